@@ -1,0 +1,368 @@
+//! The one table of facts: every hash and cipher with its names and sizes.
+//!
+//! Names are the field's standard ones. Aliases are those OpenSSL answers to, object identifiers
+//! among them, and the usual spellings. All are compared without regard to case.
+//! The TypeScript table is generated from [`to_json`].
+
+use std::fmt::Write;
+
+/// A hash function. The discriminant is its number in [`HASHES`] and in the binding.
+#[repr(u8)]
+#[allow(missing_docs)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Hash {
+    Md5 = 0,
+    Sha1,
+    Sha224,
+    Sha256,
+    Sha384,
+    Sha512,
+    Sha512_224,
+    Sha512_256,
+    Sha3_224,
+    Sha3_256,
+    Sha3_384,
+    Sha3_512,
+    Keccak224,
+    Keccak256,
+    Keccak384,
+    Keccak512,
+    Shake128,
+    Shake256,
+    Blake2b512,
+    Blake2s256,
+    Blake3,
+    Ripemd160,
+    Md5Sha1,
+    Xxh32,
+    Xxh64,
+    Xxh3_64,
+    Xxh3_128,
+}
+
+/// What there is to know about a hash.
+#[derive(Debug)]
+pub struct HashFacts {
+    /// Which hash.
+    pub hash: Hash,
+    /// The standard name, in lower case.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Bytes of the digest; the default where `xof`; 0 where the caller must say (SHAKE).
+    pub digest_size: usize,
+    /// Bytes taken in at once: HMAC's block. For a sponge the rate, for xxh the stripe.
+    pub block_size: usize,
+    /// Whether the output may have any length.
+    pub xof: bool,
+    /// Bytes of the optional key, 0 where there is none.
+    pub key_size: usize,
+    /// Bits of the optional seed, 0 where there is none.
+    pub seed_bits: u32,
+    /// Whether HMAC is defined over it.
+    pub hmac: bool,
+    /// False for checksums: collisions and preimages are easy to make.
+    pub cryptographic: bool,
+    /// Whether collisions of this cryptographic hash have been made.
+    pub broken: bool,
+    /// Where it is defined.
+    pub standard: &'static str,
+}
+
+/// A stream cipher or AEAD. The discriminant is its number in [`CIPHERS`] and in the binding.
+#[repr(u8)]
+#[allow(missing_docs)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Cipher {
+    Aes128Ctr = 0,
+    Aes192Ctr,
+    Aes256Ctr,
+    ChaCha20,
+    Aes128Gcm,
+    Aes192Gcm,
+    Aes256Gcm,
+    ChaCha20Poly1305,
+    XChaCha20Poly1305,
+    Aes256GcmSiv,
+}
+
+/// What there is to know about a cipher.
+#[derive(Debug)]
+pub struct CipherFacts {
+    /// Which cipher.
+    pub cipher: Cipher,
+    /// The standard name, in lower case.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Bytes of the key.
+    pub key_size: usize,
+    /// Bytes of the initialization vector or nonce.
+    pub iv_size: usize,
+    /// Whether it authenticates: `seal` and `open`, otherwise `apply`.
+    pub aead: bool,
+    /// Bytes of the full tag, 0 where not `aead`.
+    pub tag_size: usize,
+    /// Bytes of the shortest tag, 0 where not `aead`. See [`CipherFacts::tag_fits`].
+    pub tag_min: usize,
+    /// Most bytes of source under one nonce; `u64::MAX` where there is no limit in practice.
+    pub max_source: u64,
+    /// Most bytes of additional authenticated data; 0 where not `aead`.
+    pub max_aad: u64,
+    /// Where it is defined.
+    pub standard: &'static str,
+}
+
+impl Hash {
+    /// The hash with this number.
+    pub fn from_id(id: u8) -> Option<Hash> {
+        HASHES.get(usize::from(id)).map(|facts| facts.hash)
+    }
+
+    /// What there is to know about it.
+    #[inline]
+    pub fn facts(self) -> &'static HashFacts {
+        &HASHES[self as usize]
+    }
+
+    /// The hash with this name or alias, in any case.
+    pub fn by_name(name: &str) -> Option<Hash> {
+        HASHES.iter().find(|facts| answers(facts.name, facts.aliases, name)).map(|facts| facts.hash)
+    }
+}
+
+impl Cipher {
+    /// The cipher with this number.
+    pub fn from_id(id: u8) -> Option<Cipher> {
+        CIPHERS.get(usize::from(id)).map(|facts| facts.cipher)
+    }
+
+    /// What there is to know about it.
+    #[inline]
+    pub fn facts(self) -> &'static CipherFacts {
+        &CIPHERS[self as usize]
+    }
+
+    /// The cipher with this name or alias, in any case.
+    pub fn by_name(name: &str) -> Option<Cipher> {
+        CIPHERS.iter().find(|facts| answers(facts.name, facts.aliases, name)).map(|facts| facts.cipher)
+    }
+}
+
+impl CipherFacts {
+    /// Whether a tag may have this many bytes.
+    ///
+    /// GCM takes 4, 8 and 12 to 16 (SP 800-38D, 5.2.1.2); ChaCha20-Poly1305 takes 1 to 16, as
+    /// OpenSSL does; the others take the full tag only.
+    #[inline]
+    pub fn tag_fits(&self, size: usize) -> bool {
+        match self.tag_min {
+            0 => false,
+            4 => matches!(size, 4 | 8 | 12..=16),
+            least => (least..=self.tag_size).contains(&size),
+        }
+    }
+}
+
+fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
+    name.eq_ignore_ascii_case(wanted) || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
+}
+
+/// The whole catalog as JSON: `{"hashes":[...],"ciphers":[...]}`, each in the order of its numbers.
+pub fn to_json() -> String {
+    let mut json = String::from("{\"hashes\":[");
+    for (index, facts) in HASHES.iter().enumerate() {
+        separate(&mut json, index);
+        write_names(&mut json, facts.hash as u8, facts.name, facts.aliases);
+        let _ = write!(
+            json,
+            ",\"digestSize\":{},\"blockSize\":{},\"xof\":{},\"keySize\":{},\"seedBits\":{},\"hmac\":{},\
+             \"cryptographic\":{},\"broken\":{},\"standard\":\"{}\"}}",
+            facts.digest_size,
+            facts.block_size,
+            facts.xof,
+            facts.key_size,
+            facts.seed_bits,
+            facts.hmac,
+            facts.cryptographic,
+            facts.broken,
+            facts.standard
+        );
+    }
+    json.push_str("],\"ciphers\":[");
+    for (index, facts) in CIPHERS.iter().enumerate() {
+        separate(&mut json, index);
+        write_names(&mut json, facts.cipher as u8, facts.name, facts.aliases);
+        let _ = write!(
+            json,
+            ",\"keySize\":{},\"ivSize\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\"maxSource\":{},\
+             \"maxAad\":{},\"standard\":\"{}\"}}",
+            facts.key_size,
+            facts.iv_size,
+            facts.aead,
+            facts.tag_size,
+            facts.tag_min,
+            facts.max_source,
+            facts.max_aad,
+            facts.standard
+        );
+    }
+    json.push_str("]}");
+    json
+}
+
+// The strings of the table are written as they are: a test checks that none needs an escape.
+fn write_names(json: &mut String, id: u8, name: &str, aliases: &[&str]) {
+    let _ = write!(json, "{{\"id\":{id},\"name\":\"{name}\",\"aliases\":[");
+    for (index, alias) in aliases.iter().enumerate() {
+        separate(json, index);
+        let _ = write!(json, "\"{alias}\"");
+    }
+    json.push(']');
+}
+
+fn separate(json: &mut String, index: usize) {
+    if index > 0 {
+        json.push(',');
+    }
+}
+
+// What most hashes have in common, and then each family. `hash` is replaced in every row.
+const CRYPTOGRAPHIC: HashFacts = HashFacts {
+    hash: Hash::Md5,
+    name: "",
+    aliases: &[],
+    digest_size: 0,
+    block_size: 0,
+    xof: false,
+    key_size: 0,
+    seed_bits: 0,
+    hmac: true,
+    cryptographic: true,
+    broken: false,
+    standard: "",
+};
+const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..CRYPTOGRAPHIC };
+const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
+const SHAKE: HashFacts = HashFacts { xof: true, hmac: false, ..FIPS_202 };
+const KECCAK: HashFacts = HashFacts { standard: "Keccak submission to NIST, 2011 (padding 0x01)", ..CRYPTOGRAPHIC };
+const BLAKE2: HashFacts = HashFacts { standard: "RFC 7693", ..CRYPTOGRAPHIC };
+const XXH: HashFacts = HashFacts {
+    seed_bits: 64,
+    hmac: false,
+    cryptographic: false,
+    standard: "xxHash specification 0.1.1",
+    ..CRYPTOGRAPHIC
+};
+const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
+
+/// All hashes, in the order of their numbers.
+#[rustfmt::skip] // a table: one row an algorithm
+pub static HASHES: [HashFacts; 27] = [
+    HashFacts { hash: Hash::Md5, name: "md5", digest_size: 16, block_size: 64, standard: "RFC 1321", broken: true,
+        aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"], ..CRYPTOGRAPHIC },
+    HashFacts { hash: Hash::Sha1, name: "sha1", digest_size: 20, block_size: 64, broken: true,
+        aliases: &["sha-1", "ssl3-sha1", "RSA-SHA1", "RSA-SHA1-2", "sha1WithRSA", "sha1WithRSAEncryption", "1.3.14.3.2.26"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha224, name: "sha224", digest_size: 28, block_size: 64,
+        aliases: &["sha-224", "sha2-224", "RSA-SHA224", "sha224WithRSAEncryption", "2.16.840.1.101.3.4.2.4"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha256, name: "sha256", digest_size: 32, block_size: 64,
+        aliases: &["sha-256", "sha2-256", "RSA-SHA256", "sha256WithRSAEncryption", "2.16.840.1.101.3.4.2.1"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha384, name: "sha384", digest_size: 48, block_size: 128,
+        aliases: &["sha-384", "sha2-384", "RSA-SHA384", "sha384WithRSAEncryption", "2.16.840.1.101.3.4.2.2"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha512, name: "sha512", digest_size: 64, block_size: 128,
+        aliases: &["sha-512", "sha2-512", "RSA-SHA512", "sha512WithRSAEncryption", "2.16.840.1.101.3.4.2.3"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha512_224, name: "sha512-224", digest_size: 28, block_size: 128,
+        aliases: &["sha512/224", "sha-512/224", "sha-512-224", "sha2-512/224", "RSA-SHA512/224", "sha512-224WithRSAEncryption", "2.16.840.1.101.3.4.2.5"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha512_256, name: "sha512-256", digest_size: 32, block_size: 128,
+        aliases: &["sha512/256", "sha-512/256", "sha-512-256", "sha2-512/256", "RSA-SHA512/256", "sha512-256WithRSAEncryption", "2.16.840.1.101.3.4.2.6"], ..FIPS_180_4 },
+    HashFacts { hash: Hash::Sha3_224, name: "sha3-224", digest_size: 28, block_size: 144,
+        aliases: &["sha3_224", "RSA-SHA3-224", "id-rsassa-pkcs1-v1_5-with-sha3-224", "2.16.840.1.101.3.4.2.7"], ..FIPS_202 },
+    HashFacts { hash: Hash::Sha3_256, name: "sha3-256", digest_size: 32, block_size: 136,
+        aliases: &["sha3_256", "RSA-SHA3-256", "id-rsassa-pkcs1-v1_5-with-sha3-256", "2.16.840.1.101.3.4.2.8"], ..FIPS_202 },
+    HashFacts { hash: Hash::Sha3_384, name: "sha3-384", digest_size: 48, block_size: 104,
+        aliases: &["sha3_384", "RSA-SHA3-384", "id-rsassa-pkcs1-v1_5-with-sha3-384", "2.16.840.1.101.3.4.2.9"], ..FIPS_202 },
+    HashFacts { hash: Hash::Sha3_512, name: "sha3-512", digest_size: 64, block_size: 72,
+        aliases: &["sha3_512", "RSA-SHA3-512", "id-rsassa-pkcs1-v1_5-with-sha3-512", "2.16.840.1.101.3.4.2.10"], ..FIPS_202 },
+    HashFacts { hash: Hash::Keccak224, name: "keccak224", digest_size: 28, block_size: 144,
+        aliases: &["keccak-224"], ..KECCAK },
+    HashFacts { hash: Hash::Keccak256, name: "keccak256", digest_size: 32, block_size: 136,
+        aliases: &["keccak-256"], ..KECCAK },
+    HashFacts { hash: Hash::Keccak384, name: "keccak384", digest_size: 48, block_size: 104,
+        aliases: &["keccak-384"], ..KECCAK },
+    HashFacts { hash: Hash::Keccak512, name: "keccak512", digest_size: 64, block_size: 72,
+        aliases: &["keccak-512"], ..KECCAK },
+    HashFacts { hash: Hash::Shake128, name: "shake128", block_size: 168,
+        aliases: &["shake-128", "2.16.840.1.101.3.4.2.11"], ..SHAKE },
+    HashFacts { hash: Hash::Shake256, name: "shake256", block_size: 136,
+        aliases: &["shake-256", "2.16.840.1.101.3.4.2.12"], ..SHAKE },
+    HashFacts { hash: Hash::Blake2b512, name: "blake2b512", digest_size: 64, block_size: 128,
+        aliases: &["blake2b-512", "blake2b", "1.3.6.1.4.1.1722.12.2.1.16"], ..BLAKE2 },
+    HashFacts { hash: Hash::Blake2s256, name: "blake2s256", digest_size: 32, block_size: 64,
+        aliases: &["blake2s-256", "blake2s", "1.3.6.1.4.1.1722.12.2.2.8"], ..BLAKE2 },
+    HashFacts { hash: Hash::Blake3, name: "blake3", digest_size: 32, block_size: 64, xof: true, key_size: 32, standard: "BLAKE3 specification, 2020",
+        aliases: &["blake3-256"], ..CRYPTOGRAPHIC },
+    HashFacts { hash: Hash::Ripemd160, name: "ripemd160", digest_size: 20, block_size: 64, standard: "ISO/IEC 10118-3",
+        aliases: &["ripemd", "ripemd-160", "rmd160", "RSA-RIPEMD160", "ripemd160WithRSA", "1.3.36.3.2.1"], ..CRYPTOGRAPHIC },
+    HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", digest_size: 36, block_size: 64, standard: "RFC 2246", broken: true,
+        aliases: &[], ..CRYPTOGRAPHIC },
+    HashFacts { hash: Hash::Xxh32, name: "xxh32", digest_size: 4, block_size: 16, seed_bits: 32,
+        aliases: &["xxhash32", "xxh-32"], ..XXH },
+    HashFacts { hash: Hash::Xxh64, name: "xxh64", digest_size: 8, block_size: 32,
+        aliases: &["xxhash64", "xxh-64"], ..XXH },
+    HashFacts { hash: Hash::Xxh3_64, name: "xxh3-64", digest_size: 8, block_size: 64,
+        aliases: &["xxh3", "xxh3_64", "xxh3-64bits", "xxhash3-64"], ..XXH3 },
+    HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", digest_size: 16, block_size: 64,
+        aliases: &["xxh128", "xxh3_128", "xxh3-128bits", "xxhash3-128", "xxhash128"], ..XXH3 },
+];
+
+// What the ciphers of a family have in common. `cipher` is replaced in every row.
+const STREAM: CipherFacts = CipherFacts {
+    cipher: Cipher::ChaCha20,
+    name: "",
+    aliases: &[],
+    key_size: 0,
+    iv_size: 0,
+    aead: false,
+    tag_size: 0,
+    tag_min: 0,
+    max_source: u64::MAX,
+    max_aad: 0,
+    standard: "",
+};
+const AES_CTR: CipherFacts = CipherFacts { iv_size: 16, standard: "NIST SP 800-38A", ..STREAM };
+const AEAD: CipherFacts = CipherFacts { aead: true, tag_size: 16, max_aad: u64::MAX, ..STREAM };
+const AES_GCM: CipherFacts = CipherFacts {
+    iv_size: 12,
+    tag_min: 4,
+    max_source: (1 << 36) - 32,
+    max_aad: (1 << 61) - 1,
+    standard: "NIST SP 800-38D",
+    ..AEAD
+};
+// RFC 8439 allows 2^38 - 64 bytes; AWS-LC stops one byte short of it.
+const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
+
+/// All ciphers, in the order of their numbers.
+#[rustfmt::skip] // a table: one row an algorithm
+pub static CIPHERS: [CipherFacts; 10] = [
+    CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", key_size: 16,
+        aliases: &["aes128-ctr"], ..AES_CTR },
+    CipherFacts { cipher: Cipher::Aes192Ctr, name: "aes-192-ctr", key_size: 24,
+        aliases: &["aes192-ctr"], ..AES_CTR },
+    CipherFacts { cipher: Cipher::Aes256Ctr, name: "aes-256-ctr", key_size: 32,
+        aliases: &["aes256-ctr"], ..AES_CTR },
+    CipherFacts { cipher: Cipher::ChaCha20, name: "chacha20", key_size: 32, iv_size: 16, standard: "RFC 8439",
+        aliases: &[], ..STREAM },
+    CipherFacts { cipher: Cipher::Aes128Gcm, name: "aes-128-gcm", key_size: 16,
+        aliases: &["id-aes128-GCM", "aes128-gcm", "2.16.840.1.101.3.4.1.6"], ..AES_GCM },
+    CipherFacts { cipher: Cipher::Aes192Gcm, name: "aes-192-gcm", key_size: 24,
+        aliases: &["id-aes192-GCM", "aes192-gcm", "2.16.840.1.101.3.4.1.26"], ..AES_GCM },
+    CipherFacts { cipher: Cipher::Aes256Gcm, name: "aes-256-gcm", key_size: 32,
+        aliases: &["id-aes256-GCM", "aes256-gcm", "2.16.840.1.101.3.4.1.46"], ..AES_GCM },
+    CipherFacts { cipher: Cipher::ChaCha20Poly1305, name: "chacha20-poly1305", key_size: 32, iv_size: 12, tag_min: 1, max_source: CHACHA20_POLY1305_MAX, standard: "RFC 8439",
+        aliases: &["chacha20-poly1305-ietf", "chacha20poly1305", "1.2.840.113549.1.9.16.3.18"], ..AEAD },
+    CipherFacts { cipher: Cipher::XChaCha20Poly1305, name: "xchacha20-poly1305", key_size: 32, iv_size: 24, tag_min: 16, max_source: CHACHA20_POLY1305_MAX, standard: "draft-irtf-cfrg-xchacha-03",
+        aliases: &["xchacha20-poly1305-ietf", "xchacha20poly1305"], ..AEAD },
+    CipherFacts { cipher: Cipher::Aes256GcmSiv, name: "aes-256-gcm-siv", key_size: 32, iv_size: 12, tag_min: 16, max_source: 1 << 36, max_aad: 1 << 36, standard: "RFC 8452",
+        aliases: &["aes256-gcm-siv"], ..AEAD },
+];

@@ -1,0 +1,199 @@
+//! Stream ciphers and authenticated encryption (AEAD) under a prepared key.
+//!
+//! Every check of a size is here, against the catalog; an engine sees only what fits.
+
+use crate::Error;
+use crate::catalog::{Cipher, CipherFacts};
+use crate::engines::{Chosen, Engine};
+
+/// The text to transform, and where the result goes.
+///
+/// Being made of references, source and target are either one and the same or do not overlap.
+#[derive(Debug)]
+pub enum Text<'a> {
+    /// The result replaces the source.
+    InPlace(&'a mut [u8]),
+    /// The result goes to `target`, which must be as long as `source`.
+    Across {
+        /// What is read.
+        source: &'a [u8],
+        /// What is written.
+        target: &'a mut [u8],
+    },
+}
+
+impl Text<'_> {
+    /// The length of the source in bytes.
+    #[inline]
+    pub fn size(&self) -> usize {
+        match self {
+            Text::InPlace(bytes) => bytes.len(),
+            Text::Across { source, .. } => source.len(),
+        }
+    }
+
+    #[inline]
+    fn check(&self, facts: &CipherFacts) -> Result<(), Error> {
+        if let Text::Across { source, target } = self
+            && source.len() != target.len()
+        {
+            return Err(Error::OutputSize);
+        }
+        if self.size() as u64 > facts.max_source {
+            return Err(Error::SourceTooLarge);
+        }
+        Ok(())
+    }
+}
+
+/// Prepares `key` in place, lets `work` use it, and wipes it: the one-shot, without heap or moves.
+///
+/// # Errors
+/// [`Error::KeySize`] when `key` has not the size this cipher takes.
+#[inline]
+pub fn with_key<R>(
+    cipher: Cipher,
+    key: &[u8],
+    work: impl FnOnce(&CipherKey) -> R,
+) -> Result<R, Error> {
+    let mut prepared = CipherKey::vacant(cipher);
+    prepared.prepare(key)?;
+    Ok(work(&prepared))
+}
+
+/// The prepared key of any cipher, wiped on drop.
+///
+/// May be moved, and used by several threads at once. A move copies the bytes and cannot wipe
+/// the old place, so keep a long-lived key in [`CipherKey::boxed`] and use a short-lived one in
+/// place through [`with_key`].
+pub struct CipherKey {
+    cipher: Cipher,
+    state: <Chosen as Engine>::CipherState,
+}
+
+impl CipherKey {
+    /// Prepares `key` for `cipher`.
+    ///
+    /// # Errors
+    /// [`Error::KeySize`] when `key` has not the size this cipher takes.
+    #[inline]
+    pub fn new(cipher: Cipher, key: &[u8]) -> Result<CipherKey, Error> {
+        let mut prepared = CipherKey::vacant(cipher);
+        prepared.prepare(key)?;
+        Ok(prepared)
+    }
+
+    /// Prepares `key` for `cipher` on the heap, at the place where it stays until it is wiped.
+    ///
+    /// # Errors
+    /// [`Error::KeySize`] when `key` has not the size this cipher takes.
+    pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
+        let mut prepared = Box::new(CipherKey::vacant(cipher));
+        prepared.prepare(key)?;
+        Ok(prepared)
+    }
+
+    #[inline]
+    fn vacant(cipher: Cipher) -> CipherKey {
+        CipherKey { cipher, state: Chosen::cipher_vacant() }
+    }
+
+    #[inline]
+    fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        if key.len() != self.cipher.facts().key_size {
+            return Err(Error::KeySize);
+        }
+        Chosen::cipher_prepare(&mut self.state, self.cipher, key)
+    }
+
+    /// The cipher this key is for.
+    #[inline]
+    pub fn cipher(&self) -> Cipher {
+        self.cipher
+    }
+
+    /// Encrypts or decrypts `text` with a stream cipher, which is the same operation.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] when source
+    /// and target differ in length, [`Error::SourceTooLarge`].
+    #[inline]
+    pub fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        let facts = self.cipher.facts();
+        if facts.aead {
+            return Err(Error::NotSupported);
+        }
+        if iv.len() != facts.iv_size {
+            return Err(Error::IvSize);
+        }
+        text.check(facts)?;
+        Chosen::apply(&self.state, iv, text)
+    }
+
+    /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
+    ///
+    /// The tag may be shorter than 16 bytes where [`CipherFacts::tag_fits`] says so.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for a stream cipher, [`Error::IvSize`], [`Error::TagSize`],
+    /// [`Error::OutputSize`] when source and target differ in length, [`Error::SourceTooLarge`],
+    /// [`Error::AadTooLarge`].
+    #[inline]
+    pub fn seal(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        self.check_aead(nonce, aad, &text, tag.len())?;
+        Chosen::seal(&self.state, nonce, aad, text, tag)
+    }
+
+    /// Decrypts `text` if `tag` authenticates it together with `aad`.
+    ///
+    /// # Errors
+    /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
+    /// Otherwise as [`CipherKey::seal`], with the target untouched.
+    #[inline]
+    pub fn open(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
+        self.check_aead(nonce, aad, &text, tag.len())?;
+        Chosen::open(&self.state, nonce, aad, text, tag)
+    }
+
+    #[inline]
+    fn check_aead(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: &Text<'_>,
+        tag_size: usize,
+    ) -> Result<(), Error> {
+        let facts = self.cipher.facts();
+        if !facts.aead {
+            return Err(Error::NotSupported);
+        }
+        if nonce.len() != facts.iv_size {
+            return Err(Error::IvSize);
+        }
+        if !facts.tag_fits(tag_size) {
+            return Err(Error::TagSize);
+        }
+        if aad.len() as u64 > facts.max_aad {
+            return Err(Error::AadTooLarge);
+        }
+        text.check(facts)
+    }
+}
+
+impl std::fmt::Debug for CipherKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "CipherKey({})", self.cipher.facts().name)
+    }
+}

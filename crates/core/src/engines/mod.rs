@@ -1,0 +1,83 @@
+//! Who computes: the contract of an engine, and the choice of one. The only file that names them all.
+//!
+//! Today there is one engine, [`native`]. The choice is made by the compiler, so that going through
+//! the contract costs nothing. The operations above have checked every size before they call.
+
+mod native;
+mod report;
+
+use crate::Error;
+use crate::catalog::{Cipher, Hash};
+use crate::cipher::Text;
+use crate::hash::Params;
+
+pub use report::report_json;
+
+/// The engine that computes what is not asked of another by name.
+pub(crate) type Chosen = native::Native;
+
+/// How an engine computes one algorithm.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    /// The library, as in [`Engine::libraries`].
+    pub(crate) library: &'static str,
+    /// The CPU's instructions in use beyond the architecture's baseline.
+    pub(crate) instructions: Vec<&'static str>,
+}
+
+impl Service {
+    /// Whether instructions made for cryptography are in use.
+    pub(crate) fn hardware(&self) -> bool {
+        const MADE_FOR_IT: [&str; 9] =
+            ["aes-ni", "vaes", "sha-ni", "sha512-ni", "aes", "sha1", "sha2", "sha512", "sha3"];
+        self.instructions.iter().any(|name| MADE_FOR_IT.contains(name))
+    }
+}
+
+/// What an engine must do.
+///
+/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
+pub(crate) trait Engine {
+    /// The word for it in reports and options.
+    const NAME: &'static str;
+
+    /// A prepared HMAC key, wiped on drop.
+    type MacState: Send + Sync;
+    /// A prepared key of any cipher, wiped on drop; movable.
+    type CipherState: Send + Sync;
+
+    /// Whether it works on this machine, or why not.
+    fn available() -> Result<(), &'static str>;
+    /// The libraries behind it with their versions.
+    fn libraries() -> Vec<(&'static str, String)>;
+    /// How it computes this hash, or why it does not.
+    fn serves_hash(hash: Hash) -> Result<Service, &'static str>;
+    /// How it computes this cipher, or why it does not.
+    fn serves_cipher(cipher: Cipher) -> Result<Service, &'static str>;
+
+    /// Hashes `source` into `target`.
+    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
+    fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    /// Prepares an HMAC key.
+    fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error>;
+    /// Computes an HMAC under a prepared key.
+    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]);
+
+    /// A cipher state that holds no key yet.
+    fn cipher_vacant() -> Self::CipherState;
+    /// Prepares `key` in a vacant state, at the place where it is.
+    fn cipher_prepare(state: &mut Self::CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error>;
+    /// Runs a stream cipher.
+    fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
+    /// Encrypts and authenticates.
+    fn seal(
+        state: &Self::CipherState,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error>;
+    /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
+    fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
+}

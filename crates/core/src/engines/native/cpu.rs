@@ -1,0 +1,218 @@
+//! What this CPU has, and which of it the libraries use: the truth behind `engines()`.
+//!
+//! The libraries choose their code at run time; they do not tell which. The conditions here repeat
+//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h`, blake3's `platform.rs`, blake2b_simd's
+//! `guts.rs` and twox-hash's `large.rs`.
+
+use std::ffi::CStr;
+
+use aws_lc_sys as lc;
+
+use crate::catalog::{Cipher, Hash};
+use crate::engines::Service;
+
+/// The libraries and their versions. AWS-LC tells its own; a test compares the others to Cargo.lock.
+pub(crate) fn libraries() -> Vec<(&'static str, String)> {
+    // SAFETY: returns a static string for every argument.
+    let text = unsafe { CStr::from_ptr(lc::OpenSSL_version(0)) }.to_string_lossy();
+    let aws_lc = text.split_whitespace().last().unwrap_or_default().to_string();
+    let mut libraries = vec![("AWS-LC", aws_lc)];
+    libraries.extend(CRATES.map(|(name, version)| (name, version.to_string())));
+    libraries
+}
+
+const AWS_LC: &str = "AWS-LC";
+const BLAKE2B_SIMD: &str = "blake2b_simd";
+const BLAKE2S_SIMD: &str = "blake2s_simd";
+const BLAKE3: &str = "blake3";
+const TWOX_HASH: &str = "twox-hash";
+const MILLRACE: &str = "millrace";
+
+pub(crate) const CRATES: [(&str, &str); 5] = [
+    (BLAKE2B_SIMD, "1.0.5"),
+    (BLAKE2S_SIMD, "1.0.5"),
+    (BLAKE3, "1.8.7"),
+    (TWOX_HASH, "2.1.5"),
+    (MILLRACE, env!("CARGO_PKG_VERSION")),
+];
+
+/// The features of this CPU that matter here.
+pub(crate) fn features() -> Vec<&'static str> {
+    DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name).collect()
+}
+
+fn has(name: &str) -> bool {
+    DETECTABLE.iter().any(|&(known, present)| known == name && present())
+}
+
+/// The first set of instructions of which this CPU has all; none is the baseline.
+fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
+    choices.iter().find(|set| set.iter().all(|name| has(name))).map(|set| set.to_vec()).unwrap_or_default()
+}
+
+/// How a hash is computed here.
+pub(crate) fn serves_hash(hash: Hash) -> Service {
+    match hash {
+        Hash::Md5 | Hash::Ripemd160 => Service { library: AWS_LC, instructions: vec![] },
+        Hash::Sha1 | Hash::Md5Sha1 => Service { library: AWS_LC, instructions: sha1() },
+        Hash::Sha224 | Hash::Sha256 => Service { library: AWS_LC, instructions: sha256() },
+        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
+            Service { library: AWS_LC, instructions: sha512() }
+        }
+        Hash::Sha3_224
+        | Hash::Sha3_256
+        | Hash::Sha3_384
+        | Hash::Sha3_512
+        | Hash::Keccak224
+        | Hash::Keccak256
+        | Hash::Keccak384
+        | Hash::Keccak512
+        | Hash::Shake128
+        | Hash::Shake256 => Service { library: MILLRACE, instructions: vec![] },
+        Hash::Blake2b512 => Service { library: BLAKE2B_SIMD, instructions: first(&[&["avx2"]]) },
+        Hash::Blake2s256 => Service { library: BLAKE2S_SIMD, instructions: first(&[&["sse4.1"]]) },
+        Hash::Blake3 => Service { library: BLAKE3, instructions: blake3() },
+        Hash::Xxh32 | Hash::Xxh64 => Service { library: TWOX_HASH, instructions: vec![] },
+        Hash::Xxh3_64 | Hash::Xxh3_128 => Service { library: TWOX_HASH, instructions: first(&[&["avx2"], &["neon"]]) },
+    }
+}
+
+/// How a cipher is computed here.
+pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
+    let instructions = match cipher {
+        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => aes_ctr(),
+        Cipher::ChaCha20 => first(&[&["avx2"], &["ssse3"], &["neon"]]),
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => aes_gcm(),
+        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+            first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]])
+        }
+        Cipher::Aes256GcmSiv => aes_gcm_siv(),
+    };
+    Service { library: AWS_LC, instructions }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod dispatch {
+    use super::{first, has};
+
+    pub(super) fn sha1() -> Vec<&'static str> {
+        match first(&[&["sha-ni", "ssse3"], &["avx2", "bmi1", "bmi2", "ssse3"]]) {
+            found if !found.is_empty() => found,
+            _ => avx_if_intel(),
+        }
+    }
+
+    pub(super) fn sha256() -> Vec<&'static str> {
+        if has("sha-ni") { vec!["sha-ni"] } else { avx_if_intel() }
+    }
+
+    // Scalar code on AMD: AWS-LC prefers it there over its AVX code.
+    pub(super) fn sha512() -> Vec<&'static str> {
+        avx_if_intel().into_iter().filter(|&name| name == "avx").collect()
+    }
+
+    fn avx_if_intel() -> Vec<&'static str> {
+        if has("avx") && is_intel() { vec!["avx"] } else { first(&[&["ssse3"]]) }
+    }
+
+    pub(super) fn aes_ctr() -> Vec<&'static str> {
+        first(&[&["aes-ni"], &["ssse3"]])
+    }
+
+    pub(super) fn aes_gcm() -> Vec<&'static str> {
+        first(&[
+            &["aes-ni", "vaes", "vpclmulqdq", "avx512f", "avx512vbmi2"],
+            &["aes-ni", "pclmulqdq", "avx", "movbe"],
+            &["aes-ni", "pclmulqdq"],
+            &["ssse3"],
+        ])
+    }
+
+    // The assembly is left out on Windows.
+    pub(super) fn aes_gcm_siv() -> Vec<&'static str> {
+        if !cfg!(windows) && has("avx") && has("aes-ni") {
+            return vec!["aes-ni", "pclmulqdq", "avx"];
+        }
+        aes_gcm()
+    }
+
+    pub(super) fn blake3() -> Vec<&'static str> {
+        first(&[&["avx512f", "avx512vl"], &["avx2"], &["sse4.1"]])
+    }
+
+    fn is_intel() -> bool {
+        let vendor = std::arch::x86_64::__cpuid(0);
+        [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod dispatch {
+    use super::first;
+
+    pub(super) fn sha1() -> Vec<&'static str> {
+        first(&[&["sha2"]])
+    }
+
+    pub(super) fn sha256() -> Vec<&'static str> {
+        first(&[&["sha2"]])
+    }
+
+    pub(super) fn sha512() -> Vec<&'static str> {
+        first(&[&["sha512"]])
+    }
+
+    pub(super) fn aes_ctr() -> Vec<&'static str> {
+        first(&[&["aes"], &["neon"]])
+    }
+
+    pub(super) fn aes_gcm() -> Vec<&'static str> {
+        first(&[&["aes", "pmull"], &["neon"]])
+    }
+
+    pub(super) fn aes_gcm_siv() -> Vec<&'static str> {
+        aes_gcm()
+    }
+
+    pub(super) fn blake3() -> Vec<&'static str> {
+        first(&[&["neon"]])
+    }
+}
+
+use dispatch::{aes_ctr, aes_gcm, aes_gcm_siv, blake3, sha1, sha256, sha512};
+
+type Detectable = (&'static str, fn() -> bool);
+
+#[cfg(target_arch = "x86_64")]
+const DETECTABLE: &[Detectable] = &[
+    ("ssse3", || std::is_x86_feature_detected!("ssse3")),
+    ("sse4.1", || std::is_x86_feature_detected!("sse4.1")),
+    ("movbe", || std::is_x86_feature_detected!("movbe")),
+    ("avx", || std::is_x86_feature_detected!("avx")),
+    ("avx2", || std::is_x86_feature_detected!("avx2")),
+    ("bmi1", || std::is_x86_feature_detected!("bmi1")),
+    ("bmi2", || std::is_x86_feature_detected!("bmi2")),
+    ("aes-ni", || std::is_x86_feature_detected!("aes")),
+    ("pclmulqdq", || std::is_x86_feature_detected!("pclmulqdq")),
+    ("sha-ni", || std::is_x86_feature_detected!("sha")),
+    ("vaes", || std::is_x86_feature_detected!("vaes")),
+    ("vpclmulqdq", || std::is_x86_feature_detected!("vpclmulqdq")),
+    ("avx512f", || std::is_x86_feature_detected!("avx512f")),
+    ("avx512vl", || std::is_x86_feature_detected!("avx512vl")),
+    ("avx512bw", || std::is_x86_feature_detected!("avx512bw")),
+    ("avx512vbmi2", || std::is_x86_feature_detected!("avx512vbmi2")),
+    ("avx512ifma", || std::is_x86_feature_detected!("avx512ifma")),
+];
+
+#[cfg(target_arch = "aarch64")]
+const DETECTABLE: &[Detectable] = &[
+    ("neon", || std::arch::is_aarch64_feature_detected!("neon")),
+    ("aes", || std::arch::is_aarch64_feature_detected!("aes")),
+    ("pmull", || std::arch::is_aarch64_feature_detected!("pmull")),
+    ("sha2", || std::arch::is_aarch64_feature_detected!("sha2")),
+    // AWS-LC asks for SHA-512's instructions; Rust tells of them together with SHA-3's.
+    ("sha512", || std::arch::is_aarch64_feature_detected!("sha3")),
+];
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const DETECTABLE: &[Detectable] = &[];

@@ -1,0 +1,122 @@
+//! HMAC (RFC 2104) over any [`Digest`].
+
+use super::Digest;
+use super::wipe::wipe_bytes;
+use crate::hash::Params;
+
+/// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
+const BLOCK_MAX: usize = 144;
+const SIZE_MAX: usize = 64;
+
+/// The one-shot: everything on the stack, wiped before it returns.
+#[inline]
+pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
+    let mut pads = Pads::new::<D>(key);
+    let mut hash = [0; SIZE_MAX];
+    let hash = &mut hash[..D::SIZE];
+
+    let mut inner = D::new(&Params::default());
+    inner.update(pads.inner::<D>());
+    inner.update(source);
+    inner.finish(hash);
+    inner.wipe();
+
+    let mut outer = D::new(&Params::default());
+    outer.update(pads.outer::<D>());
+    outer.update(hash);
+    outer.finish(target);
+    outer.wipe();
+
+    wipe_bytes(hash);
+}
+
+/// A prepared key, whichever the hash.
+pub(crate) trait Prepared: Send + Sync {
+    /// Computes one HMAC.
+    fn mac(&self, source: &[u8], target: &mut [u8]);
+}
+
+/// The inner and the outer state after their first block.
+pub(super) struct Midstates<D: Digest> {
+    inner: D,
+    outer: D,
+}
+
+impl<D: Digest> Midstates<D> {
+    /// Prepares the states at the place where they stay, so that no copy is left on the stack.
+    pub(super) fn boxed(key: &[u8]) -> Box<dyn Prepared> {
+        let params = Params::default();
+        let mut states = Box::new(Self { inner: D::new(&params), outer: D::new(&params) });
+        let mut pads = Pads::new::<D>(key);
+        states.inner.update(pads.inner::<D>());
+        states.outer.update(pads.outer::<D>());
+        states
+    }
+}
+
+impl<D: Digest> Prepared for Midstates<D> {
+    fn mac(&self, source: &[u8], target: &mut [u8]) {
+        let mut hash = [0; SIZE_MAX];
+        let hash = &mut hash[..D::SIZE];
+
+        let mut inner = self.inner.clone();
+        inner.update(source);
+        inner.finish(hash);
+        inner.wipe();
+
+        let mut outer = self.outer.clone();
+        outer.update(hash);
+        outer.finish(target);
+        outer.wipe();
+
+        wipe_bytes(hash);
+    }
+}
+
+impl<D: Digest> Drop for Midstates<D> {
+    fn drop(&mut self) {
+        self.inner.wipe();
+        self.outer.wipe();
+    }
+}
+
+/// The key as one block, first with the inner and then with the outer padding. Wiped on drop.
+struct Pads([u8; BLOCK_MAX]);
+
+impl Pads {
+    #[inline]
+    fn new<D: Digest>(key: &[u8]) -> Pads {
+        const { assert!(D::BLOCK <= BLOCK_MAX && D::SIZE <= SIZE_MAX && D::SIZE <= D::BLOCK) };
+        let mut pads = Pads([0; BLOCK_MAX]);
+        if key.len() <= D::BLOCK {
+            pads.0[..key.len()].copy_from_slice(key);
+        } else {
+            D::digest(&Params::default(), key, &mut pads.0[..D::SIZE]);
+        }
+        pads
+    }
+
+    #[inline]
+    fn inner<D: Digest>(&mut self) -> &[u8] {
+        self.flip::<D>(0x36)
+    }
+
+    #[inline]
+    fn outer<D: Digest>(&mut self) -> &[u8] {
+        self.flip::<D>(0x36 ^ 0x5c)
+    }
+
+    #[inline]
+    fn flip<D: Digest>(&mut self, mask: u8) -> &[u8] {
+        let block = &mut self.0[..D::BLOCK];
+        block.iter_mut().for_each(|byte| *byte ^= mask);
+        block
+    }
+}
+
+impl Drop for Pads {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_bytes(&mut self.0);
+    }
+}

@@ -1,0 +1,103 @@
+//! MD5, SHA-1, RIPEMD-160 and MD5-SHA1, by AWS-LC on states of ours.
+
+use std::mem::MaybeUninit;
+
+use aws_lc_sys as lc;
+
+use super::Digest;
+use super::wipe::{Plain, wipe_plain};
+use crate::hash::Params;
+
+/// Makes a [`Digest`] of an AWS-LC state and its three functions.
+macro_rules! aws_lc_digest {
+    ($(#[$doc:meta])* $name:ident, $state:ty, $block:literal, $size:literal,
+     $init:path, $update:path, $finish:path) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub(crate) struct $name($state);
+
+        // SAFETY: the state is a C struct of integers and arrays of integers.
+        unsafe impl Plain for $name {}
+
+        impl Digest for $name {
+            const BLOCK: usize = $block;
+            const SIZE: usize = $size;
+
+            #[inline]
+            fn new(_params: &Params<'_>) -> Self {
+                let mut state = MaybeUninit::uninit();
+                // SAFETY: Init writes the whole state and always succeeds.
+                unsafe {
+                    $init(state.as_mut_ptr());
+                    Self(state.assume_init())
+                }
+            }
+
+            #[inline]
+            fn update(&mut self, source: &[u8]) {
+                // SAFETY: the state is initialised; pointer and length are of one slice. The length
+                // is a size_t, and the state counts 64 bits or more: there is nothing to split.
+                unsafe { $update(&mut self.0, source.as_ptr().cast(), source.len()); }
+            }
+
+            #[inline]
+            fn finish(&mut self, target: &mut [u8]) {
+                assert!(target.len() == Self::SIZE);
+                // SAFETY: the state is initialised, and Final writes SIZE bytes.
+                unsafe { $finish(target.as_mut_ptr(), &mut self.0); }
+            }
+
+            #[inline]
+            fn wipe(&mut self) {
+                wipe_plain(self);
+            }
+        }
+    };
+}
+pub(super) use aws_lc_digest;
+
+aws_lc_digest!(
+    /// MD5 (RFC 1321). Broken; here for old formats.
+    Md5, lc::MD5_CTX, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final
+);
+aws_lc_digest!(
+    /// SHA-1 (FIPS 180-4). Broken; here for old formats.
+    Sha1, lc::SHA_CTX, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final
+);
+aws_lc_digest!(
+    /// RIPEMD-160.
+    Ripemd160, lc::RIPEMD160_CTX, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
+);
+
+/// MD5 followed by SHA-1 of the same message, as TLS 1.0 signed.
+#[derive(Clone)]
+pub(crate) struct Md5Sha1(Md5, Sha1);
+
+impl Digest for Md5Sha1 {
+    const BLOCK: usize = 64;
+    const SIZE: usize = Md5::SIZE + Sha1::SIZE;
+
+    #[inline]
+    fn new(params: &Params<'_>) -> Self {
+        Self(Md5::new(params), Sha1::new(params))
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        self.0.update(source);
+        self.1.update(source);
+    }
+
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let (md5, sha1) = target.split_at_mut(Md5::SIZE);
+        self.0.finish(md5);
+        self.1.finish(sha1);
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        self.0.wipe();
+        self.1.wipe();
+    }
+}

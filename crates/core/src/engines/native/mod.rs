@@ -1,0 +1,194 @@
+//! The native engine: libraries that use this CPU's instructions, one file per family.
+
+mod aead;
+mod aes;
+mod blake;
+mod chacha;
+pub(crate) mod cpu;
+mod hmac;
+mod keccak;
+mod md;
+mod sha2;
+mod wipe;
+mod xxh;
+
+use super::{Engine, Service};
+use crate::Error;
+use crate::catalog::{Cipher, Hash};
+use crate::cipher::Text;
+use crate::hash::Params;
+
+/// A hash as a state that takes bytes piece by piece.
+///
+/// States live where the caller puts them (on the stack in a one-shot) and are of one known type
+/// each, so that nothing is boxed, moved around or decided per call.
+pub(crate) trait Digest: Clone + Send + Sync + 'static {
+    /// Bytes of HMAC's block.
+    const BLOCK: usize;
+    /// Bytes of the digest; the default of an extendable-output hash.
+    const SIZE: usize;
+
+    /// The state before the first byte. Only the xxh family reads the seed and BLAKE3 the key.
+    fn new(params: &Params<'_>) -> Self;
+    /// Takes in more of the message.
+    fn update(&mut self, source: &[u8]);
+    /// Fills `target`, which has `SIZE` bytes (any number for an extendable-output hash). The state is spent.
+    fn finish(&mut self, target: &mut [u8]);
+    /// Overwrites what the state remembers of the message. The state is spent.
+    fn wipe(&mut self);
+
+    /// The one-shot.
+    #[inline]
+    fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        let mut state = Self::new(params);
+        state.update(source);
+        state.finish(target);
+        state.wipe();
+    }
+}
+
+/// Runs `$body` with `$D` standing for the type that computes `$hash`. With a second branch, that
+/// branch for the hashes over which HMAC is not defined.
+macro_rules! with_digest {
+    ($hash:expr, $D:ident => $body:expr) => { with_digest!($hash, $D => $body, _ => $body) };
+    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
+        with_digest!(@match $hash, $D,
+            ($body)
+            Md5: md::Md5, Sha1: md::Sha1, Ripemd160: md::Ripemd160, Md5Sha1: md::Md5Sha1,
+            Sha224: sha2::Sha224, Sha256: sha2::Sha256, Sha384: sha2::Sha384, Sha512: sha2::Sha512,
+            Sha512_224: sha2::Sha512_224, Sha512_256: sha2::Sha512_256,
+            Sha3_224: keccak::Sha3_224, Sha3_256: keccak::Sha3_256,
+            Sha3_384: keccak::Sha3_384, Sha3_512: keccak::Sha3_512,
+            Keccak224: keccak::Keccak224, Keccak256: keccak::Keccak256,
+            Keccak384: keccak::Keccak384, Keccak512: keccak::Keccak512,
+            Blake2b512: blake::Blake2b512, Blake2s256: blake::Blake2s256, Blake3: blake::Blake3;
+            ($other)
+            Shake128: keccak::Shake128, Shake256: keccak::Shake256,
+            Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128)
+    };
+    (@match $hash:expr, $D:ident, ($body:expr) $($mac:ident: $mac_type:ty),*;
+     ($other:expr) $($plain:ident: $plain_type:ty),*) => {
+        match $hash {
+            $(Hash::$mac => { type $D = $mac_type; $body })*
+            $(Hash::$plain => { #[allow(dead_code)] type $D = $plain_type; $other })*
+        }
+    };
+}
+
+/// See the module.
+pub(crate) struct Native;
+
+/// A prepared key of any cipher of this engine. Each kind wipes itself on drop.
+#[allow(clippy::large_enum_variant)] // boxing the AEAD would cost every one-shot an allocation
+pub(crate) enum CipherState {
+    Vacant,
+    AesCtr(aes::AesCtrKey),
+    ChaCha20(chacha::ChaCha20Key),
+    Aead(aead::AeadKey),
+}
+
+impl Engine for Native {
+    const NAME: &'static str = "native";
+
+    type MacState = Box<dyn hmac::Prepared>;
+    type CipherState = CipherState;
+
+    fn available() -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    fn libraries() -> Vec<(&'static str, String)> {
+        cpu::libraries()
+    }
+
+    fn serves_hash(hash: Hash) -> Result<Service, &'static str> {
+        Ok(cpu::serves_hash(hash))
+    }
+
+    fn serves_cipher(cipher: Cipher) -> Result<Service, &'static str> {
+        Ok(cpu::serves_cipher(cipher))
+    }
+
+    #[inline]
+    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        with_digest!(hash, D => D::digest(params, source, target))
+    }
+
+    #[inline]
+    fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) }, _ => Err(Error::NotSupported))
+    }
+
+    fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error> {
+        with_digest!(hash, D => Ok(hmac::Midstates::<D>::boxed(key)), _ => Err(Error::NotSupported))
+    }
+
+    #[inline]
+    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) {
+        state.mac(source, target);
+    }
+
+    #[inline]
+    fn cipher_vacant() -> CipherState {
+        CipherState::Vacant
+    }
+
+    #[inline]
+    fn cipher_prepare(state: &mut CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
+        match cipher {
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+                *state = CipherState::AesCtr(aes::AesCtrKey::vacant());
+            }
+            Cipher::ChaCha20 => *state = CipherState::ChaCha20(chacha::ChaCha20Key::vacant()),
+            Cipher::Aes128Gcm
+            | Cipher::Aes192Gcm
+            | Cipher::Aes256Gcm
+            | Cipher::ChaCha20Poly1305
+            | Cipher::XChaCha20Poly1305
+            | Cipher::Aes256GcmSiv => *state = CipherState::Aead(aead::AeadKey::vacant()),
+        }
+        match state {
+            CipherState::AesCtr(prepared) => prepared.prepare(key),
+            CipherState::ChaCha20(prepared) => prepared.prepare(key),
+            CipherState::Aead(prepared) => prepared.prepare(cipher, key),
+            CipherState::Vacant => Err(Error::Engine),
+        }
+    }
+
+    #[inline]
+    fn apply(state: &CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        match state {
+            CipherState::AesCtr(key) => key.apply(iv, text),
+            CipherState::ChaCha20(key) => key.apply(iv, text),
+            CipherState::Aead(_) | CipherState::Vacant => Err(Error::NotSupported),
+        }
+    }
+
+    #[inline]
+    fn seal(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+        match state {
+            CipherState::Aead(key) => key.seal(nonce, aad, text, tag),
+            _ => Err(Error::NotSupported),
+        }
+    }
+
+    #[inline]
+    fn open(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        match state {
+            CipherState::Aead(key) => key.open(nonce, aad, text, tag),
+            _ => Err(Error::NotSupported),
+        }
+    }
+}
+
+/// Where a text is read and written: equal pointers in place, disjoint ranges across.
+#[inline]
+fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
+    match text {
+        Text::InPlace(bytes) => {
+            let target = bytes.as_mut_ptr();
+            (target.cast_const(), target, bytes.len())
+        }
+        Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
+    }
+}

@@ -1,0 +1,53 @@
+//! The only error type of the core: a code for programs and a sentence for people.
+
+use std::fmt;
+
+/// Why an operation was refused or failed. Nothing was computed unless the variant says so.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The key has not the size this algorithm takes.
+    KeySize,
+    /// The initialization vector or nonce has not the size this algorithm takes.
+    IvSize,
+    /// The authentication tag has a size this algorithm does not take.
+    TagSize,
+    /// The target has not the size of the result.
+    OutputSize,
+    /// The source is longer than this algorithm can process under one key and nonce.
+    SourceTooLarge,
+    /// The additional authenticated data is longer than this algorithm can process.
+    AadTooLarge,
+    /// The tag does not match: key, nonce, data or tag differ from those of `seal`. The target is all zero.
+    Authentication,
+    /// This algorithm has no such operation or parameter.
+    NotSupported,
+    /// The library refused what it should have accepted. The target is all zero or untouched.
+    Engine,
+}
+
+impl Error {
+    /// The sentence for people.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Error::KeySize => "the key has the wrong size for this algorithm",
+            Error::IvSize => "the iv or nonce has the wrong size for this algorithm",
+            Error::TagSize => "the tag has the wrong size for this algorithm",
+            Error::OutputSize => "the target has the wrong size for this result",
+            Error::SourceTooLarge => "the source is larger than this algorithm can process at once",
+            Error::AadTooLarge => {
+                "the additional data is larger than this algorithm can process at once"
+            }
+            Error::Authentication => "the tag does not authenticate the data",
+            Error::NotSupported => "this algorithm does not support this operation",
+            Error::Engine => "the engine failed",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+impl std::error::Error for Error {}

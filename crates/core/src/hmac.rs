@@ -1,0 +1,74 @@
+//! HMAC (RFC 2104): in one call, or with a key prepared once for many messages.
+
+use crate::Error;
+use crate::catalog::Hash;
+use crate::engines::{Chosen, Engine};
+
+/// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
+///
+/// The key may have any length, also none. Uses no heap and wipes what it derived from the key.
+///
+/// # Errors
+/// [`Error::NotSupported`] when HMAC is not defined for `hash`, [`Error::OutputSize`] for a target
+/// of the wrong length.
+#[inline]
+pub fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    check(hash, target.len())?;
+    Chosen::hmac(hash, key, source, target)
+}
+
+/// A prepared HMAC key: the states of the inner and the outer hash after their first block.
+///
+/// Saves two compressions a message, and the hashing of a long key. The states stay at one place
+/// on the heap, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
+pub struct MacKey {
+    hash: Hash,
+    state: <Chosen as Engine>::MacState,
+}
+
+impl MacKey {
+    /// Prepares `key`, of any length, for HMAC with `hash`.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] when HMAC is not defined for `hash`.
+    pub fn new(hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
+        if !hash.facts().hmac {
+            return Err(Error::NotSupported);
+        }
+        Ok(MacKey { hash, state: Chosen::mac_state(hash, key)? })
+    }
+
+    /// The hash under this HMAC.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
+    ///
+    /// # Errors
+    /// [`Error::OutputSize`] for a target of the wrong length.
+    #[inline]
+    pub fn mac(&self, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        check(self.hash, target.len())?;
+        Chosen::mac(&self.state, source, target);
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for MacKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "MacKey({})", self.hash.facts().name)
+    }
+}
+
+#[inline]
+fn check(hash: Hash, target_size: usize) -> Result<(), Error> {
+    let facts = hash.facts();
+    if !facts.hmac {
+        return Err(Error::NotSupported);
+    }
+    if target_size != facts.digest_size {
+        return Err(Error::OutputSize);
+    }
+    Ok(())
+}

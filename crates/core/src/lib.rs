@@ -1,0 +1,20 @@
+//! The cryptography of Millrace: hashes, HMAC, stream ciphers and AEADs.
+//!
+//! This crate knows neither Node nor threads. Every operation reads the caller's bytes and writes
+//! its result straight into the caller's target; the one-shot operations use no heap.
+//!
+//! - [`catalog`]: the one table of facts: names, aliases and sizes.
+//! - [`hash`], [`hmac`], [`cipher`]: the operations, which check sizes against the catalog.
+//! - [`engines`]: who computes them, and with which library and instructions.
+
+pub mod catalog;
+pub mod cipher;
+pub mod error;
+pub mod hash;
+pub mod hmac;
+
+// The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
+#[allow(unsafe_code)]
+pub mod engines;
+
+pub use error::Error;

@@ -1,0 +1,151 @@
+//! Who owns the bytes: the argument for every pointer that crosses a thread.
+//!
+//! JavaScript's memory can vanish under native code. A strong reference keeps the *object*, not
+//! its bytes: after `ArrayBuffer.prototype.transfer`, a transfer through `structuredClone` or
+//! `postMessage`, or a shrink of a resizable buffer, the old address may be unmapped. So:
+//!
+//! 1. **Synchronous calls** use a [`Window`] on the caller's memory. Pointers are taken after the
+//!    last JavaScript of the call has run, and no JavaScript runs until native code returns, so
+//!    nothing can detach, shrink or collect the memory meanwhile.
+//! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the
+//!    call ([`Secret`], wiped when dropped). Reusing or wiping them right after the call is safe.
+//! 3. **Friendly asynchronous calls** copy the source at the call too: small ones into memory of
+//!    ours, large ones straight into the result buffer, which nobody else can reach until it is
+//!    handed over (its own ArrayBuffer, made for this call, referenced by the slot only).
+//! 4. **Lent windows**: the source and target of the asynchronous window forms. The caller
+//!    promises, in the first line of their documentation, not to transfer, detach or write them
+//!    until the callback. The slot in JavaScript holds the views, so the collector cannot free
+//!    them; resizable buffers are refused before they get here; a SharedArrayBuffer can neither
+//!    be detached nor shrink. When the environment ends, `lifecycle` waits for its running jobs
+//!    before the memory goes, and queued jobs are dropped unrun.
+//! 5. **Small outputs** (digests to 64 bytes, tags, small friendly results) travel inside the
+//!    completion and are written by JavaScript when the call settles: never through a pointer.
+//!
+//! Source and target may overlap in any way: [`text`] moves the source into place first and works
+//! there, which is right from both sides.
+//!
+//! A caller that breaks the promise of 4 by *writing* lent memory gets a result over some mixture
+//! of old and new bytes, as with any shared memory; the primitives never branch on message bytes
+//! in a way that such a race could turn into an out-of-bounds access.
+#![allow(unsafe_code)]
+
+use millrace_core::cipher::Text;
+use std::ptr;
+use std::slice;
+use zeroize::Zeroize;
+
+/// A range of memory owned by JavaScript: valid as the rules above say.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Window {
+    start: *mut u8,
+    size: usize,
+}
+
+// SAFETY: rules 3 and 4: the bytes stay put until the job is settled, and the environment's end
+// waits for running jobs.
+unsafe impl Send for Window {}
+
+impl Window {
+    /// # Safety
+    /// `start` must point to `size` bytes that stay valid as the rules of this module demand.
+    /// It may be anything when `size` is 0.
+    pub(crate) unsafe fn new(start: *mut u8, size: usize) -> Window {
+        if size == 0 || start.is_null() { Window::EMPTY } else { Window { start, size } }
+    }
+
+    /// A window on nothing, with an address that slices accept.
+    pub(crate) const EMPTY: Window = Window { start: ptr::NonNull::dangling().as_ptr(), size: 0 };
+
+    pub(crate) fn size(self) -> usize {
+        self.size
+    }
+
+    /// The range `offset..offset + size`, if it lies within.
+    pub(crate) fn part(self, offset: usize, size: usize) -> Option<Window> {
+        let end = offset.checked_add(size)?;
+        if end > self.size {
+            return None;
+        }
+        // SAFETY: offset <= self.size, so the address is within or one past the same allocation.
+        Some(unsafe { Window::new(self.start.add(offset), size) })
+    }
+
+    pub(crate) fn overlaps(self, other: Window) -> bool {
+        let (a, b) = (self.start as usize, other.start as usize);
+        self.size > 0 && other.size > 0 && a < b + other.size && b < a + self.size
+    }
+
+    /// The bytes, to be read while nothing writes them.
+    pub(crate) fn read<'a>(self) -> &'a [u8] {
+        // SAFETY: valid as the module's rules say; every use ends within the job or call that holds
+        // the window. Writers of this job never hold an overlapping slice: `write` is used only
+        // where `overlaps` was asked first.
+        unsafe { slice::from_raw_parts(self.start, self.size) }
+    }
+
+    /// Copies `bytes` to the start of the window; extra bytes on either side are left alone.
+    pub(crate) fn write(self, bytes: &[u8]) {
+        let size = bytes.len().min(self.size);
+        // SAFETY: both ranges hold `size` bytes; `copy` allows them to overlap.
+        unsafe { ptr::copy(bytes.as_ptr(), self.start, size) };
+    }
+
+    /// Copies the bytes of another window here, whatever their overlap.
+    pub(crate) fn copy_from(self, other: Window) {
+        debug_assert!(self.size >= other.size);
+        // SAFETY: both ranges hold the smaller size; `copy` allows them to overlap.
+        unsafe { ptr::copy(other.start, self.start, other.size.min(self.size)) };
+    }
+
+    /// The bytes as a target that nothing else of this job overlaps.
+    pub(crate) fn exclusive<'a>(self) -> &'a mut [u8] {
+        // SAFETY: callers ask `overlaps` for every other window of the job first, and by the rules
+        // above nobody else uses the range until the job has settled.
+        unsafe { slice::from_raw_parts_mut(self.start, self.size) }
+    }
+}
+
+/// The cipher's view of source and target of equal size: disjoint, or one and the same. A partial
+/// overlap is mended by moving the source to its target first, which is correct from both sides.
+pub(crate) fn text<'a>(source: Window, target: Window) -> Text<'a> {
+    debug_assert_eq!(source.size, target.size);
+    if !source.overlaps(target) {
+        return Text::Across { source: source.read(), target: target.exclusive() };
+    }
+    if source.start != target.start {
+        target.copy_from(source);
+    }
+    Text::InPlace(target.exclusive())
+}
+
+/// A small secret copied at the call (rule 2): no heap to 64 bytes, wiped when dropped.
+pub(crate) struct Secret {
+    small: [u8; Secret::SMALL],
+    size: usize,
+    large: Vec<u8>,
+}
+
+impl Secret {
+    const SMALL: usize = 64;
+
+    pub(crate) fn copy(window: Window) -> Secret {
+        let mut secret = Secret { small: [0; Secret::SMALL], size: window.size(), large: Vec::new() };
+        if window.size() <= Secret::SMALL {
+            secret.small[..window.size()].copy_from_slice(window.read());
+        } else {
+            secret.large = window.read().to_vec();
+        }
+        secret
+    }
+
+    pub(crate) fn read(&self) -> &[u8] {
+        if self.size <= Secret::SMALL { &self.small[..self.size] } else { &self.large }
+    }
+}
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.small[..self.size.min(Secret::SMALL)].zeroize();
+        self.large.zeroize();
+    }
+}

@@ -1,0 +1,114 @@
+//! Prepared keys, held by number: JavaScript has a handle, jobs in flight share the key itself.
+//!
+//! A handle is an index and a generation, so that a disposed handle is refused rather than
+//! mistaken for its successor. The key's memory is wiped when the last holder lets go: at
+//! disposal, when the last job using it ends, or when the environment ends.
+
+use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::cipher::CipherKey;
+use millrace_core::error::Error;
+use millrace_core::hmac::MacKey;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// A key with everything computed that does not depend on the message.
+pub(crate) enum PreparedKey {
+    Cipher(CipherKey),
+    Mac(MacKey),
+    /// The key of a keyed hash (BLAKE3), which needs no schedule.
+    Hash(Hash, Zeroizing<[u8; 32]>),
+}
+
+/// What kind of algorithm a key is prepared for; the numbers are those of `src/binding.ts`.
+#[derive(Copy, Clone)]
+pub(crate) enum Purpose {
+    Cipher(Cipher),
+    Mac(Hash),
+    Hash(Hash),
+}
+
+impl Purpose {
+    pub(crate) fn from_numbers(kind: u32, algorithm: u8) -> Option<Purpose> {
+        Some(match kind {
+            0 => Purpose::Cipher(Cipher::from_id(algorithm)?),
+            1 => Purpose::Mac(Hash::from_id(algorithm)?),
+            2 => Purpose::Hash(Hash::from_id(algorithm)?),
+            _ => return None,
+        })
+    }
+}
+
+impl PreparedKey {
+    pub(crate) fn new(purpose: Purpose, bytes: &[u8]) -> Result<PreparedKey, Error> {
+        Ok(match purpose {
+            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::new(cipher, bytes)?),
+            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::new(hash, bytes)?),
+            Purpose::Hash(hash) => {
+                let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
+                PreparedKey::Hash(hash, Zeroizing::new(bytes))
+            }
+        })
+    }
+}
+
+/// The prepared keys of one environment.
+#[derive(Default)]
+pub(crate) struct Keys {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    key: Option<Arc<PreparedKey>>,
+}
+
+/// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^29.
+const INDEX_BITS: u32 = 24;
+const GENERATIONS: u32 = 1 << 29;
+
+impl Keys {
+    /// Keeps a key; its handle is never 0. `None` when 2^24 keys are alive.
+    pub(crate) fn keep(&mut self, key: PreparedKey) -> Option<u64> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => {
+                let index = u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS)?;
+                self.slots.push(Slot { generation: 1, key: None });
+                index
+            }
+        };
+        let slot = self.slots.get_mut(index as usize)?;
+        slot.key = Some(Arc::new(key));
+        Some(u64::from(slot.generation) << INDEX_BITS | u64::from(index))
+    }
+
+    /// The key of a handle that has not been disposed.
+    pub(crate) fn get(&self, handle: u64) -> Option<&Arc<PreparedKey>> {
+        self.slots.get(index_of(handle)).filter(|slot| generation_of(handle) == slot.generation)?.key.as_ref()
+    }
+
+    /// Forgets a key; true if the handle was alive.
+    pub(crate) fn dispose(&mut self, handle: u64) -> bool {
+        let index = index_of(handle);
+        let Some(slot) = self.slots.get_mut(index) else { return false };
+        if generation_of(handle) != slot.generation || slot.key.take().is_none() {
+            return false;
+        }
+        slot.generation += 1;
+        // A slot whose generations are used up is retired: 2^29 disposals of one slot.
+        if slot.generation < GENERATIONS {
+            self.free.push(index as u32);
+        }
+        true
+    }
+}
+
+fn index_of(handle: u64) -> usize {
+    (handle & ((1 << INDEX_BITS) - 1)) as usize
+}
+
+fn generation_of(handle: u64) -> u32 {
+    (handle >> INDEX_BITS) as u32
+}

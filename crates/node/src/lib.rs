@@ -1,0 +1,22 @@
+//! The Node-API binding: thin on purpose. JavaScript parses and explains; this crate reads the
+//! numbers and bytes of one flat call, checks the ranges again, and runs the core over them,
+//! here (synchronous) or on the pool (asynchronous).
+//!
+//! Read downward:
+//! - `calls`: what JavaScript can call;
+//! - `job`: one operation with all its inputs, able to run on any thread;
+//! - `keys`: prepared keys, held by number;
+//! - `completion`: how finished jobs come back, many in one wake-up;
+//! - `lifecycle`: what lives per process and per environment, and how an environment ends;
+//! - `bytes`: who owns the bytes, argued in one place;
+//! - `values`: reading and making JavaScript values.
+//!
+//! `unsafe` stands in `values`, `bytes`, `completion` and `lifecycle` only.
+
+mod bytes;
+mod calls;
+mod completion;
+mod job;
+mod keys;
+mod lifecycle;
+mod values;

@@ -1,0 +1,214 @@
+//! What lives per process (the pool), what lives per environment (the main thread and every
+//! `worker_thread` have one each), and how an environment ends.
+//!
+//! An environment can end at any moment: process exit, `worker.terminate()`. Then its cleanup
+//! hook closes the gate (no queued job of this environment starts any more), takes its queued
+//! jobs out of the pool, and waits for those that run, because they may be using lent memory that
+//! dies with the environment. Node runs cleanup hooks in reverse order of registration; ours is
+//! registered after the thread-safe function has registered its own, so the function is still
+//! alive while we wait.
+//!
+//! `process.exit()` on the main thread runs no cleanup hooks; the workers are then ended by the
+//! operating system with the process, and the memory they use is still mapped until that moment.
+#![allow(unsafe_code)]
+
+use crate::bytes::Window;
+use crate::calls::FUNCTIONS;
+use crate::completion::{Completion, Ring, Settled, Ticket};
+use crate::job::Job;
+use crate::keys::Keys;
+use crate::values::{self, Env, Pinned};
+use millrace_pool::Pool;
+use napi_sys as sys;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
+
+/// The process's pool; no thread starts before the first job.
+pub(crate) fn pool() -> &'static Pool<Box<Job>> {
+    static POOL: OnceLock<Pool<Box<Job>>> = OnceLock::new();
+    POOL.get_or_init(|| {
+        pin_library();
+        Pool::new(Pool::<Box<Job>>::default_limit())
+    })
+}
+
+/// One environment's state, used on its own thread only.
+pub(crate) struct Environment {
+    pub(crate) keys: RefCell<Keys>,
+    /// What JavaScript attached: the frame it writes numbers to, the ring it reads results from.
+    pub(crate) attached: OnceCell<Attached>,
+    traffic: OnceCell<Traffic>,
+    in_flight: Cell<usize>,
+    tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+}
+
+/// JavaScript's side of the binding, held until the environment ends. Both buffers are private to
+/// the front (`src/binding.ts`): nobody can detach them, so their windows stay valid.
+pub(crate) struct Attached {
+    pub(crate) frame: Window,
+    pub(crate) ring: Window,
+    pub(crate) settle: Pinned,
+    /// Keeps frame and ring from the collector.
+    pub(crate) _memory: [Pinned; 2],
+}
+
+struct Traffic {
+    completion: Arc<Completion>,
+    arrivals: Receiver<Settled>,
+}
+
+/// The most results one wake-up settles before other events get their turn.
+const BATCH: usize = 4096;
+
+impl Environment {
+    /// The way back for this environment's jobs, opened by the first of them.
+    pub(crate) fn completion(&self, env: Env) -> Option<&Arc<Completion>> {
+        if self.traffic.get().is_none() {
+            let (completion, arrivals) = Completion::new(env, self)?;
+            let completion = Arc::new(completion);
+            let hook = Arc::into_raw(Arc::clone(&completion)).cast_mut().cast();
+            // SAFETY: env is live on this thread; `end` takes the reference back, once.
+            unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(end), hook) };
+            let _ = self.traffic.set(Traffic { completion, arrivals });
+        }
+        self.traffic.get().map(|traffic| &traffic.completion)
+    }
+
+    /// A job was accepted: the process stays alive until it has settled.
+    pub(crate) fn departed(&self, env: Env, slot: u32, ticket: Option<Arc<Ticket>>) {
+        if let Some(ticket) = ticket {
+            self.tickets.borrow_mut().insert(slot, ticket);
+        }
+        let in_flight = self.in_flight.get();
+        self.in_flight.set(in_flight + 1);
+        if in_flight == 0 && let Some(traffic) = self.traffic.get() {
+            traffic.completion.hold_open(env, true);
+        }
+    }
+
+    /// True if the job in this slot will never run.
+    pub(crate) fn cancel(&self, slot: u32) -> bool {
+        self.tickets.borrow().get(&slot).is_some_and(|ticket| ticket.cancel())
+    }
+
+    /// Hands arrived results to JavaScript, as many at once as the ring holds.
+    pub(crate) fn settle_arrivals(&self, env: Env) {
+        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else { return };
+        traffic.completion.drained();
+        let mut ring = Ring::new(attached.ring);
+        let mut taken = 0;
+        while let Some(settled) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
+            if !ring.write(&settled) {
+                self.deliver(env, attached, &mut ring);
+                ring.write(&settled); // Every record fits into an empty ring; see `binding.ts`.
+            }
+            if !self.tickets.borrow().is_empty() {
+                self.tickets.borrow_mut().remove(&settled.slot);
+            }
+            taken += 1;
+            let in_flight = self.in_flight.get() - 1;
+            self.in_flight.set(in_flight);
+            if in_flight == 0 {
+                traffic.completion.hold_open(env, false);
+            }
+        }
+        if taken == BATCH {
+            traffic.completion.wake_again();
+        }
+        self.deliver(env, attached, &mut ring);
+    }
+
+    fn deliver(&self, env: Env, attached: &Attached, ring: &mut Ring) {
+        if ring.records() > 0 {
+            env.scoped(|| {
+                if let Some(settle) = env.pinned(&attached.settle) {
+                    env.call(settle, env.number(ring.records()));
+                }
+            });
+            ring.clear();
+        }
+    }
+}
+
+/// The environment ends.
+extern "C" fn end(hook: *mut c_void) {
+    // SAFETY: made by `Arc::into_raw` in `completion`; Node runs each hook once.
+    let completion = unsafe { Arc::from_raw(hook.cast_const().cast::<Completion>()) };
+    let withdrawn = pool().withdraw(|job| Arc::ptr_eq(&job.completion, &completion));
+    completion.close();
+    drop(withdrawn);
+}
+
+/// What the environment's finalizer frees.
+struct Registration {
+    state: Rc<Environment>,
+    entries: Vec<*mut c_void>,
+}
+
+/// Node loads the library, once per environment.
+#[unsafe(no_mangle)]
+extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_value) -> sys::napi_value {
+    #[cfg(windows)]
+    {
+        static SYMBOLS: OnceLock<()> = OnceLock::new();
+        // SAFETY: the returned library is the running executable, which is never unloaded.
+        SYMBOLS.get_or_init(|| std::mem::forget(unsafe { sys::setup() }));
+    }
+    let state = Rc::new(Environment {
+        keys: RefCell::default(),
+        attached: OnceCell::new(),
+        traffic: OnceCell::new(),
+        in_flight: Cell::new(0),
+        tickets: RefCell::default(),
+    });
+    // SAFETY: this is module registration; env and exports are Node's own. The instance data is
+    // finalized when no JavaScript can run in the environment any more, which is what `undefine` asks.
+    unsafe {
+        let entries = values::define(Env::from_raw(env), exports, &state, FUNCTIONS);
+        let registration = Box::into_raw(Box::new(Registration { state, entries }));
+        sys::napi_set_instance_data(env, registration.cast(), Some(unregister), ptr::null_mut());
+    }
+    exports
+}
+
+/// Frees the environment's state; prepared keys that nobody uses any more are wiped here.
+unsafe extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: `data` is the registration made above, finalized once.
+    let registration = unsafe { Box::from_raw(data.cast::<Registration>()) };
+    // SAFETY: instance data is finalized after the last JavaScript of the environment.
+    unsafe { values::undefine(registration.entries) };
+    drop(registration.state);
+}
+
+/// Keeps the library mapped for good. Node unloads an addon when the last environment that loaded
+/// it ends, which may be a `worker_thread`'s, while the pool's threads still run its code.
+fn pin_library() {
+    #[cfg(unix)]
+    {
+        let address: *const c_void = (pin_library as *const ()).cast();
+        // SAFETY: dladdr fills `info` for an address within this library; reopening a library that is
+        // loaded, by the name the loader gave, only changes its reference count and flags.
+        unsafe {
+            let mut info: libc::Dl_info = std::mem::zeroed();
+            if libc::dladdr(address, &mut info) != 0 && !info.dli_fname.is_null() {
+                libc::dlopen(info.dli_fname, libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
+            }
+        }
+    }
+    #[cfg(windows)]
+    {
+        #[link(name = "kernel32")]
+        unsafe extern "system" {
+            fn GetModuleHandleExW(flags: u32, name: *const c_void, module: *mut *mut c_void) -> i32;
+        }
+        const PIN_FROM_ADDRESS: u32 = 0x1 | 0x4;
+        let mut module = ptr::null_mut();
+        // SAFETY: with these flags `name` is an address within the module to pin, which this function is.
+        unsafe { GetModuleHandleExW(PIN_FROM_ADDRESS, (pin_library as *const ()).cast(), &mut module) };
+    }
+}

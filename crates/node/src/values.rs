@@ -1,0 +1,268 @@
+//! JavaScript values: the few Node-API functions Millrace uses, behind safe names.
+//!
+//! Every pointer handed out here comes from Node for the duration of one call on the
+//! environment's own thread, which is what makes the `unsafe` below sound; the types are neither
+//! `Send` nor storable beyond the call ([`Pinned`] excepted, which holds a strong reference).
+#![allow(unsafe_code)]
+
+use crate::bytes::Window;
+use crate::lifecycle::Environment;
+use napi_sys as sys;
+use std::ffi::{CString, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+
+/// The most arguments any native function takes.
+pub(crate) const ARGUMENTS: usize = 6;
+
+/// A native function: its arguments in, a JavaScript value out.
+pub(crate) type Function = fn(&Call<'_>) -> Value;
+
+/// A JavaScript value, alive until the native call that holds it returns.
+#[derive(Copy, Clone)]
+pub(crate) struct Value(sys::napi_value);
+
+impl Value {
+    pub(crate) fn raw(self) -> sys::napi_value {
+        self.0
+    }
+}
+
+/// The engine's environment, usable on its own thread.
+#[derive(Copy, Clone)]
+pub(crate) struct Env(sys::napi_env);
+
+/// One call from JavaScript: the environment's state and the arguments, missing ones `undefined`.
+pub(crate) struct Call<'a> {
+    pub(crate) env: Env,
+    pub(crate) state: &'a Rc<Environment>,
+    arguments: [sys::napi_value; ARGUMENTS],
+}
+
+impl Call<'_> {
+    /// The argument at `index`, below [`ARGUMENTS`].
+    pub(crate) fn argument(&self, index: usize) -> Value {
+        Value(self.arguments[index])
+    }
+
+    /// The bytes of a typed array argument; `None` for anything else.
+    pub(crate) fn bytes(&self, index: usize) -> Option<Window> {
+        self.env.bytes(self.argument(index))
+    }
+
+    pub(crate) fn uint32(&self, index: usize) -> Option<u32> {
+        self.env.uint32(self.argument(index))
+    }
+}
+
+impl Env {
+    /// # Safety
+    /// `raw` must be the live environment of the current thread.
+    pub(crate) unsafe fn from_raw(raw: sys::napi_env) -> Env {
+        Env(raw)
+    }
+
+    pub(crate) fn raw(self) -> sys::napi_env {
+        self.0
+    }
+
+    pub(crate) fn uint32(self, value: Value) -> Option<u32> {
+        let mut result = 0;
+        // SAFETY: env and value belong to the current call; a value of another type gives an error status.
+        let status = unsafe { sys::napi_get_value_uint32(self.0, value.0, &mut result) };
+        (status == sys::Status::napi_ok).then_some(result)
+    }
+
+    /// The memory of a typed array, as it is now. An empty or detached one is an empty window,
+    /// whatever pointer Node-API names for it (NULL since Node 13).
+    pub(crate) fn bytes(self, value: Value) -> Option<Window> {
+        let (mut kind, mut length, mut data) = (0, 0_usize, ptr::null_mut());
+        // SAFETY: env and value belong to the current call; what is not a typed array gives an error status.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(self.0, value.0, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        let element = match kind {
+            sys::TypedarrayType::int16_array | sys::TypedarrayType::uint16_array => 2,
+            sys::TypedarrayType::int32_array | sys::TypedarrayType::uint32_array | sys::TypedarrayType::float32_array => 4,
+            sys::TypedarrayType::float64_array | sys::TypedarrayType::bigint64_array | sys::TypedarrayType::biguint64_array => 8,
+            _ => 1, // Int8, Uint8, Uint8Clamped; an unknown future kind is read short, never long.
+        };
+        // SAFETY: V8 says `length` elements live at `data`; see `bytes` for how long.
+        Some(unsafe { Window::new(data.cast(), length * element) })
+    }
+
+    pub(crate) fn undefined(self) -> Value {
+        // SAFETY: env belongs to the current call; the result is written on success, and this cannot fail.
+        self.make(|result| unsafe { sys::napi_get_undefined(self.0, result) })
+    }
+
+    pub(crate) fn number(self, number: u32) -> Value {
+        // SAFETY: env belongs to the current call.
+        self.make(|result| unsafe { sys::napi_create_uint32(self.0, number, result) })
+    }
+
+    pub(crate) fn double(self, number: f64) -> Value {
+        // SAFETY: env belongs to the current call.
+        self.make(|result| unsafe { sys::napi_create_double(self.0, number, result) })
+    }
+
+    /// A string of ASCII text: one byte a character, the cheapest way to make one (20 to 35 ns for 64).
+    pub(crate) fn ascii(self, text: &[u8]) -> Value {
+        // SAFETY: pointer and length describe `text`, which V8 copies.
+        self.make(|result| unsafe {
+            sys::napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize, result)
+        })
+    }
+
+    pub(crate) fn utf8(self, text: &str) -> Value {
+        // SAFETY: pointer and length describe `text`, which V8 copies.
+        self.make(|result| unsafe {
+            sys::napi_create_string_utf8(self.0, text.as_ptr().cast(), text.len() as isize, result)
+        })
+    }
+
+    /// An unsigned BigInt from 64-bit words, least significant first.
+    pub(crate) fn bigint(self, words: &[u64]) -> Value {
+        // SAFETY: pointer and count describe `words`, which V8 copies.
+        self.make(|result| unsafe { sys::napi_create_bigint_words(self.0, 0, words.len(), words.as_ptr(), result) })
+    }
+
+    fn make(self, create: impl FnOnce(*mut sys::napi_value) -> sys::napi_status) -> Value {
+        let mut result = ptr::null_mut();
+        // A failed creation (out of memory, termination) leaves NULL, which Node reads as `undefined`.
+        let _ = create(&mut result);
+        Value(result)
+    }
+
+    /// Calls a JavaScript function. An exception it throws stays pending for Node to report.
+    pub(crate) fn call(self, function: Value, argument: Value) {
+        let mut this = ptr::null_mut();
+        // SAFETY: env and values belong to the current call; one argument is passed and one announced.
+        unsafe {
+            if sys::napi_get_undefined(self.0, &mut this) == sys::Status::napi_ok {
+                sys::napi_call_function(self.0, this, function.0, 1, &argument.0, ptr::null_mut());
+            }
+        }
+    }
+
+    pub(crate) fn is_function(self, value: Value) -> bool {
+        let mut kind = 0;
+        // SAFETY: env and value belong to the current call.
+        let status = unsafe { sys::napi_typeof(self.0, value.0, &mut kind) };
+        status == sys::Status::napi_ok && kind == sys::ValueType::napi_function
+    }
+
+    /// Holds a value until the environment ends.
+    pub(crate) fn pin(self, value: Value) -> Option<Pinned> {
+        let mut reference = ptr::null_mut();
+        // SAFETY: env and value belong to the current call.
+        let status = unsafe { sys::napi_create_reference(self.0, value.0, 1, &mut reference) };
+        (status == sys::Status::napi_ok).then_some(Pinned(reference))
+    }
+
+    pub(crate) fn pinned(self, pinned: &Pinned) -> Option<Value> {
+        let mut value = ptr::null_mut();
+        // SAFETY: the reference was made in this environment and is never deleted before its end.
+        let status = unsafe { sys::napi_get_reference_value(self.0, pinned.0, &mut value) };
+        (status == sys::Status::napi_ok && !value.is_null()).then_some(Value(value))
+    }
+
+    /// Runs `work` with a handle scope of its own, for callbacks that Node enters without one.
+    pub(crate) fn scoped(self, work: impl FnOnce()) {
+        let mut scope = ptr::null_mut();
+        // SAFETY: env is live on this thread; the scope opened here is the one closed here.
+        unsafe {
+            if sys::napi_open_handle_scope(self.0, &mut scope) == sys::Status::napi_ok {
+                work();
+                sys::napi_close_handle_scope(self.0, scope);
+            }
+        }
+    }
+
+    fn throw(self, message: &str) {
+        let message = CString::new(message).unwrap_or_default();
+        // SAFETY: env is live on this thread and the message ends in NUL.
+        unsafe { sys::napi_throw_error(self.0, c"ERR_INTERNAL".as_ptr(), message.as_ptr()) };
+    }
+}
+
+/// A strong reference to a JavaScript value, usable in the environment that made it. Never
+/// deleted: the environment frees its references when it ends.
+#[derive(Debug)]
+pub(crate) struct Pinned(sys::napi_ref);
+
+/// What a native function needs when it is entered: found through the function's data pointer,
+/// which costs nothing, instead of `napi_get_instance_data`.
+struct Entry {
+    state: Rc<Environment>,
+    run: Function,
+}
+
+/// Adds the functions to `exports`. Their entries live as long as the environment's functions
+/// can be called, that is, to the end of the environment; they are never freed before.
+///
+/// # Safety
+/// Must be called during module registration with the values Node passed.
+pub(crate) unsafe fn define(
+    env: Env,
+    exports: sys::napi_value,
+    state: &Rc<Environment>,
+    functions: &[(&str, Function)],
+) -> Vec<*mut c_void> {
+    let mut entries = Vec::with_capacity(functions.len());
+    for &(name, run) in functions {
+        let entry: *mut c_void = Box::into_raw(Box::new(Entry { state: Rc::clone(state), run })).cast();
+        let mut function = ptr::null_mut();
+        let key = CString::new(name).unwrap_or_default();
+        // SAFETY: as the caller promises; the name ends in NUL; `entry` outlives the function.
+        unsafe {
+            let name_length = name.len() as isize;
+            if sys::napi_create_function(env.0, key.as_ptr(), name_length, Some(enter), entry, &mut function)
+                == sys::Status::napi_ok
+            {
+                sys::napi_set_named_property(env.0, exports, key.as_ptr(), function);
+            }
+        }
+        entries.push(entry);
+    }
+    entries
+}
+
+/// Frees what [`define`] made.
+///
+/// # Safety
+/// Only when no JavaScript can run in the environment any more.
+pub(crate) unsafe fn undefine(entries: Vec<*mut c_void>) {
+    for entry in entries {
+        // SAFETY: made by Box::into_raw in `define`, freed once, here.
+        drop(unsafe { Box::from_raw(entry.cast::<Entry>()) });
+    }
+}
+
+/// Where every call from JavaScript arrives. A panic becomes an exception: it must not cross into C++.
+extern "C" fn enter(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    let mut arguments = [ptr::null_mut(); ARGUMENTS];
+    let (mut count, mut data) = (ARGUMENTS, ptr::null_mut());
+    // SAFETY: Node passes its own env and info; `count` tells how many arguments fit.
+    let status = unsafe {
+        sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data)
+    };
+    if status != sys::Status::napi_ok || data.is_null() {
+        return ptr::null_mut();
+    }
+    // SAFETY: `data` is the entry `define` gave to this function, alive while functions can be called.
+    let entry = unsafe { &*data.cast::<Entry>() };
+    let env = Env(env);
+    let call = Call { env, state: &entry.state, arguments };
+    match catch_unwind(AssertUnwindSafe(|| (entry.run)(&call))) {
+        Ok(value) => value.0,
+        Err(_) => {
+            env.throw("internal error: please report it");
+            ptr::null_mut()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/**
+ * Parsing at the door: what callers may pass, turned into byte arrays and checked numbers, or into
+ * an error that names the argument. No user code (getters) may run after an argument was parsed
+ * and before the native call; so options are read into locals first, everything else follows.
+ */
+import { makeError, wrongType } from './errors.js';
+
+/** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
+export type Bytes = ArrayBufferView | ArrayBufferLike;
+
+/** Bytes, or a string that stands for its UTF-8 encoding. */
+export type Data = Bytes | string;
+
+export const NO_BYTES = new Uint8Array(0);
+
+/** Bytes as a Uint8Array over the same memory. What is detached counts as empty. */
+export function bytes(value: unknown, name: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
+}
+
+/** Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in Node). */
+export function data(value: unknown, name: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === 'string') return Buffer.from(value, 'utf8');
+  return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
+}
+
+function otherBytes(value: unknown, name: string, expected: string): Uint8Array {
+  if (ArrayBuffer.isView(value)) {
+    let size: number;
+    try {
+      size = value.byteLength; // A DataView throws here when its buffer is detached or shrunk.
+    } catch {
+      return NO_BYTES;
+    }
+    return size === 0 ? NO_BYTES : new Uint8Array(value.buffer, value.byteOffset, size);
+  }
+  if (isAnyArrayBuffer(value)) return value.byteLength === 0 ? NO_BYTES : new Uint8Array(value);
+  throw wrongType(name, expected, value);
+}
+
+/** Also for buffers of another realm (vm contexts, test runners), which instanceof misses. */
+function isAnyArrayBuffer(value: unknown): value is ArrayBufferLike {
+  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return true;
+  const tag = Object.prototype.toString.call(value);
+  return (tag === '[object ArrayBuffer]' || tag === '[object SharedArrayBuffer]') && structurallyBuffer(value);
+}
+
+/** A tag can be forged; that the typed array constructor sees bytes cannot. */
+function structurallyBuffer(value: unknown): boolean {
+  try {
+    const { byteLength } = value as ArrayBuffer;
+    return byteLength === 0 || new Uint8Array(value as ArrayBuffer).byteLength === byteLength;
+  } catch {
+    return false;
+  }
+}
+
+/** An unsigned integer to 2^53 - 1. */
+export function unsigned(value: unknown, name: string): number {
+  if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw makeError('ERR_ARGUMENT_VALUE', `${name} must be an unsigned integer below 2^53, not ${value}`);
+  }
+  return value;
+}
+
+/** Checks that `offset .. offset + size` lies within `length` bytes. */
+export function range(offset: number, size: number, length: number, name: string): void {
+  if (offset + size > length) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ${offset} + ${size} > ${length}`,
+    );
+  }
+}
+
+/** A function to call back. */
+export function callback(value: unknown): (error?: Error, result?: unknown) => void {
+  if (typeof value !== 'function') throw wrongType('callback', 'a function', value);
+  return value as (error?: Error, result?: unknown) => void;
+}
+
+/** An options object, or nothing. */
+export function options<T extends object>(value: unknown, name: string): T {
+  if (value === undefined) return {} as T;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) throw wrongType(name, 'an object', value);
+  return value as T;
+}
+
+/** True if the memory under these bytes can shrink while native code uses it; a SharedArrayBuffer only grows. */
+export function isResizable(view: Uint8Array): boolean {
+  return (view.buffer as { resizable?: boolean }).resizable === true;
+}

@@ -1,0 +1,143 @@
+/**
+ * The native binary and the two pieces of memory shared with it. Everything here mirrors
+ * crates/node/src/calls.rs and completion.rs, by name and by number.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeError } from './errors.js';
+
+/** What the binary exports; `calls.rs` documents each. */
+interface Native {
+  run(
+    source: Uint8Array,
+    target: Uint8Array | undefined,
+    iv: Uint8Array | undefined,
+    aad: Uint8Array | undefined,
+    tag: Uint8Array | undefined,
+    key: Uint8Array | undefined,
+  ): number;
+  hash(algorithm: number, source: unknown, target: Uint8Array): number;
+  hashText(algorithmAndForm: number, source: unknown): string | bigint | undefined;
+  createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
+  disposeKey(): number;
+  cancel(slot: number): number;
+  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void): number;
+  threads(which: number): number;
+  setThreads(limit: number): void;
+  catalog(): string;
+  engines(): string;
+}
+
+/** Indexes of the frame: `At` in calls.rs. */
+export const enum At {
+  Operation,
+  Algorithm,
+  Slot,
+  Flags,
+  Key,
+  KeyOffset,
+  KeySize,
+  IvOffset,
+  IvSize,
+  SourceOffset,
+  SourceSize,
+  TargetOffset,
+  TargetSize,
+  AadOffset,
+  AadSize,
+  TagOffset,
+  TagSize,
+  SeedLow,
+  SeedHigh,
+  Length,
+}
+
+/** What is computed: the numbers of `Request::work` in calls.rs. */
+export const enum Operation {
+  Hash,
+  Hmac,
+  Encrypt,
+  Decrypt,
+  Seal,
+  Open,
+}
+
+/** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */
+export const enum Flag {
+  HasTarget = 1,
+  HasIv = 2,
+  HasAad = 4,
+  HasTag = 8,
+  HasKey = 16,
+  Snapshot = 32,
+  Cancellable = 64,
+}
+
+/** What a prepared key is for: `Purpose` in keys.rs. */
+export const enum Purpose {
+  Cipher,
+  Mac,
+  Hash,
+}
+
+/** The forms of `hashText`. */
+export const enum TextForm {
+  Hex,
+  BigInt,
+}
+
+/** A result up to this size may travel in the ring; larger ones get a buffer of their own. */
+export const RING_RESULT_MAX = 1024;
+const RING_SIZE = 64 * 1024;
+
+/** The numbers of one call. Private to this package: native code keeps its address. */
+export const frame = new Float64Array(At.Length);
+
+const ring = new ArrayBuffer(RING_SIZE);
+/** Finished jobs, written by native code before it calls `settle`. */
+export const ringBytes = new Uint8Array(ring);
+/** The same memory as 32-bit numbers. */
+export const ringNumbers = new Uint32Array(ring);
+
+/** The binary of this platform. */
+export const native: Native = load();
+
+let settleArrived: (records: number) => void = () => {};
+
+/** Names the function that settles finished jobs; it is called on the event loop. */
+export function onSettle(settle: (records: number) => void): void {
+  settleArrived = settle;
+}
+
+native.attach(frame, ringBytes, (records) => settleArrived(records));
+
+function load(): Native {
+  const platform = `${process.platform}-${process.arch}`;
+  // Which C library Linux has is found out by trying: asking Node for it (process.report) costs more
+  // than loading the binary does.
+  const names = process.platform === 'linux' ? [`${platform}-gnu`, `${platform}-musl`] : [platform];
+  const reasons: string[] = [];
+  for (const name of names) {
+    try {
+      const built = join(__dirname, '..', 'native', `millrace.${name}.node`);
+      return open(existsSync(built) ? built : require.resolve(`@millrace/${name}`));
+    } catch (error) {
+      reasons.push(`${name}: ${String((error as Error).message).split('\n')[0]}`);
+    }
+  }
+  throw makeError(
+    'ERR_NO_BINARY',
+    `millrace has no native binary for ${platform}. In a checkout run "npm run build"; in a project make sure ` +
+      `optional dependencies are installed (npm install --include=optional). Tried ${reasons.join('; ')}`,
+  );
+}
+
+/**
+ * Opens the binary anew for each copy of this module, where `require` would hand the same exports to
+ * all: a test runner that evaluates modules afresh for each file gets a frame and a ring for each.
+ */
+function open(path: string): Native {
+  const fresh = { exports: {} };
+  process.dlopen(fresh, path);
+  return fresh.exports as Native;
+}

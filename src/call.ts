@@ -1,0 +1,382 @@
+/**
+ * One flat call, and the ways of waiting for it.
+ *
+ * A parser (hash.ts, hmac.ts, cipher.ts) describes the work: numbers in the frame, bytes in `call`.
+ * Then one of three functions runs it: {@link runSync} here and now, {@link runCallback} and
+ * {@link runPromise} on the pool. Nothing but this file knows about slots and completions.
+ *
+ * `call` is a single reused record: describing and running follow each other with no user code
+ * in between, so no call can see another's.
+ */
+import { AsyncResource } from 'node:async_hooks';
+import { isResizable, NO_BYTES } from './arguments.js';
+import { At, Flag, frame, native, onSettle, Operation, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
+import { failure, makeError, wrongType } from './errors.js';
+
+/** What the caller gets. */
+export const enum Form {
+  /** The number of bytes written to the caller's target. */
+  Size,
+  Buffer,
+  Hex,
+  Base64,
+  Base64url,
+  BigInt,
+}
+
+/** Reads one kind of call: `describe` fills the frame and {@link call} from the first `count` arguments. */
+export interface Parser {
+  readonly describe: (given: ArrayLike<unknown>, count: number) => void;
+  /** The numbers of arguments it understands, without callback or signal. */
+  readonly counts: readonly number[];
+}
+
+/** The work being described. */
+export const call = {
+  /** Always given; the rest `undefined` where absent. */
+  source: NO_BYTES as Uint8Array,
+  /** The caller's memory. Without one, a new Buffer of `size` bytes is the result. */
+  target: undefined as Uint8Array | undefined,
+  iv: undefined as Uint8Array | undefined,
+  aad: undefined as Uint8Array | undefined,
+  tag: undefined as Uint8Array | undefined,
+  key: undefined as Uint8Array | undefined,
+  /** Size of the result in bytes. */
+  size: 0,
+  form: Form.Buffer,
+  /** Frame flags collected so far. */
+  flags: 0,
+};
+
+/** Starts the description of a call without key, iv, aad or tag; parsers add those. */
+export function describeCall(operation: Operation, algorithm: number, source: Uint8Array, offset: number, size: number): void {
+  frame[At.Operation] = operation;
+  frame[At.Algorithm] = algorithm;
+  frame[At.Key] = 0;
+  frame[At.SourceOffset] = offset;
+  frame[At.SourceSize] = size;
+  frame[At.TagSize] = 0;
+  frame[At.SeedLow] = 0;
+  frame[At.SeedHigh] = 0;
+  call.source = source;
+  call.flags = 0;
+}
+
+/** The result goes to the caller's memory, which an asynchronous call borrows together with the source. */
+export function describeTarget(target: Uint8Array, offset: number, size: number): void {
+  frame[At.TargetOffset] = offset;
+  frame[At.TargetSize] = size;
+  call.target = target;
+  call.size = size;
+  call.form = Form.Size;
+  call.flags |= Flag.HasTarget;
+}
+
+/** The result is new: a Buffer, or a text made from it. */
+export function describeResult(size: number, form: Form): void {
+  frame[At.TargetOffset] = 0;
+  frame[At.TargetSize] = size;
+  call.size = size;
+  call.form = form;
+}
+
+/** A key given as bytes. */
+export function describeKey(key: Uint8Array, offset: number, size: number): void {
+  frame[At.KeyOffset] = offset;
+  frame[At.KeySize] = size;
+  call.key = key;
+  call.flags |= Flag.HasKey;
+}
+
+/** An iv or nonce. */
+export function describeIv(iv: Uint8Array, offset: number, size: number): void {
+  frame[At.IvOffset] = offset;
+  frame[At.IvSize] = size;
+  call.iv = iv;
+  call.flags |= Flag.HasIv;
+}
+
+/** Additional authenticated data. */
+export function describeAad(aad: Uint8Array, offset: number, size: number): void {
+  if (size === 0) return;
+  frame[At.AadOffset] = offset;
+  frame[At.AadSize] = size;
+  call.aad = aad;
+  call.flags |= Flag.HasAad;
+}
+
+/** A tag of its own: an output when encrypting, an input when decrypting. */
+export function describeTag(tag: Uint8Array, offset: number, size: number): void {
+  frame[At.TagOffset] = offset;
+  frame[At.TagSize] = size;
+  call.tag = tag;
+  call.flags |= Flag.HasTag;
+}
+
+/** Runs the described call now and returns its result. */
+export function runSync(): unknown {
+  frame[At.Slot] = -1;
+  let target = call.target;
+  if (target === undefined) {
+    target = Buffer.allocUnsafe(call.size);
+    call.flags |= Flag.HasTarget;
+  }
+  frame[At.Flags] = call.flags;
+  const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+  forgetCall();
+  if (status !== 0) throw failure(status);
+  return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
+}
+
+/** Runs the described call on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
+export function runCallback(callback: (error?: Error, result?: unknown) => void): void {
+  // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
+  const resource = new AsyncResource('MILLRACE', { requireManualDestroy: true });
+  submit(new CallbackWaiter(callback, resource));
+}
+
+/** Runs the described call on the pool. An abort before it has started rejects with the signal's reason. */
+export function runPromise(signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal?.aborted) {
+    forgetCall();
+    return Promise.reject(signal.reason as Error);
+  }
+  return new Promise((resolve, reject) => {
+    const waiter = new PromiseWaiter(resolve, reject);
+    if (signal !== undefined) call.flags |= Flag.Cancellable;
+    submit(waiter);
+    if (signal !== undefined) waiter.heed(signal);
+  });
+}
+
+/** An AbortSignal, or nothing. */
+export function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  const signal = value as AbortSignal;
+  if (typeof value !== 'object' || value === null || typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw wrongType('options.signal', 'an AbortSignal', value);
+  }
+  return signal;
+}
+
+/** Lets go of the caller's memory: the record must not keep a buffer, least of all a key, alive. */
+export function forgetCall(): void {
+  call.source = NO_BYTES;
+  call.target = undefined;
+  call.iv = undefined;
+  call.aad = undefined;
+  call.tag = undefined;
+  call.key = undefined;
+}
+
+function present(digest: Buffer, form: Form): Buffer | string | bigint {
+  switch (form) {
+    case Form.Hex:
+      return digest.toString('hex');
+    case Form.Base64:
+      return digest.toString('base64');
+    case Form.Base64url:
+      return digest.toString('base64url');
+    case Form.BigInt:
+      return digest.length === 0 ? 0n : BigInt(`0x${digest.toString('hex')}`);
+    default:
+      return digest;
+  }
+}
+
+// Jobs in flight. A waiter stands in the slot whose number native code sends back, and keeps the
+// memory the job has borrowed from the garbage collector.
+
+abstract class Waiter {
+  slot = 0;
+  /** Borrowed until the job settles. */
+  source: Uint8Array | undefined;
+  target: Uint8Array | undefined;
+  /** Where a digest or tag is written when the job settles: on this thread, never by a worker. */
+  place: Uint8Array | undefined;
+  placeOffset = 0;
+  size = 0;
+  form = Form.Buffer;
+
+  abstract succeed(value: unknown): void;
+  abstract fail(error: Error): void;
+}
+
+class CallbackWaiter extends Waiter {
+  constructor(
+    readonly callback: (error?: Error, result?: unknown) => void,
+    readonly resource: AsyncResource,
+  ) {
+    super();
+  }
+
+  succeed(value: unknown): void {
+    this.#call(undefined, value);
+  }
+
+  /** With one argument, as the ancestor had it. */
+  fail(error: Error): void {
+    this.#call(error);
+  }
+
+  #call(...results: [error: Error] | [error: undefined, value: unknown]): void {
+    try {
+      this.resource.runInAsyncScope(this.callback as (...results: unknown[]) => void, undefined, ...results);
+    } catch (error) {
+      // The other jobs of this batch must still settle; this becomes an uncaughtException right after.
+      process.nextTick(rethrow, error);
+    } finally {
+      this.resource.emitDestroy();
+    }
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+class PromiseWaiter extends Waiter {
+  #signal: AbortSignal | undefined;
+  #abort: (() => void) | undefined;
+
+  constructor(
+    readonly resolve: (value: unknown) => void,
+    readonly reject: (error: unknown) => void,
+  ) {
+    super();
+  }
+
+  heed(signal: AbortSignal): void {
+    this.#signal = signal;
+    this.#abort = () => {
+      // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
+      if (native.cancel(this.slot) === 1) this.reject(signal.reason);
+    };
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  succeed(value: unknown): void {
+    this.#ignore();
+    this.resolve(value);
+  }
+
+  fail(error: Error): void {
+    this.#ignore();
+    this.reject(error);
+  }
+
+  #ignore(): void {
+    if (this.#abort !== undefined) this.#signal?.removeEventListener('abort', this.#abort);
+  }
+}
+
+const waiters: (Waiter | undefined)[] = [];
+const freeSlots: number[] = [];
+
+/**
+ * Hands the described call to the pool. With a target in the description, source and target are lent;
+ * without one the source is copied now, and the result comes back in the ring, or, above
+ * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
+ */
+function submit(waiter: Waiter): void {
+  waiter.size = call.size;
+  waiter.form = call.form;
+  if (call.target === undefined) {
+    call.flags |= Flag.Snapshot;
+    if (call.size > RING_RESULT_MAX) lendTarget(waiter, Buffer.allocUnsafeSlow(call.size));
+  } else {
+    lend(waiter, call.target);
+  }
+  if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
+    waiter.place = call.tag;
+    waiter.placeOffset = frame[At.TagOffset]!;
+  }
+  const slot = freeSlots.pop() ?? waiters.length;
+  waiter.slot = slot;
+  waiters[slot] = waiter;
+  frame[At.Slot] = slot;
+  frame[At.Flags] = call.flags;
+  const status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
+  forgetCall();
+  if (status !== 0) {
+    release(slot);
+    throw failure(status);
+  }
+}
+
+/** The caller's memory: the source is borrowed, and the target unless the result is a digest. */
+function lend(waiter: Waiter, target: Uint8Array): void {
+  // The memory of a resizable source can vanish; it is copied, into the target where that is the result.
+  if (isResizable(call.source)) call.flags |= Flag.Snapshot;
+  waiter.source = call.source;
+  if (frame[At.Operation]! <= Operation.Hmac && call.size <= RING_RESULT_MAX) {
+    waiter.place = target;
+    waiter.placeOffset = frame[At.TargetOffset]!;
+    call.target = undefined;
+    call.flags &= ~Flag.HasTarget;
+  } else if (isResizable(target)) {
+    forgetCall();
+    throw makeError('ERR_RESIZABLE', 'target must not be resizable in an asynchronous call: its memory could vanish under the worker');
+  } else {
+    lendTarget(waiter, target);
+  }
+}
+
+function lendTarget(waiter: Waiter, target: Uint8Array): void {
+  waiter.target = target;
+  call.target = target;
+  call.flags |= Flag.HasTarget;
+}
+
+function release(slot: number): void {
+  waiters[slot] = undefined;
+  freeSlots.push(slot);
+}
+
+/** Called by native code: `records` finished jobs stand in the ring. */
+onSettle((records) => {
+  let at = 0;
+  for (; records > 0; records--) {
+    const slot = ringNumbers[at]!;
+    const status = ringNumbers[at + 1]!;
+    const smallSize = ringNumbers[at + 2]!;
+    const largeSize = ringNumbers[at + 3]!;
+    const waiter = waiters[slot]!;
+    release(slot);
+    if (status === 0) {
+      collect(waiter, (at + 4) * 4, smallSize, largeSize);
+    } else {
+      waiter.fail(failure(status));
+    }
+    at += 4 + Math.ceil((smallSize + largeSize) / 4);
+  }
+});
+
+/**
+ * Puts what came with the record where it belongs. The small part is a digest or a tag, the large
+ * part the text of a small cipher call.
+ */
+function collect(waiter: Waiter, start: number, smallSize: number, largeSize: number): void {
+  const large = start + smallSize;
+  const { place } = waiter;
+  if (place !== undefined) {
+    // The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
+    if (waiter.placeOffset + smallSize > place.byteLength) {
+      waiter.fail(makeError('ERR_ARGUMENT_VALUE', 'the place of the digest or tag was detached or shrunk before the call completed'));
+      return;
+    }
+    place.set(ringBytes.subarray(start, large), waiter.placeOffset);
+    smallSize = 0;
+  }
+  if (waiter.form === Form.Size) {
+    waiter.succeed(waiter.size);
+    return;
+  }
+  let result = waiter.target as Buffer | undefined;
+  if (result === undefined) {
+    result = Buffer.allocUnsafe(waiter.size);
+    result.set(ringBytes.subarray(large, large + largeSize));
+    if (smallSize > 0) result.set(ringBytes.subarray(start, large), largeSize);
+  }
+  waiter.succeed(present(result, waiter.form));
+}

@@ -1,0 +1,123 @@
+/**
+ * Algorithms by name: lookup over the generated table (tools/catalog.mjs writes it from the Rust
+ * catalog, and a test compares the two), and the nearest names for one that is unknown.
+ */
+import { ciphers, hashes } from './catalog-table.js';
+import { makeError, wrongType } from './errors.js';
+
+/** What there is to know about a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
+export interface HashFacts {
+  readonly id: number;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** The digest's size; the default where `xof`; 0 where the caller must say (SHAKE). */
+  readonly digestSize: number;
+  readonly blockSize: number;
+  /** Whether the output may have any length. */
+  readonly xof: boolean;
+  /** Size of the optional key, 0 where there is none. */
+  readonly keySize: number;
+  /** Bits of the optional seed, 0 where there is none. */
+  readonly seedBits: number;
+  /** Whether HMAC is defined over it. */
+  readonly hmac: boolean;
+  readonly cryptographic: boolean;
+  readonly broken: boolean;
+  readonly standard: string;
+}
+
+/** What there is to know about a cipher; sizes in bytes. Mirrors `CipherFacts` in crates/core/src/catalog.rs. */
+export interface CipherFacts {
+  readonly id: number;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly keySize: number;
+  readonly ivSize: number;
+  /** Whether it authenticates. */
+  readonly aead: boolean;
+  /** Size of the full tag, 0 where not `aead`. */
+  readonly tagSize: number;
+  readonly tagMin: number;
+  /** Most bytes of source under one nonce. */
+  readonly maxSource: number;
+  readonly maxAad: number;
+  readonly standard: string;
+}
+
+const hashNames = index<HashFacts>(hashes);
+const cipherNames = index<CipherFacts>(ciphers);
+
+/** The hash of that name or alias, whatever its case. */
+export function findHash(name: string): HashFacts | undefined {
+  return hashNames.get(name) ?? hashNames.get(name.toLowerCase());
+}
+
+/** The cipher of that name or alias, whatever its case. */
+export function findCipher(name: string): CipherFacts | undefined {
+  return cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
+}
+
+/** The hash of that name, or an error that names the nearest ones. */
+export function hashFacts(name: unknown): HashFacts {
+  if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
+  return findHash(name) ?? raise(unknownAlgorithm('hash', name, hashes));
+}
+
+/** The cipher of that name, or an error that names the nearest ones. */
+export function cipherFacts(name: unknown): CipherFacts {
+  if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
+  return findCipher(name) ?? raise(unknownAlgorithm('cipher', name, ciphers));
+}
+
+/** The standard names of all ciphers, sorted. */
+export function cipherList(): string[] {
+  return ciphers.map(({ name }) => name).sort();
+}
+
+/** The standard names of all hashes, sorted. */
+export function hashList(): string[] {
+  return hashes.map(({ name }) => name).sort();
+}
+
+/** The standard names of the hashes that HMAC is defined over. */
+export function hmacList(): string[] {
+  return hashes.filter(({ hmac }) => hmac).map(({ name }) => name).sort();
+}
+
+function index<Facts extends HashFacts | CipherFacts>(table: readonly Facts[]): Map<string, Facts> {
+  const names = new Map<string, Facts>();
+  for (const facts of table) {
+    for (const name of [facts.name, ...facts.aliases]) names.set(name.toLowerCase(), facts);
+  }
+  return names;
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+function unknownAlgorithm(kind: string, name: string, table: readonly { readonly name: string }[]): Error {
+  const wanted = name.slice(0, 40).toLowerCase();
+  const nearest = table
+    .map((facts) => ({ name: facts.name, distance: distance(wanted, facts.name) }))
+    .sort((left, right) => left.distance - right.distance)
+    .slice(0, 3);
+  return makeError(
+    'ERR_UNKNOWN_ALGORITHM',
+    `algorithm ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+  );
+}
+
+/** Edit distance (Levenshtein). */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const change = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[right.length]!;
+}

@@ -1,0 +1,287 @@
+/**
+ * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
+ * options, positional, or over windows.
+ */
+import { bytes, data, options, range, unsigned, type Bytes, type Data } from './arguments.js';
+import { At, frame, Operation } from './binding.js';
+import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, type Parser } from './call.js';
+import { cipherFacts, type CipherFacts } from './catalog.js';
+import { makeError, wrongType } from './errors.js';
+import { isKey, keyHandle, type Key } from './key.js';
+
+/** What {@link seal} needs. Sizes in bytes. */
+export interface SealOptions {
+  /** The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the call. */
+  readonly key: Bytes | Key;
+  /** The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. */
+  readonly nonce: Bytes;
+  /** The message. */
+  readonly source: Data;
+  /** Additional authenticated data: protected, not encrypted, needed again to open. Copied at the call. */
+  readonly aad?: Data | undefined;
+  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
+  readonly tagLength?: number | undefined;
+}
+
+/** What {@link open} needs. Sizes in bytes. */
+export interface OpenOptions {
+  /** The key the message was sealed with. */
+  readonly key: Bytes | Key;
+  /** The nonce the message was sealed with. */
+  readonly nonce: Bytes;
+  /** The ciphertext with the tag appended, as seal returned it. */
+  readonly source: Bytes;
+  /** The additional authenticated data the message was sealed with. */
+  readonly aad?: Data | undefined;
+  /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
+  readonly tagLength?: number | undefined;
+}
+
+/** What the options form of {@link cipher} needs. Sizes in bytes. */
+export interface CipherOptions {
+  /** True (or 1) to encrypt, false (or 0) to decrypt. */
+  readonly encrypt: boolean | 0 | 1;
+  /** The key, or a key prepared for the algorithm. Copied at the call. */
+  readonly key: Bytes | Key;
+  /** The iv: 16 bytes for CTR and chacha20, 12 for GCM and chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call. */
+  readonly iv: Bytes;
+  /** What to encrypt or decrypt. */
+  readonly source: Data;
+  /** AEAD only: additional authenticated data. */
+  readonly aad?: Data | undefined;
+  /** AEAD only, and there required: written when encrypting, checked when decrypting; 16 bytes, for GCM 12 to 16. */
+  readonly tag?: Bytes | undefined;
+}
+
+/** Where to write a text instead of returning it. The call is then zero-copy: source and target are lent. */
+export interface TextTargetOptions {
+  /** Receives the text; it may be the source, or overlap it. The call returns the number of bytes written. */
+  readonly target: Bytes;
+  /** Where in the target, in bytes; default 0. */
+  readonly targetOffset?: number | undefined;
+}
+
+/** `(algorithm, options)` of seal. */
+export const sealParser: Parser = { describe: describeSeal, counts: [2] };
+
+function describeSeal(given: ArrayLike<unknown>, count: number): void {
+  const { facts, tagSize, fields } = describeAppended('seal', given, count);
+  const source = data(fields.source, 'source');
+  const size = source.byteLength;
+  limitSource(size, facts);
+  describeCall(Operation.Seal, facts.id, source, 0, size);
+  describeAppendedCall(facts, fields, tagSize, size + tagSize);
+}
+
+/** `(algorithm, options)` of open. */
+export const openParser: Parser = { describe: describeOpen, counts: [2] };
+
+function describeOpen(given: ArrayLike<unknown>, count: number): void {
+  const { facts, tagSize, fields } = describeAppended('open', given, count);
+  const source = bytes(fields.source, 'source');
+  const size = source.byteLength - tagSize;
+  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${source.byteLength}`);
+  limitSource(size, facts);
+  describeCall(Operation.Open, facts.id, source, 0, source.byteLength);
+  describeAppendedCall(facts, fields, tagSize, size);
+}
+
+type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions, unknown>;
+
+/** Reads the options of seal or open: all getters run here. */
+function describeAppended(name: string, given: ArrayLike<unknown>, count: number): { facts: CipherFacts; tagSize: number; fields: AppendedFields } {
+  if (count !== 2) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
+  const facts = cipherFacts(given[0]);
+  if (!facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`);
+  if (given[1] === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
+  const { key, nonce, source, aad, tagLength, target, targetOffset } = options<AppendedFields>(given[1], 'options');
+  const tagSize = tagLength === undefined ? facts.tagSize : unsigned(tagLength, 'tagLength');
+  checkTagSize(tagSize, facts, 'tagLength');
+  return { facts, tagSize, fields: { key, nonce, source, aad, tagLength, target, targetOffset } };
+}
+
+function describeAppendedCall(facts: CipherFacts, fields: AppendedFields, tagSize: number, size: number): void {
+  frame[At.TagSize] = tagSize;
+  describeWholeKey(fields.key, facts);
+  describeWholeIv(fields.nonce, facts, 'nonce');
+  describeWholeAad(fields.aad, facts);
+  describeTextTarget(fields.target, fields.targetOffset, size);
+}
+
+/** `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window form. */
+export const cipherParser: Parser = { describe: describeCipher, counts: [2, 5, 7, 13, 19] };
+
+function describeCipher(given: ArrayLike<unknown>, count: number): void {
+  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
+  const facts = cipherFacts(given[0]);
+  if (count === 2) describeCipherOptions(facts, given[1]);
+  else if (count === 5 || count === 7) describeCipherFriendly(facts, given, count);
+  else if (count === 13 || count === 19) describeCipherWindow(facts, given, count);
+  else throw makeError('ERR_MISSING_ARGUMENT', `cipher takes 2, 5, 7, 13 or 19 arguments, and a callback; not ${count}`);
+}
+
+function describeCipherOptions(facts: CipherFacts, given: unknown): void {
+  if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
+  type Fields = Record<keyof CipherOptions | keyof TextTargetOptions, unknown>;
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset } = options<Fields>(given, 'options');
+  const operation = direction(encrypt);
+  const view = data(source, 'source');
+  limitSource(view.byteLength, facts);
+  describeCall(operation, facts.id, view, 0, view.byteLength);
+  describeWholeKey(key, facts);
+  describeWholeIv(iv, facts, 'iv');
+  describeWholeAad(aad, facts);
+  describeWholeTag(tag, facts);
+  describeTextTarget(target, targetOffset, view.byteLength);
+}
+
+function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+  const operation = direction(given[1]);
+  const source = data(given[4], 'source');
+  limitSource(source.byteLength, facts);
+  describeCall(operation, facts.id, source, 0, source.byteLength);
+  describeWholeKey(given[2], facts);
+  describeWholeIv(given[3], facts, 'iv');
+  describeWholeAad(count === 7 ? given[5] : undefined, facts);
+  describeWholeTag(count === 7 ? given[6] : undefined, facts);
+  describeTextTarget(undefined, undefined, source.byteLength);
+}
+
+function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+  const operation = direction(given[1]);
+  const prepared = given[2];
+  const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
+  const handle = isKey(prepared) ? keyHandle(prepared, facts.name) : 0;
+  const keyOffset = unsigned(given[3], 'keyOffset');
+  const keySize = unsigned(given[4], 'keySize');
+  const iv = bytes(given[5], 'iv');
+  const ivOffset = unsigned(given[6], 'ivOffset');
+  const ivSize = unsigned(given[7], 'ivSize');
+  const source = bytes(given[8], 'source');
+  const sourceOffset = unsigned(given[9], 'sourceOffset');
+  const sourceSize = unsigned(given[10], 'sourceSize');
+  const target = bytes(given[11], 'target');
+  const targetOffset = unsigned(given[12], 'targetOffset');
+  range(ivOffset, ivSize, iv.byteLength, 'iv');
+  range(sourceOffset, sourceSize, source.byteLength, 'source');
+  range(targetOffset, sourceSize, target.byteLength, 'target');
+  checkIvSize(ivSize, facts, 'ivSize');
+  limitSource(sourceSize, facts);
+  describeCall(operation, facts.id, source, sourceOffset, sourceSize);
+  if (key === undefined) {
+    frame[At.Key] = handle;
+  } else {
+    range(keyOffset, keySize, key.byteLength, 'key');
+    checkKeySize(keySize, facts, 'keySize');
+    describeKey(key, keyOffset, keySize);
+  }
+  describeIv(iv, ivOffset, ivSize);
+  if (count === 19) describeWindowTag(facts, given);
+  else if (facts.aead) throw missingTag(facts);
+  describeTarget(target, targetOffset, sourceSize);
+}
+
+function describeWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): void {
+  const aad = bytes(given[13], 'aad');
+  const aadOffset = unsigned(given[14], 'aadOffset');
+  const aadSize = unsigned(given[15], 'aadSize');
+  const tag = bytes(given[16], 'tag');
+  const tagOffset = unsigned(given[17], 'tagOffset');
+  const tagSize = unsigned(given[18], 'tagSize');
+  range(aadOffset, aadSize, aad.byteLength, 'aad');
+  range(tagOffset, tagSize, tag.byteLength, 'tag');
+  checkAadSize(aadSize, facts, 'aadSize');
+  checkTagSize(tagSize, facts, 'tagSize');
+  describeAad(aad, aadOffset, aadSize);
+  if (facts.aead) describeTag(tag, tagOffset, tagSize);
+}
+
+function direction(encrypt: unknown): Operation {
+  if (encrypt === true || encrypt === 1) return Operation.Encrypt;
+  if (encrypt === false || encrypt === 0) return Operation.Decrypt;
+  if (typeof encrypt !== 'number' && typeof encrypt !== 'boolean') throw wrongType('encrypt', 'a boolean, 0 or 1', encrypt);
+  throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
+}
+
+function describeWholeKey(key: unknown, facts: CipherFacts): void {
+  if (isKey(key)) {
+    frame[At.Key] = keyHandle(key, facts.name);
+    return;
+  }
+  const view = bytes(key, 'key');
+  checkKeySize(view.byteLength, facts, 'key');
+  describeKey(view, 0, view.byteLength);
+}
+
+function describeWholeIv(iv: unknown, facts: CipherFacts, name: string): void {
+  const view = bytes(iv, name);
+  checkIvSize(view.byteLength, facts, name);
+  describeIv(view, 0, view.byteLength);
+}
+
+function describeWholeAad(aad: unknown, facts: CipherFacts): void {
+  if (aad === undefined) return;
+  const view = data(aad, 'aad');
+  checkAadSize(view.byteLength, facts, 'aad');
+  describeAad(view, 0, view.byteLength);
+}
+
+function describeWholeTag(tag: unknown, facts: CipherFacts): void {
+  if (tag === undefined) {
+    if (facts.aead) throw missingTag(facts);
+    return;
+  }
+  const view = bytes(tag, 'tag');
+  checkTagSize(view.byteLength, facts, 'tag');
+  if (facts.aead) describeTag(view, 0, view.byteLength);
+}
+
+function describeTextTarget(target: unknown, targetOffset: unknown, size: number): void {
+  if (target === undefined) {
+    if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
+    describeResult(size, Form.Buffer);
+    return;
+  }
+  const view = bytes(target, 'target');
+  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
+  range(offset, size, view.byteLength, 'target');
+  describeTarget(view, offset, size);
+}
+
+function missingTag(facts: CipherFacts): Error {
+  return makeError('ERR_MISSING_ARGUMENT', `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`);
+}
+
+function checkKeySize(size: number, facts: CipherFacts, name: string): void {
+  if (size !== facts.keySize) throw makeError('ERR_KEY_SIZE', `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
+}
+
+function checkIvSize(size: number, facts: CipherFacts, name: string): void {
+  if (size !== facts.ivSize) throw makeError('ERR_IV_SIZE', `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`);
+}
+
+function checkAadSize(size: number, facts: CipherFacts, name: string): void {
+  if (size > 0 && !facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be empty: ${facts.name} does not authenticate`);
+  if (size > facts.maxAad) throw makeError('ERR_SOURCE_SIZE', `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`);
+}
+
+/** The shortest tag accepted for GCM; NIST SP 800-38D allows 4 and 8 for special uses, which are left to the drop-in door. */
+const GCM_TAG_MIN = 12;
+
+/** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
+function checkTagSize(size: number, facts: CipherFacts, name: string): void {
+  if (!facts.aead) {
+    if (size > 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be empty: ${facts.name} does not authenticate`);
+    return;
+  }
+  const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
+  if (size >= least && size <= facts.tagSize) return;
+  const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
+  throw makeError('ERR_TAG_SIZE', `${name} must be ${allowed} bytes for ${facts.name}, not ${size}`);
+}
+
+function limitSource(size: number, facts: CipherFacts): void {
+  if (size > facts.maxSource) {
+    throw makeError('ERR_SOURCE_SIZE', `source must be at most ${facts.maxSource} bytes for ${facts.name}, not ${size}`);
+  }
+}

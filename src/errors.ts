@@ -1,0 +1,137 @@
+/**
+ * Errors: a code for programs and a sentence for people. The sentence names the argument and what
+ * it must be; it never contains a key, a message or any other byte it was given.
+ */
+
+/** The stable codes of every error Millrace raises. */
+export type ErrorCode =
+  /** An argument, or the argument an option needs, is missing. TypeError. */
+  | 'ERR_MISSING_ARGUMENT'
+  /** An argument has the wrong type. TypeError. */
+  | 'ERR_ARGUMENT_TYPE'
+  /** An integer, range, offset, encoding or option is not among those accepted. RangeError. */
+  | 'ERR_ARGUMENT_VALUE'
+  /** No algorithm of that name; the message names the nearest. */
+  | 'ERR_UNKNOWN_ALGORITHM'
+  /** The key has the wrong number of bytes. RangeError. */
+  | 'ERR_KEY_SIZE'
+  /** The iv or nonce has the wrong number of bytes. RangeError. */
+  | 'ERR_IV_SIZE'
+  /** The tag has a number of bytes that is wrong or too weak. RangeError. */
+  | 'ERR_TAG_SIZE'
+  /** The output has the wrong number of bytes, or an output length must be given. RangeError. */
+  | 'ERR_OUTPUT_SIZE'
+  /** The source is longer than the algorithm allows, or too short to hold a tag. RangeError. */
+  | 'ERR_SOURCE_SIZE'
+  /** Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. */
+  | 'ERR_AUTHENTICATION'
+  /** Two outputs of one call lie over each other. RangeError. */
+  | 'ERR_OVERLAP'
+  /** A resizable ArrayBuffer cannot be lent to an asynchronous call. TypeError. */
+  | 'ERR_RESIZABLE'
+  /** The prepared key was disposed. */
+  | 'ERR_KEY_DISPOSED'
+  /** The prepared key belongs to another algorithm. TypeError. */
+  | 'ERR_KEY_ALGORITHM'
+  /** The engine refused; a defect or an exhausted resource. */
+  | 'ERR_ENGINE'
+  /** No native binary fits this platform, or it cannot be loaded. */
+  | 'ERR_NO_BINARY';
+
+const brand: unique symbol = Symbol('millrace.error') as never;
+
+/**
+ * The class of every error Millrace raises. Wrong types are TypeErrors and wrong sizes RangeErrors at
+ * the same time: `error instanceof MillraceError && error instanceof RangeError` can both hold.
+ */
+export class MillraceError extends Error {
+  /** What went wrong, for programs; see {@link ErrorCode}. */
+  readonly code: ErrorCode;
+  declare readonly [brand]: true;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+}
+Object.defineProperty(MillraceError.prototype, 'name', { value: 'MillraceError', configurable: true, writable: true });
+
+class MillraceTypeError extends TypeError {
+  readonly code: ErrorCode;
+  declare readonly [brand]: true;
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+class MillraceRangeError extends RangeError {
+  readonly code: ErrorCode;
+  declare readonly [brand]: true;
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeError]) {
+  // The brand is for instanceof, not for people who print the error.
+  Object.defineProperty(prototype, brand, { value: true });
+}
+
+const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_NO_BINARY']);
+
+/** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
+export function makeError(code: ErrorCode, message: string): MillraceError {
+  if (typeErrors.has(code)) return new MillraceTypeError(code, message);
+  return plainErrors.has(code) ? new MillraceError(code, message) : new MillraceRangeError(code, message);
+}
+
+/** "a string", "an object of class Foo", "42": how a wrong value is named in a message. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return `the number ${value}`;
+  if (typeof value === 'string') return 'a string';
+  if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return `a ${typeof value}`;
+  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+  return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
+}
+
+/** The error for an argument of the wrong type. */
+export function wrongType(name: string, expected: string, value: unknown): MillraceError {
+  return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
+}
+
+/** The errors that native code reports by number: `Status` in crates/node/src/job.rs. */
+const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
+  ['ERR_ENGINE', 'no error'],
+  ['ERR_KEY_SIZE', 'key has the wrong size'],
+  ['ERR_IV_SIZE', 'iv has the wrong size'],
+  ['ERR_TAG_SIZE', 'tag has the wrong size'],
+  ['ERR_OUTPUT_SIZE', 'output has the wrong size'],
+  ['ERR_SOURCE_SIZE', 'source is longer than the algorithm allows'],
+  ['ERR_SOURCE_SIZE', 'aad is longer than the algorithm allows'],
+  ['ERR_AUTHENTICATION', 'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext'],
+  ['ERR_ENGINE', 'the engine does not support this operation'],
+  ['ERR_ENGINE', 'the engine failed'],
+  ['ERR_ARGUMENT_VALUE', 'a range does not fit its buffer: was it detached or resized during the call?'],
+  ['ERR_OVERLAP', 'the range of the tag must not overlap the range of the target'],
+  ['ERR_KEY_DISPOSED', 'key was disposed'],
+  ['ERR_KEY_ALGORITHM', 'key was prepared for another algorithm'],
+  ['ERR_ENGINE', 'the job was cancelled'],
+  ['ERR_ENGINE', 'internal error: please report it'],
+];
+
+/** The status of a failed authentication, which the drop-in door names in its own way. */
+export const AUTHENTICATION = 7;
+
+/** The error for a status of the native code. */
+export function failure(status: number): MillraceError {
+  const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
+  return makeError(code, message);
+}

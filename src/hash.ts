@@ -1,0 +1,171 @@
+/**
+ * Hash calls: the friendly form, with an encoding or options, and the window form.
+ */
+import { bytes, data, NO_BYTES, options, range, unsigned, type Bytes } from './arguments.js';
+import { At, frame, Operation } from './binding.js';
+import { call, describeCall, describeKey, describeResult, describeTarget, Form, type Parser } from './call.js';
+import { hashFacts, type HashFacts } from './catalog.js';
+import { describe, makeError, wrongType } from './errors.js';
+import { isKey, keyHandle, type Key } from './key.js';
+
+/** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
+export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
+
+/** Options of {@link hash}. */
+export interface HashOptions<E extends Encoding = Encoding> {
+  /** How the digest is returned; `'buffer'` by default. */
+  readonly encoding?: E | undefined;
+  /** The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default 32), fixed for others. */
+  readonly outputLength?: number | undefined;
+  /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
+  readonly seed?: number | bigint | undefined;
+  /** The key of keyed BLAKE3: 32 bytes, or a key prepared for `blake3`. */
+  readonly key?: Bytes | Key | undefined;
+}
+
+/** Where to write a digest instead of returning it. */
+export interface TargetOptions {
+  /** Receives the digest; the call returns its size. Written when the call settles. */
+  readonly target: Bytes;
+  /** Where in the target, in bytes; default 0. */
+  readonly targetOffset?: number | undefined;
+}
+
+const forms: Readonly<Record<string, Form | undefined>> = {
+  __proto__: null as never,
+  buffer: Form.Buffer,
+  hex: Form.Hex,
+  base64: Form.Base64,
+  base64url: Form.Base64url,
+  bigint: Form.BigInt,
+};
+
+/** `(algorithm, data[, encoding | options])` or the six arguments of the window form. */
+export const hashParser: Parser = { describe: describeHash, counts: [2, 3, 6] };
+
+function describeHash(given: ArrayLike<unknown>, count: number): void {
+  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
+  const facts = hashFacts(given[0]);
+  if (count > 3) {
+    describeHashWindow(facts, given, count);
+    return;
+  }
+  const request = digestRequest(count > 2 ? given[2] : undefined, facts);
+  const source = data(given[1], 'data');
+  describeCall(Operation.Hash, facts.id, source, 0, source.byteLength);
+  if (request.handle !== 0) frame[At.Key] = request.handle;
+  else if (request.key.byteLength > 0) describeKey(request.key, 0, request.key.byteLength);
+  frame[At.SeedLow] = request.seedLow;
+  frame[At.SeedHigh] = request.seedHigh;
+  describeDigest(request);
+}
+
+function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
+  if (count !== 6) {
+    throw makeError('ERR_MISSING_ARGUMENT', `hash takes 2 or 3 arguments, or 6 with offsets, and a callback; not ${count}`);
+  }
+  const source = bytes(given[1], 'source');
+  const sourceOffset = unsigned(given[2], 'sourceOffset');
+  const sourceSize = unsigned(given[3], 'sourceSize');
+  const target = bytes(given[4], 'target');
+  const targetOffset = unsigned(given[5], 'targetOffset');
+  range(sourceOffset, sourceSize, source.byteLength, 'source');
+  const size = outputSize(undefined, facts);
+  range(targetOffset, size, target.byteLength, 'target');
+  describeCall(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
+  describeTarget(target, targetOffset, size);
+}
+
+/** What the third argument of hash and the fourth of hmac ask for. */
+export interface DigestRequest {
+  readonly size: number;
+  readonly form: Form;
+  readonly target: Uint8Array | undefined;
+  readonly targetOffset: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly key: Uint8Array;
+  /** Of a prepared key, else 0. */
+  readonly handle: number;
+}
+
+/** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
+export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
+  if (typeof value === 'string' || value === undefined) return plainRequest(outputSize(undefined, facts), digestForm(value));
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
+    throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
+  }
+  const { encoding, outputLength, seed, key, target, targetOffset } = options<HashOptions & Partial<TargetOptions>>(value, 'options');
+  const form = digestForm(encoding);
+  const size = outputSize(outputLength, facts);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts) };
+  if (target === undefined) {
+    if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
+    return plain;
+  }
+  if (encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
+  const view = bytes(target, 'options.target');
+  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset');
+  range(offset, size, view.byteLength, 'target');
+  return { ...plain, target: view, targetOffset: offset };
+}
+
+/** Tells the call where the digest goes. */
+export function describeDigest(request: DigestRequest): void {
+  if (request.target === undefined) describeResult(request.size, request.form);
+  else describeTarget(request.target, request.targetOffset, request.size);
+  // Nothing but the result is left to describe; `call` is complete.
+  call.size = request.size;
+}
+
+function plainRequest(size: number, form: Form): DigestRequest {
+  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0 };
+}
+
+export function digestForm(encoding: unknown): Form {
+  if (encoding === undefined) return Form.Buffer;
+  const form = typeof encoding === 'string' ? forms[encoding] : undefined;
+  if (form !== undefined) return form;
+  const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
+  if (typeof encoding !== 'string') throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
+  throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(encoding.slice(0, 40))}`);
+}
+
+/** An XOF may not be longer than this: 1 GiB in one piece. */
+const OUTPUT_MAX = 2 ** 30;
+
+function outputSize(outputLength: unknown, facts: HashFacts): number {
+  if (outputLength === undefined) {
+    if (facts.digestSize > 0) return facts.digestSize;
+    throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${facts.name}: its output has no natural size`);
+  }
+  const size = unsigned(outputLength, 'options.outputLength');
+  if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;
+  const allowed = facts.xof ? `between 1 and ${OUTPUT_MAX}` : String(facts.digestSize);
+  throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`);
+}
+
+function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
+  if (seed === undefined) return [0, 0];
+  if (typeof seed !== 'number' && typeof seed !== 'bigint') throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+  if (facts.seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${facts.name} takes no seed`);
+  if (typeof seed === 'number') unsigned(seed, 'options.seed');
+  const wide = BigInt(seed);
+  if (wide < 0n || wide >> BigInt(facts.seedBits) !== 0n) {
+    throw makeError('ERR_ARGUMENT_VALUE', `options.seed must be an unsigned integer of ${facts.seedBits} bits for ${facts.name}`);
+  }
+  return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
+}
+
+function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: number } {
+  if (key === undefined) return { key: NO_BYTES, handle: 0 };
+  if (facts.keySize === 0) {
+    const hint = facts.hmac ? `; use hmac('${facts.name}', key, data)` : '';
+    throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
+  }
+  if (isKey(key)) return { key: NO_BYTES, handle: keyHandle(key, facts.name) };
+  const view = bytes(key, 'options.key');
+  if (view.byteLength === facts.keySize) return { key: view, handle: 0 };
+  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${view.byteLength}`);
+}

@@ -1,0 +1,65 @@
+/**
+ * HMAC calls (RFC 2104): the friendly form, with an encoding or options, and the window form.
+ */
+import { bytes, data, range, unsigned } from './arguments.js';
+import { At, frame, Operation } from './binding.js';
+import { describeCall, describeKey, describeTarget, type Parser } from './call.js';
+import { hashFacts, type HashFacts } from './catalog.js';
+import { makeError } from './errors.js';
+import { describeDigest, digestRequest } from './hash.js';
+import { isKey, keyHandle } from './key.js';
+
+/** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
+export const hmacParser: Parser = { describe: describeHmac, counts: [3, 4, 9] };
+
+function describeHmac(given: ArrayLike<unknown>, count: number): void {
+  if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
+  const facts = hmacFacts(given[0]);
+  if (count > 4) {
+    describeHmacWindow(facts, given, count);
+    return;
+  }
+  const request = digestRequest(count > 3 ? given[3] : undefined, facts);
+  const key = given[1];
+  if (isKey(key)) {
+    const handle = keyHandle(key, `hmac-${facts.name}`);
+    const source = data(given[2], 'data');
+    describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
+    frame[At.Key] = handle;
+  } else {
+    const secret = data(key, 'key');
+    const source = data(given[2], 'data');
+    describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
+    describeKey(secret, 0, secret.byteLength);
+  }
+  describeDigest(request);
+}
+
+function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
+  if (count !== 9) {
+    throw makeError('ERR_MISSING_ARGUMENT', `hmac takes 3 or 4 arguments, or 9 with offsets, and a callback; not ${count}`);
+  }
+  const prepared = given[1];
+  const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
+  const handle = isKey(prepared) ? keyHandle(prepared, `hmac-${facts.name}`) : 0;
+  const keyOffset = unsigned(given[2], 'keyOffset');
+  const keySize = unsigned(given[3], 'keySize');
+  const source = bytes(given[4], 'source');
+  const sourceOffset = unsigned(given[5], 'sourceOffset');
+  const sourceSize = unsigned(given[6], 'sourceSize');
+  const target = bytes(given[7], 'target');
+  const targetOffset = unsigned(given[8], 'targetOffset');
+  if (key !== undefined) range(keyOffset, keySize, key.byteLength, 'key');
+  range(sourceOffset, sourceSize, source.byteLength, 'source');
+  range(targetOffset, facts.digestSize, target.byteLength, 'target');
+  describeCall(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
+  if (key !== undefined) describeKey(key, keyOffset, keySize);
+  else frame[At.Key] = handle;
+  describeTarget(target, targetOffset, facts.digestSize);
+}
+
+function hmacFacts(name: unknown): HashFacts {
+  const facts = hashFacts(name);
+  if (facts.hmac) return facts;
+  throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${facts.name}`);
+}

@@ -1,0 +1,293 @@
+/**
+ * Millrace: ciphers, AEAD, hashes and HMAC, native and on every core.
+ *
+ * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own worker
+ * threads and calls back `(error)` or `(undefined, result)`. For promises see `millrace/promises`.
+ *
+ * @packageDocumentation
+ */
+import type { Bytes, Data } from './arguments.js';
+import { native, TextForm } from './binding.js';
+import { forgetCall, runCallback, runSync, type Parser } from './call.js';
+import { cipherList, findHash, hashList } from './catalog.js';
+import { cipherParser, openParser, sealParser } from './cipher.js';
+import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
+import { hashParser } from './hash.js';
+import type { Encoding, HashOptions, TargetOptions } from './hash.js';
+import { hmacParser } from './hmac.js';
+import type { Key } from './key.js';
+
+export { MillraceError } from './errors.js';
+export type { ErrorCode } from './errors.js';
+export { configure, engines } from './settings.js';
+export type { Engines, Settings } from './settings.js';
+export { createKey, Key } from './key.js';
+export type { Bytes, CipherOptions, Data, Encoding, HashOptions, OpenOptions, SealOptions, TargetOptions, TextTargetOptions };
+
+/** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
+export type Callback<Result> = (error?: Error, result?: Result) => void;
+
+/** The type of a digest in an {@link Encoding}. */
+export type Digest<E extends Encoding> = E extends 'buffer' ? Buffer : E extends 'bigint' ? bigint : string;
+
+/**
+ * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash specifications;
+ * {@link getHashes} lists the algorithms).
+ *
+ * The asynchronous friendly forms copy `data` at the call. With `options.target`, and in the form with offsets,
+ * the source is lent: **you promise not to transfer, detach, resize or write it until the callback**.
+ *
+ * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
+ * @param data bytes, or a string that is hashed as UTF-8
+ * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'` (big-endian)
+ * @returns the digest; with a target, its size in bytes
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE;
+ *   also when a callback is given: it then is not called
+ */
+export function hash(algorithm: string, data: Data): Buffer;
+export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E): Digest<E>;
+export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions): number;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E>): Digest<E>;
+export function hash(algorithm: string, source: Bytes, sourceOffset: number, sourceSize: number, target: Bytes, targetOffset: number): number;
+export function hash(algorithm: string, data: Data, callback: Callback<Buffer>): void;
+export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
+export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions, callback: Callback<number>): void;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E>, callback: Callback<Digest<E>>): void;
+export function hash(
+  algorithm: string,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+  callback: Callback<number>,
+): void;
+export function hash(algorithm: unknown, data: unknown, third?: unknown): unknown {
+  // The everyday form in one crossing: no frame, no Buffer for a text. What native code does not take
+  // (strings, DataViews, unknown names, XOFs) goes the long way round, which also explains errors.
+  if (arguments.length <= 3 && typeof algorithm === 'string') {
+    const facts = findHash(algorithm);
+    if (facts !== undefined && !facts.xof) {
+      if (third === 'hex') {
+        const text = native.hashText(facts.id | (TextForm.Hex << 8), data);
+        if (text !== undefined) return text;
+      } else if (third === undefined) {
+        const target = Buffer.allocUnsafe(facts.digestSize);
+        if (native.hash(facts.id, data, target) === 0) return target;
+      } else if (third === 'bigint') {
+        const number = native.hashText(facts.id | (TextForm.BigInt << 8), data);
+        if (number !== undefined) return number;
+      }
+    }
+  }
+  return perform(hashParser, arguments);
+}
+
+/**
+ * Computes the HMAC of `data` (RFC 2104, FIPS 198-1) over any cryptographic hash of fixed size.
+ *
+ * The asynchronous friendly forms copy `data` at the call; the key is always copied. With `options.target`, and in
+ * the form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the callback**.
+ *
+ * @param algorithm name of the hash, e.g. `sha256`
+ * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`
+ * @param data bytes, or a string that is authenticated as UTF-8
+ * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'` (big-endian)
+ * @returns the code, of the hash's digest size; with a target, its size in bytes
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM;
+ *   also when a callback is given: it then is not called
+ */
+export function hmac(algorithm: string, key: Data | Key, data: Data): Buffer;
+export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E): Digest<E>;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions): number;
+export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: Data | Key, data: Data, options: { readonly encoding?: E }): Digest<E>;
+export function hmac(
+  algorithm: string,
+  key: Bytes | Key,
+  keyOffset: number,
+  keySize: number,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+): number;
+export function hmac(algorithm: string, key: Data | Key, data: Data, callback: Callback<Buffer>): void;
+export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions, callback: Callback<number>): void;
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  key: Data | Key,
+  data: Data,
+  options: { readonly encoding?: E },
+  callback: Callback<Digest<E>>,
+): void;
+export function hmac(
+  algorithm: string,
+  key: Bytes | Key,
+  keyOffset: number,
+  keySize: number,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+  callback: Callback<number>,
+): void;
+export function hmac(): unknown {
+  return perform(hmacParser, arguments);
+}
+
+/**
+ * Encrypts and authenticates with an AEAD: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439),
+ * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) or AES-256-GCM-SIV (RFC 8452). The tag is appended to the ciphertext.
+ *
+ * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
+ * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
+ *
+ * @param algorithm `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305`, `xchacha20-poly1305` or `aes-256-gcm-siv`
+ * @returns ciphertext and tag, source size + 16 bytes; with a target, that number
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE,
+ *   ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE; also when a callback is given: it then is not called
+ */
+export function seal(algorithm: string, options: SealOptions & TextTargetOptions): number;
+export function seal(algorithm: string, options: SealOptions): Buffer;
+export function seal(algorithm: string, options: SealOptions & TextTargetOptions, callback: Callback<number>): void;
+export function seal(algorithm: string, options: SealOptions, callback: Callback<Buffer>): void;
+export function seal(): unknown {
+  return perform(sealParser, arguments);
+}
+
+/**
+ * Checks and decrypts what {@link seal} made. If anything is wrong (key, nonce, aad, tag, a changed bit) it fails with
+ * ERR_AUTHENTICATION, nothing is returned, and the target is left all zero.
+ *
+ * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
+ * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
+ *
+ * @returns the message, source size - 16 bytes; with a target, that number
+ * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}; ERR_AUTHENTICATION goes to the callback if there is one
+ */
+export function open(algorithm: string, options: OpenOptions & TextTargetOptions): number;
+export function open(algorithm: string, options: OpenOptions): Buffer;
+export function open(algorithm: string, options: OpenOptions & TextTargetOptions, callback: Callback<number>): void;
+export function open(algorithm: string, options: OpenOptions, callback: Callback<Buffer>): void;
+export function open(): unknown {
+  return perform(openParser, arguments);
+}
+
+/**
+ * Encrypts or decrypts: a stream cipher (AES-CTR of NIST SP 800-38A with a 128-bit big-endian counter; ChaCha20 of RFC 8439
+ * with a 16-byte iv: 4-byte little-endian counter, then the nonce), or an AEAD with the tag in a buffer of its own.
+ * A stream cipher alone does not detect changes; prefer {@link seal}.
+ *
+ * The forms: an options object; five arguments (key, iv, source whole), seven with aad and tag; thirteen with offsets and a
+ * target, nineteen with aad and tag. The asynchronous forms without a target copy the source at the call. With a target
+ * source and target are lent: **you promise not to transfer, detach, resize or write them until the callback**. Key, iv, aad
+ * and the tag to check are always copied; a tag to be made is written when the call settles.
+ *
+ * @param algorithm name of the cipher, in any case; {@link getCiphers} lists them
+ * @param encrypt true or 1 to encrypt, false or 0 to decrypt
+ * @returns the text, of the source's size; with a target, that number
+ * @throws MillraceError as {@link seal} and {@link open}; ERR_OVERLAP if the tag to be made lies over the target
+ */
+export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions): number;
+export function cipher(algorithm: string, options: CipherOptions): Buffer;
+export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: Bytes | Key, iv: Bytes, source: Data): Buffer;
+export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: Bytes | Key, iv: Bytes, source: Data, aad: Data, tag: Bytes): Buffer;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [...key: Window<Bytes | Key>, ...iv: Window<Bytes>, ...source: Window<Bytes>, target: Bytes, targetOffset: number]
+): number;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<Bytes | Key>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+    ...aad: Window<Bytes>,
+    ...tag: Window<Bytes>,
+  ]
+): number;
+export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions, callback: Callback<number>): void;
+export function cipher(algorithm: string, options: CipherOptions, callback: Callback<Buffer>): void;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  key: Bytes | Key,
+  iv: Bytes,
+  source: Data,
+  callback: Callback<Buffer>,
+): void;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  key: Bytes | Key,
+  iv: Bytes,
+  source: Data,
+  aad: Data,
+  tag: Bytes,
+  callback: Callback<Buffer>,
+): void;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<Bytes | Key>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+    callback: Callback<number>,
+  ]
+): void;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<Bytes | Key>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+    ...aad: Window<Bytes>,
+    ...tag: Window<Bytes>,
+    callback: Callback<number>,
+  ]
+): void;
+export function cipher(): unknown {
+  return perform(cipherParser, arguments);
+}
+
+/** A range of a buffer as three arguments: the buffer, the offset and the size in bytes. */
+export type Window<Buffer> = [buffer: Buffer, offset: number, size: number];
+
+/** The standard names of all ciphers, sorted. */
+export function getCiphers(): string[] {
+  return cipherList();
+}
+
+/** The standard names of all hashes, sorted. */
+export function getHashes(): string[] {
+  return hashList();
+}
+
+/** Describes the call, then waits for it as the last argument says: a function is called back, otherwise synchronous. */
+function perform({ describe, counts }: Parser, given: IArguments): unknown {
+  let count = given.length;
+  const last = given[count - 1] as unknown;
+  const asynchronous = typeof last === 'function';
+  // An optional argument passed on as undefined is as good as none.
+  if (asynchronous || (last === undefined && !counts.includes(count))) count -= 1;
+  try {
+    describe(given, count);
+    return asynchronous ? runCallback(last as Callback<unknown>) : runSync();
+  } catch (error) {
+    forgetCall();
+    throw error;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Millrace with promises: the names and forms of `millrace`, a promise instead of a callback.
+ *
+ * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort rejects with
+ * the signal's reason if the job has not started yet; a job that runs is not interrupted. Wrong arguments
+ * reject too: no function here throws.
+ *
+ * @packageDocumentation
+ */
+import { options, type Bytes, type Data } from './arguments.js';
+import { abortSignal, forgetCall, runPromise, type Parser } from './call.js';
+import { cipherParser, openParser, sealParser } from './cipher.js';
+import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
+import { hashParser } from './hash.js';
+import type { Encoding, HashOptions, TargetOptions } from './hash.js';
+import { hmacParser } from './hmac.js';
+import { isKey, type Key } from './key.js';
+import type { Digest, Window } from './index.js';
+
+export { configure, createKey, engines, getCiphers, getHashes, Key, MillraceError } from './index.js';
+export type {
+  Bytes,
+  CipherOptions,
+  Data,
+  Digest,
+  Encoding,
+  Engines,
+  ErrorCode,
+  HashOptions,
+  OpenOptions,
+  SealOptions,
+  Settings,
+  TargetOptions,
+  TextTargetOptions,
+  Window,
+} from './index.js';
+
+/** Cancels a call that has not started. */
+export interface SignalOptions {
+  /** The signal whose abort cancels. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards. `data` is copied at the call.
+ * With `options.target`, and in the form with offsets, the source is lent: **you promise not to transfer, detach,
+ * resize or write it until the promise settles**.
+ */
+export function hash(algorithm: string, data: Data): Promise<Buffer>;
+export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, options?: SignalOptions): Promise<Digest<E>>;
+export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & SignalOptions): Promise<number>;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & SignalOptions): Promise<Digest<E>>;
+export function hash(
+  algorithm: string,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+  options?: SignalOptions,
+): Promise<number>;
+export function hash(): Promise<unknown> {
+  return perform(hashParser, arguments);
+}
+
+/**
+ * The HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call. With `options.target`, and in the
+ * form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the promise settles**.
+ */
+export function hmac(algorithm: string, key: Data | Key, data: Data): Promise<Buffer>;
+export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, options?: SignalOptions): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & SignalOptions): Promise<number>;
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  key: Data | Key,
+  data: Data,
+  options: { readonly encoding?: E } & SignalOptions,
+): Promise<Digest<E>>;
+export function hmac(
+  algorithm: string,
+  key: Bytes | Key,
+  keyOffset: number,
+  keySize: number,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+  options?: SignalOptions,
+): Promise<number>;
+export function hmac(): Promise<unknown> {
+  return perform(hmacParser, arguments);
+}
+
+/**
+ * Encrypts and authenticates; the tag is appended. See `seal` of `millrace`. Without a target the source is copied at the
+ * call; with one both are lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
+ */
+export function seal(algorithm: string, options: SealOptions & TextTargetOptions & SignalOptions): Promise<number>;
+export function seal(algorithm: string, options: SealOptions & SignalOptions): Promise<Buffer>;
+export function seal(): Promise<unknown> {
+  return perform(sealParser, arguments);
+}
+
+/**
+ * Checks and decrypts what `seal` made; rejects with ERR_AUTHENTICATION if anything is wrong, and then leaves the target all
+ * zero. See `open` of `millrace`. Without a target the source is copied at the call; with one both are lent: **you promise
+ * not to transfer, detach, resize or write them until the promise settles**.
+ */
+export function open(algorithm: string, options: OpenOptions & TextTargetOptions & SignalOptions): Promise<number>;
+export function open(algorithm: string, options: OpenOptions & SignalOptions): Promise<Buffer>;
+export function open(): Promise<unknown> {
+  return perform(openParser, arguments);
+}
+
+/**
+ * Encrypts or decrypts with a stream cipher, or an AEAD whose tag has a buffer of its own; see `cipher` of `millrace`.
+ * Without a target the source is copied at the call; with one both are lent: **you promise not to transfer, detach,
+ * resize or write them until the promise settles**.
+ */
+export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & SignalOptions): Promise<number>;
+export function cipher(algorithm: string, options: CipherOptions & SignalOptions): Promise<Buffer>;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  key: Bytes | Key,
+  iv: Bytes,
+  source: Data,
+  options?: SignalOptions,
+): Promise<Buffer>;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  key: Bytes | Key,
+  iv: Bytes,
+  source: Data,
+  aad: Data,
+  tag: Bytes,
+  options?: SignalOptions,
+): Promise<Buffer>;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<Bytes | Key>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+    options?: SignalOptions,
+  ]
+): Promise<number>;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<Bytes | Key>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+    ...aad: Window<Bytes>,
+    ...tag: Window<Bytes>,
+    options?: SignalOptions,
+  ]
+): Promise<number>;
+export function cipher(): Promise<unknown> {
+  return perform(cipherParser, arguments);
+}
+
+/** Describes the call and waits by promise; the signal is in the last argument, if anywhere. */
+function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
+  try {
+    let count = given.length;
+    const last = given[count - 1] as unknown;
+    const own = !counts.includes(count);
+    let signal: AbortSignal | undefined;
+    if (isOptions(last)) {
+      signal = abortSignal(options<SignalOptions>(last, 'options').signal);
+      if (own) count -= 1;
+    } else if (own && last === undefined) {
+      count -= 1;
+    }
+    describe(given, count);
+    return runPromise(signal);
+  } catch (error) {
+    forgetCall();
+    return Promise.reject(error as Error);
+  }
+}
+
+function isOptions(value: unknown): value is SignalOptions {
+  return (
+    typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isKey(value) &&
+    !(value instanceof ArrayBuffer) && !(value instanceof SharedArrayBuffer)
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * What serves what, and what can be set.
+ */
+import { options, unsigned } from './arguments.js';
+import { native } from './binding.js';
+import { makeError } from './errors.js';
+
+/** Settings of the process, shared by all its environments. */
+export interface Settings {
+  /** The most worker threads there may be, 1 to 1024. Default: as many as the CPU mask and cgroup quota allow. */
+  readonly threads: number;
+}
+
+/** What serves each algorithm on this machine. */
+export interface Engines {
+  /** The native engine: libraries compiled in, with the instructions this CPU has. */
+  readonly native: {
+    readonly available: boolean;
+    /** Version by library. */
+    readonly libraries: Readonly<Record<string, string>>;
+    readonly cpu: { readonly arch: string; readonly features: readonly string[] };
+    /** Library and instructions by algorithm. */
+    readonly algorithms: Readonly<Record<string, { readonly library: string; readonly instructions: readonly string[] }>>;
+  };
+  /** Worker threads: the most there may be, those started (0 before the first asynchronous call), and the jobs nobody has taken yet. */
+  readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
+}
+
+/** Reports which engine, library and CPU instructions serve each algorithm, and the state of the worker threads. */
+export function engines(): Engines {
+  const report = JSON.parse(native.engines()) as Omit<Engines, 'threads'>;
+  return { ...report, threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) } };
+}
+
+/**
+ * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
+ *
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
+ */
+export function configure(settings?: Partial<Settings>): Settings {
+  const given = options<Partial<Settings>>(settings, 'settings');
+  const unknown = Object.keys(given).find((name) => name !== 'threads');
+  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: threads`);
+  if (given.threads !== undefined) {
+    const threads = unsigned(given.threads, 'settings.threads');
+    if (threads < 1 || threads > 1024) throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
+    native.setThreads(threads);
+  }
+  return { threads: native.threads(0) };
+}
