@@ -65,47 +65,56 @@ export interface TextTargetOptions {
 export const sealParser: Parser = { describe: describeSeal, counts: [2] };
 
 function describeSeal(given: ArrayLike<unknown>, count: number): void {
-  const { facts, tagSize, fields } = describeAppended('seal', given, count);
-  const source = data(fields.source, 'source');
-  const size = source.byteLength;
+  const facts = aeadFacts('seal', given, count);
+  // All getters run here, before any memory is looked at.
+  const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
+  const tagSize = appendedTagSize(tagLength, facts);
+  const text = data(source, 'source');
+  const size = text.byteLength;
   limitSource(size, facts);
-  describeCall(Operation.Seal, facts.id, source, 0, size);
-  describeAppendedCall(facts, fields, tagSize, size + tagSize);
+  describeCall(Operation.Seal, facts.id, text, 0, size);
+  frame[At.TagSize] = tagSize;
+  describeWholeKey(key, facts);
+  describeWholeIv(nonce, facts, 'nonce');
+  describeWholeAad(aad, facts);
+  describeTextTarget(target, targetOffset, size + tagSize);
 }
 
 /** `(algorithm, options)` of open. */
 export const openParser: Parser = { describe: describeOpen, counts: [2] };
 
 function describeOpen(given: ArrayLike<unknown>, count: number): void {
-  const { facts, tagSize, fields } = describeAppended('open', given, count);
-  const source = bytes(fields.source, 'source');
-  const size = source.byteLength - tagSize;
-  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${source.byteLength}`);
+  const facts = aeadFacts('open', given, count);
+  const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
+  const tagSize = appendedTagSize(tagLength, facts);
+  const sealed = bytes(source, 'source');
+  const size = sealed.byteLength - tagSize;
+  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${sealed.byteLength}`);
   limitSource(size, facts);
-  describeCall(Operation.Open, facts.id, source, 0, source.byteLength);
-  describeAppendedCall(facts, fields, tagSize, size);
+  describeCall(Operation.Open, facts.id, sealed, 0, sealed.byteLength);
+  frame[At.TagSize] = tagSize;
+  describeWholeKey(key, facts);
+  describeWholeIv(nonce, facts, 'nonce');
+  describeWholeAad(aad, facts);
+  describeTextTarget(target, targetOffset, size);
 }
 
 type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions, unknown>;
 
-/** Reads the options of seal or open: all getters run here. */
-function describeAppended(name: string, given: ArrayLike<unknown>, count: number): { facts: CipherFacts; tagSize: number; fields: AppendedFields } {
-  if (count !== 2) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
+/** The AEAD and the options object that seal and open need. */
+function aeadFacts(name: string, given: ArrayLike<unknown>, count: number): CipherFacts {
+  if (count !== 2 || given[1] === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
   const facts = cipherFacts(given[0]);
   if (!facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`);
-  if (given[1] === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-  const { key, nonce, source, aad, tagLength, target, targetOffset } = options<AppendedFields>(given[1], 'options');
-  const tagSize = tagLength === undefined ? facts.tagSize : unsigned(tagLength, 'tagLength');
-  checkTagSize(tagSize, facts, 'tagLength');
-  return { facts, tagSize, fields: { key, nonce, source, aad, tagLength, target, targetOffset } };
+  options(given[1], 'options');
+  return facts;
 }
 
-function describeAppendedCall(facts: CipherFacts, fields: AppendedFields, tagSize: number, size: number): void {
-  frame[At.TagSize] = tagSize;
-  describeWholeKey(fields.key, facts);
-  describeWholeIv(fields.nonce, facts, 'nonce');
-  describeWholeAad(fields.aad, facts);
-  describeTextTarget(fields.target, fields.targetOffset, size);
+function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
+  if (tagLength === undefined) return facts.tagSize;
+  const tagSize = unsigned(tagLength, 'tagLength');
+  checkTagSize(tagSize, facts, 'tagLength');
+  return tagSize;
 }
 
 /** `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window form. */

@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'ERR_KEY_ALGORITHM'
   /** The engine refused; a defect or an exhausted resource. */
   | 'ERR_ENGINE'
+  /** A copy of the source did not fit into memory. */
+  | 'ERR_OUT_OF_MEMORY'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';
 
@@ -84,7 +86,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_NO_BINARY']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
@@ -125,6 +127,7 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_KEY_ALGORITHM', 'key was prepared for another algorithm'],
   ['ERR_ENGINE', 'the job was cancelled'],
   ['ERR_ENGINE', 'internal error: please report it'],
+  ['ERR_OUT_OF_MEMORY', 'out of memory for a copy of the source'],
 ];
 
 /** The status of a failed authentication, which the drop-in door names in its own way. */

@@ -8,7 +8,7 @@
 //!    last JavaScript of the call has run, and no JavaScript runs until native code returns, so
 //!    nothing can detach, shrink or collect the memory meanwhile.
 //! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the
-//!    call ([`Secret`], wiped when dropped). Reusing or wiping them right after the call is safe.
+//!    call ([`Copies`], wiped when dropped). Reusing or wiping them right after the call is safe.
 //! 3. **Friendly asynchronous calls** copy the source at the call too: small ones into memory of
 //!    ours, large ones straight into the result buffer, which nobody else can reach until it is
 //!    handed over (its own ArrayBuffer, made for this call, referenced by the slot only).
@@ -118,34 +118,48 @@ pub(crate) fn text<'a>(source: Window, target: Window) -> Text<'a> {
     Text::InPlace(target.exclusive())
 }
 
-/// A small secret copied at the call (rule 2): no heap to 64 bytes, wiped when dropped.
-pub(crate) struct Secret {
-    small: [u8; Secret::SMALL],
-    size: usize,
-    large: Vec<u8>,
+/// The copies a job owns (rules 2 and 3). Windows point into them, so the memory never moves: room
+/// for all secrets is made at once, and the text is copied once. Moving the `Copies` moves the
+/// vectors' handles, not their memory.
+#[derive(Default)]
+pub(crate) struct Copies {
+    /// Key, iv, aad and tag, one behind the other; wiped when dropped.
+    secrets: Vec<u8>,
+    /// A copied source; a cipher works in place in it and sends it back as the result.
+    text: Vec<u8>,
 }
 
-impl Secret {
-    const SMALL: usize = 64;
-
-    pub(crate) fn copy(window: Window) -> Secret {
-        let mut secret = Secret { small: [0; Secret::SMALL], size: window.size(), large: Vec::new() };
-        if window.size() <= Secret::SMALL {
-            secret.small[..window.size()].copy_from_slice(window.read());
-        } else {
-            secret.large = window.read().to_vec();
-        }
-        secret
+impl Copies {
+    /// Copies secrets, replacing any earlier ones; `None` when memory is short.
+    pub(crate) fn secrets<const COUNT: usize>(&mut self, windows: [Window; COUNT]) -> Option<[Window; COUNT]> {
+        let size = windows.iter().try_fold(0_usize, |sum, window| sum.checked_add(window.size()))?;
+        self.secrets.zeroize();
+        self.secrets.try_reserve_exact(size).ok()?;
+        Some(windows.map(|window| {
+            let start = self.secrets.len();
+            self.secrets.extend_from_slice(window.read());
+            // SAFETY: the bytes were just written there; the vector, with room for all, does not move.
+            unsafe { Window::new(self.secrets.as_mut_ptr().add(start), window.size()) }
+        }))
     }
 
-    pub(crate) fn read(&self) -> &[u8] {
-        if self.size <= Secret::SMALL { &self.small[..self.size] } else { &self.large }
+    /// Copies a source, replacing any earlier one; `None` when memory is short.
+    pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
+        self.text = Vec::new();
+        self.text.try_reserve_exact(window.size()).ok()?;
+        self.text.extend_from_slice(window.read());
+        // SAFETY: the vector is not touched again until `take_text`.
+        Some(unsafe { Window::new(self.text.as_mut_ptr(), self.text.len()) })
+    }
+
+    /// The copied source, or what a cipher has made of it.
+    pub(crate) fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
     }
 }
 
-impl Drop for Secret {
+impl Drop for Copies {
     fn drop(&mut self) {
-        self.small[..self.size.min(Secret::SMALL)].zeroize();
-        self.large.zeroize();
+        self.secrets.zeroize();
     }
 }

@@ -5,9 +5,9 @@
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
 //! as typed arrays. Digests in their everyday form have calls of their own.
 
-use crate::bytes::{Secret, Window};
+use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
-use crate::job::{Input, Job, Key, Operation, Reply, Source, Status, Target, Work};
+use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
 use crate::lifecycle::{Attached, Environment, pool};
 use crate::values::{Call, Function, Value};
@@ -66,6 +66,9 @@ const HAS_KEY: u32 = 16;
 const SNAPSHOT: u32 = 32;
 const CANCELLABLE: u32 = 64;
 
+/// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
+const REPLY_MAX: usize = 4096;
+
 /// `run(source, target, iv, aad, tag, key)`: one operation as the frame says, here and now if the
 /// slot is -1, else on the pool. Returns a [`Status`]; for the pool, `Done` means accepted.
 fn run(call: &Call<'_>) -> Value {
@@ -84,75 +87,98 @@ struct Request<'a> {
 impl Request<'_> {
     fn start(&self) -> Result<(), Status> {
         let slot = self.number(At::Slot);
-        if slot < 0.0 {
-            let mut reply = Reply::empty();
-            return match self.work(false)?.run(&mut reply) {
-                Status::Done => Ok(()),
-                status => Err(status),
-            };
+        if slot >= 0.0 {
+            return self.submit(slot as u32);
         }
-        self.submit(slot as u32)
+        let mut copies = Copies::default();
+        let mut work = self.work()?;
+        if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) {
+            // The aad is read while the target is written.
+            work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
+        }
+        match work.run(&mut Reply::empty()) {
+            Status::Done => Ok(()),
+            status => Err(status),
+        }
     }
 
     /// Routes will be chosen here by predicted cost; today every asynchronous job goes to the pool.
     fn submit(&self, slot: u32) -> Result<(), Status> {
         let (env, state): (_, &Environment) = (self.call.env, self.call.state);
         let completion = Arc::clone(state.completion(env).ok_or(Status::Internal)?);
-        let work = self.work(true)?;
+        let mut copies = Copies::default();
+        let mut work = self.work()?;
+        own_secrets(&mut copies, &mut work)?;
+        if self.has(SNAPSHOT) {
+            own_source(&mut copies, &mut work)?;
+        }
         let ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
         state.departed(env, slot, ticket.clone());
-        if let Err(job) = pool().submit(Box::new(Job { slot, work, completion, ticket })) {
+        if let Err(job) = pool().submit(Box::new(Job { slot, work, copies, completion, ticket })) {
             job.run(); // Not one thread to be had: late is better than never.
         }
         Ok(())
     }
 
-    /// The frame and the byte arguments as work whose every range has been checked.
-    fn work(&self, asynchronous: bool) -> Result<Work, Status> {
+    /// The frame and the byte arguments as work over the caller's memory, every range checked.
+    fn work(&self) -> Result<Work, Status> {
         let algorithm = self.number(At::Algorithm) as u8;
         let hash = || Hash::from_id(algorithm).ok_or(Status::Argument);
         let cipher = || Cipher::from_id(algorithm).ok_or(Status::Argument);
-        Ok(match self.number(At::Operation) as u32 {
-            0 => self.digest(Operation::Hash(hash()?), asynchronous)?,
-            1 => self.digest(Operation::Hmac(hash()?), asynchronous)?,
-            2 => self.encrypt(cipher()?, asynchronous)?,
-            3 => self.decrypt(cipher()?, asynchronous)?,
-            4 => self.seal(cipher()?, asynchronous)?,
-            5 => self.open(cipher()?, asynchronous)?,
+        let operation = self.number(At::Operation) as u32;
+        let mut work = self.common(match operation {
+            0 => Operation::Hash(hash()?),
+            1 => Operation::Hmac(hash()?),
+            2 | 4 => Operation::Encrypt(cipher()?),
+            3 | 5 => Operation::Decrypt(cipher()?),
             _ => return Err(Status::Argument),
-        })
+        })?;
+        match operation {
+            2 if self.has(HAS_TAG) => self.tag_to_make(&mut work)?,
+            3 if self.has(HAS_TAG) => work.tag = self.window(4, At::TagOffset, At::TagSize)?,
+            4 => self.appended_tag_to_make(&mut work)?,
+            5 => (work.source, work.tag) = self.without_tag(work.source)?,
+            _ => {}
+        }
+        Ok(work)
     }
 
-    fn digest(&self, operation: Operation, asynchronous: bool) -> Result<Work, Status> {
-        let work = self.common(operation, asynchronous)?;
-        Ok(if self.has(SNAPSHOT) { Work { source: Source::Copied(work.source.read().to_vec()), ..work } } else { work })
+    /// What all operations share; no tag yet.
+    fn common(&self, operation: Operation) -> Result<Work, Status> {
+        let key = match self.number(At::Key) {
+            0.0 => Key::Bytes(self.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
+            handle => Key::Prepared(Arc::clone(self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?)),
+        };
+        let target = match self.has(HAS_TARGET) {
+            true => Target::Memory(self.window(1, At::TargetOffset, At::TargetSize)?),
+            false => Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?),
+        };
+        Ok(Work {
+            operation,
+            key,
+            seed: self.number(At::SeedLow) as u64 | (self.number(At::SeedHigh) as u64) << 32,
+            iv: self.input(HAS_IV, 2, At::IvOffset, At::IvSize)?,
+            aad: self.input(HAS_AAD, 3, At::AadOffset, At::AadSize)?,
+            tag: Window::EMPTY,
+            tag_target: Target::Memory(Window::EMPTY),
+            source: self.window(0, At::SourceOffset, At::SourceSize)?,
+            target,
+        })
     }
 
     /// The tag in a place of its own. An asynchronous tag comes back with the completion; its place
     /// is looked at now only to refuse an overlap.
-    fn encrypt(&self, cipher: Cipher, asynchronous: bool) -> Result<Work, Status> {
-        let mut work = self.common(Operation::Encrypt(cipher), asynchronous)?;
-        if self.has(HAS_TAG) {
-            let place = self.window(4, At::TagOffset, At::TagSize)?;
-            if matches!(work.target, Target::Memory(target) if target.overlaps(place)) {
-                return Err(Status::Overlap);
-            }
-            work.tag_target = if asynchronous { Target::Reply(place.size()) } else { Target::Memory(place) };
+    fn tag_to_make(&self, work: &mut Work) -> Result<(), Status> {
+        let place = self.window(4, At::TagOffset, At::TagSize)?;
+        if matches!(work.target, Target::Memory(target) if target.overlaps(place)) {
+            return Err(Status::Overlap);
         }
-        self.snapshot(work)
-    }
-
-    fn decrypt(&self, cipher: Cipher, asynchronous: bool) -> Result<Work, Status> {
-        let mut work = self.common(Operation::Decrypt(cipher), asynchronous)?;
-        if self.has(HAS_TAG) {
-            work.tag = Input::Copied(Secret::copy(self.window(4, At::TagOffset, At::TagSize)?));
-        }
-        self.snapshot(work)
+        work.tag_target = if self.number(At::Slot) >= 0.0 { Target::Reply(place.size()) } else { Target::Memory(place) };
+        Ok(())
     }
 
     /// Encryption whose target holds the ciphertext and then the tag.
-    fn seal(&self, cipher: Cipher, asynchronous: bool) -> Result<Work, Status> {
-        let mut work = self.common(Operation::Encrypt(cipher), asynchronous)?;
+    fn appended_tag_to_make(&self, work: &mut Work) -> Result<(), Status> {
         (work.target, work.tag_target) = match work.target {
             Target::Memory(target) => {
                 let (body, tag) = self.without_tag(target)?;
@@ -160,18 +186,7 @@ impl Request<'_> {
             }
             Target::Reply(size) => (Target::Reply(size), Target::Reply(self.size(At::TagSize)?)),
         };
-        self.snapshot(work)
-    }
-
-    /// Decryption whose source holds the ciphertext and then the tag.
-    fn open(&self, cipher: Cipher, asynchronous: bool) -> Result<Work, Status> {
-        let mut work = self.common(Operation::Decrypt(cipher), asynchronous)?;
-        if let Source::Lent(source) = work.source {
-            let (body, tag) = self.without_tag(source)?;
-            work.source = Source::Lent(body);
-            work.tag = Input::Copied(Secret::copy(tag));
-        }
-        self.snapshot(work)
+        Ok(())
     }
 
     fn without_tag(&self, sealed: Window) -> Result<(Window, Window), Status> {
@@ -180,68 +195,8 @@ impl Request<'_> {
         sealed.part(0, size).zip(sealed.part(size, tag_size)).ok_or(Status::Argument)
     }
 
-    /// A cipher's copy of a source the caller may change: straight into the result's memory where
-    /// there is one, else into memory of ours.
-    fn snapshot(&self, mut work: Work) -> Result<Work, Status> {
-        if let (true, Source::Lent(source)) = (self.has(SNAPSHOT), &work.source) {
-            work.source = match work.target {
-                Target::Memory(target) if target.size() == source.size() => {
-                    target.copy_from(*source);
-                    Source::Lent(target)
-                }
-                Target::Memory(_) => return Err(Status::Argument),
-                Target::Reply(_) => Source::Copied(source.read().to_vec()),
-            };
-        }
-        Ok(work)
-    }
-
-    /// What all operations share; the source still lent, no tag.
-    fn common(&self, operation: Operation, asynchronous: bool) -> Result<Work, Status> {
-        const NOTHING: Window = Window::EMPTY;
-        let key = match self.number(At::Key) {
-            0.0 => Key::Bytes(self.input(asynchronous, HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
-            handle => Key::Prepared(Arc::clone(self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?)),
-        };
-        let iv = self.input(asynchronous, HAS_IV, 2, At::IvOffset, At::IvSize)?;
-        let source = self.window(0, At::SourceOffset, At::SourceSize)?;
-        let target = match self.has(HAS_TARGET) {
-            true => Target::Memory(self.window(1, At::TargetOffset, At::TargetSize)?),
-            false => Target::Reply(self.size(At::TargetSize)?),
-        };
-        Ok(Work {
-            operation,
-            key,
-            iv,
-            aad: self.aad(asynchronous, target)?,
-            tag: Input::Lent(NOTHING),
-            tag_target: Target::Memory(NOTHING),
-            seed: self.number(At::SeedLow) as u64 | (self.number(At::SeedHigh) as u64) << 32,
-            source: Source::Lent(source),
-            target,
-        })
-    }
-
-    /// The aad is read while the target is written, so one that overlaps the target is copied.
-    fn aad(&self, asynchronous: bool, target: Target) -> Result<Input, Status> {
-        if !self.has(HAS_AAD) {
-            return Ok(Input::Lent(Window::EMPTY));
-        }
-        let window = self.window(3, At::AadOffset, At::AadSize)?;
-        let overlaps = matches!(target, Target::Memory(target) if target.overlaps(window));
-        Ok(if asynchronous || overlaps { Input::Copied(Secret::copy(window)) } else { Input::Lent(window) })
-    }
-
-    /// A key or iv: lent to a synchronous call, copied for an asynchronous one. An iv may lie in
-    /// the target; the primitives load it before they write, but a slice must not alias, so the
-    /// 24 bytes are copied then too.
-    fn input(&self, asynchronous: bool, flag: u32, argument: usize, offset: At, size: At) -> Result<Input, Status> {
-        if !self.has(flag) {
-            return Ok(Input::Lent(Window::EMPTY));
-        }
-        let window = self.window(argument, offset, size)?;
-        let copied = asynchronous || flag == HAS_IV;
-        Ok(if copied { Input::Copied(Secret::copy(window)) } else { Input::Lent(window) })
+    fn input(&self, flag: u32, argument: usize, offset: At, size: At) -> Result<Window, Status> {
+        if self.has(flag) { self.window(argument, offset, size) } else { Ok(Window::EMPTY) }
     }
 
     fn window(&self, argument: usize, offset: At, size: At) -> Result<Window, Status> {
@@ -256,10 +211,13 @@ impl Request<'_> {
     /// A number that can be a size: a non-negative integer that a pointer can span.
     fn size(&self, at: At) -> Result<usize, Status> {
         let number = self.number(at);
-        if number >= 0.0 && number <= 9_007_199_254_740_991.0 && number.fract() == 0.0 {
-            return usize::try_from(number as u64).map_err(|_| Status::Argument);
+        // The cast saturates and maps NaN to 0; the comparison then refuses what it changed. (`fract` would
+        // be a library call on x86-64 without SSE4.1: 5 ns a number.)
+        let size = number as i64;
+        if size as f64 != number || size >= 1 << 53 {
+            return Err(Status::Argument);
         }
-        Err(Status::Argument)
+        usize::try_from(size).map_err(|_| Status::Argument)
     }
 
     fn number(&self, at: At) -> f64 {
@@ -269,6 +227,34 @@ impl Request<'_> {
             None => f64::NAN,
         }
     }
+}
+
+/// Copies key, iv, aad and tag, so that the caller may wipe or reuse them right after the call.
+fn own_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    let key = if let Key::Bytes(key) = work.key { key } else { Window::EMPTY };
+    let [key, iv, aad, tag] = copies.secrets([key, work.iv, work.aad, work.tag]).ok_or(Status::Memory)?;
+    if let Key::Bytes(bytes) = &mut work.key {
+        *bytes = key;
+    }
+    (work.iv, work.aad, work.tag) = (iv, aad, tag);
+    Ok(())
+}
+
+/// Copies a source that the caller may change: straight into a cipher's result where that has memory
+/// of its own, else into memory of ours.
+fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    let digest = matches!(work.operation, Operation::Hash(_) | Operation::Hmac(_));
+    work.source = match work.target {
+        Target::Memory(target) if !digest => {
+            if target.size() != work.source.size() {
+                return Err(Status::Argument);
+            }
+            target.copy_from(work.source);
+            target
+        }
+        _ => copies.text(work.source).ok_or(Status::Memory)?,
+    };
+    Ok(())
 }
 
 /// `hash(algorithm, source, target)`: the digest of all of source at the start of target.

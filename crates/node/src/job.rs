@@ -1,11 +1,11 @@
 //! One operation with all its inputs. The same [`Work`] runs on the caller's thread (synchronous,
 //! everything a window) and on a worker (asynchronous, owned as `bytes` demands).
 
-use crate::bytes::{Secret, Window, text};
+use crate::bytes::{Copies, Window, text};
 use crate::completion::{Completion, Settled, Ticket};
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
-use millrace_core::cipher::{CipherKey, Text};
+use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
 use millrace_core::hmac;
@@ -36,6 +36,8 @@ pub(crate) enum Status {
     Cancelled = 14,
     /// A bug of ours: the job panicked.
     Internal = 15,
+    /// A copy of the source did not fit into memory.
+    Memory = 16,
 }
 
 impl From<Error> for Status {
@@ -63,30 +65,9 @@ pub(crate) enum Operation {
     Decrypt(Cipher),
 }
 
-/// A key, iv, aad or tag to be read.
-pub(crate) enum Input {
-    Lent(Window),
-    Copied(Secret),
-}
-
-impl Input {
-    pub(crate) fn read(&self) -> &[u8] {
-        match self {
-            Input::Lent(window) => window.read(),
-            Input::Copied(secret) => secret.read(),
-        }
-    }
-}
-
 pub(crate) enum Key {
-    Bytes(Input),
+    Bytes(Window),
     Prepared(Arc<PreparedKey>),
-}
-
-pub(crate) enum Source {
-    Lent(Window),
-    /// A copy made at the call; a cipher works in place in it and sends it back as the result.
-    Copied(Vec<u8>),
 }
 
 /// Where a result goes: into memory, or back with the completion.
@@ -109,42 +90,48 @@ impl Reply {
     }
 }
 
+/// The numbers and bytes of one operation. The windows lead to the caller's memory or to the job's
+/// own [`Copies`]; `bytes` says when each is right.
 pub(crate) struct Work {
     pub(crate) operation: Operation,
     pub(crate) key: Key,
-    pub(crate) iv: Input,
-    pub(crate) aad: Input,
+    pub(crate) seed: u64,
+    pub(crate) iv: Window,
+    pub(crate) aad: Window,
     /// The tag that `Decrypt` checks; empty for a stream cipher.
-    pub(crate) tag: Input,
+    pub(crate) tag: Window,
     /// Where `Encrypt` writes its tag; the place's size is the tag's.
     pub(crate) tag_target: Target,
-    pub(crate) seed: u64,
-    pub(crate) source: Source,
+    pub(crate) source: Window,
+    /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub(crate) target: Target,
 }
 
 /// AEAD tags are at most this long.
 const TAG_MAX: usize = 16;
 
+/// Ivs are at most this long (XChaCha20).
+const IV_MAX: usize = 24;
+
 impl Work {
     /// Computes the result into `target`, `tag_target` and `reply`.
-    pub(crate) fn run(&mut self, reply: &mut Reply) -> Status {
+    pub(crate) fn run(&self, reply: &mut Reply) -> Status {
         let result = match self.operation {
             Operation::Hash(hash) => self.hash(hash, reply),
             Operation::Hmac(hash) => self.hmac(hash, reply),
-            Operation::Encrypt(cipher) => self.with_key(cipher, |work, key| work.encrypt(key, reply)),
-            Operation::Decrypt(cipher) => self.with_key(cipher, |work, key| work.decrypt(key, reply)),
+            Operation::Encrypt(cipher) => self.with_key(cipher, |key| self.encrypt(key, reply)),
+            Operation::Decrypt(cipher) => self.with_key(cipher, |key| self.decrypt(key)),
         };
         result.err().unwrap_or(Status::Done)
     }
 
-    fn hash(&mut self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    fn hash(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
         let key: Option<&[u8]> = match &self.key {
             Key::Prepared(key) => match &**key {
                 PreparedKey::Hash(of, bytes) if *of == hash => Some(&bytes[..]),
                 _ => return Err(Status::KeyAlgorithm),
             },
-            Key::Bytes(input) => Some(input.read()).filter(|bytes| !bytes.is_empty()),
+            Key::Bytes(bytes) => Some(bytes.read()).filter(|bytes| !bytes.is_empty()),
         };
         // Copied, because the key may lie in the target.
         let key: Option<[u8; 32]> = key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()?;
@@ -153,7 +140,7 @@ impl Work {
         self.digest_to(reply, |target| hash::digest(hash, &params, source, target))
     }
 
-    fn hmac(&mut self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    fn hmac(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
         let source = self.source.read();
         match &self.key {
             Key::Bytes(key) => self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target)),
@@ -191,38 +178,31 @@ impl Work {
         Ok(())
     }
 
-    /// Gives the prepared key, or one prepared now, to `work`.
-    fn with_key(
-        &mut self,
-        cipher: Cipher,
-        work: impl FnOnce(&mut Work, &CipherKey) -> Result<(), Status>,
-    ) -> Result<(), Status> {
-        let prepared = match &self.key {
-            Key::Prepared(key) => Arc::clone(key),
-            Key::Bytes(bytes) => {
-                let key = CipherKey::new(cipher, bytes.read())?;
-                return work(self, &key);
-            }
-        };
-        match &*prepared {
-            PreparedKey::Cipher(key) if key.cipher() == cipher => work(self, key),
-            _ => Err(Status::KeyAlgorithm),
+    /// Gives the prepared key, or one prepared in place for this once, to `work`.
+    fn with_key(&self, cipher: Cipher, work: impl FnOnce(&CipherKey) -> Result<(), Status>) -> Result<(), Status> {
+        match &self.key {
+            Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Cipher(key) if key.cipher() == cipher => work(key),
+                _ => Err(Status::KeyAlgorithm),
+            },
         }
     }
 
-    fn encrypt(&mut self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
+    fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
         let tag_size = match self.tag_target {
             Target::Memory(window) => window.size(),
             Target::Reply(size) => size,
         };
         let mut tag = [0; TAG_MAX];
         let tag = tag.get_mut(..tag_size).ok_or(Status::TagSize)?;
-        let (iv, aad) = (self.iv.read(), self.aad.read());
-        transform(&mut self.source, self.target, reply, |text| match key.cipher().facts().aead {
-            true => key.seal(iv, aad, text, tag),
-            false if tag.is_empty() && aad.is_empty() => key.apply(iv, text),
-            false => Err(Error::TagSize),
-        })?;
+        let iv = &mut [0; IV_MAX];
+        let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
+        match key.cipher().facts().aead {
+            true => key.seal(iv, self.aad.read(), self.text()?, tag)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false => return Err(Status::TagSize),
+        }
         match self.tag_target {
             Target::Memory(window) => window.write(tag),
             Target::Reply(size) => {
@@ -233,51 +213,38 @@ impl Work {
         Ok(())
     }
 
-    fn decrypt(&mut self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
-        let (iv, aad) = (self.iv.read(), self.aad.read());
-        // The tag is copied before the text moves: the target may lie over it.
-        let (mut tag, given) = ([0; TAG_MAX], self.tag.read());
-        let tag = tag.get_mut(..given.len()).ok_or(Status::TagSize)?;
-        tag.copy_from_slice(given);
-        transform(&mut self.source, self.target, reply, |text| match key.cipher().facts().aead {
-            true => key.open(iv, aad, text, tag),
-            false if tag.is_empty() && aad.is_empty() => key.apply(iv, text),
-            false => Err(Error::TagSize),
-        })
+    fn decrypt(&self, key: &CipherKey) -> Result<(), Status> {
+        // Copied before the text moves: the target may lie over tag and iv.
+        let (iv, tag) = (&mut [0; IV_MAX], &mut [0; TAG_MAX]);
+        let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
+        let tag = copied(self.tag, tag).ok_or(Status::TagSize)?;
+        match key.cipher().facts().aead {
+            true => key.open(iv, self.aad.read(), self.text()?, tag)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false => return Err(Status::TagSize),
+        }
+        Ok(())
+    }
+
+    /// True for a cipher whose result is the job's own copy, transformed.
+    fn answers_with_text(&self) -> bool {
+        matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
+    }
+
+    fn text(&self) -> Result<Text<'_>, Status> {
+        match self.target {
+            Target::Memory(target) if target.size() == self.source.size() => Ok(text(self.source, target)),
+            Target::Memory(_) => Err(Status::Argument),
+            Target::Reply(_) => Ok(text(self.source, self.source)),
+        }
     }
 }
 
-/// Runs the cipher from source to target, or in place in our own copy, which then is the result.
-fn transform(
-    source: &mut Source,
-    target: Target,
-    reply: &mut Reply,
-    cipher: impl FnOnce(Text<'_>) -> Result<(), Error>,
-) -> Result<(), Status> {
-    match (source, target) {
-        (Source::Copied(bytes), Target::Reply(_)) => {
-            cipher(Text::InPlace(bytes))?;
-            reply.large = std::mem::take(bytes);
-        }
-        (Source::Lent(source), Target::Memory(target)) if source.size() == target.size() => {
-            cipher(text(*source, target))?;
-        }
-        _ => return Err(Status::Argument),
-    }
-    Ok(())
-}
-
-impl Source {
-    pub(crate) fn read(&self) -> &[u8] {
-        match self {
-            Source::Lent(window) => window.read(),
-            Source::Copied(bytes) => bytes,
-        }
-    }
-
-    fn overlaps(&self, target: Window) -> bool {
-        matches!(self, Source::Lent(window) if window.overlaps(target))
-    }
+/// The bytes of a small input at the start of `place`.
+fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
+    let place = place.get_mut(..window.size())?;
+    place.copy_from_slice(window.read());
+    Some(place)
 }
 
 /// Work on its way through the pool. However it ends, its slot is settled exactly once:
@@ -285,6 +252,7 @@ impl Source {
 pub(crate) struct Job {
     pub(crate) slot: u32,
     pub(crate) work: Work,
+    pub(crate) copies: Copies,
     pub(crate) completion: Arc<Completion>,
     pub(crate) ticket: Option<Arc<Ticket>>,
 }
@@ -298,6 +266,9 @@ impl Task for Box<Job> {
             Some(ticket) if !ticket.start() => Status::Cancelled,
             _ => self.work.run(&mut outcome.reply),
         };
+        if outcome.status == Status::Done && self.work.answers_with_text() {
+            outcome.reply.large = self.copies.take_text();
+        }
     }
 }
 

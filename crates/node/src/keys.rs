@@ -13,7 +13,8 @@ use zeroize::Zeroizing;
 
 /// A key with everything computed that does not depend on the message.
 pub(crate) enum PreparedKey {
-    Cipher(CipherKey),
+    /// Boxed where it was prepared, so that no copy of it is left behind by a move.
+    Cipher(Box<CipherKey>),
     Mac(MacKey),
     /// The key of a keyed hash (BLAKE3), which needs no schedule.
     Hash(Hash, Zeroizing<[u8; 32]>),
@@ -41,7 +42,7 @@ impl Purpose {
 impl PreparedKey {
     pub(crate) fn new(purpose: Purpose, bytes: &[u8]) -> Result<PreparedKey, Error> {
         Ok(match purpose {
-            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::new(cipher, bytes)?),
+            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::boxed(cipher, bytes)?),
             Purpose::Mac(hash) => PreparedKey::Mac(MacKey::new(hash, bytes)?),
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;

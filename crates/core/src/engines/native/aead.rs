@@ -6,7 +6,7 @@ use std::ptr;
 use aws_lc_sys as lc;
 
 use super::pointers;
-use super::wipe::{Plain, wipe_plain};
+use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::cipher::Text;
@@ -72,10 +72,9 @@ impl AeadKey {
         if tag.len() == TAG_SIZE {
             return self.seal_full(nonce, aad, text, tag);
         }
-        let mut full = [0; TAG_SIZE];
-        let result = self.seal_full(nonce, aad, text, &mut full);
-        tag.copy_from_slice(&full[..tag.len()]);
-        wipe_plain(&mut full);
+        let mut full = Secret::<TAG_SIZE>::zeros();
+        let result = self.seal_full(nonce, aad, text, &mut full.0);
+        tag.copy_from_slice(&full.0[..tag.len()]);
         result
     }
 
@@ -150,9 +149,6 @@ impl Drop for AeadKey {
         wipe_plain(self);
     }
 }
-
-// SAFETY: an array of integers.
-unsafe impl Plain for [u8; TAG_SIZE] {}
 
 /// Leaves AWS-LC's error queue of this thread as clean as it was.
 #[cold]

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use aws_lc_sys as lc;
 
 use super::pointers;
-use super::wipe::{Plain, wipe_plain};
+use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
 use crate::cipher::Text;
 
@@ -34,7 +34,8 @@ impl AesCtrKey {
     #[inline]
     pub(super) fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         let mut counter: [u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
-        let mut keystream = [0; 16];
+        // When the text ends within a block, the rest of that block's keystream is left here.
+        let mut keystream = Secret::<16>::zeros();
         let mut used = 0;
         let (source, target, size) = pointers(text);
         // SAFETY: `prepare` has initialised the key (a state is handed out only when it succeeded);
@@ -47,13 +48,10 @@ impl AesCtrKey {
                 size,
                 self.0.as_ptr(),
                 counter.as_mut_ptr(),
-                keystream.as_mut_ptr(),
+                keystream.0.as_mut_ptr(),
                 &mut used,
             );
         }
-        // When the text ends within a block, the rest of its keystream is here. It belongs to no
-        // other text under this counter, but may to a later one.
-        super::wipe::wipe_bytes(&mut keystream);
         Ok(())
     }
 }

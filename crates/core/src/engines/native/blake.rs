@@ -1,74 +1,57 @@
-//! BLAKE2 and BLAKE3.
+//! BLAKE2, by RustCrypto's `blake2`, and BLAKE3, by its authors' `blake3`.
+//!
+//! `blake2_simd` was tried and declined: on Zen 5, 1150 ns a KiB for BLAKE2b against 630, and 2110
+//! for BLAKE2s against 1100. Its vectors cost more than the many scalar units of such a CPU.
+
+use blake2::digest::{FixedOutputReset, Update};
 
 use super::Digest;
 use super::wipe::wipe_replace;
 use crate::hash::Params;
 
-/// BLAKE2b with 64 bytes of digest.
-#[derive(Clone)]
-pub(crate) struct Blake2b512(blake2b_simd::State);
+/// Makes a [`Digest`] of one of `blake2`'s hashers.
+macro_rules! blake2_digest {
+    ($(#[$doc:meta])* $name:ident, $state:ty, $block:literal, $size:literal) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub(crate) struct $name($state);
 
-impl Digest for Blake2b512 {
-    const BLOCK: usize = 128;
-    const SIZE: usize = 64;
+        impl Digest for $name {
+            const BLOCK: usize = $block;
+            const SIZE: usize = $size;
 
-    #[inline]
-    fn new(_params: &Params<'_>) -> Self {
-        Self(blake2b_simd::State::new())
-    }
+            #[inline]
+            fn new(_params: &Params<'_>) -> Self {
+                Self(<$state>::default())
+            }
 
-    #[inline]
-    fn update(&mut self, source: &[u8]) {
-        self.0.update(source);
-    }
+            #[inline]
+            fn update(&mut self, source: &[u8]) {
+                self.0.update(source);
+            }
 
-    #[inline]
-    fn finish(&mut self, target: &mut [u8]) {
-        target.copy_from_slice(self.0.finalize().as_bytes());
-    }
+            #[inline]
+            fn finish(&mut self, target: &mut [u8]) {
+                let digest = self.0.finalize_fixed_reset();
+                target.copy_from_slice(&digest);
+            }
 
-    fn wipe(&mut self) {
-        wipe_replace(&mut self.0, blake2b_simd::State::new());
-    }
-
-    #[inline]
-    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
-        target.copy_from_slice(blake2b_simd::blake2b(source).as_bytes());
-    }
+            #[inline]
+            fn wipe(&mut self) {
+                wipe_replace(&mut self.0, <$state>::default());
+            }
+        }
+    };
 }
 
-/// BLAKE2s with 32 bytes of digest.
-#[derive(Clone)]
-pub(crate) struct Blake2s256(blake2s_simd::State);
-
-impl Digest for Blake2s256 {
-    const BLOCK: usize = 64;
-    const SIZE: usize = 32;
-
-    #[inline]
-    fn new(_params: &Params<'_>) -> Self {
-        Self(blake2s_simd::State::new())
-    }
-
-    #[inline]
-    fn update(&mut self, source: &[u8]) {
-        self.0.update(source);
-    }
-
-    #[inline]
-    fn finish(&mut self, target: &mut [u8]) {
-        target.copy_from_slice(self.0.finalize().as_bytes());
-    }
-
-    fn wipe(&mut self) {
-        wipe_replace(&mut self.0, blake2s_simd::State::new());
-    }
-
-    #[inline]
-    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
-        target.copy_from_slice(blake2s_simd::blake2s(source).as_bytes());
-    }
-}
+blake2_digest!(
+    /// BLAKE2b with 64 bytes of digest.
+    Blake2b512, blake2::Blake2b512, 128, 64
+);
+blake2_digest!(
+    /// BLAKE2s with 32 bytes of digest.
+    Blake2s256, blake2::Blake2s256, 64, 32
+);
 
 /// BLAKE3, with or without key, with any length of output.
 #[derive(Clone)]

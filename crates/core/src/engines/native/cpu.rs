@@ -1,8 +1,8 @@
 //! What this CPU has, and which of it the libraries use: the truth behind `engines()`.
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
-//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h`, blake3's `platform.rs`, blake2b_simd's
-//! `guts.rs` and twox-hash's `large.rs`.
+//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h`, blake3's `platform.rs` and
+//! twox-hash's `large.rs`.
 
 use std::ffi::CStr;
 
@@ -22,15 +22,13 @@ pub(crate) fn libraries() -> Vec<(&'static str, String)> {
 }
 
 const AWS_LC: &str = "AWS-LC";
-const BLAKE2B_SIMD: &str = "blake2b_simd";
-const BLAKE2S_SIMD: &str = "blake2s_simd";
+const BLAKE2: &str = "blake2";
 const BLAKE3: &str = "blake3";
 const TWOX_HASH: &str = "twox-hash";
 const MILLRACE: &str = "millrace";
 
-pub(crate) const CRATES: [(&str, &str); 5] = [
-    (BLAKE2B_SIMD, "1.0.5"),
-    (BLAKE2S_SIMD, "1.0.5"),
+const CRATES: [(&str, &str); 4] = [
+    (BLAKE2, "0.11.0"),
     (BLAKE3, "1.8.7"),
     (TWOX_HASH, "2.1.5"),
     (MILLRACE, env!("CARGO_PKG_VERSION")),
@@ -48,6 +46,20 @@ fn has(name: &str) -> bool {
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
     choices.iter().find(|set| set.iter().all(|name| has(name))).map(|set| set.to_vec()).unwrap_or_default()
+}
+
+/// The instructions ANDN and RORX. To have a value of this type is to know that the CPU has them.
+#[cfg(target_arch = "x86_64")]
+#[derive(Copy, Clone)]
+pub(super) struct Bmi(());
+
+#[cfg(target_arch = "x86_64")]
+impl Bmi {
+    /// Looks whether this CPU has them; costs two loads after the first time.
+    #[inline]
+    pub(super) fn detect() -> Option<Bmi> {
+        (std::is_x86_feature_detected!("bmi1") && std::is_x86_feature_detected!("bmi2")).then_some(Bmi(()))
+    }
 }
 
 /// How a hash is computed here.
@@ -68,9 +80,8 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         | Hash::Keccak384
         | Hash::Keccak512
         | Hash::Shake128
-        | Hash::Shake256 => Service { library: MILLRACE, instructions: vec![] },
-        Hash::Blake2b512 => Service { library: BLAKE2B_SIMD, instructions: first(&[&["avx2"]]) },
-        Hash::Blake2s256 => Service { library: BLAKE2S_SIMD, instructions: first(&[&["sse4.1"]]) },
+        | Hash::Shake256 => Service { library: MILLRACE, instructions: first(&[&["bmi1", "bmi2"]]) },
+        Hash::Blake2b512 | Hash::Blake2s256 => Service { library: BLAKE2, instructions: vec![] },
         Hash::Blake3 => Service { library: BLAKE3, instructions: blake3() },
         Hash::Xxh32 | Hash::Xxh64 => Service { library: TWOX_HASH, instructions: vec![] },
         Hash::Xxh3_64 | Hash::Xxh3_128 => Service { library: TWOX_HASH, instructions: first(&[&["avx2"], &["neon"]]) },

@@ -1,7 +1,7 @@
 //! HMAC (RFC 2104) over any [`Digest`].
 
 use super::Digest;
-use super::wipe::wipe_bytes;
+use super::wipe::Secret;
 use crate::hash::Params;
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
@@ -12,22 +12,18 @@ const SIZE_MAX: usize = 64;
 #[inline]
 pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
     let mut pads = Pads::new::<D>(key);
-    let mut hash = [0; SIZE_MAX];
-    let hash = &mut hash[..D::SIZE];
+    let mut hash = Secret::<SIZE_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
 
     let mut inner = D::new(&Params::default());
     inner.update(pads.inner::<D>());
-    inner.update(source);
-    inner.finish(hash);
+    inner.finish_with(source, hash);
     inner.wipe();
 
     let mut outer = D::new(&Params::default());
     outer.update(pads.outer::<D>());
-    outer.update(hash);
-    outer.finish(target);
+    outer.finish_with(hash, target);
     outer.wipe();
-
-    wipe_bytes(hash);
 }
 
 /// A prepared key, whichever the hash.
@@ -56,20 +52,16 @@ impl<D: Digest> Midstates<D> {
 
 impl<D: Digest> Prepared for Midstates<D> {
     fn mac(&self, source: &[u8], target: &mut [u8]) {
-        let mut hash = [0; SIZE_MAX];
-        let hash = &mut hash[..D::SIZE];
+        let mut hash = Secret::<SIZE_MAX>::zeros();
+        let hash = &mut hash.0[..D::SIZE];
 
         let mut inner = self.inner.clone();
-        inner.update(source);
-        inner.finish(hash);
+        inner.finish_with(source, hash);
         inner.wipe();
 
         let mut outer = self.outer.clone();
-        outer.update(hash);
-        outer.finish(target);
+        outer.finish_with(hash, target);
         outer.wipe();
-
-        wipe_bytes(hash);
     }
 }
 
@@ -80,18 +72,19 @@ impl<D: Digest> Drop for Midstates<D> {
     }
 }
 
-/// The key as one block, first with the inner and then with the outer padding. Wiped on drop.
-struct Pads([u8; BLOCK_MAX]);
+/// The key as one block, first with the inner and then with the outer padding.
+struct Pads(Secret<BLOCK_MAX>);
 
 impl Pads {
     #[inline]
     fn new<D: Digest>(key: &[u8]) -> Pads {
         const { assert!(D::BLOCK <= BLOCK_MAX && D::SIZE <= SIZE_MAX && D::SIZE <= D::BLOCK) };
-        let mut pads = Pads([0; BLOCK_MAX]);
+        let mut pads = Pads(Secret::zeros());
+        let block = &mut pads.0.0;
         if key.len() <= D::BLOCK {
-            pads.0[..key.len()].copy_from_slice(key);
+            block[..key.len()].copy_from_slice(key);
         } else {
-            D::digest(&Params::default(), key, &mut pads.0[..D::SIZE]);
+            D::digest(&Params::default(), key, &mut block[..D::SIZE]);
         }
         pads
     }
@@ -108,15 +101,8 @@ impl Pads {
 
     #[inline]
     fn flip<D: Digest>(&mut self, mask: u8) -> &[u8] {
-        let block = &mut self.0[..D::BLOCK];
+        let block = &mut self.0.0[..D::BLOCK];
         block.iter_mut().for_each(|byte| *byte ^= mask);
         block
-    }
-}
-
-impl Drop for Pads {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_bytes(&mut self.0);
     }
 }

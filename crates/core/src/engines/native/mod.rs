@@ -34,6 +34,12 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn update(&mut self, source: &[u8]);
     /// Fills `target`, which has `SIZE` bytes (any number for an extendable-output hash). The state is spent.
     fn finish(&mut self, target: &mut [u8]);
+    /// Takes in the rest of the message, and finishes. A hash may be quicker when it knows the end.
+    #[inline]
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
+        self.update(source);
+        self.finish(target);
+    }
     /// Overwrites what the state remembers of the message. The state is spent.
     fn wipe(&mut self);
 
@@ -41,8 +47,7 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut state = Self::new(params);
-        state.update(source);
-        state.finish(target);
+        state.finish_with(source, target);
         state.wipe();
     }
 }

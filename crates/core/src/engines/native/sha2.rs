@@ -1,6 +1,8 @@
 //! SHA-2, by AWS-LC on states of ours.
 //!
 //! The low-level functions, not EVP: EVP allocates a context and costs 50 to 150 ns a message.
+//! For SHA-224 and SHA-256 AWS-LC gives out its compression function, so the padding is ours too:
+//! the last block or two go through it in one call. That takes 64 bytes from 62 to 51 ns.
 
 use std::mem::MaybeUninit;
 
@@ -8,17 +10,127 @@ use aws_lc_sys as lc;
 
 use super::Digest;
 use super::md::aws_lc_digest;
-use super::wipe::{Plain, wipe_plain};
+use super::wipe::{Plain, Secret, wipe_plain};
 use crate::hash::Params;
 
-aws_lc_digest!(
-    /// SHA-224.
-    Sha224, lc::SHA256_CTX, 64, 28, lc::SHA224_Init, lc::SHA224_Update, lc::SHA224_Final
-);
-aws_lc_digest!(
-    /// SHA-256.
-    Sha256, lc::SHA256_CTX, 64, 32, lc::SHA256_Init, lc::SHA256_Update, lc::SHA256_Final
-);
+/// SHA-224.
+pub(crate) type Sha224 = Short<28>;
+/// SHA-256.
+pub(crate) type Sha256 = Short<32>;
+
+/// SHA-2 with 32-bit words and a digest of `SIZE` bytes.
+#[derive(Clone)]
+pub(crate) struct Short<const SIZE: usize> {
+    words: [u32; 8],
+    /// Bytes taken in. The last `length % 64` of them wait in `buffer`.
+    length: u64,
+    buffer: [u8; 64],
+}
+
+// SAFETY: made of integers and arrays of integers.
+unsafe impl<const SIZE: usize> Plain for Short<SIZE> {}
+
+impl<const SIZE: usize> Digest for Short<SIZE> {
+    const BLOCK: usize = 64;
+    const SIZE: usize = SIZE;
+
+    #[inline]
+    fn new(_params: &Params<'_>) -> Self {
+        Self { words: first_words::<SIZE>(), length: 0, buffer: [0; 64] }
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        let mut source = source;
+        let at = self.length as usize % 64;
+        self.length += source.len() as u64;
+        if at > 0 {
+            let (first, rest) = source.split_at(source.len().min(64 - at));
+            self.buffer[at..at + first.len()].copy_from_slice(first);
+            if at + first.len() < 64 {
+                return;
+            }
+            compress(&mut self.words, &[self.buffer]);
+            source = rest;
+        }
+        let (blocks, rest) = source.as_chunks();
+        compress(&mut self.words, blocks);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+    }
+
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let at = self.length as usize % 64;
+        end(&mut self.words, self.length, &self.buffer[..at], target);
+    }
+
+    #[inline]
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
+        if self.length % 64 > 0 {
+            self.update(source);
+            self.finish(target);
+        } else {
+            end(&mut self.words, self.length + source.len() as u64, source, target);
+        }
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        wipe_plain(self);
+    }
+
+    #[inline]
+    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        let mut words = first_words::<SIZE>();
+        end(&mut words, source.len() as u64, source, target);
+        wipe_plain(&mut words);
+    }
+}
+
+/// Takes in whole blocks.
+#[inline]
+fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    if !blocks.is_empty() {
+        // SAFETY: the function reads as many blocks as said and updates eight words.
+        unsafe { lc::SHA256_TransformBlocks(words.as_mut_ptr(), blocks.as_ptr().cast(), blocks.len()) }
+    }
+}
+
+/// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
+#[inline]
+fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut [u8]) {
+    // What is left for the padded blocks: the last bytes, and the block before them where both fit
+    // in two, since one call for two blocks is quicker than two calls.
+    let rest = source.len() % 64;
+    let kept = if rest < 56 && source.len() >= 64 { 64 + rest } else { rest };
+    let (blocks, kept) = source.split_at(source.len() - kept);
+    compress(words, blocks.as_chunks().0);
+
+    let mut last = Secret::<128>::zeros();
+    let bytes = &mut last.0;
+    bytes[..kept.len()].copy_from_slice(kept);
+    bytes[kept.len()] = 0x80;
+    let count = if kept.len() < 56 { 1 } else { 2 };
+    bytes[count * 64 - 8..count * 64].copy_from_slice(&(length * 8).to_be_bytes());
+    compress(words, &bytes.as_chunks().0[..count]);
+    for (bytes, word) in target.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+}
+
+/// FIPS 180-4, sections 5.3.2 and 5.3.3.
+#[inline]
+const fn first_words<const SIZE: usize>() -> [u32; 8] {
+    if SIZE == 28 {
+        [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
+    } else {
+        [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
+    }
+}
+
+// SAFETY: an array of integers.
+unsafe impl Plain for [u32; 8] {}
+
 aws_lc_digest!(
     /// SHA-384.
     Sha384, lc::SHA512_CTX, 128, 48, lc::SHA384_Init, lc::SHA384_Update, lc::SHA384_Final
