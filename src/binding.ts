@@ -87,7 +87,7 @@ export const enum TextForm {
 }
 
 /** A result up to this size may travel in the ring; larger ones get a buffer of their own. */
-export const RING_RESULT_MAX = 1024;
+export const RING_RESULT_MAX = 2048;
 const RING_SIZE = 64 * 1024;
 
 /** The numbers of one call. Private to this package: native code keeps its address. */

@@ -113,40 +113,61 @@ export function describeTag(tag: Uint8Array, offset: number, size: number): void
   call.flags |= Flag.HasTag;
 }
 
-/** Runs the described call now and returns its result. */
-export function runSync(): unknown {
-  frame[At.Slot] = -1;
-  let target = call.target;
-  if (target === undefined) {
-    target = Buffer.allocUnsafe(call.size);
-    call.flags |= Flag.HasTarget;
+/** Fills the frame and {@link call}; throws if an argument is wrong. */
+export type Describe = () => void;
+
+/** Describes a call, runs it now and returns its result. */
+export function runSync(describe: Describe): unknown {
+  try {
+    describe();
+    frame[At.Slot] = -1;
+    let target = call.target;
+    if (target === undefined) {
+      target = Buffer.allocUnsafe(call.size);
+      call.flags |= Flag.HasTarget;
+    }
+    frame[At.Flags] = call.flags;
+    const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+    if (status !== 0) throw failure(status);
+    return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
+  } finally {
+    forget();
   }
-  frame[At.Flags] = call.flags;
-  const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-  forgetCall();
-  if (status !== 0) throw failure(status);
-  return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
 }
 
-/** Runs the described call on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
-export function runCallback(callback: (error?: Error, result?: unknown) => void): void {
-  // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
-  const resource = new AsyncResource('MILLRACE', { requireManualDestroy: true });
-  submit(new CallbackWaiter(callback, resource));
+// Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in turn: both are
+// made before the description begins.
+
+/** Describes a call and runs it on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
+export function runCallback(callback: (error?: Error, result?: unknown) => void, describe: Describe): void {
+  const waiter = new CallbackWaiter(callback);
+  try {
+    describe();
+    submit(waiter);
+  } finally {
+    forget();
+  }
 }
 
-/** Runs the described call on the pool. An abort before it has started rejects with the signal's reason. */
-export function runPromise(signal: AbortSignal | undefined): Promise<unknown> {
+/** Describes a call and runs it on the pool. An abort before it has started rejects with the signal's reason. */
+export function runPromise(signal: AbortSignal | undefined, describe: Describe): Promise<unknown> {
+  const waiter = new PromiseWaiter();
   if (signal?.aborted) {
-    forgetCall();
-    return Promise.reject(signal.reason as Error);
+    waiter.reject(signal.reason);
+    return waiter.promise;
   }
-  return new Promise((resolve, reject) => {
-    const waiter = new PromiseWaiter(resolve, reject);
+  try {
+    describe();
     if (signal !== undefined) call.flags |= Flag.Cancellable;
     submit(waiter);
-    if (signal !== undefined) waiter.heed(signal);
-  });
+  } catch (error) {
+    waiter.reject(error);
+    return waiter.promise;
+  } finally {
+    forget();
+  }
+  if (signal !== undefined) waiter.heed(signal);
+  return waiter.promise;
 }
 
 /** An AbortSignal, or nothing. */
@@ -160,7 +181,7 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
 }
 
 /** Lets go of the caller's memory: the record must not keep a buffer, least of all a key, alive. */
-export function forgetCall(): void {
+function forget(): void {
   call.source = NO_BYTES;
   call.target = undefined;
   call.iv = undefined;
@@ -203,10 +224,10 @@ abstract class Waiter {
 }
 
 class CallbackWaiter extends Waiter {
-  constructor(
-    readonly callback: (error?: Error, result?: unknown) => void,
-    readonly resource: AsyncResource,
-  ) {
+  // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
+  readonly resource = new AsyncResource('MILLRACE', { requireManualDestroy: true });
+
+  constructor(readonly callback: (error?: Error, result?: unknown) => void) {
     super();
   }
 
@@ -239,12 +260,12 @@ class PromiseWaiter extends Waiter {
   #signal: AbortSignal | undefined;
   #abort: (() => void) | undefined;
 
-  constructor(
-    readonly resolve: (value: unknown) => void,
-    readonly reject: (error: unknown) => void,
-  ) {
-    super();
-  }
+  resolve!: (value: unknown) => void;
+  reject!: (error: unknown) => void;
+  readonly promise = new Promise<unknown>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
 
   heed(signal: AbortSignal): void {
     this.#signal = signal;
@@ -297,7 +318,6 @@ function submit(waiter: Waiter): void {
   frame[At.Slot] = slot;
   frame[At.Flags] = call.flags;
   const status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
-  forgetCall();
   if (status !== 0) {
     release(slot);
     throw failure(status);
@@ -315,7 +335,6 @@ function lend(waiter: Waiter, target: Uint8Array): void {
     call.target = undefined;
     call.flags &= ~Flag.HasTarget;
   } else if (isResizable(target)) {
-    forgetCall();
     throw makeError('ERR_RESIZABLE', 'target must not be resizable in an asynchronous call: its memory could vanish under the worker');
   } else {
     lendTarget(waiter, target);
@@ -353,20 +372,22 @@ onSettle((records) => {
 });
 
 /**
- * Puts what came with the record where it belongs. The small part is a digest or a tag, the large
- * part the text of a small cipher call.
+ * Puts what came with the record where it belongs. For a digest both parts together are the result; for a
+ * cipher the small part is the tag and the large part the text.
  */
 function collect(waiter: Waiter, start: number, smallSize: number, largeSize: number): void {
-  const large = start + smallSize;
+  const end = start + smallSize + largeSize;
   const { place } = waiter;
+  let text = start;
   if (place !== undefined) {
+    const placed = waiter.form === Form.Size ? end : start + smallSize;
     // The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
-    if (waiter.placeOffset + smallSize > place.byteLength) {
+    if (waiter.placeOffset + (placed - start) > place.byteLength) {
       waiter.fail(makeError('ERR_ARGUMENT_VALUE', 'the place of the digest or tag was detached or shrunk before the call completed'));
       return;
     }
-    place.set(ringBytes.subarray(start, large), waiter.placeOffset);
-    smallSize = 0;
+    place.set(ringBytes.subarray(start, placed), waiter.placeOffset);
+    text = placed;
   }
   if (waiter.form === Form.Size) {
     waiter.succeed(waiter.size);
@@ -375,8 +396,10 @@ function collect(waiter: Waiter, start: number, smallSize: number, largeSize: nu
   let result = waiter.target as Buffer | undefined;
   if (result === undefined) {
     result = Buffer.allocUnsafe(waiter.size);
-    result.set(ringBytes.subarray(large, large + largeSize));
-    if (smallSize > 0) result.set(ringBytes.subarray(start, large), largeSize);
+    // A tag that is to be appended comes before its text in the record.
+    const appended = text === start && largeSize > 0 ? smallSize : 0;
+    result.set(ringBytes.subarray(text + appended, end));
+    if (appended > 0) result.set(ringBytes.subarray(start, start + appended), largeSize);
   }
   waiter.succeed(present(result, waiter.form));
 }

@@ -6,7 +6,7 @@
  * @packageDocumentation
  */
 import { Operation } from './binding.js';
-import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, forgetCall, Form, runCallback, runSync } from './call.js';
+import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
 
 const INT_MAX = 2147483647;
@@ -90,13 +90,14 @@ function performCipher(given: Given): unknown {
   checkRanges([key, iv, source, target, aad, tag]);
   checkSizes(facts, key.size, iv.size, aad.size, tag.size);
   if (count === 20) checkCallback(given[19]);
-  describeCall(operation, facts.id, source.view, source.offset, source.size);
-  describeKey(key.view, key.offset, key.size);
-  describeIv(iv.view, iv.offset, iv.size);
-  describeAad(aad.view, aad.offset, aad.size);
-  if (facts.aead) describeTag(tag.view, tag.offset, tag.size);
-  describeTarget(target.view, target.offset, source.size);
-  return finish(asynchronous ? given[count - 1] : undefined);
+  return finish(asynchronous ? given[count - 1] : undefined, () => {
+    describeCall(operation, facts.id, source.view, source.offset, source.size);
+    describeKey(key.view, key.offset, key.size);
+    describeIv(iv.view, iv.offset, iv.size);
+    describeAad(aad.view, aad.offset, aad.size);
+    if (facts.aead) describeTag(tag.view, tag.offset, tag.size);
+    describeTarget(target.view, target.offset, source.size);
+  });
 }
 
 function performFriendlyCipher(given: Given): unknown {
@@ -113,13 +114,14 @@ function performFriendlyCipher(given: Given): unknown {
   if (source.byteLength > INT_MAX - CIPHER_BLOCK_MAX) throw new Error(messages.E_BUFFER_LENGTH);
   for (const buffer of [aad, tag]) checkLength(buffer);
   checkSizes(facts, key.byteLength, iv.byteLength, aad.byteLength, tag.byteLength);
-  describeCall(operation, facts.id, source, 0, source.byteLength);
-  describeKey(key, 0, key.byteLength);
-  describeIv(iv, 0, iv.byteLength);
-  describeAad(aad, 0, aad.byteLength);
-  if (facts.aead) describeTag(tag, 0, tag.byteLength);
-  describeResult(source.byteLength, Form.Buffer);
-  return finish(asynchronous ? given[count - 1] : undefined);
+  return finish(asynchronous ? given[count - 1] : undefined, () => {
+    describeCall(operation, facts.id, source, 0, source.byteLength);
+    describeKey(key, 0, key.byteLength);
+    describeIv(iv, 0, iv.byteLength);
+    describeAad(aad, 0, aad.byteLength);
+    if (facts.aead) describeTag(tag, 0, tag.byteLength);
+    describeResult(source.byteLength, Form.Buffer);
+  });
 }
 
 /** `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
@@ -130,9 +132,10 @@ function performHash(given: Given): unknown {
     if (count === 3) checkCallback(given[2]);
     const facts = hashAlgorithm(given[0]);
     checkLength(source);
-    describeCall(Operation.Hash, facts.id, source, 0, source.byteLength);
-    describeResult(digestSize(facts), Form.Buffer);
-    return finish(count === 3 ? given[2] : undefined);
+    return finish(count === 3 ? given[2] : undefined, () => {
+      describeCall(Operation.Hash, facts.id, source, 0, source.byteLength);
+      describeResult(digestSize(facts), Form.Buffer);
+    });
   }
   if (count !== 6 && count !== 7) throw new Error(messages.E_ARGUMENTS);
   const facts = hashAlgorithm(given[0]);
@@ -140,9 +143,10 @@ function performHash(given: Given): unknown {
   const target = windowOf(given, 4, 'TARGET', digestSize(facts));
   checkRanges([source, target]);
   if (count === 7) checkCallback(given[6]);
-  describeCall(Operation.Hash, facts.id, source.view, source.offset, source.size);
-  describeTarget(target.view, target.offset, target.size);
-  return finish(count === 7 ? given[6] : undefined);
+  return finish(count === 7 ? given[6] : undefined, () => {
+    describeCall(Operation.Hash, facts.id, source.view, source.offset, source.size);
+    describeTarget(target.view, target.offset, target.size);
+  });
 }
 
 /** `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
@@ -154,10 +158,11 @@ function performHmac(given: Given): unknown {
     if (count === 4) checkCallback(given[3]);
     const facts = hashAlgorithm(given[0]);
     for (const buffer of [key, source]) checkLength(buffer);
-    describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
-    describeKey(key, 0, key.byteLength);
-    describeResult(digestSize(facts), Form.Buffer);
-    return finish(count === 4 ? given[3] : undefined);
+    return finish(count === 4 ? given[3] : undefined, () => {
+      describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
+      describeKey(key, 0, key.byteLength);
+      describeResult(digestSize(facts), Form.Buffer);
+    });
   }
   if (count !== 9 && count !== 10) throw new Error(messages.E_ARGUMENTS);
   const facts = hashAlgorithm(given[0]);
@@ -166,24 +171,24 @@ function performHmac(given: Given): unknown {
   const target = windowOf(given, 7, 'TARGET', digestSize(facts));
   checkRanges([key, source, target]);
   if (count === 10) checkCallback(given[9]);
-  describeCall(Operation.Hmac, facts.id, source.view, source.offset, source.size);
-  describeKey(key.view, key.offset, key.size);
-  describeTarget(target.view, target.offset, target.size);
-  return finish(count === 10 ? given[9] : undefined);
+  return finish(count === 10 ? given[9] : undefined, () => {
+    describeCall(Operation.Hmac, facts.id, source.view, source.offset, source.size);
+    describeKey(key.view, key.offset, key.size);
+    describeTarget(target.view, target.offset, target.size);
+  });
 }
 
-function finish(callback: unknown): unknown {
+function finish(callback: unknown, describe: Describe): unknown {
   try {
-    if (callback === undefined) return runSync();
+    if (callback === undefined) return runSync(describe);
     const settle = callback as (error?: Error, result?: unknown) => void;
     // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
     runCallback(function (this: unknown, error, result) {
       if (error === undefined) settle.call(this, undefined, result);
       else settle.call(this, plain(error));
-    });
+    }, describe);
     return undefined;
   } catch (error) {
-    forgetCall();
     throw plain(error as Error);
   }
 }

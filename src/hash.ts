@@ -161,7 +161,7 @@ function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number]
 function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: number } {
   if (key === undefined) return { key: NO_BYTES, handle: 0 };
   if (facts.keySize === 0) {
-    const hint = facts.hmac ? `; use hmac('${facts.name}', key, data)` : '';
+    const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
     throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
   }
   if (isKey(key)) return { key: NO_BYTES, handle: keyHandle(key, facts.name) };

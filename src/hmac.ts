@@ -58,8 +58,11 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   describeTarget(target, targetOffset, facts.digestSize);
 }
 
+/** The facts of an HMAC over a hash, by the hash's number: no seed, no key of the hash's own, one size. */
+const known: HashFacts[] = [];
+
 function hmacFacts(name: unknown): HashFacts {
   const facts = hashFacts(name);
-  if (facts.hmac) return facts;
+  if (facts.hmac) return (known[facts.id] ??= { ...facts, xof: false, seedBits: 0, keySize: 0 });
   throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${facts.name}`);
 }

@@ -8,7 +8,7 @@
  */
 import type { Bytes, Data } from './arguments.js';
 import { native, TextForm } from './binding.js';
-import { forgetCall, runCallback, runSync, type Parser } from './call.js';
+import { runCallback, runSync, type Parser } from './call.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
@@ -283,11 +283,6 @@ function perform({ describe, counts }: Parser, given: IArguments): unknown {
   const asynchronous = typeof last === 'function';
   // An optional argument passed on as undefined is as good as none.
   if (asynchronous || (last === undefined && !counts.includes(count))) count -= 1;
-  try {
-    describe(given, count);
-    return asynchronous ? runCallback(last as Callback<unknown>) : runSync();
-  } catch (error) {
-    forgetCall();
-    throw error;
-  }
+  const describeThis = (): void => describe(given, count);
+  return asynchronous ? runCallback(last as Callback<unknown>, describeThis) : runSync(describeThis);
 }

@@ -8,7 +8,7 @@
  * @packageDocumentation
  */
 import { options, type Bytes, type Data } from './arguments.js';
-import { abortSignal, forgetCall, runPromise, type Parser } from './call.js';
+import { abortSignal, runPromise, type Parser } from './call.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { hashParser } from './hash.js';
@@ -181,10 +181,8 @@ function perform({ describe, counts }: Parser, given: IArguments): Promise<unkno
     } else if (own && last === undefined) {
       count -= 1;
     }
-    describe(given, count);
-    return runPromise(signal);
+    return runPromise(signal, () => describe(given, count));
   } catch (error) {
-    forgetCall();
     return Promise.reject(error as Error);
   }
 }

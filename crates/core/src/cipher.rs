@@ -51,11 +51,7 @@ impl Text<'_> {
 /// # Errors
 /// [`Error::KeySize`] when `key` has not the size this cipher takes.
 #[inline]
-pub fn with_key<R>(
-    cipher: Cipher,
-    key: &[u8],
-    work: impl FnOnce(&CipherKey) -> R,
-) -> Result<R, Error> {
+pub fn with_key<R>(cipher: Cipher, key: &[u8], work: impl FnOnce(&CipherKey) -> R) -> Result<R, Error> {
     let mut prepared = CipherKey::vacant(cipher);
     prepared.prepare(key)?;
     Ok(work(&prepared))
@@ -139,13 +135,7 @@ impl CipherKey {
     /// [`Error::OutputSize`] when source and target differ in length, [`Error::SourceTooLarge`],
     /// [`Error::AadTooLarge`].
     #[inline]
-    pub fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
+    pub fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         Chosen::seal(&self.state, nonce, aad, text, tag)
     }
@@ -156,25 +146,13 @@ impl CipherKey {
     /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
     /// Otherwise as [`CipherKey::seal`], with the target untouched.
     #[inline]
-    pub fn open(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
+    pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         Chosen::open(&self.state, nonce, aad, text, tag)
     }
 
     #[inline]
-    fn check_aead(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: &Text<'_>,
-        tag_size: usize,
-    ) -> Result<(), Error> {
+    fn check_aead(&self, nonce: &[u8], aad: &[u8], text: &Text<'_>, tag_size: usize) -> Result<(), Error> {
         let facts = self.cipher.facts();
         if !facts.aead {
             return Err(Error::NotSupported);

@@ -34,9 +34,7 @@ impl Error {
             Error::TagSize => "the tag has the wrong size for this algorithm",
             Error::OutputSize => "the target has the wrong size for this result",
             Error::SourceTooLarge => "the source is larger than this algorithm can process at once",
-            Error::AadTooLarge => {
-                "the additional data is larger than this algorithm can process at once"
-            }
+            Error::AadTooLarge => "the additional data is larger than this algorithm can process at once",
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
             Error::Engine => "the engine failed",

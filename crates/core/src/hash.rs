@@ -24,25 +24,18 @@ pub struct Params<'a> {
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
 /// key which this hash does not take.
 #[inline]
-pub fn digest(
-    hash: Hash,
-    params: &Params<'_>,
-    source: &[u8],
-    target: &mut [u8],
-) -> Result<(), Error> {
+pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
     check(hash.facts(), params, target.len())?;
     Chosen::digest(hash, params, source, target);
     Ok(())
 }
 
 fn check(facts: &HashFacts, params: &Params<'_>, target_size: usize) -> Result<(), Error> {
-    let size_fits =
-        if facts.xof { target_size > 0 } else { target_size == facts.digest_size };
+    let size_fits = if facts.xof { target_size > 0 } else { target_size == facts.digest_size };
     if !size_fits {
         return Err(Error::OutputSize);
     }
-    if (params.seed != 0 && facts.seed_bits == 0) || (params.key.is_some() && facts.key_size == 0)
-    {
+    if (params.seed != 0 && facts.seed_bits == 0) || (params.key.is_some() && facts.key_size == 0) {
         return Err(Error::NotSupported);
     }
     Ok(())

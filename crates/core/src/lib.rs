@@ -7,6 +7,8 @@
 //! - [`hash`], [`hmac`], [`cipher`]: the operations, which check sizes against the catalog.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
+#![deny(unsafe_code)]
+
 pub mod catalog;
 pub mod cipher;
 pub mod error;

@@ -23,6 +23,8 @@ pub(crate) struct Service {
     pub(crate) library: &'static str,
     /// The CPU's instructions in use beyond the architecture's baseline.
     pub(crate) instructions: Vec<&'static str>,
+    /// Most bytes of source, where that is less than the catalog says.
+    pub(crate) limit: Option<u64>,
 }
 
 impl Service {
@@ -71,13 +73,7 @@ pub(crate) trait Engine {
     /// Runs a stream cipher.
     fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
     /// Encrypts and authenticates.
-    fn seal(
-        state: &Self::CipherState,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error>;
+    fn seal(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error>;
     /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
     fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
 }

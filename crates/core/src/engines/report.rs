@@ -47,7 +47,11 @@ fn write_service(json: &mut String, service: &Result<Service, &'static str>) {
         Ok(service) => {
             let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
             write_names(json, &service.instructions);
-            let _ = write!(json, ",\"hardware\":{}}}", service.hardware());
+            let _ = write!(json, ",\"hardware\":{}", service.hardware());
+            if let Some(limit) = service.limit {
+                let _ = write!(json, ",\"maxSource\":{limit}");
+            }
+            json.push('}');
         }
         Err(reason) => {
             let _ = write!(json, "{{\"reason\":\"{reason}\"}}");

@@ -54,14 +54,7 @@ impl AeadKey {
                 Cipher::Aes256GcmSiv => lc::EVP_aead_aes_256_gcm_siv(),
                 _ => return Err(Error::NotSupported),
             };
-            lc::EVP_AEAD_CTX_init(
-                self.0.as_mut_ptr(),
-                aead,
-                key.as_ptr(),
-                key.len(),
-                TAG_SIZE,
-                ptr::null_mut(),
-            )
+            lc::EVP_AEAD_CTX_init(self.0.as_mut_ptr(), aead, key.as_ptr(), key.len(), TAG_SIZE, ptr::null_mut())
         };
         if done == 1 { Ok(()) } else { Err(fail(Error::Engine)) }
     }
@@ -82,8 +75,7 @@ impl AeadKey {
     fn seal_full(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         let mut tag_size = 0;
         let (source, target, size) = pointers(text);
-        // SAFETY: `prepare` has initialised the context (a state is handed out only when it
-        // succeeded). Each pointer goes with the length of its slice; source and target have `size`
+        // SAFETY: `prepare` has initialised the context (a state in which it failed becomes vacant). Each pointer goes with the length of its slice; source and target have `size`
         // bytes and are equal or disjoint, and the tag, being borrowed mutably, is apart from all.
         let done = unsafe {
             lc::EVP_AEAD_CTX_seal_scatter(

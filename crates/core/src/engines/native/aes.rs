@@ -38,8 +38,8 @@ impl AesCtrKey {
         let mut keystream = Secret::<16>::zeros();
         let mut used = 0;
         let (source, target, size) = pointers(text);
-        // SAFETY: `prepare` has initialised the key (a state is handed out only when it succeeded);
-        // source and target have `size` bytes and are equal or disjoint. The length is a size_t, and
+        // SAFETY: `prepare` has initialised the key (a state in which it failed becomes vacant); source
+        // and target have `size` bytes and are equal or disjoint. The length is a size_t, and
         // AWS-LC carries the counter over all 128 bits.
         unsafe {
             lc::AES_ctr128_encrypt(

@@ -27,12 +27,8 @@ const BLAKE3: &str = "blake3";
 const TWOX_HASH: &str = "twox-hash";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 4] = [
-    (BLAKE2, "0.11.0"),
-    (BLAKE3, "1.8.7"),
-    (TWOX_HASH, "2.1.5"),
-    (MILLRACE, env!("CARGO_PKG_VERSION")),
-];
+const CRATES: [(&str, &str); 4] =
+    [(BLAKE2, "0.11.0"), (BLAKE3, "1.8.7"), (TWOX_HASH, "2.1.5"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The features of this CPU that matter here.
 pub(crate) fn features() -> Vec<&'static str> {
@@ -64,28 +60,20 @@ impl Bmi {
 
 /// How a hash is computed here.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
-    match hash {
-        Hash::Md5 | Hash::Ripemd160 => Service { library: AWS_LC, instructions: vec![] },
-        Hash::Sha1 | Hash::Md5Sha1 => Service { library: AWS_LC, instructions: sha1() },
-        Hash::Sha224 | Hash::Sha256 => Service { library: AWS_LC, instructions: sha256() },
-        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
-            Service { library: AWS_LC, instructions: sha512() }
-        }
-        Hash::Sha3_224
-        | Hash::Sha3_256
-        | Hash::Sha3_384
-        | Hash::Sha3_512
-        | Hash::Keccak224
-        | Hash::Keccak256
-        | Hash::Keccak384
-        | Hash::Keccak512
-        | Hash::Shake128
-        | Hash::Shake256 => Service { library: MILLRACE, instructions: first(&[&["bmi1", "bmi2"]]) },
-        Hash::Blake2b512 | Hash::Blake2s256 => Service { library: BLAKE2, instructions: vec![] },
-        Hash::Blake3 => Service { library: BLAKE3, instructions: blake3() },
-        Hash::Xxh32 | Hash::Xxh64 => Service { library: TWOX_HASH, instructions: vec![] },
-        Hash::Xxh3_64 | Hash::Xxh3_128 => Service { library: TWOX_HASH, instructions: first(&[&["avx2"], &["neon"]]) },
-    }
+    let (library, instructions) = match hash {
+        Hash::Md5 | Hash::Ripemd160 => (AWS_LC, vec![]),
+        Hash::Sha1 | Hash::Md5Sha1 => (AWS_LC, sha1()),
+        Hash::Sha224 | Hash::Sha256 => (AWS_LC, sha256()),
+        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => (AWS_LC, sha512()),
+        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => (MILLRACE, keccak()),
+        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => (MILLRACE, keccak()),
+        Hash::Shake128 | Hash::Shake256 => (MILLRACE, keccak()),
+        Hash::Blake2b512 | Hash::Blake2s256 => (BLAKE2, vec![]),
+        Hash::Blake3 => (BLAKE3, blake3()),
+        Hash::Xxh32 | Hash::Xxh64 => (TWOX_HASH, vec![]),
+        Hash::Xxh3_64 | Hash::Xxh3_128 => (TWOX_HASH, first(&[&["avx2"], &["neon"]])),
+    };
+    Service { library, instructions, limit: None }
 }
 
 /// How a cipher is computed here.
@@ -94,12 +82,15 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => aes_ctr(),
         Cipher::ChaCha20 => first(&[&["avx2"], &["ssse3"], &["neon"]]),
         Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => aes_gcm(),
-        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-            first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]])
-        }
+        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]),
         Cipher::Aes256GcmSiv => aes_gcm_siv(),
     };
-    Service { library: AWS_LC, instructions }
+    Service { library: AWS_LC, instructions, limit: None }
+}
+
+// The permutation of our own, see keccak.rs.
+fn keccak() -> Vec<&'static str> {
+    first(&[&["bmi1", "bmi2"]])
 }
 
 #[cfg(target_arch = "x86_64")]

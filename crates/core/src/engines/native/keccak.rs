@@ -287,3 +287,15 @@ fn rounds(lanes: &mut [u64; 25]) {
         a40, a41, a42, a43, a44,
     ];
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[test]
+fn plain_and_bmi_agree() {
+    let mut plain = std::array::from_fn(|index| index as u64);
+    let mut other = plain;
+    for _ in 0..100 {
+        permute_plain(&mut plain);
+        permute(&mut other);
+        assert_eq!(plain, other);
+    }
+}

@@ -12,6 +12,9 @@ mod sha2;
 mod wipe;
 mod xxh;
 
+use self::aead::AeadKey;
+use self::aes::AesCtrKey;
+use self::chacha::ChaCha20Key;
 use super::{Engine, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
@@ -87,9 +90,9 @@ pub(crate) struct Native;
 #[allow(clippy::large_enum_variant)] // boxing the AEAD would cost every one-shot an allocation
 pub(crate) enum CipherState {
     Vacant,
-    AesCtr(aes::AesCtrKey),
-    ChaCha20(chacha::ChaCha20Key),
-    Aead(aead::AeadKey),
+    AesCtr(AesCtrKey),
+    ChaCha20(ChaCha20Key),
+    Aead(AeadKey),
 }
 
 impl Engine for Native {
@@ -140,24 +143,22 @@ impl Engine for Native {
 
     #[inline]
     fn cipher_prepare(state: &mut CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
-        match cipher {
-            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
-                *state = CipherState::AesCtr(aes::AesCtrKey::vacant());
-            }
-            Cipher::ChaCha20 => *state = CipherState::ChaCha20(chacha::ChaCha20Key::vacant()),
-            Cipher::Aes128Gcm
-            | Cipher::Aes192Gcm
-            | Cipher::Aes256Gcm
-            | Cipher::ChaCha20Poly1305
-            | Cipher::XChaCha20Poly1305
-            | Cipher::Aes256GcmSiv => *state = CipherState::Aead(aead::AeadKey::vacant()),
-        }
-        match state {
+        *state = match cipher {
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => CipherState::AesCtr(AesCtrKey::vacant()),
+            Cipher::ChaCha20 => CipherState::ChaCha20(ChaCha20Key::vacant()),
+            _ => CipherState::Aead(AeadKey::vacant()),
+        };
+        let result = match state {
             CipherState::AesCtr(prepared) => prepared.prepare(key),
             CipherState::ChaCha20(prepared) => prepared.prepare(key),
             CipherState::Aead(prepared) => prepared.prepare(cipher, key),
             CipherState::Vacant => Err(Error::Engine),
+        };
+        // What is not vacant has been prepared: the families' unsafe code relies on it.
+        if result.is_err() {
+            *state = CipherState::Vacant;
         }
+        result
     }
 
     #[inline]
@@ -197,3 +198,6 @@ fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
         Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
     }
 }
+
+#[cfg(test)]
+mod tests;

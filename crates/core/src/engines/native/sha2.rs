@@ -66,7 +66,7 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
 
     #[inline]
     fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
-        if self.length % 64 > 0 {
+        if !self.length.is_multiple_of(64) {
             self.update(source);
             self.finish(target);
         } else {
@@ -99,6 +99,7 @@ fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
 /// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
 fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut [u8]) {
+    debug_assert!(target.len() <= 32 && target.len().is_multiple_of(4));
     // What is left for the padded blocks: the last bytes, and the block before them where both fit
     // in two, since one call for two blocks is quicker than two calls.
     let rest = source.len() % 64;

@@ -1,0 +1,128 @@
+//! What only the states show: a message in pieces is the message in one, copies go their own ways,
+//! and nothing is left after a wipe.
+
+use super::*;
+use crate::catalog::HASHES;
+
+fn pieces<D: Digest>(params: &Params<'_>, parts: &[&[u8]], last_with_finish: bool, target: &mut [u8]) {
+    let mut state = D::new(params);
+    let (last, others) = parts.split_last().expect("some parts");
+    others.iter().for_each(|part| state.update(part));
+    if last_with_finish {
+        state.finish_with(last, target);
+    } else {
+        state.update(last);
+        // A copy goes its own way.
+        let mut copy = state.clone();
+        copy.update(b"something else");
+        copy.wipe();
+        state.finish(target);
+    }
+}
+
+fn message(size: usize) -> Vec<u8> {
+    (0..size).map(|index| (index * 7 % 253) as u8).collect()
+}
+
+#[test]
+fn a_message_in_pieces_is_the_message_in_one() {
+    let key = [9; 32];
+    for facts in &HASHES {
+        let params = Params {
+            seed: if facts.seed_bits > 0 { 0x1234_5678_9abc_def0 } else { 0 },
+            key: (facts.key_size > 0).then_some(&key),
+        };
+        let size = if facts.digest_size == 0 { 200 } else { facts.digest_size };
+        let block = facts.block_size;
+        for total in [0, 1, 7, block - 1, block, block + 1, 2 * block, 3 * block + 5, 1500] {
+            let source = message(total);
+            let mut whole = vec![0; size];
+            with_digest!(facts.hash, D => D::digest(&params, &source, &mut whole));
+            for first in [0, 1, 3, block - 1, block, block + 1, total / 2, total] {
+                for second in [0, 1, 8, block, block + 7] {
+                    let first = first.min(total);
+                    let second = (first + second).min(total);
+                    let parts = [&source[..first], &source[first..second], &source[second..]];
+                    for last_with_finish in [false, true] {
+                        let mut target = vec![0; size];
+                        with_digest!(facts.hash, D => pieces::<D>(&params, &parts, last_with_finish, &mut target));
+                        assert_eq!(target, whole, "{} of {total}, cut at {first} and {second}", facts.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_are_the_catalogs() {
+    for facts in &HASHES {
+        let (block, size) = with_digest!(facts.hash, D => (D::BLOCK, D::SIZE));
+        assert_eq!(block, facts.block_size, "{}", facts.name);
+        assert!(facts.digest_size == 0 || size == facts.digest_size, "{}", facts.name);
+    }
+}
+
+/// The bytes of a value, whatever they are.
+fn bytes_of<T>(value: &T) -> Vec<u8> {
+    let at = (&raw const *value).cast::<std::mem::MaybeUninit<u8>>();
+    // SAFETY: the value has that many bytes. Those that were never written are read as something
+    // by `assume_init` only where the states have no padding, which is why only such are asked.
+    unsafe { (0..size_of::<T>()).map(|index| at.add(index).read().assume_init()).collect() }
+}
+
+#[test]
+fn a_wiped_state_is_zero() {
+    let mut state = sha2::Sha256::new(&Params::default());
+    state.update(b"a secret of some bytes");
+    assert!(bytes_of(&state).iter().any(|&byte| byte != 0));
+    state.wipe();
+    assert!(bytes_of(&state).iter().all(|&byte| byte == 0));
+
+    let mut state = keccak::Sha3_256::new(&Params::default());
+    state.update(b"a secret of some bytes");
+    assert!(bytes_of(&state).iter().any(|&byte| byte != 0));
+    state.wipe();
+    assert!(bytes_of(&state).iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn a_dropped_key_is_zero() {
+    let prepared = |cipher: Cipher| {
+        let mut place = std::mem::MaybeUninit::<CipherState>::uninit();
+        let size = size_of::<CipherState>();
+        let bytes = place.as_mut_ptr().cast::<u8>();
+        // SAFETY: the place is filled, then holds a state, then is read as the bytes which the fill
+        // and the drop wrote; the discriminant, which is not wiped, was written with the state.
+        unsafe {
+            bytes.write_bytes(0xa5, size);
+            place.write(CipherState::Vacant);
+            Native::cipher_prepare(place.assume_init_mut(), cipher, &[0x5c; 32]).expect("a key of the right size");
+            place.assume_init_drop();
+            std::slice::from_raw_parts(bytes, size).to_vec()
+        }
+    };
+    for cipher in
+        [Cipher::Aes256Ctr, Cipher::ChaCha20, Cipher::Aes256Gcm, Cipher::ChaCha20Poly1305, Cipher::Aes256GcmSiv]
+    {
+        let wiped = match cipher {
+            Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
+            Cipher::ChaCha20 => 32,
+            _ => size_of::<aead::AeadKey>(),
+        };
+        let bytes = prepared(cipher);
+        assert!(bytes.windows(8).all(|window| window != [0x5c; 8]), "{cipher:?}");
+        assert!(bytes.iter().filter(|&&byte| byte == 0).count() >= wiped, "{cipher:?}");
+    }
+}
+
+#[test]
+fn the_error_queue_stays_clean() {
+    let mut key = aead::AeadKey::vacant();
+    key.prepare(Cipher::Aes256Gcm, &[7; 32]).expect("a key of the right size");
+    let mut text = [1; 64];
+    let result = key.open(&[0; 12], &[], Text::InPlace(&mut text), &[0; 16]);
+    assert_eq!((result, text), (Err(Error::Authentication), [0; 64]));
+    // SAFETY: looks at this thread's queue.
+    assert_eq!(unsafe { aws_lc_sys::ERR_peek_error() }, 0);
+}

@@ -1,0 +1,154 @@
+//! The catalog: its numbers, its names, and its JSON; and what the engines tell of themselves.
+
+use std::collections::HashMap;
+
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash, to_json};
+use millrace_core::engines::report_json;
+
+#[test]
+fn numbers_are_places() {
+    for (index, facts) in HASHES.iter().enumerate() {
+        assert_eq!(facts.hash as usize, index, "{}", facts.name);
+        assert_eq!(Hash::from_id(index as u8), Some(facts.hash));
+        assert_eq!(facts.hash.facts().name, facts.name);
+    }
+    for (index, facts) in CIPHERS.iter().enumerate() {
+        assert_eq!(facts.cipher as usize, index, "{}", facts.name);
+        assert_eq!(Cipher::from_id(index as u8), Some(facts.cipher));
+        assert_eq!(facts.cipher.facts().name, facts.name);
+    }
+    assert_eq!(Hash::from_id(HASHES.len() as u8), None);
+    assert_eq!(Cipher::from_id(CIPHERS.len() as u8), None);
+}
+
+#[test]
+fn names_are_unique_in_any_case() {
+    let hashes = HASHES.iter().map(|facts| (facts.name, facts.aliases));
+    let ciphers = CIPHERS.iter().map(|facts| (facts.name, facts.aliases));
+    let mut owners: HashMap<String, &str> = HashMap::new();
+    for (name, aliases) in hashes.chain(ciphers) {
+        assert_eq!(name, name.to_ascii_lowercase());
+        for each in std::iter::once(&name).chain(aliases) {
+            let before = owners.insert(each.to_ascii_lowercase(), name);
+            assert_eq!(before, None, "{each} names {name} too");
+            assert!(each.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '\\'), "{each} needs an escape");
+        }
+    }
+}
+
+#[test]
+fn names_openssl_answers_to() {
+    for (name, hash) in [
+        ("SHA2-256", Hash::Sha256),
+        ("SHA-256", Hash::Sha256),
+        ("RSA-SHA256", Hash::Sha256),
+        ("sha256WithRSAEncryption", Hash::Sha256),
+        ("2.16.840.1.101.3.4.2.1", Hash::Sha256),
+        ("ssl3-sha1", Hash::Sha1),
+        ("RSA-SHA1-2", Hash::Sha1),
+        ("RSA-MD5", Hash::Md5),
+        ("rmd160", Hash::Ripemd160),
+        ("RIPEMD", Hash::Ripemd160),
+        ("SHA-512/256", Hash::Sha512_256),
+        ("RSA-SHA512/224", Hash::Sha512_224),
+        ("id-rsassa-pkcs1-v1_5-with-sha3-384", Hash::Sha3_384),
+        ("SHAKE-128", Hash::Shake128),
+        ("KECCAK-256", Hash::Keccak256),
+        ("BLAKE2b512", Hash::Blake2b512),
+        ("BLAKE2S-256", Hash::Blake2s256),
+        ("XXH128", Hash::Xxh3_128),
+        ("xxh3", Hash::Xxh3_64),
+        ("MD5-SHA1", Hash::Md5Sha1),
+    ] {
+        assert_eq!(Hash::by_name(name), Some(hash), "{name}");
+    }
+    for (name, cipher) in [
+        ("id-aes256-GCM", Cipher::Aes256Gcm),
+        ("2.16.840.1.101.3.4.1.46", Cipher::Aes256Gcm),
+        ("AES-256-CTR", Cipher::Aes256Ctr),
+        ("ChaCha20", Cipher::ChaCha20),
+        ("ChaCha20-Poly1305", Cipher::ChaCha20Poly1305),
+        ("xchacha20-poly1305-ietf", Cipher::XChaCha20Poly1305),
+    ] {
+        assert_eq!(Cipher::by_name(name), Some(cipher), "{name}");
+    }
+    for name in ["", "sha", "sha2566", "sha-25", "aes-256-cbc", "sha256 ", "sha256\0"] {
+        assert_eq!(Hash::by_name(name), None, "{name}");
+        assert_eq!(Cipher::by_name(name), None, "{name}");
+    }
+}
+
+#[test]
+fn tag_sizes() {
+    let accepted = |cipher: Cipher| (0..=17).filter(|&size| cipher.facts().tag_fits(size)).collect::<Vec<_>>();
+    assert_eq!(accepted(Cipher::Aes256Gcm), [4, 8, 12, 13, 14, 15, 16]);
+    assert_eq!(accepted(Cipher::ChaCha20Poly1305), (1..=16).collect::<Vec<_>>());
+    assert_eq!(accepted(Cipher::XChaCha20Poly1305), [16]);
+    assert_eq!(accepted(Cipher::Aes256GcmSiv), [16]);
+    assert_eq!(accepted(Cipher::Aes256Ctr), []);
+}
+
+#[test]
+fn facts_agree_with_one_another() {
+    for facts in &HASHES {
+        assert!(facts.digest_size > 0 || facts.xof, "{}", facts.name);
+        assert!(!facts.hmac || (facts.cryptographic && facts.digest_size > 0), "{}", facts.name);
+        assert!(facts.block_size > 0 && !facts.standard.is_empty(), "{}", facts.name);
+    }
+    for facts in &CIPHERS {
+        assert_eq!(facts.aead, facts.tag_size > 0, "{}", facts.name);
+        assert_eq!(facts.aead, facts.tag_min > 0, "{}", facts.name);
+        assert!(facts.tag_min <= facts.tag_size && !facts.standard.is_empty(), "{}", facts.name);
+    }
+}
+
+#[test]
+fn json() {
+    let catalog = to_json();
+    assert!(well_formed(&catalog));
+    assert!(catalog.starts_with(r#"{"hashes":[{"id":0,"name":"md5","aliases":["ssl3-md5","#));
+    assert!(catalog.contains(r#""name":"sha256","aliases":["sha-256","#));
+    assert!(catalog.contains(r#""name":"aes-256-gcm""#));
+    for facts in &HASHES {
+        assert!(catalog.contains(&format!("\"name\":\"{}\"", facts.name)));
+    }
+}
+
+#[test]
+fn report() {
+    let report = report_json();
+    assert!(well_formed(&report));
+    assert!(report.starts_with(r#"{"native":{"available":true,"libraries":{"AWS-LC":""#));
+    for name in HASHES.iter().map(|facts| facts.name).chain(CIPHERS.iter().map(|facts| facts.name)) {
+        assert!(report.contains(&format!("\"{name}\":{{\"library\":\"")), "{name}");
+    }
+}
+
+/// The versions in the report against those in use.
+#[test]
+fn versions() {
+    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).expect("Cargo.lock");
+    let report = report_json();
+    for name in ["blake2", "blake3", "twox-hash"] {
+        let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1).expect(name);
+        let version = after.split('"').next().expect(name);
+        assert!(report.contains(&format!("\"{name}\":\"{version}\"")), "{name} is {version}");
+    }
+}
+
+/// Brackets close what they opened, quotes are paired.
+fn well_formed(json: &str) -> bool {
+    let mut open = Vec::new();
+    let mut quoted = false;
+    for c in json.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '[' => open.push(c),
+            '}' if open.pop() != Some('{') => return false,
+            ']' if open.pop() != Some('[') => return false,
+            _ => {}
+        }
+    }
+    open.is_empty() && !quoted && !json.contains(",}") && !json.contains(",]") && !json.contains(",,")
+}

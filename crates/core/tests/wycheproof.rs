@@ -1,0 +1,113 @@
+//! The Wycheproof vectors: valid ones must come out, invalid ones must be told.
+
+use millrace_core::Error;
+use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::cipher::{CipherKey, Text};
+use millrace_core::hmac::{MacKey, hmac};
+use wycheproof::{TestResult, aead, mac};
+
+/// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
+fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
+    let set = aead::TestSet::load(name).expect("in the crate");
+    let (mut sealed, mut invalid, mut refused) = (0, 0, 0);
+    for group in set.test_groups {
+        for test in &group.tests {
+            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
+            let Some(cipher) = cipher(test.key.len()) else {
+                refused += 1;
+                continue;
+            };
+            let facts = cipher.facts();
+            let key = CipherKey::new(cipher, &test.key).expect(&what);
+
+            let mut plain = vec![0xa5; test.ct.len()];
+            let text = Text::Across { source: &test.ct, target: &mut plain };
+            let opened = key.open(&test.nonce, &test.aad, text, &test.tag);
+            if test.nonce.len() != facts.iv_size {
+                assert_eq!(opened, Err(Error::IvSize), "{what}");
+                refused += 1;
+                continue;
+            }
+            if !facts.tag_fits(test.tag.len()) {
+                assert_eq!(opened, Err(Error::TagSize), "{what}");
+                refused += 1;
+                continue;
+            }
+            if test.result == TestResult::Invalid {
+                assert_eq!(opened, Err(Error::Authentication), "{what}");
+                assert!(plain.iter().all(|&byte| byte == 0), "{what}");
+                invalid += 1;
+                continue;
+            }
+            assert_eq!(opened, Ok(()), "{what}");
+            assert_eq!(plain, test.pt[..], "{what}");
+
+            let (mut bytes, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
+            key.seal(&test.nonce, &test.aad, Text::InPlace(&mut bytes), &mut tag).expect(&what);
+            assert_eq!((&bytes[..], &tag[..]), (&test.ct[..], &test.tag[..]), "{what}");
+            sealed += 1;
+        }
+    }
+    println!("{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
+    assert!(sealed > 40 && invalid > 20, "{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
+}
+
+#[test]
+fn aes_gcm() {
+    run_aead(aead::TestName::AesGcm, |size| match size {
+        16 => Some(Cipher::Aes128Gcm),
+        24 => Some(Cipher::Aes192Gcm),
+        32 => Some(Cipher::Aes256Gcm),
+        _ => None,
+    });
+}
+
+#[test]
+fn aes_gcm_siv() {
+    run_aead(aead::TestName::AesGcmSiv, |size| (size == 32).then_some(Cipher::Aes256GcmSiv));
+}
+
+#[test]
+fn chacha20_poly1305() {
+    run_aead(aead::TestName::ChaCha20Poly1305, |size| (size == 32).then_some(Cipher::ChaCha20Poly1305));
+}
+
+#[test]
+fn xchacha20_poly1305() {
+    run_aead(aead::TestName::XChaCha20Poly1305, |size| (size == 32).then_some(Cipher::XChaCha20Poly1305));
+}
+
+#[test]
+fn hmac_all() {
+    for (name, hash) in [
+        (mac::TestName::HmacSha1, Hash::Sha1),
+        (mac::TestName::HmacSha224, Hash::Sha224),
+        (mac::TestName::HmacSha256, Hash::Sha256),
+        (mac::TestName::HmacSha384, Hash::Sha384),
+        (mac::TestName::HmacSha512, Hash::Sha512),
+        (mac::TestName::HmacSha512_224, Hash::Sha512_224),
+        (mac::TestName::HmacSha512_256, Hash::Sha512_256),
+        (mac::TestName::HmacSha3_224, Hash::Sha3_224),
+        (mac::TestName::HmacSha3_256, Hash::Sha3_256),
+        (mac::TestName::HmacSha3_384, Hash::Sha3_384),
+        (mac::TestName::HmacSha3_512, Hash::Sha3_512),
+    ] {
+        let set = mac::TestSet::load(name).expect("in the crate");
+        let (mut valid, mut invalid) = (0, 0);
+        for group in set.test_groups {
+            for test in &group.tests {
+                let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
+                let size = hash.facts().digest_size;
+                let (mut once, mut prepared) = (vec![0; size], vec![0; size]);
+                hmac(hash, &test.key, &test.msg, &mut once).expect(&what);
+                MacKey::new(hash, &test.key).expect(&what).mac(&test.msg, &mut prepared).expect(&what);
+                assert_eq!(once, prepared, "{what}");
+                // Some tags are truncated, which is for the caller to do.
+                let same = once[..test.tag.len()] == test.tag[..];
+                assert_eq!(same, test.result != TestResult::Invalid, "{what}");
+                *(if same { &mut valid } else { &mut invalid }) += 1;
+            }
+        }
+        assert!(valid > 40 && invalid > 40, "{name:?}: {valid} valid, {invalid} invalid");
+    }
+}
