@@ -16,8 +16,9 @@ interface Native {
     tag: Uint8Array | undefined,
     key: Uint8Array | undefined,
   ): number;
-  hash(algorithm: number, source: unknown, target: Uint8Array): number;
-  hashText(algorithmAndForm: number, source: unknown): string | bigint | undefined;
+  hash(source: unknown, target: Uint8Array): number;
+  hashHex(source: unknown): string | undefined;
+  hashBigInt(source: unknown): bigint | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;
@@ -78,12 +79,6 @@ export const enum Purpose {
   Cipher,
   Mac,
   Hash,
-}
-
-/** The forms of `hashText`. */
-export const enum TextForm {
-  Hex,
-  BigInt,
 }
 
 /** A result up to this size may travel in the ring; larger ones get a buffer of their own. */

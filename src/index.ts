@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 import type { Bytes, Data } from './arguments.js';
-import { native, TextForm } from './binding.js';
+import { At, frame, native } from './binding.js';
 import { runCallback, runSync, type Parser } from './call.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
@@ -68,14 +68,15 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown): unknow
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && !facts.xof) {
+      frame[At.Algorithm] = facts.id;
       if (third === 'hex') {
-        const text = native.hashText(facts.id | (TextForm.Hex << 8), data);
+        const text = native.hashHex(data);
         if (text !== undefined) return text;
       } else if (third === undefined) {
         const target = Buffer.allocUnsafe(facts.digestSize);
-        if (native.hash(facts.id, data, target) === 0) return target;
+        if (native.hash(data, target) === 0) return target;
       } else if (third === 'bigint') {
-        const number = native.hashText(facts.id | (TextForm.BigInt << 8), data);
+        const number = native.hashBigInt(data);
         if (number !== undefined) return number;
       }
     }

@@ -21,7 +21,8 @@ use std::sync::Arc;
 pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("run", run),
     ("hash", hash_into),
-    ("hashText", hash_text),
+    ("hashHex", hash_hex),
+    ("hashBigInt", hash_bigint),
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
@@ -257,11 +258,11 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// `hash(algorithm, source, target)`: the digest of all of source at the start of target.
+/// `hash(source, target)` with the algorithm in the frame: the digest of all of source at the start of target.
 fn hash_into(call: &Call<'_>) -> Value {
     let status = (|| {
-        let hash = call.uint32(0).and_then(|id| Hash::from_id(id as u8)).ok_or(Status::Argument)?;
-        let (source, target) = (call.bytes(1).ok_or(Status::Argument)?, call.bytes(2).ok_or(Status::Argument)?);
+        let hash = everyday_hash(call).ok_or(Status::Argument)?;
+        let (source, target) = (call.bytes(0).ok_or(Status::Argument)?, call.bytes(1).ok_or(Status::Argument)?);
         if target.overlaps(source) {
             return Err(Status::Overlap);
         }
@@ -270,25 +271,38 @@ fn hash_into(call: &Call<'_>) -> Value {
     call.env.number(status.err().unwrap_or(Status::Done) as u32)
 }
 
-/// `hashText(algorithm | form << 8, source)`: the digest as hex (form 0) or BigInt (form 1), without a
-/// Buffer in between; anything but a typed array, or an algorithm without a fixed size, gives `undefined`.
-fn hash_text(call: &Call<'_>) -> Value {
-    let (Some(code), Some(source)) = (call.uint32(0), call.bytes(1)) else { return call.env.undefined() };
-    let Some(hash) = Hash::from_id(code as u8) else { return call.env.undefined() };
+/// `hashHex(source)` with the algorithm in the frame: the digest as hex, without a Buffer in between. Anything
+/// but a typed array, or an algorithm without a fixed size, gives `undefined`.
+fn hash_hex(call: &Call<'_>) -> Value {
+    let (mut digest, mut text) = ([0; 64], [0; 128]);
+    match everyday_digest(call, &mut digest) {
+        Some(digest) => call.env.ascii(hex(digest, &mut text)),
+        None => call.env.undefined(),
+    }
+}
+
+/// `hashBigInt(source)`: the same as a big-endian BigInt.
+fn hash_bigint(call: &Call<'_>) -> Value {
     let mut digest = [0; 64];
-    let Some(digest) = digest.get_mut(..hash.facts().digest_size) else { return call.env.undefined() };
-    if hash::digest(hash, &Params::default(), source.read(), digest).is_err() {
-        return call.env.undefined();
-    }
-    if code >> 8 == 0 {
-        let mut text = [0; 128];
-        return call.env.ascii(hex(digest, &mut text));
-    }
+    let Some(digest) = everyday_digest(call, &mut digest) else { return call.env.undefined() };
     let mut words = [0; 8];
     for (word, bytes) in words.iter_mut().zip(digest.rchunks(8)) {
         *word = bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
     }
     call.env.bigint(&words[..digest.len().div_ceil(8)])
+}
+
+fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
+    let hash = everyday_hash(call)?;
+    let source = call.bytes(0)?;
+    let digest = digest.get_mut(..hash.facts().digest_size)?;
+    hash::digest(hash, &Params::default(), source.read(), digest).ok()?;
+    Some(digest)
+}
+
+fn everyday_hash(call: &Call<'_>) -> Option<Hash> {
+    let frame = call.state.attached.get()?.frame;
+    Hash::from_id(Request { call, frame }.number(At::Algorithm) as u8)
 }
 
 /// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for
