@@ -6,7 +6,8 @@
 //! as typed arrays. Digests in their everyday form have calls of their own.
 
 use crate::bytes::{Copies, Window};
-use crate::completion::Ticket;
+use crate::completion::{Outbox, Ticket};
+use crate::cost;
 use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
 use crate::lifecycle::{Attached, Environment, pool};
@@ -115,8 +116,12 @@ impl Request<'_> {
         }
         let ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
         state.departed(env, slot, ticket.clone());
-        if let Err(job) = pool().submit(Box::new(Job { slot, work, copies, completion, ticket })) {
-            job.run(); // Not one thread to be had: late is better than never.
+        let cost = cost::predict(work.operation, work.source.size());
+        if let Err(job) = pool().submit(Box::new(Job { slot, cost, work, copies, completion, ticket })) {
+            // Not one thread to be had: late is better than never.
+            let mut outbox = Outbox::default();
+            job.run(&mut outbox);
+            outbox.deliver();
         }
         Ok(())
     }
@@ -148,11 +153,15 @@ impl Request<'_> {
     fn common(&self, operation: Operation) -> Result<Work, Status> {
         let key = match self.number(At::Key) {
             0.0 => Key::Bytes(self.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
-            handle => Key::Prepared(Arc::clone(self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?)),
+            handle => {
+                Key::Prepared(Arc::clone(self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?))
+            }
         };
         let target = match self.has(HAS_TARGET) {
             true => Target::Memory(self.window(1, At::TargetOffset, At::TargetSize)?),
-            false => Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?),
+            false => {
+                Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?)
+            }
         };
         Ok(Work {
             operation,
@@ -174,7 +183,8 @@ impl Request<'_> {
         if matches!(work.target, Target::Memory(target) if target.overlaps(place)) {
             return Err(Status::Overlap);
         }
-        work.tag_target = if self.number(At::Slot) >= 0.0 { Target::Reply(place.size()) } else { Target::Memory(place) };
+        work.tag_target =
+            if self.number(At::Slot) >= 0.0 { Target::Reply(place.size()) } else { Target::Memory(place) };
         Ok(())
     }
 
@@ -347,7 +357,8 @@ fn cancel(call: &Call<'_>) -> Value {
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, ring) = (call.bytes(0)?, call.bytes(1)?);
-        let complete = frame.size() > At::SeedHigh as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
+        let complete =
+            frame.size() > At::SeedHigh as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }

@@ -1,5 +1,6 @@
-//! How finished jobs come back: workers push results into a lock-free queue, the first of a batch
-//! wakes the event loop, and one call into JavaScript settles everything that has arrived.
+//! How finished jobs come back: a worker collects results in its [`Outbox`], delivers them together into
+//! a lock-free queue, and wakes the event loop if nobody has; one call into JavaScript settles
+//! everything that has arrived.
 //!
 //! Waking once a batch instead of once a job is worth 606 against 266 ns of main thread per job
 //! with 64 in flight (measured, 256-byte SHA-256). The wake-up is a thread-safe function, which
@@ -13,6 +14,7 @@ use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -27,7 +29,7 @@ pub(crate) struct Settled {
 
 /// The workers' side of one environment: where results go, and whether they still may.
 pub(crate) struct Completion {
-    results: Sender<Settled>,
+    results: Sender<Vec<Settled>>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
     /// Running jobs, plus `CLOSED` once the environment has ended.
@@ -42,7 +44,7 @@ pub(crate) struct Pass<'a>(&'a Completion);
 
 impl Completion {
     /// The workers' side and the queue's other end, for an environment on its own thread.
-    pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Settled>)> {
+    pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Vec<Settled>>)> {
         let wake = Wake::new(env, state)?;
         let (results, arrivals) = channel();
         Some((Completion { results, woken: AtomicBool::new(false), gate: AtomicUsize::new(0), wake }, arrivals))
@@ -55,9 +57,10 @@ impl Completion {
         (before & CLOSED == 0).then_some(pass)
     }
 
-    /// Hands a result to the event loop. Call with a [`Pass`] in hand.
-    pub(crate) fn settle(&self, settled: Settled) {
-        // The receiver lives as long as the environment, which the caller's pass keeps alive.
+    /// Hands results to the event loop, unless the environment has ended.
+    fn settle(&self, settled: Vec<Settled>) {
+        let Some(_pass) = self.enter() else { return };
+        // The receiver lives as long as the environment, which the pass keeps alive.
         let _ = self.results.send(settled);
         if !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
@@ -92,6 +95,29 @@ impl Completion {
             pause = (pause * 2).min(Duration::from_millis(2));
         }
         self.wake.release();
+    }
+}
+
+/// What one worker has finished and not yet handed over; all of one environment.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    completion: Option<Arc<Completion>>,
+    settled: Vec<Settled>,
+}
+
+impl Outbox {
+    pub(crate) fn add(&mut self, completion: &Arc<Completion>, settled: Settled) {
+        if !self.completion.as_ref().is_some_and(|ours| Arc::ptr_eq(ours, completion)) {
+            self.deliver();
+            self.completion = Some(Arc::clone(completion));
+        }
+        self.settled.push(settled);
+    }
+
+    pub(crate) fn deliver(&mut self) {
+        if let Some(completion) = self.completion.take() {
+            completion.settle(std::mem::take(&mut self.settled));
+        }
     }
 }
 
@@ -162,7 +188,9 @@ impl Wake {
     fn call(&self) {
         // SAFETY: a pass is held, so the environment has not ended and the handle is alive. The
         // queue is unbounded; the only failure is a closing loop, which drains nothing any more.
-        unsafe { sys::napi_call_threadsafe_function(self.0, ptr::null_mut(), sys::ThreadsafeFunctionCallMode::nonblocking) };
+        unsafe {
+            sys::napi_call_threadsafe_function(self.0, ptr::null_mut(), sys::ThreadsafeFunctionCallMode::nonblocking)
+        };
     }
 
     fn hold(&self, env: Env, open: bool) {

@@ -2,7 +2,7 @@
 //! everything a window) and on a worker (asynchronous, owned as `bytes` demands).
 
 use crate::bytes::{Copies, Window, text};
-use crate::completion::{Completion, Settled, Ticket};
+use crate::completion::{Completion, Outbox, Settled, Ticket};
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -251,6 +251,8 @@ fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
 /// by `run`, or by the destructor if the work panicked.
 pub(crate) struct Job {
     pub(crate) slot: u32,
+    /// Predicted nanoseconds; see `cost`.
+    pub(crate) cost: u64,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
     pub(crate) completion: Arc<Completion>,
@@ -258,10 +260,23 @@ pub(crate) struct Job {
 }
 
 impl Task for Box<Job> {
-    fn run(mut self) {
+    type Results = Outbox;
+
+    fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    fn run(mut self, outbox: &mut Outbox) {
         // No pass: the environment has ended, its memory may be gone; nobody waits for the result.
-        let Some(_pass) = self.completion.enter() else { return };
-        let mut outcome = Outcome { completion: &self.completion, slot: self.slot, status: Status::Internal, reply: Reply::empty() };
+        let completion = Arc::clone(&self.completion);
+        let Some(_pass) = completion.enter() else { return };
+        let mut outcome = Outcome {
+            outbox,
+            completion: &completion,
+            slot: self.slot,
+            status: Status::Internal,
+            reply: Reply::empty(),
+        };
         outcome.status = match &self.ticket {
             Some(ticket) if !ticket.start() => Status::Cancelled,
             _ => self.work.run(&mut outcome.reply),
@@ -270,11 +285,16 @@ impl Task for Box<Job> {
             outcome.reply.large = self.copies.take_text();
         }
     }
+
+    fn deliver(outbox: &mut Outbox) {
+        outbox.deliver();
+    }
 }
 
 /// Settles the slot when it goes out of scope, also on the way out of a panic.
 struct Outcome<'a> {
-    completion: &'a Completion,
+    outbox: &'a mut Outbox,
+    completion: &'a Arc<Completion>,
     slot: u32,
     status: Status,
     reply: Reply,
@@ -284,6 +304,6 @@ impl Drop for Outcome<'_> {
     fn drop(&mut self) {
         // A failed work has put nothing into its reply; see `Work::run`.
         let reply = std::mem::replace(&mut self.reply, Reply::empty());
-        self.completion.settle(Settled { slot: self.slot, status: self.status, reply });
+        self.outbox.add(self.completion, Settled { slot: self.slot, status: self.status, reply });
     }
 }

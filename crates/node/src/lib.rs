@@ -5,6 +5,7 @@
 //! Read downward:
 //! - `calls`: what JavaScript can call;
 //! - `job`: one operation with all its inputs, able to run on any thread;
+//! - `cost`: how long a job is predicted to take;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;
 //! - `lifecycle`: what lives per process and per environment, and how an environment ends;
@@ -16,6 +17,7 @@
 mod bytes;
 mod calls;
 mod completion;
+mod cost;
 mod job;
 mod keys;
 mod lifecycle;

@@ -59,7 +59,7 @@ pub(crate) struct Attached {
 
 struct Traffic {
     completion: Arc<Completion>,
-    arrivals: Receiver<Settled>,
+    arrivals: Receiver<Vec<Settled>>,
 }
 
 /// The most results one wake-up settles before other events get their turn.
@@ -86,7 +86,9 @@ impl Environment {
         }
         let in_flight = self.in_flight.get();
         self.in_flight.set(in_flight + 1);
-        if in_flight == 0 && let Some(traffic) = self.traffic.get() {
+        if in_flight == 0
+            && let Some(traffic) = self.traffic.get()
+        {
             traffic.completion.hold_open(env, true);
         }
     }
@@ -102,22 +104,24 @@ impl Environment {
         traffic.completion.drained();
         let mut ring = Ring::new(attached.ring);
         let mut taken = 0;
-        while let Some(settled) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
-            if !ring.write(&settled) {
-                self.deliver(env, attached, &mut ring);
-                ring.write(&settled); // Every record fits into an empty ring; see `binding.ts`.
+        while let Some(batch) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
+            taken += batch.len();
+            for settled in &batch {
+                if !ring.write(settled) {
+                    self.deliver(env, attached, &mut ring);
+                    ring.write(settled); // Every record fits into an empty ring; see `binding.ts`.
+                }
+                if !self.tickets.borrow().is_empty() {
+                    self.tickets.borrow_mut().remove(&settled.slot);
+                }
             }
-            if !self.tickets.borrow().is_empty() {
-                self.tickets.borrow_mut().remove(&settled.slot);
-            }
-            taken += 1;
-            let in_flight = self.in_flight.get() - 1;
+            let in_flight = self.in_flight.get() - batch.len();
             self.in_flight.set(in_flight);
             if in_flight == 0 {
                 traffic.completion.hold_open(env, false);
             }
         }
-        if taken == BATCH {
+        if taken >= BATCH {
             traffic.completion.wake_again();
         }
         self.deliver(env, attached, &mut ring);

@@ -80,15 +80,27 @@ impl Env {
         let (mut kind, mut length, mut data) = (0, 0_usize, ptr::null_mut());
         // SAFETY: env and value belong to the current call; what is not a typed array gives an error status.
         let status = unsafe {
-            sys::napi_get_typedarray_info(self.0, value.0, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
+            sys::napi_get_typedarray_info(
+                self.0,
+                value.0,
+                &mut kind,
+                &mut length,
+                &mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
         };
         if status != sys::Status::napi_ok {
             return None;
         }
         let element = match kind {
             sys::TypedarrayType::int16_array | sys::TypedarrayType::uint16_array => 2,
-            sys::TypedarrayType::int32_array | sys::TypedarrayType::uint32_array | sys::TypedarrayType::float32_array => 4,
-            sys::TypedarrayType::float64_array | sys::TypedarrayType::bigint64_array | sys::TypedarrayType::biguint64_array => 8,
+            sys::TypedarrayType::int32_array
+            | sys::TypedarrayType::uint32_array
+            | sys::TypedarrayType::float32_array => 4,
+            sys::TypedarrayType::float64_array
+            | sys::TypedarrayType::bigint64_array
+            | sys::TypedarrayType::biguint64_array => 8,
             _ => 1, // Int8, Uint8, Uint8Clamped; an unknown future kind is read short, never long.
         };
         // SAFETY: V8 says `length` elements live at `data`; see `bytes` for how long.
@@ -248,9 +260,8 @@ extern "C" fn enter(env: sys::napi_env, info: sys::napi_callback_info) -> sys::n
     let mut arguments = [ptr::null_mut(); ARGUMENTS];
     let (mut count, mut data) = (ARGUMENTS, ptr::null_mut());
     // SAFETY: Node passes its own env and info; `count` tells how many arguments fit.
-    let status = unsafe {
-        sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data)
-    };
+    let status =
+        unsafe { sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data) };
     if status != sys::Status::napi_ok || data.is_null() {
         return ptr::null_mut();
     }

@@ -1,10 +1,14 @@
-//! A worker pool for short, CPU-bound tasks.
+//! A worker pool for CPU-bound tasks, made for very short ones.
 //!
-//! It knows neither cryptography nor Node. Threads start on first use, never more than the limit,
-//! and only as many are woken as there are tasks waiting. A worker that has just finished real
-//! work lingers for [`LINGER`] before it sleeps, because waking a sleeping thread costs 5 us of
-//! the submitter's time and 40 us of latency, more than most tasks take (libuv found the same:
-//! its issues 5232 and 5236).
+//! It knows neither cryptography nor Node. Threads start on first use, never more than the limit.
+//! Three habits keep a task of half a microsecond from costing five:
+//!
+//! - **Few wake-ups.** A worker is woken only when those awake have more than [`PATIENCE`] of work
+//!   waiting: waking a sleeper costs the submitter 5 us and the task 40 (libuv found the same: its
+//!   issue 5236). Workers inside a long task do not count as awake.
+//! - **Lingering.** A worker that has done work spins for [`LINGER`] before it sleeps, one at a time.
+//! - **Batches.** A worker takes several short tasks at once and delivers their results together, but
+//!   never holds a result back while it sleeps or works on a long task.
 //!
 //! Today there is one queue, first in, first out. Lanes (short tasks overtaking long ones) will
 //! stand in [`Queue`], and nothing outside this crate will notice.
@@ -20,13 +24,32 @@ use std::time::{Duration, Instant};
 /// How long a worker that has done work spins for more before it sleeps.
 pub const LINGER: Duration = Duration::from_micros(50);
 
+/// How long a worker with several undelivered results spins for more before it delivers them.
+const HOLD: Duration = Duration::from_micros(2);
+
+/// Nanoseconds of waiting work per awake worker before another is woken.
+pub const PATIENCE: u64 = 30_000;
+
+/// Nanoseconds of work after which results are delivered, and the most taken at once. A task
+/// that alone takes longer is a long one.
+pub const BATCH: u64 = 10_000;
+
 /// More workers than this are never started, whatever is asked for.
 pub const MAX_THREADS: usize = 1024;
 
 /// One piece of work. It reports its own outcome; a panic inside `run` ends the task, not the worker.
 pub trait Task: Send + 'static {
+    /// What a worker collects from the tasks it runs, until it delivers.
+    type Results: Default;
+
+    /// Predicted nanoseconds of work.
+    fn cost(&self) -> u64;
+
     /// Does the work, on a worker's thread.
-    fn run(self);
+    fn run(self, results: &mut Self::Results);
+
+    /// Hands over what has been collected, and empties it.
+    fn deliver(results: &mut Self::Results);
 }
 
 /// The pool's size and state at one moment.
@@ -50,13 +73,15 @@ pub struct Pool<T: Task> {
 struct Shared<T> {
     queue: Mutex<Queue<T>>,
     work: Condvar,
-    /// `queue.waiting.len()`, readable by a lingering worker without the lock.
+    /// `queue.waiting.len()`, readable by a spinning worker without the lock.
     waiting: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Queue<T> {
     waiting: VecDeque<T>,
+    /// Predicted nanoseconds of all that waits.
+    backlog: u64,
     limit: usize,
     started: usize,
     /// Workers asleep on the condition variable.
@@ -64,6 +89,8 @@ struct Queue<T> {
     /// Wake-ups sent to sleepers that have not come round yet. A spurious wake-up may use up
     /// another's entry, so this errs low, which costs one wake-up too many and never one too few.
     waking: usize,
+    /// Workers inside a long task.
+    away: usize,
     /// Workers spinning for new work; at most one, so that idling never costs more than one core.
     lingering: usize,
     closed: bool,
@@ -74,10 +101,12 @@ impl<T: Task> Pool<T> {
     pub fn new(limit: usize) -> Pool<T> {
         let queue = Queue {
             waiting: VecDeque::new(),
+            backlog: 0,
             limit: limit.clamp(1, MAX_THREADS),
             started: 0,
             asleep: 0,
             waking: 0,
+            away: 0,
             lingering: 0,
             closed: false,
         };
@@ -94,33 +123,30 @@ impl<T: Task> Pool<T> {
     /// (the process is out of threads): the caller then runs it itself.
     pub fn submit(&self, task: T) -> Result<(), T> {
         let mut queue = self.shared.lock();
+        queue.backlog += task.cost();
         queue.waiting.push_back(task);
         self.shared.publish(&queue);
-        if queue.waiting.len() <= queue.lingering {
-            return Ok(()); // A lingering worker sees it within nanoseconds.
+        self.shared.rouse(&mut queue);
+        if queue.started > 0 {
+            return Ok(());
         }
-        if queue.asleep > queue.waking {
-            queue.waking += 1;
-            drop(queue);
-            self.shared.work.notify_one();
-        } else if queue.started < queue.limit && !self.shared.start_worker(&mut queue) && queue.started == 0 {
-            let task = queue.waiting.pop_back();
-            self.shared.publish(&queue);
-            return task.map_or(Ok(()), Err);
-        }
-        Ok(())
+        let task = queue.waiting.pop_back();
+        queue.backlog = 0;
+        self.shared.publish(&queue);
+        task.map_or(Ok(()), Err)
     }
 
-    /// Removes and returns the queued tasks for which `doomed` is true; running tasks are not touched.
+    /// Removes and returns the queued tasks for which `doomed` is true. What a worker has taken, it runs.
     pub fn withdraw(&self, mut doomed: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut queue = self.shared.lock();
         let (gone, kept) = queue.waiting.drain(..).partition::<VecDeque<T>, _>(|task| doomed(task));
+        queue.backlog = kept.iter().map(T::cost).sum();
         queue.waiting = kept;
         self.shared.publish(&queue);
         gone.into()
     }
 
-    /// Changes the limit, at once for sleeping workers and after their current task for busy ones.
+    /// Changes the limit, at once for sleeping workers and after their current tasks for busy ones.
     pub fn resize(&self, limit: usize) {
         let mut queue = self.shared.lock();
         queue.limit = limit.clamp(1, MAX_THREADS);
@@ -130,9 +156,7 @@ impl<T: Task> Pool<T> {
             }
         }
         if queue.started > queue.limit {
-            queue.waking = queue.asleep;
-            drop(queue);
-            self.shared.work.notify_all();
+            self.shared.wake_all(&mut queue);
         }
     }
 
@@ -147,9 +171,7 @@ impl<T: Task> Drop for Pool<T> {
     fn drop(&mut self) {
         let mut queue = self.shared.lock();
         queue.closed = true;
-        queue.waking = queue.asleep;
-        drop(queue);
-        self.shared.work.notify_all();
+        self.shared.wake_all(&mut queue);
     }
 }
 
@@ -163,6 +185,25 @@ impl<T: Task> Shared<T> {
         self.waiting.store(queue.waiting.len(), Ordering::Release);
     }
 
+    /// Wakes or starts one more worker if those awake have too much to do.
+    fn rouse(self: &Arc<Self>, queue: &mut Queue<T>) {
+        let awake = (queue.started - queue.asleep + queue.waking).saturating_sub(queue.away);
+        if queue.waiting.is_empty() || (awake > 0 && queue.backlog <= awake as u64 * PATIENCE) {
+            return;
+        }
+        if queue.asleep > queue.waking {
+            queue.waking += 1;
+            self.work.notify_one();
+        } else if queue.started < queue.limit {
+            self.start_worker(queue);
+        }
+    }
+
+    fn wake_all(&self, queue: &mut Queue<T>) {
+        queue.waking = queue.asleep;
+        self.work.notify_all();
+    }
+
     fn start_worker(self: &Arc<Self>, queue: &mut Queue<T>) -> bool {
         let shared = Arc::clone(self);
         let builder = thread::Builder::new().name("millrace".into());
@@ -171,36 +212,70 @@ impl<T: Task> Shared<T> {
         started
     }
 
-    fn work_until_dismissed(&self) {
-        let mut worked = false;
-        while let Some(task) = self.next_task(worked) {
-            // The task reports its own failure from its destructor; the worker outlives it.
-            let _ = catch_unwind(AssertUnwindSafe(|| task.run()));
-            worked = true;
+    fn work_until_dismissed(self: &Arc<Self>) {
+        let mut worker = Worker::<T> { tasks: Vec::new(), results: T::Results::default(), held: 0, cost: 0 };
+        loop {
+            if let Some(away) = self.take(&mut worker.tasks) {
+                worker.run_tasks();
+                if away {
+                    self.lock().away -= 1;
+                }
+                continue;
+            }
+            // Several results of a burst wait a moment for those that follow them; a single one does not.
+            if worker.held > 1 && self.waiting.load(Ordering::Acquire) == 0 && self.spin(HOLD) {
+                continue;
+            }
+            worker.deliver();
+            if !self.wait() {
+                return;
+            }
         }
     }
 
-    /// Waits for a task: lingers first if `worked`, then sleeps. `None` dismisses the worker.
-    fn next_task(&self, worked: bool) -> Option<T> {
+    /// Takes one task, or several short ones, and tells whether it is a long one. `None` if there is
+    /// none to take, or one worker too many.
+    fn take(self: &Arc<Self>, tasks: &mut Vec<T>) -> Option<bool> {
+        if self.waiting.load(Ordering::Acquire) == 0 {
+            return None;
+        }
         let mut queue = self.lock();
-        let mut may_linger = worked;
+        if queue.started > queue.limit || queue.waiting.is_empty() {
+            return None;
+        }
+        let mut cost = 0;
+        while let Some(task) = queue.waiting.front() {
+            let alone = task.cost();
+            if cost > 0 && cost + alone > BATCH {
+                break;
+            }
+            cost += alone.max(1);
+            queue.backlog -= alone;
+            tasks.extend(queue.waiting.pop_front());
+        }
+        self.publish(&queue);
+        let long = cost > BATCH;
+        queue.away += usize::from(long);
+        self.rouse(&mut queue);
+        Some(long)
+    }
+
+    /// Lingers, then sleeps, until a task waits; false dismisses the worker.
+    fn wait(&self) -> bool {
+        let mut queue = self.lock();
+        let mut may_linger = true;
         loop {
-            if queue.started > queue.limit {
+            if queue.started > queue.limit || (queue.closed && queue.waiting.is_empty()) {
                 queue.started -= 1;
-                return None;
+                return false;
             }
-            if let Some(task) = queue.waiting.pop_front() {
-                self.publish(&queue);
-                return Some(task);
-            }
-            if queue.closed {
-                queue.started -= 1;
-                return None;
+            if !queue.waiting.is_empty() {
+                return true;
             }
             if may_linger && queue.lingering == 0 {
                 queue.lingering += 1;
                 drop(queue);
-                self.linger();
+                self.spin(LINGER);
                 queue = self.lock();
                 queue.lingering -= 1;
                 may_linger = false;
@@ -213,18 +288,55 @@ impl<T: Task> Shared<T> {
         }
     }
 
-    fn linger(&self) {
-        let end = Instant::now() + LINGER;
+    /// Spins until a task waits (true) or the time is over (false).
+    fn spin(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
         loop {
             for _ in 0..32 {
                 if self.waiting.load(Ordering::Acquire) > 0 {
-                    return;
+                    return true;
                 }
                 std::hint::spin_loop();
             }
             if Instant::now() >= end {
-                return;
+                return false;
             }
+        }
+    }
+}
+
+/// What a worker has in hand.
+struct Worker<T: Task> {
+    tasks: Vec<T>,
+    results: T::Results,
+    /// Results not delivered yet, and the predicted nanoseconds they took.
+    held: usize,
+    cost: u64,
+}
+
+impl<T: Task> Worker<T> {
+    fn run_tasks(&mut self) {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        for task in tasks.drain(..) {
+            let cost = task.cost();
+            if cost > BATCH {
+                self.deliver();
+            }
+            // The task reports its own failure from its destructor; the worker outlives it.
+            let _ = catch_unwind(AssertUnwindSafe(|| task.run(&mut self.results)));
+            self.held += 1;
+            self.cost += cost;
+            if self.cost > BATCH {
+                self.deliver();
+            }
+        }
+        self.tasks = tasks;
+    }
+
+    fn deliver(&mut self) {
+        if self.held > 0 {
+            (self.held, self.cost) = (0, 0);
+            let _ = catch_unwind(AssertUnwindSafe(|| T::deliver(&mut self.results)));
         }
     }
 }
@@ -234,17 +346,25 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    struct Job(Box<dyn FnOnce() + Send>);
+    struct Job(u64, Box<dyn FnOnce() + Send>);
     impl Task for Job {
-        fn run(self) {
-            (self.0)();
+        type Results = Vec<()>;
+        fn cost(&self) -> u64 {
+            self.0
+        }
+        fn run(self, results: &mut Vec<()>) {
+            (self.1)();
+            results.push(());
+        }
+        fn deliver(results: &mut Vec<()>) {
+            results.clear();
         }
     }
-    fn job(work: impl FnOnce() + Send + 'static) -> Job {
-        Job(Box::new(work))
-    }
     fn submit(pool: &Pool<Job>, work: impl FnOnce() + Send + 'static) {
-        assert!(pool.submit(job(work)).is_ok());
+        submit_costing(pool, 1_000_000, work);
+    }
+    fn submit_costing(pool: &Pool<Job>, cost: u64, work: impl FnOnce() + Send + 'static) {
+        assert!(pool.submit(Job(cost, Box::new(work))).is_ok());
     }
     fn soon(mut condition: impl FnMut() -> bool) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
@@ -274,9 +394,9 @@ mod tests {
     fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
         let pool = Pool::new(2);
         let (done, results) = mpsc::channel();
-        for pause in [0, 10, 40, 60, 100, 500, 2000].repeat(40) {
+        for (pause, cost) in [0, 10, 40, 60, 100, 500, 2000].repeat(40).into_iter().zip([100, 100_000].repeat(140)) {
             let done = done.clone();
-            submit(&pool, move || done.send(()).expect("the receiver waits"));
+            submit_costing(&pool, cost, move || done.send(()).expect("the receiver waits"));
             results.recv_timeout(Duration::from_secs(20)).expect("no wake-up may be lost");
             thread::sleep(Duration::from_micros(pause));
         }
@@ -290,9 +410,11 @@ mod tests {
             .map(|_| {
                 let (pool, count) = (Arc::clone(&pool), Arc::clone(&count));
                 thread::spawn(move || {
-                    for _ in 0..5000 {
+                    for number in 0..5000 {
                         let count = Arc::clone(&count);
-                        submit(&pool, move || { count.fetch_add(1, Ordering::Relaxed); });
+                        submit_costing(&pool, number * 7 % 20_000, move || {
+                            count.fetch_add(1, Ordering::Relaxed);
+                        });
                     }
                 })
             })
@@ -316,7 +438,9 @@ mod tests {
         let pool = Pool::new(1);
         let (release, blocked) = mpsc::channel::<()>();
         let (done, results) = mpsc::channel();
-        submit(&pool, move || { let _ = blocked.recv(); });
+        submit(&pool, move || {
+            let _ = blocked.recv();
+        });
         assert!(soon(|| pool.threads().queued == 0));
         for number in 0..10 {
             let done = done.clone();
@@ -341,7 +465,9 @@ mod tests {
         let held = Arc::new(Mutex::new(held));
         for _ in 0..4 {
             let held = Arc::clone(&held);
-            submit(&pool, move || { let _ = held.lock().map(|held| held.recv()); });
+            submit(&pool, move || {
+                let _ = held.lock().map(|held| held.recv());
+            });
         }
         assert_eq!(pool.threads().started, 1);
         pool.resize(3);
@@ -365,5 +491,51 @@ mod tests {
         }
         drop((pool, done));
         assert_eq!(results.iter().count(), 50);
+    }
+
+    #[test]
+    fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
+        let pool = Pool::new(2);
+        let (release, blocked) = mpsc::channel::<()>();
+        let (done, results) = mpsc::channel();
+        submit_costing(&pool, 1_000_000, move || {
+            let _ = blocked.recv();
+        });
+        submit_costing(&pool, 100, move || done.send(()).expect("the receiver waits"));
+        results.recv_timeout(Duration::from_secs(20)).expect("the second worker runs it");
+        release.send(()).expect("the first worker waits");
+    }
+
+    /// Results must be delivered before a worker sleeps or begins something long.
+    #[test]
+    fn results_are_never_held_back_by_a_long_task() {
+        struct Step(u64, mpsc::Sender<&'static str>, Option<mpsc::Receiver<()>>);
+        impl Task for Step {
+            type Results = Vec<mpsc::Sender<&'static str>>;
+            fn cost(&self) -> u64 {
+                self.0
+            }
+            fn run(self, results: &mut Self::Results) {
+                if let Some(blocked) = self.2 {
+                    let _ = blocked.recv();
+                }
+                results.push(self.1);
+            }
+            fn deliver(results: &mut Self::Results) {
+                results.drain(..).for_each(|done| done.send("delivered").expect("the receiver waits"));
+            }
+        }
+        let pool = Pool::new(1);
+        let (release, blocked) = mpsc::channel();
+        let (short, delivered) = mpsc::channel();
+        let (long, _kept) = mpsc::channel();
+        for _ in 0..3 {
+            assert!(pool.submit(Step(100, short.clone(), None)).is_ok());
+        }
+        assert!(pool.submit(Step(1_000_000, long, Some(blocked))).is_ok());
+        for _ in 0..3 {
+            assert_eq!(delivered.recv_timeout(Duration::from_secs(20)), Ok("delivered"));
+        }
+        release.send(()).expect("the worker waits");
     }
 }

@@ -1,6 +1,6 @@
 //! Who computes: the contract of an engine, and the choice of one. The only file that names them all.
 //!
-//! Today there is one engine, [`native`]. The choice is made by the compiler, so that going through
+//! Today there is one engine, `native`. The choice is made by the compiler, so that going through
 //! the contract costs nothing. The operations above have checked every size before they call.
 
 mod native;

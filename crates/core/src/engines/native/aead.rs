@@ -23,7 +23,7 @@ const TAG_SIZE: usize = 16;
 #[repr(C, align(16))]
 pub(crate) struct AeadKey(MaybeUninit<lc::EVP_AEAD_CTX>);
 
-// SAFETY: zeros are a valid value of a `MaybeUninit`, and it is never dropped inside.
+// SAFETY: zeros are a valid value of a `MaybeUninit`.
 unsafe impl Plain for AeadKey {}
 
 // SAFETY: the context's pointers are to static memory, so it may belong to any thread.

@@ -12,7 +12,7 @@ use crate::cipher::Text;
 /// The expanded key.
 pub(crate) struct AesCtrKey(MaybeUninit<lc::AES_KEY>);
 
-// SAFETY: zeros are a valid value of a `MaybeUninit`, and it is never dropped inside.
+// SAFETY: zeros are a valid value of a `MaybeUninit`.
 unsafe impl Plain for AesCtrKey {}
 
 impl AesCtrKey {

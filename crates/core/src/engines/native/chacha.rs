@@ -3,27 +3,30 @@
 use aws_lc_sys as lc;
 
 use super::pointers;
-use super::wipe::Secret;
+use super::wipe::{Plain, wipe_plain};
 use crate::Error;
 use crate::cipher::Text;
 
 /// The key.
-pub(crate) struct ChaCha20Key(Secret<32>);
+pub(crate) struct ChaCha20Key([u8; 32]);
+
+// SAFETY: an array of integers.
+unsafe impl Plain for ChaCha20Key {}
 
 impl ChaCha20Key {
     /// Room for a key, to be prepared before use.
     #[inline]
     pub(super) fn vacant() -> Self {
-        Self(Secret::zeros())
+        Self([0; 32])
     }
 
     /// Takes the key.
     #[inline]
     pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
-        if key.len() != self.0.0.len() {
+        if key.len() != self.0.len() {
             return Err(Error::KeySize);
         }
-        self.0.0.copy_from_slice(key);
+        self.0.copy_from_slice(key);
         Ok(())
     }
 
@@ -47,7 +50,7 @@ impl ChaCha20Key {
             // SAFETY: source and target have `size` bytes left, of which `piece` are used and passed
             // over; they are equal or disjoint. Key and nonce have the sizes which the function reads.
             unsafe {
-                lc::CRYPTO_chacha_20(target, source, piece, self.0.0.as_ptr(), nonce.as_ptr(), block);
+                lc::CRYPTO_chacha_20(target, source, piece, self.0.as_ptr(), nonce.as_ptr(), block);
                 source = source.add(piece);
                 target = target.add(piece);
             }
@@ -57,5 +60,12 @@ impl ChaCha20Key {
             nonce[..4].copy_from_slice(&word.wrapping_add(1).to_le_bytes());
         }
         Ok(())
+    }
+}
+
+impl Drop for ChaCha20Key {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(self);
     }
 }

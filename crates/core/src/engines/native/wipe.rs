@@ -31,7 +31,7 @@ impl<const N: usize> Drop for Secret<N> {
 /// A type made of integers and arrays of them only.
 ///
 /// # Safety
-/// All bytes zero must be a valid value, and the type must have no drop glue.
+/// All bytes zero must be a valid value.
 pub(super) unsafe trait Plain {}
 
 /// Overwrites a plain value with zeros.
