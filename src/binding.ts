@@ -22,6 +22,8 @@ interface Native {
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;
+  beginPolling(): void;
+  poll(): number;
   attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void): number;
   threads(which: number): number;
   setThreads(limit: number): void;
@@ -50,6 +52,8 @@ export const enum At {
   TagSize,
   SeedLow,
   SeedHigh,
+  /** Written by native code: the predicted nanoseconds of an accepted asynchronous job. */
+  Cost,
   Length,
 }
 

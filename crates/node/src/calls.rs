@@ -27,6 +27,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
+    ("beginPolling", begin_polling),
+    ("poll", poll),
     ("attach", attach),
     ("threads", threads),
     ("setThreads", set_threads),
@@ -56,6 +58,8 @@ enum At {
     TagSize,
     SeedLow,
     SeedHigh,
+    /// Written here: the predicted nanoseconds of an accepted asynchronous job.
+    Cost,
 }
 
 /// Which byte arguments are given, and how the job may treat them.
@@ -117,6 +121,9 @@ impl Request<'_> {
         let ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
         state.departed(env, slot, ticket.clone());
         let cost = cost::predict(work.operation, work.source.size());
+        if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
+            place.write(&(cost as f64).to_ne_bytes());
+        }
         if let Err(job) = pool().submit(Box::new(Job { slot, cost, work, copies, completion, ticket })) {
             // Not one thread to be had: late is better than never.
             let mut outbox = Outbox::default();
@@ -353,12 +360,22 @@ fn cancel(call: &Call<'_>) -> Value {
     call.env.number(u32::from(call.uint32(0).is_some_and(|slot| call.state.cancel(slot))))
 }
 
+/// `beginPolling()`: JavaScript will call `poll` once per turn of the loop.
+fn begin_polling(call: &Call<'_>) -> Value {
+    call.state.begin_polling();
+    call.env.undefined()
+}
+
+/// `poll()`: settles what has arrived; 0 when polling is over.
+fn poll(call: &Call<'_>) -> Value {
+    call.env.number(u32::from(call.state.poll(call.env)))
+}
+
 /// `attach(frame, ring, settle)`: once per environment, before anything else.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, ring) = (call.bytes(0)?, call.bytes(1)?);
-        let complete =
-            frame.size() > At::SeedHigh as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
+        let complete = frame.size() > At::Cost as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }

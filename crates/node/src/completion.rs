@@ -3,7 +3,10 @@
 //! everything that has arrived.
 //!
 //! Waking once a batch instead of once a job is worth 606 against 266 ns of main thread per job
-//! with 64 in flight (measured, 256-byte SHA-256). The wake-up is a thread-safe function, which
+//! with 64 in flight (measured, 256-byte SHA-256). While short jobs are in flight even that is too
+//! much: a sleeping event loop needs 5 to 40 us to wake, many times what such a job takes. So the front
+//! then looks for results once per turn of the loop (`setImmediate`, other events get their turns as
+//! ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last result. The wake-up is a thread-safe function, which
 //! every runtime with Node-API has; the queue is `std::sync::mpsc`, which is a lock-free list.
 #![allow(unsafe_code)]
 
@@ -15,7 +18,7 @@ use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -32,12 +35,17 @@ pub(crate) struct Completion {
     results: Sender<Vec<Settled>>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
+    /// True while the event loop looks for results by itself.
+    polled: AtomicBool,
     /// Running jobs, plus `CLOSED` once the environment has ended.
     gate: AtomicUsize,
     wake: Wake,
 }
 
 const CLOSED: usize = 1 << (usize::BITS - 1);
+
+/// How long the event loop looks for results after the last one.
+pub(crate) const POLL: Duration = Duration::from_micros(100);
 
 /// Permission to touch the environment's memory; the environment cannot end while one exists.
 pub(crate) struct Pass<'a>(&'a Completion);
@@ -47,7 +55,16 @@ impl Completion {
     pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Vec<Settled>>)> {
         let wake = Wake::new(env, state)?;
         let (results, arrivals) = channel();
-        Some((Completion { results, woken: AtomicBool::new(false), gate: AtomicUsize::new(0), wake }, arrivals))
+        Some((
+            Completion {
+                results,
+                woken: AtomicBool::new(false),
+                polled: AtomicBool::new(false),
+                gate: AtomicUsize::new(0),
+                wake,
+            },
+            arrivals,
+        ))
     }
 
     /// Asks to run a job; `None` when the environment has ended.
@@ -62,9 +79,26 @@ impl Completion {
         let Some(_pass) = self.enter() else { return };
         // The receiver lives as long as the environment, which the pass keeps alive.
         let _ = self.results.send(settled);
+        // Together with the fence in `end_polling`: either this load sees that polling has ended, or the
+        // loop's last look sees what was just sent.
+        fence(Ordering::SeqCst);
+        if self.polled.load(Ordering::Relaxed) {
+            return;
+        }
         if !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
         }
+    }
+
+    /// The event loop will look for results by itself, once per turn.
+    pub(crate) fn begin_polling(&self) {
+        self.polled.store(true, Ordering::Relaxed);
+    }
+
+    /// It will stop after one last look, which the caller takes after this.
+    pub(crate) fn end_polling(&self) {
+        self.polled.store(false, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
     }
 
     /// The loop is about to drain: what arrives from now on wakes it again.

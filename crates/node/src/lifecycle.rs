@@ -14,7 +14,7 @@
 
 use crate::bytes::Window;
 use crate::calls::FUNCTIONS;
-use crate::completion::{Completion, Ring, Settled, Ticket};
+use crate::completion::{Completion, POLL, Ring, Settled, Ticket};
 use crate::job::Job;
 use crate::keys::Keys;
 use crate::values::{self, Env, Pinned};
@@ -27,6 +27,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// The process's pool; no thread starts before the first job.
 pub(crate) fn pool() -> &'static Pool<Box<Job>> {
@@ -45,6 +46,8 @@ pub(crate) struct Environment {
     traffic: OnceCell<Traffic>,
     in_flight: Cell<usize>,
     tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    /// When a poll last found something, or polling began.
+    polled: Cell<Option<Instant>>,
 }
 
 /// JavaScript's side of the binding, held until the environment ends. Both buffers are private to
@@ -98,9 +101,33 @@ impl Environment {
         self.tickets.borrow().get(&slot).is_some_and(|ticket| ticket.cancel())
     }
 
-    /// Hands arrived results to JavaScript, as many at once as the ring holds.
-    pub(crate) fn settle_arrivals(&self, env: Env) {
-        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else { return };
+    /// From now on JavaScript calls [`Environment::poll`] once per turn of the loop.
+    pub(crate) fn begin_polling(&self) {
+        if let Some(traffic) = self.traffic.get() {
+            self.polled.set(Some(Instant::now()));
+            traffic.completion.begin_polling();
+        }
+    }
+
+    /// Settles what has arrived; false when polling is over and wake-ups are needed again.
+    pub(crate) fn poll(&self, env: Env) -> bool {
+        let Some(traffic) = self.traffic.get() else { return false };
+        if self.settle_arrivals(env) > 0 {
+            self.polled.set(Some(Instant::now()));
+            return true;
+        }
+        let idle = self.polled.get().is_none_or(|last| last.elapsed() > POLL);
+        if self.in_flight.get() > 0 && !idle {
+            return true;
+        }
+        traffic.completion.end_polling();
+        self.settle_arrivals(env);
+        false
+    }
+
+    /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.
+    pub(crate) fn settle_arrivals(&self, env: Env) -> usize {
+        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else { return 0 };
         traffic.completion.drained();
         let mut ring = Ring::new(attached.ring);
         let mut taken = 0;
@@ -125,6 +152,7 @@ impl Environment {
             traffic.completion.wake_again();
         }
         self.deliver(env, attached, &mut ring);
+        taken
     }
 
     fn deliver(&self, env: Env, attached: &Attached, ring: &mut Ring) {
@@ -169,6 +197,7 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
         traffic: OnceCell::new(),
         in_flight: Cell::new(0),
         tickets: RefCell::default(),
+        polled: Cell::new(None),
     });
     // SAFETY: this is module registration; env and exports are Node's own. The instance data is
     // finalized when no JavaScript can run in the environment any more, which is what `undefine` asks.

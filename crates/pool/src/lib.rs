@@ -7,8 +7,8 @@
 //!   waiting: waking a sleeper costs the submitter 5 us and the task 40 (libuv found the same: its
 //!   issue 5236). Workers inside a long task do not count as awake.
 //! - **Lingering.** A worker that has done work spins for [`LINGER`] before it sleeps, one at a time.
-//! - **Batches.** A worker takes several short tasks at once and delivers their results together, but
-//!   never holds a result back while it sleeps or works on a long task.
+//! - **Batches.** A worker takes several short tasks at once and delivers their results a few at a time;
+//!   it holds none back while it sleeps or works on a long task.
 //!
 //! Today there is one queue, first in, first out. Lanes (short tasks overtaking long ones) will
 //! stand in [`Queue`], and nothing outside this crate will notice.
@@ -24,15 +24,14 @@ use std::time::{Duration, Instant};
 /// How long a worker that has done work spins for more before it sleeps.
 pub const LINGER: Duration = Duration::from_micros(50);
 
-/// How long a worker with several undelivered results spins for more before it delivers them.
-const HOLD: Duration = Duration::from_micros(2);
-
 /// Nanoseconds of waiting work per awake worker before another is woken.
 pub const PATIENCE: u64 = 30_000;
 
-/// Nanoseconds of work after which results are delivered, and the most taken at once. A task
-/// that alone takes longer is a long one.
+/// The most nanoseconds of work taken at once. A task that alone takes longer is a long one.
 pub const BATCH: u64 = 10_000;
+
+/// Nanoseconds of work after which results are delivered although more tasks are in hand.
+const DELIVERY: u64 = 2_000;
 
 /// More workers than this are never started, whatever is asked for.
 pub const MAX_THREADS: usize = 1024;
@@ -217,16 +216,12 @@ impl<T: Task> Shared<T> {
         loop {
             if let Some(away) = self.take(&mut worker.tasks) {
                 worker.run_tasks();
+                worker.deliver();
                 if away {
                     self.lock().away -= 1;
                 }
                 continue;
             }
-            // Several results of a burst wait a moment for those that follow them; a single one does not.
-            if worker.held > 1 && self.waiting.load(Ordering::Acquire) == 0 && self.spin(HOLD) {
-                continue;
-            }
-            worker.deliver();
             if !self.wait() {
                 return;
             }
@@ -326,7 +321,7 @@ impl<T: Task> Worker<T> {
             let _ = catch_unwind(AssertUnwindSafe(|| task.run(&mut self.results)));
             self.held += 1;
             self.cost += cost;
-            if self.cost > BATCH {
+            if self.cost > DELIVERY {
                 self.deliver();
             }
         }

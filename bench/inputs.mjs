@@ -1,0 +1,56 @@
+// The bytes every contestant works on, the same in every run.
+
+import crypto from 'node:crypto';
+
+/**
+ * The inputs of one definition at one size, for `count` jobs in flight at once: each has a target
+ * and a tag of its own, over one source.
+ */
+export function makeInputs({ group, algorithm, operation, key: keyForm, output }, size, count) {
+  const shared = {
+    group,
+    algorithm,
+    hash: algorithm.replace(/^hmac-/, ''), // as Node and crypto-async name it
+    operation,
+    keyForm,
+    output,
+    size,
+    source: pattern(size, 1),
+    rawKey: pattern(32, 2),
+    iv: pattern(group === 'aead' ? 12 : 16, 3),
+  };
+  if (operation === 'open') shared.sealed = seal(shared);
+  return Array.from({ length: count }, () => ({
+    ...shared,
+    target: group === 'hash' || group === 'hmac' ? Buffer.alloc(64) : Buffer.alloc(size + 64),
+    tag: operation === 'open' ? shared.sealed.subarray(size) : Buffer.alloc(16),
+    ciphertext: operation === 'open' ? shared.sealed.subarray(0, size) : undefined,
+  }));
+}
+
+/** What a form answered, as bytes that can be compared: a digest, a plaintext, or ciphertext and tag. */
+export function answerBytes(result, inputs) {
+  if (typeof result === 'string') return Buffer.from(result, 'hex');
+  if (typeof result === 'bigint') return Buffer.from(result.toString(16).padStart(16, '0'), 'hex');
+  const bytes =
+    typeof result === 'number'
+      ? Buffer.from(inputs.target.subarray(0, result)) // written into the caller's target
+      : Buffer.from(result instanceof ArrayBuffer ? new Uint8Array(result) : result);
+  const tagApart = inputs.operation === 'seal' && bytes.length === inputs.size;
+  return tagApart ? Buffer.concat([bytes, inputs.tag]) : bytes;
+}
+
+function seal({ algorithm, rawKey, iv, source }) {
+  const cipher = crypto.createCipheriv(algorithm, rawKey, iv, { authTagLength: 16 });
+  return Buffer.concat([cipher.update(source), cipher.final(), cipher.getAuthTag()]);
+}
+
+function pattern(size, seed) {
+  const bytes = Buffer.alloc(size);
+  let state = seed;
+  for (let i = 0; i < size; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[i] = state >>> 24;
+  }
+  return bytes;
+}

@@ -1,0 +1,164 @@
+// npm run bench -- [words] [options]      measure, print one table
+// npm run bench -- load                   only what loading the package costs
+//
+// Words pick rows: cipher, aead, hash, hmac, sync, async, load. None of a kind means all of it.
+
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import * as cryptoAsync from './contestants/crypto-async.mjs';
+import * as millrace from './contestants/millrace.mjs';
+import * as nodeCrypto from './contestants/node-crypto.mjs';
+import * as specialists from './contestants/specialists.mjs';
+import * as webCrypto from './contestants/webcrypto.mjs';
+import { definitions, inFlight, quickSizes, sizes as allSizes } from './definitions.mjs';
+import { measureLoad } from './load.mjs';
+import { head, header, judge, line, loadSummary, machine, summary } from './report.mjs';
+import { clockResolution, loadContestants, measureRow } from './runner.mjs';
+
+const groups = ['cipher', 'aead', 'hash', 'hmac'];
+const words = [...groups, 'sync', 'async', 'load'];
+const modules = [millrace, nodeCrypto, webCrypto, cryptoAsync, specialists];
+
+class UsageError extends Error {}
+
+const usage = `usage: npm run bench -- [${words.join('|')}]... [options]
+  --sizes 64,1024,65536       bytes; K and M are understood (64K)
+  --algorithms sha256,...     only these
+  --contestants crypto-async  only these beside millrace (${modules.slice(1).map(({ name }) => name).join(', ')})
+  --rounds 11                 samples of each form
+  --time 4                    milliseconds a sample lasts (asynchronous: eight times that)
+  --quick                     three sizes, fewer and shorter rounds
+  --json [FILE]               every figure as JSON, to FILE or instead of the table`;
+
+try {
+  process.exitCode = await main(readOptions(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof UsageError) && !String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
+  console.error(`${error.message}\n${usage}`);
+  process.exitCode = 1;
+}
+
+async function main(options) {
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  const { ready, absent } = await loadContestants(options.modules);
+  const ours = absent.find(({ name }) => name === 'millrace');
+  if (ours !== undefined) {
+    console.error(`millrace cannot be loaded: ${ours.reason}`);
+    return 1;
+  }
+  const settings = { rounds: options.rounds, time: options.time, inFlight, clock: clockResolution() };
+  const about = machine(ready);
+  const print = options.json === true ? () => {} : (text) => console.log(text);
+  const note = progress(options.json === true || process.stdout.isTTY !== true);
+
+  const rows = [];
+  if (options.rows.length > 0) {
+    print(header(about, absent, settings));
+    const { shown, text } = head(ready.map(({ name }) => name));
+    print(text);
+    for (const [index, { definition, size, wait }] of options.rows.entries()) {
+      note(`${index + 1} of ${options.rows.length}`);
+      const row = { ...definition, size, wait, ...(await measureRow(definition, size, wait, ready, settings)) };
+      row.judged = judge(row);
+      rows.push(row);
+      note('');
+      print(line(row, shown, process.stdout.isTTY === true && !process.env.NO_COLOR));
+    }
+    print(`\n${summary(rows)}`);
+  }
+  const load = options.load ? await measureLoad() : undefined;
+  if (load !== undefined) print(loadSummary(load));
+  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, load });
+  return rows.some(({ wrong }) => wrong.some((who) => who.startsWith('millrace'))) ? 1 : 0;
+}
+
+function readOptions(argv) {
+  const { args, json } = takeJson(argv);
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      sizes: { type: 'string' },
+      algorithms: { type: 'string' },
+      contestants: { type: 'string' },
+      rounds: { type: 'string' },
+      time: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  for (const word of positionals) oneOf('word', word, words);
+  const list = (text) => text?.split(',').map((part) => part.trim());
+  const wanted = (kind) => (positionals.some((word) => kind.includes(word)) ? kind.filter((word) => positionals.includes(word)) : kind);
+  const ways = wanted(['sync', 'async']);
+  const sizes = list(values.sizes)?.map(parseSize) ?? (values.quick ? quickSizes : allSizes);
+  const algorithms = list(values.algorithms);
+  algorithms?.forEach((name) => oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]));
+  const contestants = list(values.contestants);
+  contestants?.forEach((name) => oneOf('contestant', name, modules.map((module) => module.name)));
+  const onlyLoad = positionals.length > 0 && positionals.every((word) => word === 'load');
+
+  const rows = [];
+  for (const way of onlyLoad ? [] : ways) {
+    for (const definition of definitions) {
+      if (!wanted(groups).includes(definition.group)) continue;
+      if (algorithms !== undefined && !algorithms.includes(definition.algorithm)) continue;
+      for (const wait of definition.waits) {
+        if ((wait === 'sync') !== (way === 'sync')) continue;
+        for (const size of sizes) rows.push({ definition, size, wait });
+      }
+    }
+  }
+  return {
+    help: values.help,
+    json,
+    rows,
+    load: positionals.length === 0 ? algorithms === undefined : positionals.includes('load'),
+    modules: modules.filter(({ name }) => name === 'millrace' || contestants === undefined || contestants.includes(name)),
+    rounds: positive('rounds', values.rounds) ?? (values.quick ? 5 : 11),
+    time: positive('time', values.time) ?? (values.quick ? 2 : 4),
+  };
+}
+
+// --json may stand alone or name a file, which parseArgs has no word for.
+function takeJson(argv) {
+  const at = argv.findIndex((arg) => arg === '--json' || arg.startsWith('--json='));
+  if (at === -1) return { args: argv, json: undefined };
+  if (argv[at] !== '--json') return { args: argv.toSpliced(at, 1), json: argv[at].slice('--json='.length) };
+  const next = argv[at + 1];
+  const named = next !== undefined && !next.startsWith('-') && !words.includes(next);
+  return { args: argv.toSpliced(at, named ? 2 : 1), json: named ? next : true };
+}
+
+function writeJson(to, result) {
+  const text = `${JSON.stringify(result, null, 2)}\n`;
+  if (to === true) process.stdout.write(text);
+  else writeFileSync(to, text);
+}
+
+// Where the table itself shows no progress: a counter on the terminal's other stream.
+function progress(wanted) {
+  if (!wanted || process.stderr.isTTY !== true) return () => {};
+  return (text) => process.stderr.write(`\r\x1b[2K${text}`);
+}
+
+function parseSize(text) {
+  const match = /^(\d+)([kKmM]?)(?:i?B)?$/.exec(text);
+  if (match === null) throw new UsageError(`--sizes: not a size: ${text}`);
+  return Number(match[1]) * { '': 1, k: 1024, m: 1 << 20 }[match[2].toLowerCase()];
+}
+
+function positive(option, text) {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value > 0)) throw new UsageError(`--${option} must be a positive number, not ${text}`);
+  return value;
+}
+
+function oneOf(kind, value, known) {
+  if (!known.includes(value)) throw new UsageError(`unknown ${kind}: ${value} (known: ${known.join(', ')})`);
+}

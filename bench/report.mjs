@@ -1,0 +1,151 @@
+// One table for people, one object for programs.
+
+import { cpus, release, type } from 'node:os';
+import { styleText } from 'node:util';
+
+import { describe } from './definitions.mjs';
+import { quantile } from './runner.mjs';
+
+/** Above this many foreign cores a row is marked as disturbed. */
+const disturbed = 0.3;
+
+/** Judges a measured row: who is the best contestant, our ratio to it, and whether that means anything. */
+export function judge(row) {
+  const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
+  const best = fastest(row.entries.filter(({ contestant }) => contestant !== 'millrace'));
+  if (ours === undefined) return { best, verdict: 'missing' };
+  if (best === undefined) return { ours, verdict: 'alone' };
+  const ratio = best.seconds / ours.seconds;
+  const noise = Math.max(0.03, ours.spread + best.spread);
+  const verdict = Math.abs(ratio - 1) <= noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind';
+  return { ours, best, ratio, verdict };
+}
+
+export function machine(contestants) {
+  const [{ model = 'unknown CPU' } = {}] = cpus();
+  const versions = contestants.map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
+  return {
+    cpu: model.trim(),
+    cores: cpus().length,
+    system: `${type()} ${release()} ${process.arch}`,
+    node: process.version,
+    contestants: versions,
+  };
+}
+
+export function header({ cpu, cores, system, node, contestants }, absent, settings) {
+  const lines = [
+    `${cpu}, ${cores} cores, ${system}, Node ${node}`,
+    `measured: ${contestants.join(', ')}`,
+    ...absent.map(({ name, reason }) => `absent:   ${name} (${reason})`),
+    `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
+      `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
+    'ratio = best contestant\'s time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const columns = ['millrace', 'node:crypto', 'WebCrypto', 'crypto-async', 'specialists'];
+
+/** The column heads; print once. */
+export function head(names) {
+  const shown = columns.filter((name) => names.includes(name));
+  return { shown, text: cells('', 'size', shown, 'ratio', 'best contestant', 'p50 / p99, ours | best') };
+}
+
+/** One row of the table. */
+export function line(row, shown, colour) {
+  const { ours, best, ratio, verdict } = row.judged;
+  const values = shown.map((name) => {
+    const entry = fastest(row.entries.filter(({ contestant }) => contestant === name));
+    if (entry === undefined) return '-';
+    return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
+  });
+  const judged = ratio === undefined ? '-' : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
+  const latencies = [ours, best].map((entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`);
+  const text = cells(
+    `${row.wait.padEnd(8)} ${describe(row)}`,
+    bytes(row.size),
+    values,
+    judged,
+    best === undefined ? '' : `${best.contestant} ${best.form}`,
+    `${latencies.filter(Boolean).join(' | ').padEnd(40)}${row.foreign > disturbed ? ' disturbed' : ''}`,
+  );
+  const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
+  return colour && shade !== undefined ? styleText(shade, text) : text;
+}
+
+/** What the table says, in words: where we lose above all. */
+export function summary(rows) {
+  const lines = [];
+  const of = (verdict) => rows.filter(({ judged }) => judged.verdict === verdict);
+  const [ahead, tie, behind, alone] = ['ahead', 'tie', 'behind', 'alone'].map(of);
+  lines.push(
+    `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
+      `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}.`,
+  );
+  for (const row of behind) {
+    const { best, ratio } = row.judged;
+    lines.push(`  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`);
+  }
+  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
+  const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
+  const foreign = rows.filter((row) => row.foreign > disturbed).length;
+  if (spreads.length > 0) {
+    lines.push(
+      `noise: spread of the samples around their median ${percent(0.5)} (median row), ${percent(0.9)} (90th percentile); ` +
+        `other processes used more than ${disturbed} cores in ${foreign} of ${rows.length} rows.`,
+    );
+  }
+  const wrong = rows.flatMap((row) => row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`));
+  if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
+  return `${lines.join('\n')}\n`;
+}
+
+export function loadSummary({ times, threads }) {
+  const lines = Object.entries(times).map(
+    ([name, time]) => `  require('${name}')`.padEnd(36) + `${duration(time.median)} (median), ${duration(time.p90)} (90th percentile)`,
+  );
+  if (threads !== undefined) {
+    lines.push(
+      `  threads: ${threads.start} at start, ${threads.loaded} after require, ${threads.sync} after a synchronous job, ` +
+        `${threads.async} after the first asynchronous one`,
+    );
+  }
+  return `loading, fresh processes:\n${lines.join('\n')}\n`;
+}
+
+function fastest(entries) {
+  return entries.reduce((best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best), undefined);
+}
+
+function cells(what, size, values, ratio, best, latency) {
+  return [
+    what.padEnd(54),
+    size.padStart(7),
+    ...values.map((value) => value.padStart(12)),
+    ratio.padStart(10),
+    ` ${best.padEnd(36)}`,
+    latency,
+  ]
+    .join(' ')
+    .trimEnd();
+}
+
+function duration(seconds) {
+  if (seconds < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
+  if (seconds < 1e-3) return `${(seconds * 1e6).toPrecision(3)} µs`;
+  return `${(seconds * 1e3).toPrecision(3)} ms`;
+}
+
+function rate(seconds) {
+  const perSecond = 1 / seconds;
+  if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)} M/s`;
+  if (perSecond >= 1e3) return `${(perSecond / 1e3).toPrecision(3)} k/s`;
+  return `${perSecond.toPrecision(3)} /s`;
+}
+
+function bytes(size) {
+  if (size >= 1 << 20 && size % (1 << 20) === 0) return `${size >> 20} MiB`;
+  return size >= 1024 && size % 1024 === 0 ? `${size / 1024} KiB` : `${size} B`;
+}

@@ -1,0 +1,320 @@
+// Measures one row: every contestant's answer is checked first, then all are timed in turn, round
+// by round, so that a slow moment of the machine meets all of them.
+//
+// Choices, and what they cost:
+// - Each form and the loop around it are compiled afresh for each measurement. A loop shared between
+//   contestants would see several functions at one call site, and V8 would stop inlining any of them.
+// - Samples are medians over rounds; the spread is half the interquartile range, relative.
+// - Inputs are the same in every call and hot in the cache; a 1 MiB row is cache speed.
+// - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its callback.
+//   The time per operation is elapsed time over jobs done; the latency is that of one of the chains.
+// - `foreign` is the CPU time other processes used meanwhile, in cores. Nothing is thrown away for
+//   it, but a row above 0.3 is marked.
+
+import { cpus } from 'node:os';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { answerBytes, makeInputs } from './inputs.mjs';
+
+/** Loads the contestants that can be loaded: { ready: [...], absent: [{ name, reason }] }. */
+export async function loadContestants(modules) {
+  const ready = [];
+  const absent = [];
+  for (const module of modules) {
+    try {
+      ready.push({ ...module, tools: await module.load() });
+    } catch (error) {
+      absent.push({ name: module.name, reason: firstLine(error) });
+    }
+  }
+  return { ready, absent };
+}
+
+/**
+ * One row. Returns { entries: [{ contestant, form, seconds, spread, latency?, cores? }], wrong, foreign },
+ * seconds being the median time of one operation and cores the CPU time it kept busy. `wrong` names the forms whose answer was not the
+ * others' and which were not timed therefore.
+ */
+export async function measureRow(definition, size, wait, contestants, options) {
+  const { candidates, wrong } = await line(definition, size, wait, contestants, options.inFlight);
+  const usage = startUsage();
+  if (wait === 'sync') timeSync(candidates, options);
+  else await timeAsync(candidates, options);
+  globalThis.gc?.();
+  const entries = candidates.map(({ contestant, form, samples, latencies, cores }) => ({
+    contestant: contestant.name,
+    form: form.name,
+    seconds: median(samples),
+    spread: spread(samples),
+    ...(wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
+  }));
+  return { entries, wrong, foreign: usage.foreign() };
+}
+
+/** The smallest step of the clock, in seconds. */
+export function clockResolution() {
+  let smallest = Infinity;
+  for (let i = 0; i < 2000; i++) {
+    const start = performance.now();
+    let end = start;
+    while (end === start) end = performance.now();
+    smallest = Math.min(smallest, end - start);
+  }
+  return smallest / 1000;
+}
+
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+export function quantile(values, part) {
+  if (values.length === 0) return Number.NaN;
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * part;
+  const below = Math.floor(place);
+  return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (place - below);
+}
+
+// Who takes part, with a checked answer
+
+async function line(definition, size, wait, contestants, inFlight) {
+  const candidates = [];
+  const wrong = [];
+  for (const contestant of contestants) {
+    for (const form of choose(contestant, definition, wait)) {
+      try {
+        candidates.push(await enter(contestant, form, definition, size, form.wait === 'sync' ? 1 : inFlight));
+      } catch (error) {
+        // A contestant may lack an algorithm. Ours must not.
+        if (contestant.name === 'millrace') wrong.push(`millrace ${form.name} (${firstLine(error)})`);
+      }
+    }
+  }
+  // Node's answer is the reference where it has one; otherwise the first that is not ours.
+  const reference = candidates.find(({ contestant }) => contestant.name === 'node:crypto')
+    ?? candidates.find(({ contestant }) => contestant.name !== 'millrace')
+    ?? candidates[0];
+  const agreeing = candidates.filter(({ contestant, form, answer }) => {
+    if (answer.equals(reference.answer)) return true;
+    wrong.push(`${contestant.name} ${form.name}`);
+    return false;
+  });
+  return { candidates: agreeing, wrong };
+}
+
+/**
+ * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about; the
+ * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises).
+ */
+function choose({ name, forms }, definition, wait) {
+  const near = name !== 'millrace';
+  const waits = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
+  const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];
+  for (const way of near ? waits : [wait]) {
+    for (const output of near ? outputs : [definition.output]) {
+      const found = forms.filter(
+        (form) =>
+          form.wait === way &&
+          form.output === output &&
+          form.group === definition.group &&
+          (form.algorithm ?? definition.algorithm) === definition.algorithm &&
+          (form.operation ?? definition.operation) === definition.operation &&
+          (form.keyForm ?? definition.key) === definition.key,
+      );
+      if (found.length > 0) return found;
+    }
+  }
+  return [];
+}
+
+async function enter(contestant, form, definition, size, count) {
+  const inputs = makeInputs(definition, size, count);
+  for (const each of inputs) await contestant.prepare(contestant.tools, each);
+  // From its source text: a function of its own, with type feedback of its own.
+  const make = fresh(form.make);
+  const calls = inputs.map((each) => make(contestant.tools, each));
+  const answer = answerBytes(await once(calls[0], form.wait), inputs[0]);
+  return { contestant, form, calls, answer, samples: [], latencies: [], cores: [] };
+}
+
+function once(call, wait) {
+  if (wait !== 'callback') return call();
+  return new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+function fresh(fn) {
+  return new Function(`return (${fn.toString()});`)();
+}
+
+// Synchronous
+
+function timeSync(candidates, { rounds, time }) {
+  for (const candidate of candidates) {
+    candidate.loop = fresh(syncLoop);
+    candidate.count = calibrate(candidate, time);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const candidate of rotated(candidates, round)) {
+      const start = performance.now();
+      candidate.loop(candidate.calls[0], candidate.count);
+      candidate.samples.push((performance.now() - start) / 1000 / candidate.count);
+    }
+  }
+}
+
+function syncLoop(call, count) {
+  let result;
+  for (let i = 0; i < count; i++) result = call();
+  return result;
+}
+
+// Also the warm-up: at least 15 ms and five samples long, so that the optimised code is what is timed.
+function calibrate({ loop, calls }, time) {
+  const start = performance.now();
+  let count = 1;
+  let took = 0;
+  do {
+    const begin = performance.now();
+    loop(calls[0], count);
+    took = performance.now() - begin;
+    if (took < time / 4) count *= 2;
+  } while (performance.now() - start < Math.max(15, time * 5));
+  return Math.max(1, Math.round((count * time) / Math.max(took, 0.001)));
+}
+
+// Asynchronous
+
+async function timeAsync(candidates, { rounds, time }) {
+  const long = time * 8; // long enough that starting and draining the chains is lost in it
+  for (const candidate of candidates) {
+    candidate.chains = candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
+    await runChains(candidate, long);
+  }
+  for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
+    for (const candidate of rotated(candidates, round)) {
+      const { seconds, latencies, cores } = await runChains(candidate, long);
+      candidate.samples.push(seconds);
+      candidate.cores.push(cores);
+      candidate.latencies.push(...latencies);
+    }
+    await turn();
+  }
+}
+
+function runChains({ chains, calls }, time) {
+  return new Promise((resolve, reject) => {
+    const usage = process.cpuUsage();
+    const state = { time, start: performance.now(), open: true, done: 0, running: calls.length, latencies: [], reject };
+    state.finish = () => {
+      const took = performance.now() - state.start;
+      const { user, system } = process.cpuUsage(usage);
+      resolve({ seconds: took / 1000 / state.done, latencies: thin(state.latencies), cores: (user + system) / 1000 / took });
+    };
+    chains(calls, state);
+  });
+}
+
+// The first chain carries the stopwatch: it looks at the clock once per job, which gives the latency
+// of a job in this crowd and ends the sample; the other chains do nothing but count.
+
+function callbackChains(calls, state) {
+  const [timed, ...others] = calls;
+  const end = () => {
+    if (--state.running === 0) state.finish();
+  };
+  for (const call of others) {
+    const next = (error) => {
+      if (error) return state.reject(error);
+      state.done++;
+      if (state.open) call(next);
+      else end();
+    };
+    call(next);
+  }
+  let begin = performance.now();
+  const next = (error) => {
+    if (error) return state.reject(error);
+    const now = performance.now();
+    state.latencies.push(now - begin);
+    state.done++;
+    if (now - state.start < state.time) {
+      begin = now;
+      timed(next);
+    } else {
+      state.open = false;
+      end();
+    }
+  };
+  timed(next);
+}
+
+function promiseChains(calls, state) {
+  const [timed, ...others] = calls;
+  const end = () => {
+    if (--state.running === 0) state.finish();
+  };
+  for (const call of others) {
+    const next = () => {
+      state.done++;
+      if (state.open) call().then(next, state.reject);
+      else end();
+    };
+    call().then(next, state.reject);
+  }
+  let begin = performance.now();
+  const next = () => {
+    const now = performance.now();
+    state.latencies.push(now - begin);
+    state.done++;
+    if (now - state.start < state.time) {
+      begin = now;
+      timed().then(next, state.reject);
+    } else {
+      state.open = false;
+      end();
+    }
+  };
+  timed().then(next, state.reject);
+}
+
+// Enough for a p99, in seconds.
+function thin(latencies) {
+  const step = Math.ceil(latencies.length / 2000);
+  const kept = [];
+  for (let i = 0; i < latencies.length; i += step) kept.push(latencies[i] / 1000);
+  return kept;
+}
+
+// Numbers
+
+function rotated(list, by) {
+  const at = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
+
+function spread(values) {
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
+}
+
+function startUsage() {
+  const start = { wall: performance.now(), own: process.cpuUsage(), all: busyTime() };
+  return {
+    foreign() {
+      const wall = performance.now() - start.wall;
+      const own = process.cpuUsage(start.own);
+      const busy = busyTime() - start.all;
+      return Math.max(0, (busy - (own.user + own.system) / 1000) / wall);
+    },
+  };
+}
+
+// Milliseconds, summed over all cores; the operating system counts in steps of about 10.
+function busyTime() {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}
+
+function firstLine(error) {
+  return String(error?.message ?? error).split('\n')[0];
+}

@@ -1,0 +1,184 @@
+// Abort signals of the promise door: a call that has not started is cancelled, one that runs is not
+// disturbed, and whatever happens the promise settles exactly once and nothing is kept.
+
+import assert from 'node:assert/strict';
+import { getEventListeners, setMaxListeners } from 'node:events';
+import { test } from 'node:test';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { collectGarbage } from '../support/garbage.mjs';
+import { judge } from '../support/judges.mjs';
+
+const key = Buffer.alloc(32, 1);
+const nonce = Buffer.alloc(12, 2);
+const source = Buffer.alloc(64, 3);
+const large = Buffer.alloc(16 * 2 ** 20, 4);
+const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
+
+/** Every form that takes a signal. */
+const forms = {
+  'hash, last argument': (signal) => promises.hash('sha256', source, { signal }),
+  'hash, encoding and last argument': (signal) => promises.hash('sha256', source, 'hex', { signal }),
+  'hash, options': (signal) => promises.hash('sha256', source, { encoding: 'base64', signal }),
+  'hash, target': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
+  'hash, window': (signal) => promises.hash('sha256', source, 0, 64, Buffer.alloc(32), 0, { signal }),
+  'hmac, last argument': (signal) => promises.hmac('sha256', key, source, { signal }),
+  'hmac, encoding and last argument': (signal) => promises.hmac('sha256', key, source, 'bigint', { signal }),
+  'hmac, window': (signal) => promises.hmac('sha256', key, 0, 32, source, 0, 64, Buffer.alloc(32), 0, { signal }),
+  'cipher, options': (signal) => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: Buffer.alloc(16), signal }),
+  'cipher, 5 arguments': (signal) => promises.cipher('aes-256-ctr', true, key, Buffer.alloc(16), source, { signal }),
+  'cipher, 7 arguments': (signal) => promises.cipher('aes-256-gcm', true, key, nonce, source, source, Buffer.alloc(16), { signal }),
+  'cipher, 13 arguments': (signal) => promises.cipher('aes-256-ctr', 1, key, 0, 32, Buffer.alloc(16), 0, 16, source, 0, 64, Buffer.alloc(64), 0, { signal }),
+  'cipher, 19 arguments': (signal) => promises.cipher('aes-256-gcm', 1, key, 0, 32, nonce, 0, 12, source, 0, 64, Buffer.alloc(64), 0, source, 0, 5, Buffer.alloc(16), 0, 16, { signal }),
+  'seal': (signal) => promises.seal('aes-256-gcm', { key, nonce, source, signal }),
+  'open': (signal) => promises.open('aes-256-gcm', { key, nonce, source: millrace.seal('aes-256-gcm', { key, nonce, source }), signal }),
+};
+
+for (const [title, start] of Object.entries(forms)) {
+  test(`${title}: aborted before`, async () => {
+    const reason = new Error('not wanted');
+    await assert.rejects(start(AbortSignal.abort(reason)), (error) => error === reason);
+    await assert.rejects(start(AbortSignal.abort()), { name: 'AbortError' });
+    await assert.rejects(start(AbortSignal.abort('a string')), (error) => error === 'a string');
+  });
+
+  test(`${title}: not aborted, and no listener stays`, async () => {
+    const { signal } = manyListeners();
+    const results = await Promise.all(Array.from({ length: 20 }, () => start(signal)));
+    const plain = await start(undefined);
+    for (const result of results) assert.deepEqual(result, plain);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
+  test(`${title}: aborted after`, async () => {
+    const controller = new AbortController();
+    const settled = start(controller.signal);
+    await settled;
+    controller.abort();
+    await setImmediate();
+    await settled;
+  });
+
+  test(`${title}: a signal that is none`, async () => {
+    for (const wrong of [null, 0, true, 'signal', {}, { aborted: true }, new EventTarget(), () => {}]) {
+      await assert.rejects(start(wrong), { code: 'ERR_ARGUMENT_TYPE', message: /signal/ }, String(wrong));
+    }
+  });
+
+  test(`${title}: aborted right after the call`, async () => {
+    for (let round = 0; round < 50; round++) {
+      const controller = new AbortController();
+      const settled = start(controller.signal);
+      if (round % 2) await null;
+      const reason = new Error('changed my mind');
+      controller.abort(reason);
+      const outcome = await settled.then((value) => ({ value }), (error) => ({ error }));
+      // It may have started already, and then it completes.
+      if (outcome.error) assert.equal(outcome.error, reason);
+      else assert.ok(outcome.value !== undefined);
+      assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+    }
+  });
+}
+
+test('queued jobs are cancelled at once, running ones complete', async () => {
+  const { threads } = millrace.configure();
+  // Keeps every worker busy for some tens of milliseconds.
+  const busy = Array.from({ length: threads }, () => promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0));
+  const controller = manyListeners();
+  const target = Buffer.alloc(64, 7);
+  const queued = Array.from({ length: 50 }, () => promises.cipher('aes-256-ctr', 1, key, 0, 32, Buffer.alloc(16), 0, 16, source, 0, 64, target, 0, { signal: controller.signal }));
+  const reason = new Error('too late');
+  controller.abort(reason);
+  const outcomes = await Promise.allSettled(queued);
+  const first = await Promise.race([Promise.all(busy).then(() => 'busy'), setTimeout(0, 'cancelled')]);
+  for (const outcome of outcomes) {
+    assert.equal(outcome.status, 'rejected');
+    assert.equal(outcome.reason, reason);
+  }
+  assert.equal(first, 'cancelled', 'the cancelled calls waited for the running ones');
+  assert.ok(target.every((byte) => byte === 7), 'a cancelled call wrote to its target');
+  assert.deepEqual(await Promise.all(busy), Array(threads).fill(64));
+  assert.ok(target.every((byte) => byte === 7), 'a cancelled call wrote to its target later');
+  assert.deepEqual(await promises.hash('sha256', source), digest);
+});
+
+test('one signal for many calls, half of them done', async () => {
+  const controller = manyListeners();
+  const settled = Array.from({ length: 2000 }, () => promises.hash('sha256', source, { signal: controller.signal }));
+  await settled[300];
+  controller.abort();
+  let cancelled = 0;
+  for (const outcome of await Promise.allSettled(settled)) {
+    if (outcome.status === 'fulfilled') assert.deepEqual(outcome.value, digest);
+    else {
+      assert.equal(outcome.reason.name, 'AbortError');
+      cancelled++;
+    }
+  }
+  assert.ok(cancelled <= 1700);
+  assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+});
+
+test('AbortSignal.timeout', async () => {
+  const { threads } = millrace.configure();
+  const busy = Array.from({ length: threads * 4 }, () => promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0));
+  await assert.rejects(promises.hash('sha256', source, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' });
+  await Promise.all(busy);
+});
+
+test('a wrong argument wins over the signal, and leaves no listener', async () => {
+  const { signal } = new AbortController();
+  await assert.rejects(promises.hash('sha257', source, { signal }), { code: 'ERR_UNKNOWN_ALGORITHM' });
+  await assert.rejects(promises.seal('aes-256-gcm', { key, nonce: key, source, signal }), { code: 'ERR_IV_SIZE' });
+  const sealed = millrace.seal('aes-256-gcm', { key, nonce, source });
+  sealed[0] ^= 1;
+  await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, signal }), { code: 'ERR_AUTHENTICATION' });
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('a listener that calls Millrace, and one that throws', async () => {
+  const controller = manyListeners();
+  let inner;
+  controller.signal.addEventListener('abort', () => { inner = promises.hash('sha256', source); });
+  const settled = Array.from({ length: 200 }, () => promises.hash('sha256', source, { signal: controller.signal }));
+  controller.abort();
+  await Promise.allSettled(settled);
+  assert.deepEqual(await inner, digest);
+});
+
+test('cancelled calls keep neither buffers nor slots', async () => {
+  const references = [];
+  for (let round = 0; round < 200; round++) {
+    const controller = new AbortController();
+    const memory = Buffer.alloc(100_000);
+    references.push(new WeakRef(memory));
+    const settled = promises.hash('sha256', memory, 0, memory.length, Buffer.alloc(32), 0, { signal: controller.signal });
+    controller.abort();
+    await settled.catch(() => {});
+  }
+  await setTimeout(20);
+  for (let round = 0; round < 5; round++) {
+    collectGarbage();
+    await setImmediate();
+  }
+  const alive = references.filter((reference) => reference.deref()).length;
+  assert.ok(alive <= 5, `${alive} of 200 buffers are still held`);
+});
+
+test('the synchronous and callback doors take no signal', () => {
+  const { signal } = new AbortController();
+  // An unknown option is ignored there, as Node does; it must not cancel anything.
+  assert.deepEqual(millrace.hash('sha256', source, { signal: AbortSignal.abort() }), digest);
+  assert.deepEqual(millrace.seal('aes-256-gcm', { key, nonce, source, signal }), millrace.seal('aes-256-gcm', { key, nonce, source }));
+});
+
+/** Node warns of more than ten listeners, which is what many calls with one signal are. */
+function manyListeners() {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}

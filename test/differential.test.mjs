@@ -1,0 +1,227 @@
+// Against other implementations (support/judges.mjs): every short length of every algorithm, and
+// random jobs of all sizes through all doors. The seed is printed; MILLRACE_SEED gives it back and
+// MILLRACE_JOBS=<number> asks for more random jobs than the usual 2,000.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { aeadNames, ancestor, cipherNames, ciphers, hashNames, hashes, hmacNames } from './support/algorithms.mjs';
+import { attempt, expectFailure, expectResult, waysFor } from './support/doors.mjs';
+import { judge, judgeOf, prepareSeeds } from './support/judges.mjs';
+import { random } from './support/random.mjs';
+
+/** Past every block size, SIMD width, and short-input path that an implementation may branch on. */
+const everyLength = 2100;
+
+const seeds = { 32: [0, 1, 0xffffffff], 64: [0, 1n, 0xffffffffffffffffn, 0x123456789abcdef0n, 77] };
+await prepareSeeds([...seeds[32], ...seeds[64]]);
+
+for (const algorithm of hashNames) {
+  test(`every length: ${algorithm}, judged by ${judgeOf('hash', algorithm)}`, () => {
+    const rng = random(`hash ${algorithm}`);
+    const data = rng.bytes(everyLength + 16);
+    for (let size = 0; size <= everyLength; size++) {
+      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...requiredLength(algorithm) }, size);
+      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...randomParameters(algorithm, rng) }, size);
+    }
+  });
+}
+
+for (const algorithm of hmacNames) {
+  test(`every length: hmac-${algorithm}, judged by ${judgeOf('hmac', algorithm)}`, () => {
+    const rng = random(`hmac ${algorithm}`);
+    const data = rng.bytes(everyLength + 16);
+    const key = rng.bytes(400);
+    for (let size = 0; size <= everyLength; size++) {
+      walkSync({ kind: 'hmac', algorithm, key: key.subarray(0, 32), source: part(data, size, rng) }, size);
+    }
+    for (let size = 0; size <= key.length; size++) {
+      walkSync({ kind: 'hmac', algorithm, key: key.subarray(0, size), source: part(data, size, rng) }, size);
+    }
+  });
+}
+
+for (const algorithm of cipherNames) {
+  test(`every length: ${algorithm}, judged by ${judgeOf('cipher', algorithm)}`, () => {
+    const rng = random(`cipher ${algorithm}`);
+    const data = rng.bytes(everyLength + 16);
+    for (let size = 0; size <= everyLength; size++) {
+      walkSync(encryption(algorithm, part(data, size, rng), rng, { aadSize: size % 40 }), size);
+    }
+  });
+}
+
+for (const algorithm of aeadNames) {
+  test(`every length of aad: ${algorithm}`, () => {
+    const rng = random(`aad ${algorithm}`);
+    for (let size = 0; size <= 600; size++) {
+      walkSync(encryption(algorithm, rng.bytes(size % 70), rng, { aadSize: size }), size);
+    }
+    for (const aadSize of [1023, 4096, 65535, 70001]) walkSync(encryption(algorithm, rng.bytes(33), rng, { aadSize }), aadSize);
+  });
+
+  test(`every tag size: ${algorithm}`, () => {
+    const rng = random(`tag ${algorithm}`);
+    for (const tagSize of new Set([...ciphers[algorithm].tagSizes, ...(ancestor.ciphers.includes(algorithm) ? ancestor.tagSizes(algorithm) : [])])) {
+      const job = encryption(algorithm, rng.bytes(100), rng, { aadSize: 10, tagSize });
+      walkAll(job, judge(job), waysFor(job).filter(isSync));
+    }
+  });
+}
+
+// The counter is 128 bits, big-endian. Implementations count in 32 or 64 bits and must carry.
+for (const algorithm of ['aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr']) {
+  test(`counter near overflow: ${algorithm}`, () => {
+    const rng = random(`counter ${algorithm}`);
+    for (const lowBits of [32n, 48n, 64n, 96n, 128n]) {
+      for (let blocksBefore = 1n; blocksBefore <= 40n; blocksBefore++) {
+        const high = lowBits === 128n ? 0n : (BigInt(`0x${rng.bytes(16).toString('hex')}`) >> lowBits) << lowBits;
+        const counter = high + (1n << lowBits) - blocksBefore;
+        const iv = Buffer.from(counter.toString(16).padStart(32, '0'), 'hex');
+        walkSync({ ...encryption(algorithm, rng.bytes(rng.between(1, 1200)), rng), iv }, Number(blocksBefore));
+      }
+    }
+  });
+}
+
+// OpenSSL's counter of ChaCha20 is 64 bits, little-endian, the upper half being the first word of
+// the nonce: it carries there, and no further.
+test('counter near overflow: chacha20', () => {
+  const rng = random('counter chacha20');
+  for (const upper of [0, 1, 0xfffffffe, 0xffffffff, undefined]) {
+    for (let blocksBefore = 1; blocksBefore <= 40; blocksBefore++) {
+      const iv = rng.bytes(16);
+      iv.writeUInt32LE(2 ** 32 - blocksBefore, 0);
+      if (upper !== undefined) iv.writeUInt32LE(upper, 4);
+      walkSync({ ...encryption('chacha20', rng.bytes(rng.between(1, 5000)), rng), iv }, blocksBefore);
+    }
+  }
+});
+
+test('random jobs, all sizes, all doors', async () => {
+  const rng = random('jobs');
+  const total = Number(process.env.MILLRACE_JOBS || 2000);
+  for (let done = 0; done < total; done += 16) {
+    const batch = Array.from({ length: Math.min(16, total - done) }, () => randomJob(rng));
+    await Promise.all(batch.flatMap((job) => {
+      const expected = judge(job);
+      const all = waysFor(job);
+      return Array.from({ length: 3 }, () => rng.pick(all)).map(async (way) => {
+        expectResult(way, job, await attempt(way, job), expected);
+        if (job.kind !== 'cipher') return;
+        const reverse = decryption(job, expected);
+        expectResult(way, reverse, await attempt(way, reverse), { output: job.source });
+        if (ciphers[job.algorithm].aead) {
+          const broken = tampered(reverse, rng);
+          expectFailure(way, broken, await attempt(way, broken), 'ERR_AUTHENTICATION');
+        }
+      });
+    }));
+  }
+});
+
+test('neighbours of powers of two, asynchronously', async () => {
+  const rng = random('powers');
+  const sizes = [12, 13, 14, 15, 16, 17, 18, 19, 20].flatMap((power) => [2 ** power - 1, 2 ** power, 2 ** power + 1]);
+  for (const algorithm of cipherNames) {
+    for (const size of sizes) {
+      const job = encryption(algorithm, rng.bytes(size), rng, { aadSize: 13 });
+      const expected = judge(job);
+      const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
+      expectResult(way, job, await attempt(way, job), expected);
+      const reverse = decryption(job, expected);
+      expectResult(way, reverse, await attempt(way, reverse), { output: job.source });
+    }
+  }
+  for (const algorithm of hashNames) {
+    for (const size of sizes) {
+      const job = { kind: 'hash', algorithm, source: rng.bytes(size), ...requiredLength(algorithm) };
+      const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
+      expectResult(way, job, await attempt(way, job), judge(job));
+    }
+  }
+});
+
+/** Two synchronous ways of the modern and drop-in doors, others each time, and the way back of a cipher. */
+function walkSync(job, turn) {
+  const expected = judge(job);
+  const all = waysFor(job).filter(isSync);
+  walkAll(job, expected, new Set([all[turn % all.length], all[(turn * 7 + 3) % all.length]]));
+}
+
+function walkAll(job, expected, all) {
+  for (const way of all) {
+    expectResult(way, job, attempt(way, job), expected);
+    if (job.kind !== 'cipher') continue;
+    const reverse = decryption(job, expected);
+    expectResult(way, reverse, attempt(way, reverse), { output: job.source });
+  }
+}
+
+function isSync({ waiting }) {
+  return waiting === 'sync';
+}
+
+function randomJob(rng) {
+  const source = rng.bytes(randomSize(rng));
+  const kind = rng.pick(['hash', 'hmac', 'cipher']);
+  if (kind === 'cipher') return encryption(rng.pick(cipherNames), source, rng, { aadSize: rng.chance(0.3) ? 0 : rng.below(300), randomTag: true });
+  if (kind === 'hmac') return { kind, algorithm: rng.pick(hmacNames), key: rng.bytes(rng.chance(0.1) ? rng.below(5000) : rng.below(150)), source };
+  const algorithm = rng.pick(hashNames);
+  return { kind, algorithm, source, ...(rng.chance(0.5) ? randomParameters(algorithm, rng) : requiredLength(algorithm)) };
+}
+
+/** 0 to 1 MiB: as many short as long ones by their number of digits. */
+function randomSize(rng) {
+  if (rng.chance(0.05)) return 0;
+  return rng.between(0, Math.floor(2 ** (rng.word() / 2 ** 32 * 20)));
+}
+
+function encryption(algorithm, source, rng, { aadSize = 0, tagSize, randomTag = false } = {}) {
+  const { key, iv, aead, tagSizes } = ciphers[algorithm];
+  const job = { kind: 'cipher', algorithm, encrypt: true, key: rng.bytes(key), iv: rng.bytes(iv), source };
+  if (!aead) return job;
+  return { ...job, aad: rng.bytes(aadSize), tagSize: tagSize ?? (randomTag ? rng.pick(tagSizes) : 16) };
+}
+
+function decryption({ tagSize, ...job }, { output, tag }) {
+  return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
+}
+
+function tampered(job, rng) {
+  const field = rng.pick(['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name].length > 0));
+  const bytes = Buffer.from(job[field]);
+  bytes[rng.below(bytes.length)] ^= 1 << rng.below(8);
+  return { ...job, [field]: bytes };
+}
+
+function requiredLength(algorithm) {
+  return hashes[algorithm].digest === 0 ? { outputLength: algorithm === 'shake128' ? 16 : 32 } : {};
+}
+
+/** A seed, a key, an output length: what the hash knows. */
+function randomParameters(algorithm, rng) {
+  const { xof, seedBits, key } = hashes[algorithm];
+  return {
+    ...(xof && { outputLength: rng.chance(0.1) ? rng.between(1, 3000) : rng.between(1, 200) }),
+    ...(seedBits && { seed: rng.pick(seeds[seedBits]) }),
+    ...(key && rng.chance(0.5) && { key: rng.bytes(key) }),
+  };
+}
+
+/** `size` bytes of `data`, from an alignment of its own. */
+function part(data, size, rng) {
+  const start = rng.below(data.length - size);
+  return data.subarray(start, start + size);
+}
+
+test('the judges do judge', () => {
+  // A wrong answer must fail: the comparison itself is tested once.
+  const rng = random('judges');
+  const job = encryption('aes-128-gcm', rng.bytes(100), rng);
+  const [way] = waysFor(job).filter(isSync);
+  const outcome = attempt(way, job);
+  expectResult(way, job, outcome, judge(job));
+  assert.throws(() => expectResult(way, job, outcome, judge({ ...job, key: rng.bytes(16) })), /wrong output from byte 0/);
+  assert.throws(() => expectResult(way, job, outcome, { ...judge(job), tag: rng.bytes(16) }), /wrong tag/);
+});

@@ -1,0 +1,273 @@
+// worker_threads: several environments at once, and their end at any moment.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { requiring, run } from '../support/child.mjs';
+
+/** Makes `Worker`s out of a program with the doors in it. */
+const preamble = `
+  const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
+  const { once } = require('node:events');
+  const { setTimeout: sleep } = require('node:timers/promises');
+  const start = (program, data) => new Worker(${JSON.stringify(`${requiring()}
+    const { parentPort, workerData } = require('node:worker_threads');
+  `)} + program, { eval: true, workerData: data });
+`;
+
+/** Jobs of every ownership in flight in a worker: lent, friendly, small, with prepared keys and signals. */
+const flood = `
+  const large = new Uint8Array(new SharedArrayBuffer(8 * 2 ** 20));
+  const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);
+  const own = Buffer.alloc(4 * 2 ** 20, 1);
+  const prepared = millrace.createKey('aes-256-gcm', key);
+  const { signal } = new AbortController();
+  require('node:events').setMaxListeners(0, signal);
+  const fire = () => {
+    millrace.hash('sha512', own, 0, own.length, Buffer.alloc(64), 0, () => {});
+    millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, own, 0, 2 ** 20, Buffer.allocUnsafeSlow(2 ** 20), 0, () => {});
+    promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source: large, target: large });
+    promises.seal('aes-256-gcm', { key: prepared, nonce, source: own.subarray(0, 300_000) });
+    promises.hash('blake3', own.subarray(0, 50_000), { signal });
+    promises.hmac('sha256', key, 'small');
+    cryptoAsync.hash('sha256', Buffer.alloc(70_000), () => {});
+  };
+  for (let index = 0; index < 40; index++) fire();
+`;
+
+test('terminated thirty times with lent and friendly jobs in flight', { timeout: 120_000 }, async () => {
+  const { code, signal, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      for (let round = 0; round < 30; round++) {
+        const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
+        await once(worker, 'message');
+        if (round % 3) await sleep(round / 2);
+        const exit = once(worker, 'exit');
+        await worker.terminate();
+        await exit;
+        if (round % 10 === 0) globalThis.gc();
+        // The main thread's own jobs are not disturbed.
+        const digest = await promises.hash('sha256', 'main', 'hex');
+        if (digest !== millrace.hash('sha256', 'main', 'hex')) throw new Error('wrong digest');
+      }
+      console.log('survived');
+    })();
+  `, { flags: ['--expose-gc'], timeout: 120_000 });
+  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+});
+
+test('terminated while the main thread and another worker have jobs in flight', async () => {
+  const { code, signal, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      const source = Buffer.alloc(500_000, 3);
+      const expected = millrace.hash('sha256', source, 'hex');
+      const steady = start(${JSON.stringify(`
+        const source = Buffer.alloc(500_000, 3);
+        const expected = millrace.hash('sha256', source, 'hex');
+        let rounds = 0, stop = false;
+        parentPort.on('message', () => { stop = true; });
+        (async () => {
+          while (!stop) {
+            const digests = await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex')));
+            if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest in the worker');
+            rounds++;
+          }
+          parentPort.postMessage(rounds);
+          parentPort.close();
+        })();
+      `)});
+      for (let round = 0; round < 10; round++) {
+        const doomed = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
+        await once(doomed, 'message');
+        const own = Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex'));
+        await doomed.terminate();
+        if ((await Promise.all(own)).some((digest) => digest !== expected)) throw new Error('wrong digest in the main thread');
+      }
+      steady.postMessage('stop');
+      const [rounds] = await once(steady, 'message');
+      if (rounds < 1) throw new Error('the other worker starved');
+      console.log('survived');
+    })();
+  `);
+  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+});
+
+test('several workers at once, all right, all ending by themselves', async () => {
+  const { code, signal, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      const workers = Array.from({ length: 6 }, (_, seed) => start(${JSON.stringify(`
+        (async () => {
+          const key = Buffer.alloc(32, workerData), nonce = Buffer.alloc(12);
+          let good = 0;
+          for (let round = 0; round < 20; round++) {
+            await Promise.all(Array.from({ length: 20 }, async (_, index) => {
+              const source = Buffer.alloc(index * 997, round + workerData);
+              nonce.writeUInt32LE(round * 20 + index);
+              const own = Buffer.from(nonce);
+              const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
+              if (!(await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })).equals(source)) throw new Error('not the source');
+              if (millrace.hash('sha256', source, 'hex') !== await promises.hash('sha256', source, 'hex')) throw new Error('wrong digest');
+              good++;
+            }));
+          }
+          parentPort.postMessage(good);
+        })();
+      `)}, seed));
+      const results = await Promise.all(workers.map(async (worker) => {
+        const [message, [exitCode]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+        return [message[0], exitCode];
+      }));
+      console.log(JSON.stringify(results));
+    })();
+  `);
+  assert.equal(code, 0, stderr);
+  assert.equal(signal, null);
+  assert.deepEqual(JSON.parse(stdout), Array(6).fill([400, 0]));
+});
+
+test('loaded only in a worker: terminated, loaded again', async () => {
+  const { code, signal, stdout, stderr } = await run(`
+    const { Worker } = require('node:worker_threads');
+    const { once } = require('node:events');
+    (async () => {
+      for (let round = 0; round < 15; round++) {
+        const worker = new Worker(${JSON.stringify(`${requiring()}
+          const { parentPort } = require('node:worker_threads');
+          ${flood}
+          millrace.hash('sha256', 'x', 'hex', (error, digest) => parentPort.postMessage(digest));
+        `)}, { eval: true });
+        const [digest] = await once(worker, 'message');
+        if (digest !== '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881') throw new Error(digest);
+        await worker.terminate();
+      }
+      console.log('survived');
+    })();
+  `, { bare: true });
+  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+});
+
+test('a worker that calls process.exit with jobs in flight keeps its exit code', async () => {
+  const { code, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      for (const ending of ['process.exit(5)', "throw new Error('thrown')", "millrace.hash('sha256', 'x', () => process.exit(6))"]) {
+        const worker = start(${JSON.stringify(flood)} + ending);
+        worker.on('error', () => {});
+        console.log(await new Promise((resolve) => worker.on('exit', resolve)));
+      }
+    })();
+  `);
+  assert.deepEqual([code, stdout], [0, '5\n1\n6\n'], stderr);
+});
+
+test('terminated inside a callback, and inside a getter of its options', async () => {
+  const { code, signal, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      for (const program of [
+        "millrace.hash('sha256', 'x', () => { parentPort.postMessage('in'); for (;;); });",
+        "promises.hash('sha256', 'x').then(() => { parentPort.postMessage('in'); for (;;); });",
+        "millrace.hash('sha256', 'x', { get encoding() { parentPort.postMessage('in'); for (;;); } });",
+        "const other = new AbortController().signal; Object.defineProperty(other, 'aborted', { get() { parentPort.postMessage('in'); for (;;); } }); promises.hash('sha256', 'x', { signal: other });",
+      ]) {
+        for (let round = 0; round < 3; round++) {
+          const worker = start(${JSON.stringify(flood)} + program);
+          await once(worker, 'message');
+          await worker.terminate();
+          if (await promises.hash('md5', '', 'hex') !== 'd41d8cd98f00b204e9800998ecf8427e') throw new Error('wrong digest');
+        }
+      }
+      console.log('survived');
+    })();
+  `);
+  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+});
+
+test('the main thread exits while workers have jobs in flight', async () => {
+  for (const ending of ['process.exit(8)', 'setTimeout(() => process.exit(8), 20)', 'process.exitCode = 8; worker.unref(); other.unref()']) {
+    const { code, signal, stderr, ms } = await run(`
+      ${preamble}
+      (async () => {
+        const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
+        const other = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
+        await Promise.all([once(worker, 'message'), once(other, 'message')]);
+        promises.hash('sha512', Buffer.alloc(2 ** 24));
+        ${ending};
+      })();
+    `);
+    assert.deepEqual([code, signal], [8, null], `${ending}: ${stderr}`);
+    assert.ok(ms < 10_000, `${ending}: ${ms} ms`);
+  }
+});
+
+test('a worker ends by itself after its jobs, and does not before', async () => {
+  const { code, stdout, stderr } = await run(`
+    ${preamble}
+    const worker = start(\`
+      let done = 0;
+      for (let index = 0; index < 100; index++) promises.hash('sha256', Buffer.alloc(10_000)).then(() => done++);
+      process.on('exit', () => parentPort.postMessage(done));
+    \`);
+    worker.on('message', (done) => console.log(done));
+    worker.on('exit', (exitCode) => console.log('exit', exitCode));
+  `);
+  assert.deepEqual([code, stdout], [0, '100\nexit 0\n'], stderr);
+});
+
+test('buffers may be sent to and fro between calls', async () => {
+  const { code, stdout, stderr } = await run(`
+    ${preamble}
+    (async () => {
+      const worker = start(\`
+        parentPort.on('message', async ({ bytes, last }) => {
+          const digest = await promises.hash('sha256', bytes, 'hex');
+          parentPort.postMessage({ bytes, digest }, [bytes.buffer]);
+          if (last) parentPort.close();
+        });
+      \`);
+      let bytes = new Uint8Array(100_000).fill(9);
+      const expected = millrace.hash('sha256', bytes, 'hex');
+      for (let round = 0; round < 30; round++) {
+        const own = promises.hash('sha256', bytes, 'hex');
+        worker.postMessage({ bytes, last: round === 29 }, [bytes.buffer]);
+        const [message] = await once(worker, 'message');
+        if (message.digest !== expected || await own !== expected) throw new Error('wrong digest');
+        bytes = message.bytes;
+      }
+      console.log('done');
+    })();
+  `);
+  assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
+});
+
+test('a limit set in one environment holds for all', async () => {
+  const { stdout, stderr } = await run(`
+    ${preamble}
+    millrace.configure({ threads: 3 });
+    start('parentPort.postMessage([millrace.configure().threads, millrace.configure({ threads: 2 }).threads])').on('message', (seen) => console.log(seen.join(), millrace.configure().threads));
+  `);
+  assert.equal(stdout, '3,2 2\n', stderr);
+});
+
+test('keys stay in their environment', async () => {
+  const { stdout, stderr } = await run(`
+    ${preamble}
+    const key = millrace.createKey('hmac-sha256', 'secret');
+    const worker = start(\`
+      parentPort.postMessage((() => {
+        const own = millrace.createKey('hmac-sha256', 'of the worker');
+        try {
+          millrace.hmac('sha256', workerData, 'x');
+          return 'taken';
+        } catch (error) {
+          return error.name + ' ' + (millrace.hmac('sha256', own, 'x', 'hex') === millrace.hmac('sha256', 'of the worker', 'x', 'hex'));
+        }
+      })());
+    \`, key);
+    worker.on('message', (message) => console.log(message, millrace.hmac('sha256', key, 'x', 'hex') === millrace.hmac('sha256', 'secret', 'x', 'hex')));
+  `);
+  assert.equal(stdout, 'TypeError true true\n', stderr);
+});

@@ -1,0 +1,69 @@
+// What the tests hold to be true of each algorithm, taken from the standards and not from the
+// library's own catalog (test/tidy.test.mjs compares the two).
+
+const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
+const xof = (block) => hash(0, block, { hmac: false, xof: true });
+const checksum = (digest, seedBits) => hash(digest, 64, { hmac: false, seedBits });
+
+/** Sizes in bytes; `digest` 0 means that the length must be given. */
+export const hashes = {
+  'md5': hash(16, 64),
+  'sha1': hash(20, 64),
+  'sha224': hash(28, 64),
+  'sha256': hash(32, 64),
+  'sha384': hash(48, 128),
+  'sha512': hash(64, 128),
+  'sha512-224': hash(28, 128),
+  'sha512-256': hash(32, 128),
+  'sha3-224': hash(28, 144),
+  'sha3-256': hash(32, 136),
+  'sha3-384': hash(48, 104),
+  'sha3-512': hash(64, 72),
+  'keccak224': hash(28, 144),
+  'keccak256': hash(32, 136),
+  'keccak384': hash(48, 104),
+  'keccak512': hash(64, 72),
+  'shake128': xof(168),
+  'shake256': xof(136),
+  'blake2b512': hash(64, 128),
+  'blake2s256': hash(32, 64),
+  'blake3': hash(32, 64, { xof: true, key: 32 }),
+  'ripemd160': hash(20, 64),
+  'md5-sha1': hash(36, 64),
+  'xxh32': checksum(4, 32),
+  'xxh64': checksum(8, 64),
+  'xxh3-64': checksum(8, 64),
+  'xxh3-128': checksum(16, 64),
+};
+
+const stream = (key) => ({ key, iv: 16, aead: false, tag: 0 });
+const gcm = (key) => ({ key, iv: 12, aead: true, tag: 16, tagSizes: [12, 13, 14, 15, 16] });
+const aead = (iv) => ({ key: 32, iv, aead: true, tag: 16, tagSizes: [16] });
+
+/** Sizes in bytes; `tagSizes` are those of the modern doors. */
+export const ciphers = {
+  'aes-128-ctr': stream(16),
+  'aes-192-ctr': stream(24),
+  'aes-256-ctr': stream(32),
+  'chacha20': stream(32),
+  'aes-128-gcm': gcm(16),
+  'aes-192-gcm': gcm(24),
+  'aes-256-gcm': gcm(32),
+  'chacha20-poly1305': aead(12),
+  'xchacha20-poly1305': aead(24),
+  'aes-256-gcm-siv': aead(12),
+};
+
+export const hashNames = Object.keys(hashes);
+export const hmacNames = hashNames.filter((name) => hashes[name].hmac);
+export const cipherNames = Object.keys(ciphers);
+export const aeadNames = cipherNames.filter((name) => ciphers[name].aead);
+export const streamNames = cipherNames.filter((name) => !ciphers[name].aead);
+
+/** What the ancestor has, and so the drop-in door must. */
+export const ancestor = {
+  hashes: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224', 'sha512-256', 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'blake2b512', 'blake2s256', 'ripemd160', 'md5-sha1'],
+  ciphers: ['aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr', 'chacha20', 'aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm', 'chacha20-poly1305'],
+  /** Tags may be shorter there. */
+  tagSizes: (name) => (name === 'chacha20-poly1305' ? Array.from({ length: 16 }, (_, index) => index + 1) : [4, 8, 12, 13, 14, 15, 16]),
+};

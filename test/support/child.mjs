@@ -1,0 +1,53 @@
+// Programs run in processes of their own, for what ends a process or must be seen from outside.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const require = createRequire(import.meta.url);
+
+/** Where a child finds each door, by path: the child may lie anywhere. */
+export const doorPaths = Object.fromEntries(['millrace', 'millrace/promises', 'millrace/crypto-async'].map((name) => [name, require.resolve(name)]));
+
+/**
+ * Runs a program and gives `{ code, signal, stdout, stderr, ms }`, whatever its end.
+ *
+ * @param source the program; `millrace`, `promises` and `cryptoAsync` are defined in it
+ * @param options `args` and `flags` of Node, `env`, `timeout` in ms, `esm` for a module, `bare` to load nothing
+ */
+export function run(source, { args = [], flags = [], env = {}, timeout = 60_000, esm = false, bare = false } = {}) {
+  const folder = temporary();
+  const file = join(folder, esm ? 'program.mjs' : 'program.cjs');
+  writeFileSync(file, `${bare ? '' : esm ? importing() : requiring()}\n${source}\n`);
+  const begin = performance.now();
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [...flags, file, ...args], { timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 24, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve({ code: child.exitCode, signal: child.signalCode, stdout, stderr, ms: performance.now() - begin });
+    });
+  });
+}
+
+/** A new folder outside the package. */
+export function temporary() {
+  return mkdtempSync(join(tmpdir(), 'millrace-test-'));
+}
+
+/** The first lines of a CommonJS program. */
+export function requiring() {
+  return `const millrace = require(${JSON.stringify(doorPaths.millrace)});
+const promises = require(${JSON.stringify(doorPaths['millrace/promises'])});
+const cryptoAsync = require(${JSON.stringify(doorPaths['millrace/crypto-async'])});`;
+}
+
+function importing() {
+  const url = (name) => JSON.stringify(pathToFileURL(doorPaths[name]).href);
+  return `import millrace from ${url('millrace')};
+import promises from ${url('millrace/promises')};
+import cryptoAsync from ${url('millrace/crypto-async')};`;
+}

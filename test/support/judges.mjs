@@ -1,0 +1,96 @@
+// The right answer to every job, by somebody else's code: node:crypto where it has the algorithm,
+// else the noble libraries and hash-wasm.
+
+import { createCipheriv, createHash, createHmac, getCiphers, getHashes } from 'node:crypto';
+
+import { gcmsiv } from '@noble/ciphers/aes.js';
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
+import { blake3 } from '@noble/hashes/blake3.js';
+import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
+import { md5, ripemd160, sha1 } from '@noble/hashes/legacy.js';
+import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
+import { createXXHash128, createXXHash3, createXXHash32, createXXHash64 } from 'hash-wasm';
+
+/** The expected outcome of a job: `{ output, tag? }`. Jobs are described in doors.mjs. */
+export function judge(job) {
+  if (job.kind === 'hash') return { output: judgeHash(job) };
+  if (job.kind === 'hmac') return { output: judgeHmac(job) };
+  return judgeEncryption(job);
+}
+
+/** Who judges, for the name of a test. */
+export function judgeOf(kind, algorithm) {
+  if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
+  if (nodeHashes.has(algorithm)) return 'node:crypto';
+  return algorithm.startsWith('xxh') ? 'hash-wasm' : '@noble/hashes';
+}
+
+const keccak = { keccak224: keccak_224, keccak256: keccak_256, keccak384: keccak_384, keccak512: keccak_512 };
+// Only for a Node whose OpenSSL hides them; OpenSSL 3.0 lists them or not, and makes them anyway.
+const legacy = { md5, sha1, ripemd160 };
+const nodeHashes = new Set([...getHashes(), ...[...Object.keys(legacy), 'md5-sha1'].filter(works)]);
+const nodeCiphers = new Set(getCiphers());
+
+function works(name) {
+  try {
+    createHash(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
+  if (nodeHashes.has(algorithm)) {
+    return createHash(algorithm, outputLength === undefined ? undefined : { outputLength }).update(source).digest();
+  }
+  if (keccak[algorithm]) return Buffer.from(keccak[algorithm](source));
+  if (algorithm === 'blake3') return Buffer.from(blake3(source, { key, dkLen: outputLength ?? 32 }));
+  if (algorithm === 'md5-sha1') return Buffer.concat([Buffer.from(md5(source)), Buffer.from(sha1(source))]);
+  if (legacy[algorithm]) return Buffer.from(legacy[algorithm](source));
+  return Buffer.from(xxhash(algorithm, BigInt(seed)).update(source).digest('binary'));
+}
+
+function judgeHmac({ algorithm, key, source }) {
+  if (nodeHashes.has(algorithm)) return createHmac(algorithm, key).update(source).digest();
+  const hash = { ...keccak, ...legacy, blake3 }[algorithm];
+  if (hash === undefined) throw new Error(`nobody judges hmac-${algorithm}`);
+  return Buffer.from(nobleHmac(hash, key, source));
+}
+
+/** What encryption gives; a decryption is judged by the encryption it came from. */
+function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
+  const noble = { 'xchacha20-poly1305': xchacha20poly1305, 'aes-256-gcm-siv': gcmsiv }[algorithm];
+  if (noble) {
+    const sealed = Buffer.from(noble(key, iv, aad).encrypt(source));
+    return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
+  }
+  const isAead = aad !== undefined;
+  const cipher = createCipheriv(algorithm, key, iv, isAead ? { authTagLength: tagSize } : undefined);
+  if (isAead) cipher.setAAD(aad);
+  const output = Buffer.concat([cipher.update(source), cipher.final()]);
+  return isAead ? { output, tag: cipher.getAuthTag() } : { output };
+}
+
+const makers = { 'xxh32': createXXHash32, 'xxh64': createXXHash64, 'xxh3-64': createXXHash3, 'xxh3-128': createXXHash128 };
+// Each hasher is a WebAssembly instance with its seed set once.
+const hashers = new Map();
+
+function xxhash(algorithm, seed) {
+  const hasher = hashers.get(`${algorithm} ${seed}`);
+  if (hasher === undefined) throw new Error(`call prepareSeeds first: ${algorithm} with seed ${seed}`);
+  return hasher.init();
+}
+
+/** hash-wasm makes its hashers asynchronously: name the seeds before judging jobs with them. */
+export async function prepareSeeds(seeds) {
+  for (const seed of seeds.map(BigInt)) {
+    for (const [algorithm, make] of Object.entries(makers)) {
+      if (algorithm === 'xxh32' && seed >= 2n ** 32n) continue;
+      const halves = algorithm === 'xxh32' ? [Number(seed)] : [Number(seed & 0xffffffffn), Number(seed >> 32n)];
+      hashers.set(`${algorithm} ${seed}`, await make(...halves));
+    }
+  }
+}
+
+await prepareSeeds([0]);

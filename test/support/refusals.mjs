@@ -1,0 +1,77 @@
+// A call that must be refused, in all three ways of waiting.
+
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+/** The class that goes with each code, besides MillraceError. */
+export const classes = {
+  ERR_MISSING_ARGUMENT: TypeError,
+  ERR_ARGUMENT_TYPE: TypeError,
+  ERR_ARGUMENT_VALUE: RangeError,
+  ERR_UNKNOWN_ALGORITHM: Error,
+  ERR_KEY_SIZE: RangeError,
+  ERR_IV_SIZE: RangeError,
+  ERR_TAG_SIZE: RangeError,
+  ERR_OUTPUT_SIZE: RangeError,
+  ERR_SOURCE_SIZE: RangeError,
+  ERR_AUTHENTICATION: Error,
+  ERR_OVERLAP: RangeError,
+  ERR_RESIZABLE: TypeError,
+  ERR_KEY_DISPOSED: Error,
+  ERR_KEY_ALGORITHM: TypeError,
+};
+
+/**
+ * The call is refused with `code` (one of several, if an array): thrown, also by the callback form,
+ * whose callback is never called, and as a rejection by the promise form. The message `names` the
+ * argument.
+ */
+export async function refuses(method, args, code, names) {
+  const what = `${method}(${args.map(show).join(', ')})`;
+  expectError(thrown(() => millrace[method](...args), what), code, names, what);
+  let called = false;
+  expectError(thrown(() => millrace[method](...args, () => { called = true; }), `${what} with callback`), code, names, `${what} with callback`);
+  const promise = promises[method](...args);
+  assert.ok(promise instanceof Promise, `promise of ${what}`);
+  const error = await promise.then((value) => assert.fail(`promise of ${what}: no error but ${show(value)}`), (reason) => reason);
+  expectError(error, code, names, `promise of ${what}`);
+  await setImmediate();
+  assert.equal(called, false, `${what}: the callback was called though the call had thrown`);
+}
+
+export function expectError(error, code, names, what) {
+  const codes = [code].flat();
+  assert.ok(codes.includes(error?.code), `${what}: expected ${codes.join(' or ')}, not ${error?.code}: ${error?.stack}`);
+  assert.ok(error instanceof millrace.MillraceError, `${what}: not a MillraceError`);
+  assert.ok(error instanceof Error && error instanceof classes[error.code], `${what}: ${error.code} must be a ${classes[error.code].name}`);
+  assert.ok(error.message.length > 10, `${what}: "${error.message}" is no sentence`);
+  if (names) assert.match(error.message, names, `${what}: the message must name the argument`);
+  assert.ok(error.stack.includes(error.message), `${what}: the stack lacks the message`);
+}
+
+export function thrown(call, what) {
+  let value;
+  try {
+    value = call();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail(`${what}: no error but ${show(value)}`);
+}
+
+export function show(value) {
+  if (typeof value === 'function') return 'function';
+  if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value.byteLength})`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'symbol') return 'Symbol()';
+  if (Object.is(value, -0)) return '-0';
+  if (typeof value === 'number' || value === undefined) return String(value);
+  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    return `{ ${Object.entries(value).map(([name, each]) => `${name}: ${show(each)}`).join(', ')} }`;
+  }
+  if (typeof value === 'string') return value.length > 30 ? `'${value.slice(0, 30)}...'` : `'${value}'`;
+  return Object.prototype.toString.call(value);
+}

@@ -1,0 +1,358 @@
+// The habits of the house as tests: which room may name which, where `unsafe` may stand, that the
+// two catalogs agree, that nothing unfinished, private or undocumented is kept.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+
+import { cipherNames, ciphers, hashNames, hashes } from './support/algorithms.mjs';
+import { doorPaths, root } from './support/child.mjs';
+
+/** The only Rust files that may say `unsafe`; a folder stands for all below it. */
+const unsafeWings = [
+  'crates/core/src/engines/',
+  'crates/node/src/values.rs',
+  'crates/node/src/bytes.rs',
+  'crates/node/src/lifecycle.rs',
+  'crates/node/src/completion.rs',
+];
+
+/** What a crate may not name, in its sources and its manifest. */
+const forbidden = {
+  'crates/core': /\bnapi\w*|\bmillrace[-_](pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
+  'crates/pool': /\bnapi\w*|\bmillrace[-_](core|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
+};
+
+/** The doors and what each may import of the others: promises has the names of the main door. */
+const doors = { index: [], promises: ['index'], 'crypto-async': [] };
+
+/** Modules below all others: they may import one another only. */
+const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors'];
+
+/** Everything that is kept: what git tracks or would track; without git, what lies there. */
+const files = listFiles().filter((file) => existsSync(join(root, file)));
+const sources = (folder, extension) => files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
+const read = (file) => readFileSync(join(root, file), 'utf8');
+
+// ---- arrows -------------------------------------------------------------------------------
+
+for (const [crate, names] of Object.entries(forbidden)) {
+  test(`${crate} does not name what it must not know`, () => {
+    const rust = sources(`${crate}/src/`, '.rs');
+    assert.ok(rust.length > 0);
+    for (const file of rust) assert.doesNotMatch(withoutTests(withoutComments(read(file))), names, file);
+    const [, dependencies] = /^\[dependencies\]\n([^[]*)/m.exec(read(`${crate}/Cargo.toml`)) ?? [null, ''];
+    assert.doesNotMatch(dependencies, names, `${crate}/Cargo.toml`);
+  });
+}
+
+test('only crates/node names both the core and the pool', () => {
+  const manifest = read('crates/node/Cargo.toml');
+  assert.match(manifest, /millrace-core/);
+  assert.match(manifest, /millrace-pool/);
+});
+
+test('only engines/mod.rs names the engines', () => {
+  const engines = readdirSync(join(root, 'crates/core/src/engines'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.ok(engines.includes('native'));
+  for (const file of sources('crates/core/src/', '.rs').filter((each) => !each.startsWith('crates/core/src/engines/'))) {
+    for (const engine of engines) assert.doesNotMatch(withoutComments(read(file)), new RegExp(`engines::${engine}\\b`), file);
+  }
+});
+
+test('imports of the front: doors down to foundations, never up, never around', () => {
+  const modules = Object.fromEntries(sources('src/', '.ts').filter((file) => !file.includes('/portable/')).map((file) => [basename(file, '.ts'), importsOf(read(file))]));
+  assert.ok(Object.keys(modules).length > 5);
+  for (const [name, imports] of Object.entries(modules)) {
+    for (const { from, typeOnly } of imports) {
+      if (!from.startsWith('.')) {
+        assert.match(from, /^node:/, `${name} imports ${from}: the library has no dependencies`);
+        continue;
+      }
+      const to = basename(from, '.js');
+      assert.ok(to in modules, `${name} imports ${from}, which is not there`);
+      if (to in doors) assert.ok(typeOnly ? name in doors : doors[name]?.includes(to), `${name} imports the door ${to}`);
+      if (foundations.includes(name)) assert.ok(foundations.includes(to), `${name} imports ${to}, which stands above it`);
+    }
+  }
+  const cycle = findCycle(Object.fromEntries(Object.entries(modules).map(([name, imports]) => [name, imports.filter(({ from, typeOnly }) => from.startsWith('.') && !typeOnly).map(({ from }) => basename(from, '.js'))])));
+  assert.equal(cycle, undefined, `imports in a circle: ${cycle}`);
+});
+
+// ---- unsafe -------------------------------------------------------------------------------
+
+test('unsafe stands only in its wings', () => {
+  for (const file of sources('crates/', '.rs')) {
+    if (unsafeWings.some((wing) => (wing.endsWith('/') ? file.startsWith(wing) : file === wing))) continue;
+    const line = withoutComments(read(file)).split('\n').findIndex((each) => /\bunsafe\b/.test(each));
+    assert.equal(line, -1, `${file}:${line + 1}`);
+  }
+  for (const wing of unsafeWings) assert.ok(files.some((file) => file.startsWith(wing)), `${wing} is not there any more`);
+});
+
+test('each unsafe says why it is sound', () => {
+  let count = 0;
+  for (const file of sources('crates/', '.rs')) {
+    const lines = read(file).split('\n');
+    const code = withoutComments(read(file)).split('\n');
+    for (const [index, line] of code.entries()) {
+      // An attribute (no_mangle) and a function type promise nothing by themselves.
+      if (!/\bunsafe\b/.test(line) || /#\[unsafe\(|:\s*(Option<)?unsafe (extern "\w+" )?fn\(/.test(line)) continue;
+      count++;
+      assert.ok(reasonAbove(lines, index), `${file}:${index + 1} has no SAFETY comment within 6 lines above it`);
+    }
+  }
+  assert.ok(count > 10);
+});
+
+test('the pool forbids unsafe, the workspace denies it', () => {
+  assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
+  assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
+  for (const crate of ['core', 'node', 'pool']) assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
+});
+
+test('no build for one CPU', () => {
+  for (const file of files.filter((each) => /\.(toml|rs|mjs|json|ya?ml)$/.test(each) && !each.startsWith('test/'))) assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
+});
+
+// ---- the catalogs -------------------------------------------------------------------------
+
+const require = createRequire(import.meta.url);
+const dist = dirname(doorPaths.millrace);
+
+test('the catalog of the front is that of the core', () => {
+  const front = require(join(dist, 'catalog-table.js'));
+  const core = JSON.parse(require(join(dist, 'binding.js')).native.catalog());
+  assert.deepEqual(Object.keys(core), ['hashes', 'ciphers']);
+  // 2^64 - 1 on one side and the largest exact number on the other both say that there is no limit.
+  const plain = (table) => table.map((facts) => Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, typeof value === 'number' && value >= Number.MAX_SAFE_INTEGER ? 'unlimited' : value])));
+  assert.deepEqual(plain(front.hashes), plain(core.hashes));
+  assert.deepEqual(plain(front.ciphers), plain(core.ciphers));
+});
+
+test('the catalog is what the standards say', () => {
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'catalog-table.js'));
+  assert.deepEqual(millrace.getHashes(), [...hashNames].sort());
+  assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
+  for (const { name, digestSize, blockSize, xof, keySize, seedBits, hmac, standard } of hashTable) {
+    const { digest, block, xof: isXof = false, key = 0, seedBits: bits = 0, hmac: hasHmac } = hashes[name];
+    assert.deepEqual({ digestSize, xof, keySize, seedBits, hmac }, { digestSize: digest, xof: isXof, keySize: key, seedBits: bits, hmac: hasHmac }, name);
+    if (hasHmac || isXof) assert.equal(blockSize, block, name);
+    assert.ok(standard.length > 0, name);
+  }
+  for (const { name, keySize, ivSize, aead, tagSize, standard } of cipherTable) {
+    const facts = ciphers[name];
+    assert.deepEqual({ keySize, ivSize, aead, tagSize }, { keySize: facts.key, ivSize: facts.iv, aead: facts.aead, tagSize: facts.tag }, name);
+    assert.ok(standard.length > 0, name);
+  }
+});
+
+test('no name stands for two algorithms', () => {
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'catalog-table.js'));
+  for (const table of [hashTable, cipherTable]) {
+    const owners = new Map();
+    for (const { name, aliases } of table) {
+      assert.equal(name, name.toLowerCase());
+      for (const each of [name, ...aliases]) {
+        const lower = each.toLowerCase();
+        assert.equal(owners.get(lower), undefined, `${each} is ${name} and ${owners.get(lower)}`);
+        owners.set(lower, name);
+      }
+    }
+  }
+});
+
+// ---- what is kept -------------------------------------------------------------------------
+
+test('no room called utils', () => {
+  for (const file of files) assert.doesNotMatch(file, /(^|\/)(utils?|helpers?|misc|common)(\/|\.|$)/i, file);
+});
+
+test('nothing unfinished', () => {
+  const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].map((mark) => `\\b${mark}\\b`).join('|'));
+  for (const file of textFiles()) {
+    const line = read(file).split('\n').findIndex((each) => marks.test(each));
+    assert.equal(line, -1, `${file}:${line + 1}`);
+  }
+});
+
+test('no path or host of a machine', () => {
+  // Spelled in pieces, as this file is looked at too.
+  const machine = new RegExp(['/ro' + 'ot/', '/ho' + 'me/[a-z]', '/Us' + 'ers/[A-Za-z]', '/wo' + 'rk/', 'C:\\\\Us' + 'ers', 'regis' + 'try\\.npmjs', 'index\\.cra' + 'tes\\.io', '\\b(10\\.\\d{1,3}|192\\.168|172\\.16)\\.\\d{1,3}\\.\\d{1,3}\\b'].join('|'));
+  for (const file of textFiles()) {
+    const line = read(file).split('\n').findIndex((each) => machine.test(each));
+    assert.equal(line, -1, `${file}:${line + 1}: ${read(file).split('\n')[line]?.slice(0, 160)}`);
+  }
+});
+
+test('text files end with one newline and have no trailing blanks', () => {
+  for (const file of textFiles().filter((each) => /\.(rs|ts|mts|cts|mjs|js|toml|ya?ml)$/.test(each))) {
+    const text = read(file);
+    assert.match(text, /[^\n]\n$/, `${file} must end with one newline`);
+    assert.doesNotMatch(text, /\r/, `${file} has carriage returns`);
+    const line = text.split('\n').findIndex((each) => /[ \t]$/.test(each));
+    assert.equal(line, -1, `${file}:${line + 1} ends with blanks`);
+  }
+});
+
+test('no install script, no gyp, no dependencies but the platform binaries', () => {
+  const manifest = JSON.parse(read('package.json'));
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']) assert.equal(manifest.scripts?.[script], undefined, script);
+  assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
+  for (const name of Object.keys(manifest.optionalDependencies ?? {})) assert.match(name, /^@millrace\//);
+  assert.equal(files.some((file) => basename(file) === 'binding.gyp'), false);
+  assert.equal(files.some((file) => file.endsWith('.node')), false, 'a binary is tracked');
+});
+
+test('the test files judge by packages that package.json has', () => {
+  const manifest = JSON.parse(read('package.json'));
+  const used = new Set(sources('test/', '.mjs').flatMap((file) => importsOf(read(file))).map(({ from }) => from).filter((from) => !/^(node:|\.|millrace)/.test(from)).map((from) => from.split('/').slice(0, from.startsWith('@') ? 2 : 1).join('/')));
+  assert.deepEqual([...used].filter((name) => !(name in (manifest.devDependencies ?? {}))), []);
+});
+
+// ---- the binary ---------------------------------------------------------------------------
+
+test('the binary uses none of the host\'s OpenSSL and shows none of its own', { skip: noNm() }, () => {
+  const binary = readdirSync(join(root, 'native')).find((file) => file.endsWith('.node'));
+  const symbols = (option) => execFileSync('nm', ['-D', option, join(root, 'native', binary)], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    .split('\n')
+    // AWS-LC looks for allocation hooks by weak references; that a host lacks them is the normal case.
+    .filter((line) => !/ w OPENSSL_memory_/.test(line))
+    .map((line) => line.trim().split(/\s+/).at(-1).replace(/@.*/, ''))
+    .filter(Boolean);
+  const crypto = /^(EVP|SSL|TLS|CRYPTO|OPENSSL|OSSL|ERR|BIO|BN|EC|RSA|AES|SHA\d|MD5|HMAC|RAND|aws_lc)_/i;
+  assert.deepEqual(symbols('--undefined-only').filter((name) => crypto.test(name)), []);
+  const shown = symbols('--defined-only').filter((name) => !/^(_init|_fini|__bss_start|_edata|_end)$/.test(name));
+  assert.deepEqual(shown.filter((name) => !/^napi_|^node_api_/.test(name)), []);
+  assert.ok(shown.includes('napi_register_module_v1'));
+});
+
+// ---- documentation ------------------------------------------------------------------------
+
+/** The declarations that users see: those of the doors, and what they hand on from other files. */
+function exported() {
+  const found = new Map();
+  for (const door of Object.keys(doors)) {
+    const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
+    const note = (file, name) => found.set(`${file} ${name}`, { file, name });
+    for (const [, name] of text.matchAll(declaration)) note(`${door}.d.ts`, name);
+    for (const [, , names, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '\.\/([\w-]+)\.js'/gm)) {
+      for (const name of names.split(',').map((each) => each.trim()).filter(Boolean)) if (!(from in doors)) note(`${from}.d.ts`, name);
+    }
+    // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
+    const handedOn = new Set([...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) => names.split(',').map((each) => each.trim())));
+    for (const [, names, from] of text.matchAll(/^import type \{([^}]*)\} from '\.\/([\w-]+)\.js'/gm)) {
+      for (const name of names.split(',').map((each) => each.trim())) if (handedOn.has(name)) note(`${from}.d.ts`, name);
+    }
+  }
+  return [...found.values()];
+}
+
+const declaration = /^export (?:declare )?(?:abstract )?(?:const enum|enum|function|class|interface|type|const|let) (\w+)/gm;
+
+test('every export of the doors is documented', () => {
+  const all = exported();
+  assert.ok(all.length > 30, all.map(({ name }) => name).join());
+  const undocumented = all.filter(({ file, name }) => {
+    const lines = readFileSync(join(dist, file), 'utf8').split('\n');
+    // The first overload speaks for all.
+    const index = lines.findIndex((line) => [...line.matchAll(declaration)][0]?.[1] === name);
+    assert.ok(index >= 0, `${name} is not declared in ${file}`);
+    return !documented(lines, index);
+  });
+  assert.deepEqual(undocumented, []);
+});
+
+test('every member of the exported options is documented', () => {
+  const undocumented = [];
+  let members = 0;
+  for (const { file, name } of exported()) {
+    const lines = readFileSync(join(dist, file), 'utf8').split('\n');
+    const start = lines.findIndex((line) => new RegExp(`^export (declare )?(interface|class) ${name}\\b`).test(line));
+    if (start < 0) continue;
+    for (let index = start + 1; lines[index] !== '}' && index < lines.length; index++) {
+      // A member of a member is explained by it.
+      const member = /^ {4}(?:static |readonly |get |set )*(\[?[\w.]+\]?)[?(:]/.exec(lines[index])?.[1];
+      if (member === undefined || member === 'constructor' || /^ {4}(static|readonly) \[/.test(lines[index])) continue;
+      members++;
+      if (!documented(lines, index)) undocumented.push(`${file}: ${name}.${member}`);
+    }
+  }
+  assert.ok(members > 20, `${members} members`);
+  assert.deepEqual(undocumented, []);
+});
+
+// ---- reading ------------------------------------------------------------------------------
+
+function listFiles() {
+  const git = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const inside = spawnSync('git', ['rev-parse', '--show-prefix'], { cwd: root, encoding: 'utf8' });
+  if (git.status === 0 && inside.status === 0 && inside.stdout.trim() === '') return git.stdout.split('\0').filter(Boolean);
+  return walk(root);
+}
+
+function walk(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (['node_modules', 'target', 'dist', 'native', '.git', 'npm'].includes(entry.name)) return [];
+    return entry.isDirectory() ? walk(path) : [relative(root, path).split(sep).join('/')];
+  });
+}
+
+function textFiles() {
+  return files.filter((file) => /\.(rs|ts|mts|cts|mjs|cjs|js|json|toml|md|ya?ml|lock|txt|svg)$|(^|\/)[^.]+$|^\.[a-z]+$/.test(file) && statSync(join(root, file)).isFile() && !file.startsWith('test/vectors/wycheproof'));
+}
+
+/** Code with comments and texts blanked, lines kept. Good for Rust and TypeScript as they are written here. */
+function withoutComments(code) {
+  const blank = (text) => text.replace(/[^\n]/g, ' ');
+  return code.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|r#"[\s\S]*?"#|b?"(?:[^"\\\n]|\\[\s\S])*"/g, blank);
+}
+
+/** Rust without its `#[cfg(test)]` module at the end of the file. */
+function withoutTests(code) {
+  return code.split(/^#\[cfg\(test\)\]\nmod /m)[0];
+}
+
+/** A SAFETY comment, or the Safety section of a function's documentation, within 6 lines above. */
+function reasonAbove(lines, index) {
+  return lines.slice(Math.max(0, index - 6), index + 1).some((line) => /\/\/.*(SAFETY:|# Safety)/.test(line));
+}
+
+function importsOf(text) {
+  return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)].map(([, typeOnly, from]) => ({ from, typeOnly: typeOnly !== undefined }));
+}
+
+function findCycle(graph) {
+  const state = new Map();
+  const visit = (name, path) => {
+    if (state.get(name) === 'done') return undefined;
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name].join(' -> ');
+    for (const next of graph[name] ?? []) {
+      const cycle = visit(next, [...path, name]);
+      if (cycle) return cycle;
+    }
+    state.set(name, 'done');
+    return undefined;
+  };
+  for (const name of Object.keys(graph)) {
+    const cycle = visit(name, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+/** Whether a doc comment ends on the line above. */
+function documented(lines, index) {
+  return /\*\/\s*$/.test(lines[index - 1] ?? '');
+}
+
+function noNm() {
+  if (process.platform !== 'linux') return 'symbols are read with nm on Linux';
+  return spawnSync('nm', ['--version']).status === 0 ? false : 'nm is not there';
+}

@@ -1,0 +1,17 @@
+// The same types by require.
+
+import millrace = require('millrace');
+import promises = require('millrace/promises');
+import cryptoAsync = require('millrace/crypto-async');
+
+const digest: Buffer = millrace.hash('sha256', 'text');
+const text: string = millrace.hash('sha256', digest, 'hex');
+const promised: Promise<bigint> = promises.hash('sha256', text, 'bigint');
+const written: number = cryptoAsync.hash('sha256', digest, 0, 32, Buffer.alloc(32), 0);
+const nothing: void = millrace.hash('sha256', text, (error?: Error, result?: Buffer) => void [error, result]);
+const error: millrace.MillraceError = new millrace.MillraceError('ERR_ENGINE', 'made by hand');
+
+// @ts-expect-error a Buffer is no string
+const wrong: string = millrace.hash('sha256', 'text');
+
+export = [promised, written, nothing, error, wrong];

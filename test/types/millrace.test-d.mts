@@ -1,0 +1,197 @@
+// Overloads of `millrace`: with a callback nothing is returned, without one the result is; an
+// encoding decides the type of a digest, a target turns the result into a number.
+
+import millrace, { cipher, configure, createKey, engines, getCiphers, getHashes, hash, hmac, MillraceError, open, seal } from 'millrace';
+import type { Bytes, Callback, CipherOptions, Data, Encoding, ErrorCode, HashOptions, Key, OpenOptions, SealOptions } from 'millrace';
+
+import { is, type Equal, type Expect } from './equal.mjs';
+
+declare const key: Uint8Array;
+declare const iv: Buffer;
+declare const bytes: Buffer;
+declare const target: Buffer;
+
+// ---- hash
+is<Buffer>()(hash('sha256', 'text'));
+is<Buffer>()(hash('sha256', bytes));
+is<Buffer>()(hash('sha256', new DataView(new ArrayBuffer(4))));
+is<Buffer>()(hash('sha256', new ArrayBuffer(4)));
+is<Buffer>()(hash('sha256', new SharedArrayBuffer(4)));
+is<Buffer>()(hash('sha256', new Float64Array(4)));
+is<Buffer>()(hash('sha256', bytes, 'buffer'));
+is<string>()(hash('sha256', bytes, 'hex'));
+is<string>()(hash('sha256', bytes, 'base64'));
+is<string>()(hash('sha256', bytes, 'base64url'));
+is<bigint>()(hash('sha256', bytes, 'bigint'));
+is<Buffer>()(hash('blake3', bytes, { outputLength: 64, key }));
+is<Buffer>()(hash('xxh64', bytes, { seed: 1n }));
+is<Buffer>()(hash('xxh64', bytes, { seed: 1 }));
+is<string>()(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
+is<bigint>()(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
+is<number>()(hash('sha256', bytes, { target }));
+is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
+is<number>()(hash('sha256', bytes, 0, 4, target, 0));
+is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, 'hex', (error, digest) => {
+  is<Error | undefined>()(error);
+  is<string | undefined>()(digest);
+}));
+is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint | undefined>()(digest)));
+is<void>()(hash('shake128', bytes, { outputLength: 4 }, (_error, digest) => is<Buffer | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => is<string | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, { target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(hash('sha256', bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
+
+// @ts-expect-error an algorithm is a string
+hash(256, bytes);
+// @ts-expect-error data is not a number
+hash('sha256', 5);
+// @ts-expect-error data is needed
+hash('sha256');
+// @ts-expect-error no such encoding
+hash('sha256', bytes, 'utf8');
+// @ts-expect-error no such encoding
+hash('sha256', bytes, { encoding: 'latin1' });
+// @ts-expect-error a seed is not a string
+hash('xxh64', bytes, { seed: '1' });
+// @ts-expect-error a window takes bytes, not text
+hash('sha256', 'text', 0, 4, target, 0);
+// @ts-expect-error a target needs an offset in the window form
+hash('sha256', bytes, 0, 4, target);
+// @ts-expect-error an offset is a number
+hash('sha256', bytes, '0', 4, target, 0);
+// @ts-expect-error a callback is a function
+hash('sha256', bytes, 'hex', {});
+// @ts-expect-error the digest of a hex call is a string
+hash('sha256', bytes, 'hex', (_error: Error | undefined, _digest: Buffer | undefined) => {});
+
+// ---- hmac
+is<Buffer>()(hmac('sha256', key, bytes));
+is<Buffer>()(hmac('sha256', 'key', 'text'));
+is<Buffer>()(hmac('sha256', createKey('hmac-sha256', 'key'), 'text'));
+is<string>()(hmac('sha256', key, bytes, 'hex'));
+is<bigint>()(hmac('sha256', key, bytes, 'bigint'));
+is<string>()(hmac('sha256', key, bytes, { encoding: 'base64url' }));
+is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
+is<number>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0));
+is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer | undefined>()(mac)));
+is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string | undefined>()(mac)));
+is<void>()(hmac('sha256', key, bytes, { target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
+
+// @ts-expect-error a key is needed
+hmac('sha256', bytes);
+// @ts-expect-error a key is not a number
+hmac('sha256', 5, bytes);
+// @ts-expect-error one number too few
+hmac('sha256', key, 0, 4, bytes, 0, 4, target);
+
+// ---- seal and open
+is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
+is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', tagLength: 12 }));
+is<Buffer>()(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
+is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
+is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) => is<Buffer | undefined>()(sealed)));
+is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
+is<Buffer>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
+is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
+is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) => is<Buffer | undefined>()(message)));
+is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
+
+// @ts-expect-error a nonce is needed
+seal('aes-256-gcm', { key, source: bytes });
+// @ts-expect-error a key is needed
+seal('aes-256-gcm', { nonce: iv, source: bytes });
+// @ts-expect-error a source is needed
+open('aes-256-gcm', { key, nonce: iv });
+// @ts-expect-error a key is not text
+seal('aes-256-gcm', { key: 'key', nonce: iv, source: bytes });
+// @ts-expect-error what is opened is bytes, not text
+open('aes-256-gcm', { key, nonce: iv, source: 'text' });
+// @ts-expect-error there is no such option
+seal('aes-256-gcm', { key, nonce: iv, source: bytes, tagSize: 16 });
+// @ts-expect-error a tag of its own is for cipher
+seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
+// @ts-expect-error the signal is for the promises
+seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
+
+// ---- cipher
+is<Buffer>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));
+is<Buffer>()(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
+is<Buffer>()(cipher('aes-256-gcm', { encrypt: true, key, iv, source: bytes, aad: bytes, tag: target }));
+is<number>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }));
+is<Buffer>()(cipher('aes-256-ctr', 1, key, iv, bytes));
+is<Buffer>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
+is<Buffer>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
+is<number>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
+is<number>()(cipher('aes-256-gcm', 0, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16));
+is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
+is<void>()(cipher('aes-256-gcm', 1, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16, (_error, written) => is<number | undefined>()(written)));
+
+// @ts-expect-error encrypt is a boolean, 0 or 1
+cipher('aes-256-ctr', 2, key, iv, bytes);
+// @ts-expect-error encrypt is needed
+cipher('aes-256-ctr', { key, iv, source: bytes });
+// @ts-expect-error an aad without a tag
+cipher('aes-256-gcm', 1, key, iv, bytes, bytes);
+// @ts-expect-error twelve arguments are no form
+cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target);
+// @ts-expect-error a key is not text
+cipher('aes-256-ctr', 1, 'key', iv, bytes);
+
+// ---- keys
+is<Key>()(createKey('aes-256-gcm', key));
+is<string>()(createKey('hmac-sha1', 'text').algorithm);
+is<number>()(createKey('hmac-sha1', 'text').size);
+is<boolean>()(createKey('hmac-sha1', 'text').disposed);
+is<void>()(createKey('hmac-sha1', 'text').dispose());
+{
+  using scoped = createKey('blake3', key);
+  is<Key>()(scoped);
+}
+// @ts-expect-error a key's algorithm is not to be changed
+createKey('hmac-sha1', 'text').algorithm = 'sha256';
+// @ts-expect-error a key is made of something
+createKey('hmac-sha1');
+
+// ---- the rest
+is<string[]>()(getCiphers());
+is<string[]>()(getHashes());
+is<number>()(configure().threads);
+is<number>()(configure({ threads: 2 }).threads);
+is<boolean>()(engines().native.available);
+is<number>()(engines().threads.started);
+// @ts-expect-error no such setting
+configure({ thread: 2 });
+
+const error: unknown = undefined;
+if (error instanceof MillraceError) {
+  is<ErrorCode>()(error.code);
+  is<string>()(error.message);
+  // @ts-expect-error no such code
+  error.code === 'ERR_NOTHING';
+}
+type _Codes = Expect<Equal<'ERR_AUTHENTICATION' extends ErrorCode ? true : false, true>>;
+type _Encodings = Expect<Equal<Encoding, 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint'>>;
+type _Data = Expect<Equal<Data, Bytes | string>>;
+
+// The default export has the same members as the names.
+is<typeof hash>()(millrace.hash);
+is<typeof seal>()(millrace.seal);
+is<typeof MillraceError>()(millrace.MillraceError);
+
+// The types of the options can be named.
+const sealing: SealOptions = { key, nonce: iv, source: bytes };
+const opening: OpenOptions = { key, nonce: iv, source: bytes };
+const ciphering: CipherOptions = { encrypt: true, key, iv, source: bytes };
+const hashing: HashOptions = { outputLength: 4 };
+const callback: Callback<Buffer> = (_error, _digest) => {};
+is<Buffer>()(seal('aes-256-gcm', sealing));
+is<Buffer>()(open('aes-256-gcm', opening));
+is<Buffer>()(cipher('aes-256-ctr', ciphering));
+hash('shake128', bytes, hashing);
+is<void>()(hash('sha256', bytes, callback));

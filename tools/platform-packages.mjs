@@ -1,0 +1,137 @@
+// Writes what is published, under npm/: a package for each platform with its binary, and `millrace`
+// itself. Nothing is compiled and no script runs when they are installed: npm picks the one platform
+// package that fits by its os, cpu and libc fields.
+//
+//   node tools/platform-packages.mjs [--complete] [--repository URL]    write npm/
+//   node tools/platform-packages.mjs --publish --tag v1.2.3 [--dry-run] publish what was written
+//
+// The optionalDependencies are written here and are not in the repository's own package.json: there,
+// `npm ci` would look for packages of a version that is not published yet, and fail. For the same reason
+// the repository's own is private: published as it stands, it would carry one platform's binary.
+
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { npm } from './install.mjs';
+import { platforms } from './platforms.mjs';
+import { Stop, probe, root, step } from './steps.mjs';
+
+const out = join(root, 'npm');
+const main = join(out, 'millrace');
+const documents = ['LICENSE', 'README.md', 'CHANGELOG.md'];
+
+try {
+  const { values } = parseArgs({
+    options: {
+      complete: { type: 'boolean', default: false },
+      repository: { type: 'string' },
+      publish: { type: 'boolean', default: false },
+      tag: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  });
+  if (values.publish) await publish(values);
+  else write(values);
+} catch (error) {
+  if (!(error instanceof Stop) && !String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+function write({ complete, repository }) {
+  const manifest = readManifest(root);
+  const built = platforms.filter(({ name }) => existsSync(binaryOf(name)));
+  const missing = platforms.filter((platform) => !built.includes(platform)).map(({ name }) => name);
+  if (built.length === 0) throw new Stop('millrace: no binary in native/: run `npm run build` first.');
+  if (complete && missing.length > 0) throw new Stop(`millrace: no binary for ${missing.join(', ')}`);
+
+  rmSync(out, { recursive: true, force: true });
+  for (const platform of built) writePlatform(platform, manifest, repository);
+  writeMain(manifest, built, repository);
+  console.log(`npm/: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`);
+  if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
+}
+
+function writePlatform({ name, os, cpu, libc }, manifest, repository) {
+  const folder = join(out, name);
+  const binary = `millrace.${name}.node`;
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(binaryOf(name), join(folder, binary));
+  copyDocuments(folder, ['LICENSE']);
+  writeFileSync(join(folder, 'README.md'), `The ${name} binary of millrace. Install millrace; npm picks this package where it fits.\n`);
+  writeManifest(folder, {
+    name: packageOf(name),
+    version: manifest.version,
+    description: `The ${name} binary of millrace`,
+    license: manifest.license,
+    author: manifest.author,
+    ...repositoryField(repository),
+    main: binary,
+    files: [binary],
+    os: [os],
+    cpu: [cpu],
+    ...(libc === undefined ? {} : { libc: [libc] }),
+    engines: manifest.engines,
+    preferUnplugged: true,
+  });
+}
+
+// The repository's manifest without what is only for the repository, and with the platform packages,
+// in exactly this version: front and binary are one program.
+function writeMain({ scripts, devDependencies, files, private: _, ...manifest }, built, repository) {
+  mkdirSync(main, { recursive: true });
+  cpSync(join(root, 'dist'), join(main, 'dist'), { recursive: true, filter: (path) => !path.includes('.stamp-') });
+  copyDocuments(main, documents);
+  writeManifest(main, {
+    ...manifest,
+    ...repositoryField(repository),
+    files: ['dist', ...documents],
+    optionalDependencies: Object.fromEntries(built.map(({ name }) => [packageOf(name), manifest.version])),
+  });
+}
+
+// The platform packages first, so that `millrace` never names one that is not there. Can be run again
+// after a failure: what is published already is left alone.
+async function publish({ tag, 'dry-run': dryRun }) {
+  if (!existsSync(main)) throw new Stop('millrace: nothing in npm/: write it first.');
+  const { version } = readManifest(main);
+  if (tag !== undefined && tag !== `v${version}`) throw new Stop(`millrace: tag ${tag} is not version ${version}`);
+  const folders = readdirSync(out).map((name) => join(out, name)).filter((folder) => folder !== main);
+  for (const folder of [...folders.sort(), main]) {
+    const { name } = readManifest(folder);
+    const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
+    if ((await probe(command, view, options))?.stdout.trim() === version) {
+      console.log(`  ${name} ${version} is published already`);
+      continue;
+    }
+    const [, args] = npm(['publish', '--access', 'public', ...(dryRun ? ['--dry-run'] : ['--provenance'])]);
+    await step(`publish ${name}`, command, args, { ...options, cwd: folder });
+  }
+}
+
+function binaryOf(name) {
+  return join(root, 'native', `millrace.${name}.node`);
+}
+
+function packageOf(name) {
+  return `@millrace/${name}`;
+}
+
+function repositoryField(url) {
+  return url === undefined ? {} : { repository: { type: 'git', url: `git+${url}.git` } };
+}
+
+function copyDocuments(folder, names) {
+  for (const name of names) {
+    if (existsSync(join(root, name))) copyFileSync(join(root, name), join(folder, name));
+  }
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function writeManifest(folder, manifest) {
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}

@@ -1,0 +1,107 @@
+// One line a step: its name and how long it took. The output of a step is shown only if it fails.
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Ends the run; the message is all that is printed. */
+export class Stop extends Error {
+  name = 'Stop';
+}
+
+const live = process.stderr.isTTY === true && !process.env.CI;
+
+/**
+ * Runs a command quietly. Resolves to its standard output; rejects with Stop, after printing what
+ * the command said, when it fails: all of it, or only `stderr` where the other is for programs.
+ */
+export async function step(title, command, args, { forPeople = 'all', ...options } = {}) {
+  const clock = startClock(title);
+  const { code, stdout, ...told } = await collect(command, args, options).catch(cannotStart);
+  if (code !== 0) {
+    clock.stop('failed');
+    const text = told[forPeople];
+    process.stderr.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
+    throw new Stop(`millrace: ${title} failed: ${[command, ...args].join(' ')}`);
+  }
+  clock.stop('ok');
+  return stdout;
+}
+
+/** Runs a command whose output is the point (tests, the tour, the bench). Resolves to its exit code. */
+export function stream(command, args, { cwd = root, env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: 'inherit' });
+    // Ctrl-C reaches the child as well; it decides how to end, and we follow it.
+    const ignore = () => {};
+    process.on('SIGINT', ignore);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      process.off('SIGINT', ignore);
+      if (signal !== null && signal !== 'SIGINT') console.error(`millrace: ended by ${signal}`);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** What was left out, and why: a visible line, never a failure. */
+export function skipped(title, reason) {
+  console.error(`  ${title.padEnd(width)} skipped: ${reason}`);
+}
+
+/** Runs a command without showing it. Resolves to undefined when it cannot be started. */
+export async function probe(command, args, options = {}) {
+  try {
+    return await collect(command, args, options);
+  } catch {
+    return undefined;
+  }
+}
+
+const width = 38;
+
+function startClock(title) {
+  const start = performance.now();
+  const seconds = (digits) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
+  const draw = (text) => process.stderr.write(`\r\x1b[2K  ${title.padEnd(width)} ${text}`);
+  let timer;
+  if (live) {
+    draw('...');
+    timer = setInterval(() => draw(`... ${seconds(0)}`), 1000);
+  }
+  return {
+    stop(result) {
+      clearInterval(timer);
+      const text = result === 'ok' ? seconds(1) : `${result} after ${seconds(1)}`;
+      if (live) {
+        draw(`${text}\n`);
+      } else {
+        process.stderr.write(`  ${title.padEnd(width)} ${text}\n`);
+      }
+    },
+  };
+}
+
+// A command that is not there fails like one that ran and failed.
+function cannotStart({ message }) {
+  return { code: 127, stdout: '', stderr: message, all: message };
+}
+
+function collect(command, args, { cwd = root, env = process.env, shell = false }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const chunks = { stdout: [], stderr: [], all: [] };
+    for (const name of ['stdout', 'stderr']) {
+      child[name].on('data', (chunk) => {
+        chunks[name].push(chunk);
+        chunks.all.push(chunk);
+      });
+    }
+    const text = (name) => Buffer.concat(chunks[name]).toString();
+    child.once('error', reject);
+    child.once('close', (code) => {
+      resolve({ code: code ?? 1, stdout: text('stdout'), stderr: text('stderr'), all: text('all') });
+    });
+  });
+}

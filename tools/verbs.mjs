@@ -1,0 +1,125 @@
+// What each verb does, once everything it needs is installed and built.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { buildFront, buildNative } from './build.mjs';
+import { install } from './install.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
+import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
+
+export const verbs = { start, test, bench, check, build };
+
+async function start(args) {
+  await prepare();
+  return stream(process.execPath, [join(root, 'cli', 'tour.mjs'), ...args]);
+}
+
+// With arguments only the JavaScript tests run, and the arguments go to `node --test`:
+//   npm test -- test/boundary/overlap.test.mjs --test-name-pattern=transfer
+async function test(args) {
+  await prepare();
+  const failed = args.length > 0 ? [] : await attempt([...checks(), ['Rust tests', rustTests]]);
+  const code = await nodeTests(args);
+  if (code !== 0) failed.push('JavaScript tests');
+  return conclude(failed);
+}
+
+/** What needs no tests to be run: formatting, lints, types. */
+async function check() {
+  await prepare();
+  return conclude(await attempt(checks()));
+}
+
+async function bench(args) {
+  await prepare();
+  const { installContestants } = await import('../bench/install.mjs');
+  await installContestants();
+  return stream(process.execPath, ['--expose-gc', join(root, 'bench', 'main.mjs'), ...args]);
+}
+
+async function build() {
+  await prepare();
+  return 0;
+}
+
+// The native code first: if the machine cannot build it, that is said before anything is installed.
+async function prepare() {
+  await buildNative();
+  await install();
+  await buildFront();
+}
+
+function checks() {
+  return [
+    ['rustfmt', () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustup component add rustfmt')],
+    ['clippy', () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'rustup component add clippy')],
+    ['types of the tests', testTypes],
+  ];
+}
+
+const clippy = ['clippy', '--workspace', '--all-targets'];
+const locked = () => (process.env.CI ? ['--locked'] : []);
+
+/** Runs a cargo command that rustup installs separately; says so and goes on where it is missing. */
+async function cargo(title, args, component, remedy) {
+  const env = await prepareNativeBuild();
+  const answer = await probe('cargo', [component, '--version'], { env });
+  if (answer?.code !== 0) return skipped(title, `not installed (${remedy})`);
+  return step(title, 'cargo', args, { env });
+}
+
+async function rustTests() {
+  await step('Rust tests', 'cargo', ['test', '--workspace', '--release', ...locked()], { env: await prepareNativeBuild() });
+}
+
+async function testTypes() {
+  if (filesUnder('test/types', /\.[cm]?ts$/).length === 0) return;
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  await step('types of the tests', process.execPath, [tsc, '--project', join(root, 'tools', 'tsconfig.types.json')]);
+}
+
+async function nodeTests(args) {
+  const named = args.some((arg) => !arg.startsWith('-'));
+  const files = named ? [] : filesUnder('test', /\.test\.mjs$/);
+  if (!named && files.length === 0) {
+    skipped('JavaScript tests', 'no test/**/*.test.mjs');
+    return 0;
+  }
+  const reporter = pathToFileURL(join(root, 'tools', 'test-reporter.mjs')).href;
+  // Flags of this process pass on to the process of each test file; the lifecycle tests force collections.
+  const flags = ['--expose-gc', '--test', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
+  return stream(process.execPath, [...flags, ...args, ...files]);
+}
+
+// node --test knows patterns only from Node 21 on.
+function filesUnder(folder, pattern) {
+  const path = join(root, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true })
+    .filter((file) => pattern.test(file))
+    .sort()
+    .map((file) => join(path, file));
+}
+
+/** Runs every step even if one fails, so that one run tells everything. Returns the names of those that failed. */
+async function attempt(steps) {
+  const failed = [];
+  for (const [name, run] of steps) {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      console.error(error.message);
+      failed.push(name);
+    }
+  }
+  return failed;
+}
+
+function conclude(failed) {
+  if (failed.length === 0) return 0;
+  console.error(`millrace: failed: ${failed.join(', ')}`);
+  return 1;
+}
