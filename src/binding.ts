@@ -23,7 +23,7 @@ interface Native {
   disposeKey(): number;
   cancel(slot: number): number;
   beginPolling(): void;
-  poll(): number;
+  poll(): Poll;
   attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void): number;
   threads(which: number): number;
   setThreads(limit: number): void;
@@ -76,6 +76,13 @@ export const enum Flag {
   HasKey = 16,
   Snapshot = 32,
   Cancellable = 64,
+}
+
+/** What came of looking for results: `Poll` in lifecycle.rs. */
+export const enum Poll {
+  Done,
+  Again,
+  InVain,
 }
 
 /** What a prepared key is for: `Purpose` in keys.rs. */

@@ -10,7 +10,7 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { isResizable, NO_BYTES } from './arguments.js';
-import { At, Flag, frame, native, onSettle, Operation, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
+import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
 import { failure, makeError, wrongType } from './errors.js';
 
 /** What the caller gets. */
@@ -322,11 +322,7 @@ function submit(waiter: Waiter): void {
     release(slot);
     throw failure(status);
   }
-  if (!polling && frame[At.Cost]! < POLLED_COST) {
-    polling = true;
-    native.beginPolling();
-    nextTurn(poll);
-  }
+  if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling();
 }
 
 /**
@@ -337,10 +333,30 @@ const POLLED_COST = 5_000;
 /** As it was at the start: fake timers must not stop us. */
 const nextTurn = setImmediate;
 let polling = false;
+/** How many times polling is left out, and how often next time: doubled whenever it was in vain, as on a crowded machine. */
+let left = 0;
+let penalty = 0;
+const PENALTY_MAX = 1024;
+
+function beginPolling(): void {
+  if (left > 0) {
+    left -= 1;
+    return;
+  }
+  polling = true;
+  native.beginPolling();
+  nextTurn(poll);
+}
 
 function poll(): void {
-  if (native.poll() === 0) polling = false;
-  else nextTurn(poll);
+  const outcome = native.poll();
+  if (outcome === Poll.Again) {
+    nextTurn(poll);
+    return;
+  }
+  polling = false;
+  penalty = outcome === Poll.InVain ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
+  left = penalty;
 }
 
 /** The caller's memory: the source is borrowed, and the target unless the result is a digest. */

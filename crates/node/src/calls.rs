@@ -6,7 +6,7 @@
 //! as typed arrays. Digests in their everyday form have calls of their own.
 
 use crate::bytes::{Copies, Window};
-use crate::completion::{Outbox, Ticket};
+use crate::completion::Ticket;
 use crate::cost;
 use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
@@ -15,7 +15,6 @@ use crate::values::{Call, Function, Value};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::hash::{self, Params};
-use millrace_pool::Task;
 use std::sync::Arc;
 
 /// Every function of the binding, by its name in `src/binding.ts`.
@@ -124,12 +123,7 @@ impl Request<'_> {
         if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
             place.write(&(cost as f64).to_ne_bytes());
         }
-        if let Err(job) = pool().submit(Box::new(Job { slot, cost, work, copies, completion, ticket })) {
-            // Not one thread to be had: late is better than never.
-            let mut outbox = Outbox::default();
-            job.run(&mut outbox);
-            outbox.deliver();
-        }
+        state.dispatch(Box::new(Job { slot, cost, work, copies, completion, ticket }));
         Ok(())
     }
 
@@ -366,9 +360,9 @@ fn begin_polling(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `poll()`: settles what has arrived; 0 when polling is over.
+/// `poll()`: settles what has arrived; a [`Poll`](crate::lifecycle::Poll).
 fn poll(call: &Call<'_>) -> Value {
-    call.env.number(u32::from(call.state.poll(call.env)))
+    call.env.number(call.state.poll(call.env) as u32)
 }
 
 /// `attach(frame, ring, settle)`: once per environment, before anything else.

@@ -14,11 +14,11 @@
 
 use crate::bytes::Window;
 use crate::calls::FUNCTIONS;
-use crate::completion::{Completion, POLL, Ring, Settled, Ticket};
+use crate::completion::{Completion, Outbox, POLL, Ring, Settled, Ticket};
 use crate::job::Job;
 use crate::keys::Keys;
 use crate::values::{self, Env, Pinned};
-use millrace_pool::Pool;
+use millrace_pool::{Pool, Task};
 use napi_sys as sys;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -46,6 +46,10 @@ pub(crate) struct Environment {
     traffic: OnceCell<Traffic>,
     in_flight: Cell<usize>,
     tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    /// True while callbacks run, and the jobs they have made.
+    settling: Cell<bool>,
+    #[allow(clippy::vec_box)] // The pool moves boxes.
+    departing: RefCell<Vec<Box<Job>>>,
     /// When a poll last found something, or polling began.
     polled: Cell<Option<Instant>>,
 }
@@ -63,6 +67,18 @@ pub(crate) struct Attached {
 struct Traffic {
     completion: Arc<Completion>,
     arrivals: Receiver<Vec<Settled>>,
+}
+
+/// What came of looking for results; the numbers are those of `src/binding.ts`.
+#[repr(u8)]
+#[derive(Copy, Clone)]
+pub(crate) enum Poll {
+    /// Nothing is in flight any more: wake-ups again from here on.
+    Done = 0,
+    /// Look again next turn.
+    Again = 1,
+    /// Nothing came for [`POLL`] although jobs are in flight: wake-ups again from here on.
+    InVain = 2,
 }
 
 /// The most results one wake-up settles before other events get their turn.
@@ -96,6 +112,16 @@ impl Environment {
         }
     }
 
+    /// Sends a job to the pool; one made by a callback goes with the others of its batch, which takes the pool's
+    /// lock once instead of once a job.
+    pub(crate) fn dispatch(&self, job: Box<Job>) {
+        if self.settling.get() {
+            self.departing.borrow_mut().push(job);
+        } else {
+            submit([job]);
+        }
+    }
+
     /// True if the job in this slot will never run.
     pub(crate) fn cancel(&self, slot: u32) -> bool {
         self.tickets.borrow().get(&slot).is_some_and(|ticket| ticket.cancel())
@@ -109,20 +135,20 @@ impl Environment {
         }
     }
 
-    /// Settles what has arrived; false when polling is over and wake-ups are needed again.
-    pub(crate) fn poll(&self, env: Env) -> bool {
-        let Some(traffic) = self.traffic.get() else { return false };
+    /// Settles what has arrived, and tells whether to go on.
+    pub(crate) fn poll(&self, env: Env) -> Poll {
+        let Some(traffic) = self.traffic.get() else { return Poll::Done };
         if self.settle_arrivals(env) > 0 {
             self.polled.set(Some(Instant::now()));
-            return true;
+            return Poll::Again;
         }
-        let idle = self.polled.get().is_none_or(|last| last.elapsed() > POLL);
-        if self.in_flight.get() > 0 && !idle {
-            return true;
+        let patient = self.polled.get().is_some_and(|last| last.elapsed() < POLL);
+        if self.in_flight.get() > 0 && patient {
+            return Poll::Again;
         }
         traffic.completion.end_polling();
-        self.settle_arrivals(env);
-        false
+        let last_look = self.settle_arrivals(env);
+        if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
     }
 
     /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.
@@ -157,14 +183,27 @@ impl Environment {
 
     fn deliver(&self, env: Env, attached: &Attached, ring: &mut Ring) {
         if ring.records() > 0 {
+            self.settling.set(true);
             env.scoped(|| {
                 if let Some(settle) = env.pinned(&attached.settle) {
                     env.call(settle, env.number(ring.records()));
                 }
             });
+            self.settling.set(false);
+            let departing = std::mem::take(&mut *self.departing.borrow_mut());
+            if !departing.is_empty() {
+                submit(departing);
+            }
             ring.clear();
         }
     }
+}
+
+fn submit(jobs: impl IntoIterator<Item = Box<Job>>) {
+    // Not one thread to be had: late is better than never.
+    let mut outbox = Outbox::default();
+    pool().submit(jobs).into_iter().for_each(|job| job.run(&mut outbox));
+    outbox.deliver();
 }
 
 /// The environment ends.
@@ -197,6 +236,8 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
         traffic: OnceCell::new(),
         in_flight: Cell::new(0),
         tickets: RefCell::default(),
+        settling: Cell::new(false),
+        departing: RefCell::default(),
         polled: Cell::new(None),
     });
     // SAFETY: this is module registration; env and exports are Node's own. The instance data is

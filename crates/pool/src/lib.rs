@@ -118,21 +118,23 @@ impl<T: Task> Pool<T> {
         thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
     }
 
-    /// Queues one task. Gives it back when no worker exists and none can be started
-    /// (the process is out of threads): the caller then runs it itself.
-    pub fn submit(&self, task: T) -> Result<(), T> {
+    /// Queues tasks, all at once. Gives them back when no worker exists and none can be started
+    /// (the process is out of threads): the caller then runs them itself.
+    pub fn submit(&self, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut queue = self.shared.lock();
-        queue.backlog += task.cost();
-        queue.waiting.push_back(task);
+        for task in tasks {
+            queue.backlog += task.cost();
+            queue.waiting.push_back(task);
+        }
         self.shared.publish(&queue);
         self.shared.rouse(&mut queue);
         if queue.started > 0 {
-            return Ok(());
+            return Vec::new();
         }
-        let task = queue.waiting.pop_back();
         queue.backlog = 0;
+        let stranded = std::mem::take(&mut queue.waiting);
         self.shared.publish(&queue);
-        task.map_or(Ok(()), Err)
+        stranded.into()
     }
 
     /// Removes and returns the queued tasks for which `doomed` is true. What a worker has taken, it runs.
@@ -359,7 +361,7 @@ mod tests {
         submit_costing(pool, 1_000_000, work);
     }
     fn submit_costing(pool: &Pool<Job>, cost: u64, work: impl FnOnce() + Send + 'static) {
-        assert!(pool.submit(Job(cost, Box::new(work))).is_ok());
+        assert!(pool.submit([Job(cost, Box::new(work))]).is_empty());
     }
     fn soon(mut condition: impl FnMut() -> bool) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
@@ -525,9 +527,9 @@ mod tests {
         let (short, delivered) = mpsc::channel();
         let (long, _kept) = mpsc::channel();
         for _ in 0..3 {
-            assert!(pool.submit(Step(100, short.clone(), None)).is_ok());
+            assert!(pool.submit([Step(100, short.clone(), None)]).is_empty());
         }
-        assert!(pool.submit(Step(1_000_000, long, Some(blocked))).is_ok());
+        assert!(pool.submit([Step(1_000_000, long, Some(blocked))]).is_empty());
         for _ in 0..3 {
             assert_eq!(delivered.recv_timeout(Duration::from_secs(20)), Ok("delivered"));
         }
