@@ -120,7 +120,7 @@ pub(crate) fn text<'a>(source: Window, target: Window) -> Text<'a> {
 
 /// The copies a job owns (rules 2 and 3). Windows point into them, so the memory never moves: room
 /// for all secrets is made at once, and the text is copied once. Moving the `Copies` moves the
-/// vectors' handles, not their memory.
+/// vectors' handles, not their memory. The vectors are used again by later work.
 #[derive(Default)]
 pub(crate) struct Copies {
     /// Key, iv, aad and tag, one behind the other; wiped when dropped.
@@ -145,16 +145,32 @@ impl Copies {
 
     /// Copies a source, replacing any earlier one; `None` when memory is short.
     pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
-        self.text = Vec::new();
+        self.text.clear();
         self.text.try_reserve_exact(window.size()).ok()?;
         self.text.extend_from_slice(window.read());
-        // SAFETY: the vector is not touched again until `take_text`.
+        // SAFETY: the vector is not changed again while windows lead to it, only read by `read_text`.
         Some(unsafe { Window::new(self.text.as_mut_ptr(), self.text.len()) })
     }
 
     /// The copied source, or what a cipher has made of it.
-    pub(crate) fn take_text(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.text)
+    pub(crate) fn read_text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Wipes the secrets; no window may lead to them any more.
+    pub(crate) fn wipe_secrets(&mut self) {
+        self.secrets.zeroize();
+    }
+
+    /// Forgets everything; returns the bytes of memory kept for the next work.
+    pub(crate) fn rest(&mut self) -> usize {
+        /// More than keys and everyday aads need is not kept: wiping goes over all of it every time.
+        const SECRETS_KEPT: usize = 1024;
+        if self.secrets.capacity() > SECRETS_KEPT {
+            self.secrets = Vec::new();
+        }
+        self.text.clear();
+        self.secrets.capacity() + self.text.capacity()
     }
 }
 

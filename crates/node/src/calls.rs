@@ -8,7 +8,7 @@
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
 use crate::cost;
-use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
+use crate::job::{Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
 use crate::lifecycle::{Attached, Environment, pool};
 use crate::values::{Call, Function, Value};
@@ -110,20 +110,20 @@ impl Request<'_> {
     /// Routes will be chosen here by predicted cost; today every asynchronous job goes to the pool.
     fn submit(&self, slot: u32) -> Result<(), Status> {
         let (env, state): (_, &Environment) = (self.call.env, self.call.state);
-        let completion = Arc::clone(state.completion(env).ok_or(Status::Internal)?);
-        let mut copies = Copies::default();
-        let mut work = self.work()?;
-        own_secrets(&mut copies, &mut work)?;
+        let mut job = state.job(env).ok_or(Status::Internal)?;
+        job.work = self.work()?;
+        own_secrets(&mut job.copies, &mut job.work)?;
         if self.has(SNAPSHOT) {
-            own_source(&mut copies, &mut work)?;
+            own_source(&mut job.copies, &mut job.work)?;
         }
-        let ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
-        state.departed(env, slot, ticket.clone());
-        let cost = cost::predict(work.operation, work.source.size());
+        job.slot = slot;
+        job.cost = cost::predict(job.work.operation, job.work.source.size());
         if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
-            place.write(&(cost as f64).to_ne_bytes());
+            place.write(&(job.cost as f64).to_ne_bytes());
         }
-        state.dispatch(Box::new(Job { slot, cost, work, copies, completion, ticket }));
+        job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
+        state.departed(env, slot, job.ticket.clone());
+        state.dispatch(job);
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
-use crate::job::{Reply, Status};
+use crate::job::Job;
 use crate::lifecycle::Environment;
 use crate::values::Env;
 use napi_sys as sys;
@@ -23,16 +23,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// One finished job.
-pub(crate) struct Settled {
-    pub(crate) slot: u32,
-    pub(crate) status: Status,
-    pub(crate) reply: Reply,
-}
-
 /// The workers' side of one environment: where results go, and whether they still may.
 pub(crate) struct Completion {
-    results: Sender<Vec<Settled>>,
+    results: Sender<Box<Job>>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
     /// True while the event loop looks for results by itself.
@@ -48,12 +41,9 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// cores: the worker that is waited for then waits for the core that the waiting takes.
 pub(crate) const POLL: Duration = Duration::from_micros(25);
 
-/// Permission to touch the environment's memory; the environment cannot end while one exists.
-pub(crate) struct Pass<'a>(&'a Completion);
-
 impl Completion {
     /// The workers' side and the queue's other end, for an environment on its own thread.
-    pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Vec<Settled>>)> {
+    pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Box<Job>>)> {
         let wake = Wake::new(env, state)?;
         let (results, arrivals) = channel();
         Some((
@@ -68,27 +58,35 @@ impl Completion {
         ))
     }
 
-    /// Asks to run a job; `None` when the environment has ended.
-    pub(crate) fn enter(&self) -> Option<Pass<'_>> {
-        let pass = Pass(self);
+    /// Asks to touch the environment's memory; false when the environment has ended. While one who was let in has
+    /// not left, it cannot end.
+    pub(crate) fn enter(&self) -> bool {
         let before = self.gate.fetch_add(1, Ordering::Acquire);
-        (before & CLOSED == 0).then_some(pass)
+        if before & CLOSED != 0 {
+            self.leave();
+        }
+        before & CLOSED == 0
     }
 
-    /// Hands results to the event loop, unless the environment has ended.
-    fn settle(&self, settled: Vec<Settled>) {
-        let Some(_pass) = self.enter() else { return };
-        // The receiver lives as long as the environment, which the pass keeps alive.
-        let _ = self.results.send(settled);
+    pub(crate) fn leave(&self) {
+        self.gate.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Hands finished jobs to the event loop, unless the environment has ended.
+    fn settle(&self, jobs: &mut Vec<Box<Job>>) {
+        if !self.enter() {
+            jobs.clear();
+            return;
+        }
+        // The receiver lives as long as the environment, which does not end while we are inside.
+        jobs.drain(..).for_each(|job| drop(self.results.send(job)));
         // Together with the fence in `end_polling`: either this load sees that polling has ended, or the
         // loop's last look sees what was just sent.
         fence(Ordering::SeqCst);
-        if self.polled.load(Ordering::Relaxed) {
-            return;
-        }
-        if !self.woken.swap(true, Ordering::AcqRel) {
+        if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
         }
+        self.leave();
     }
 
     /// The event loop will look for results by itself, once per turn.
@@ -136,29 +134,22 @@ impl Completion {
 /// What one worker has finished and not yet handed over; all of one environment.
 #[derive(Default)]
 pub(crate) struct Outbox {
-    completion: Option<Arc<Completion>>,
-    settled: Vec<Settled>,
+    jobs: Vec<Box<Job>>,
 }
 
 impl Outbox {
-    pub(crate) fn add(&mut self, completion: &Arc<Completion>, settled: Settled) {
-        if !self.completion.as_ref().is_some_and(|ours| Arc::ptr_eq(ours, completion)) {
+    pub(crate) fn add(&mut self, job: Box<Job>) {
+        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
             self.deliver();
-            self.completion = Some(Arc::clone(completion));
         }
-        self.settled.push(settled);
+        self.jobs.push(job);
     }
 
     pub(crate) fn deliver(&mut self) {
-        if let Some(completion) = self.completion.take() {
-            completion.settle(std::mem::take(&mut self.settled));
+        if let Some(job) = self.jobs.last() {
+            let completion = Arc::clone(&job.completion);
+            completion.settle(&mut self.jobs);
         }
-    }
-}
-
-impl Drop for Pass<'_> {
-    fn drop(&mut self) {
-        self.0.gate.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -221,7 +212,7 @@ impl Wake {
     }
 
     fn call(&self) {
-        // SAFETY: a pass is held, so the environment has not ended and the handle is alive. The
+        // SAFETY: the caller has entered, so the environment has not ended and the handle is alive. The
         // queue is unbounded; the only failure is a closing loop, which drains nothing any more.
         unsafe {
             sys::napi_call_threadsafe_function(self.0, ptr::null_mut(), sys::ThreadsafeFunctionCallMode::nonblocking)
@@ -276,14 +267,13 @@ impl Ring {
     }
 
     /// False if the record does not fit any more.
-    pub(crate) fn write(&mut self, settled: &Settled) -> bool {
-        let reply = &settled.reply;
-        let parts = [&reply.small[..reply.small_size], &reply.large];
-        let size = HEADER + (parts[0].len() + parts[1].len()).next_multiple_of(4);
+    pub(crate) fn write(&mut self, job: &Job) -> bool {
+        let (small, large) = job.answer();
+        let size = HEADER + (small.len() + large.len()).next_multiple_of(4);
         let Some(record) = self.memory.part(self.used, size) else { return false };
-        let numbers = [settled.slot, settled.status as u32, parts[0].len() as u32, parts[1].len() as u32];
+        let numbers = [job.slot, job.status as u32, small.len() as u32, large.len() as u32];
         let mut offset = 0;
-        for bytes in numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain(parts) {
+        for bytes in numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain([small, large]) {
             if let Some(place) = record.part(offset, bytes.len()) {
                 place.write(bytes);
             }

@@ -2,7 +2,7 @@
 //! everything a window) and on a worker (asynchronous, owned as `bytes` demands).
 
 use crate::bytes::{Copies, Window, text};
-use crate::completion::{Completion, Outbox, Settled, Ticket};
+use crate::completion::{Completion, Outbox, Ticket};
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -105,6 +105,24 @@ pub(crate) struct Work {
     pub(crate) source: Window,
     /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub(crate) target: Target,
+}
+
+impl Work {
+    /// The work of an idle job.
+    fn nothing() -> Work {
+        const NONE: Window = Window::EMPTY;
+        Work {
+            operation: Operation::Hash(Hash::Sha256),
+            key: Key::Bytes(NONE),
+            seed: 0,
+            iv: NONE,
+            aad: NONE,
+            tag: NONE,
+            tag_target: Target::Reply(0),
+            source: NONE,
+            target: Target::Reply(0),
+        }
+    }
 }
 
 /// AEAD tags are at most this long.
@@ -247,16 +265,55 @@ fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
     Some(place)
 }
 
-/// Work on its way through the pool. However it ends, its slot is settled exactly once:
-/// by `run`, or by the destructor if the work panicked.
+/// Work on its way through the pool and back. However it ends, it comes back exactly once with its status; then
+/// the environment keeps it for the next work, so that a job costs no allocation.
 pub(crate) struct Job {
     pub(crate) slot: u32,
     /// Predicted nanoseconds; see `cost`.
     pub(crate) cost: u64,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
-    pub(crate) completion: Arc<Completion>,
     pub(crate) ticket: Option<Arc<Ticket>>,
+    pub(crate) status: Status,
+    reply: Reply,
+    pub(crate) completion: Arc<Completion>,
+}
+
+impl Job {
+    /// A job with nothing to do yet, for one environment.
+    pub(crate) fn idle(completion: Arc<Completion>) -> Job {
+        let (copies, reply) = (Copies::default(), Reply::empty());
+        Job {
+            slot: 0,
+            cost: 0,
+            work: Work::nothing(),
+            copies,
+            ticket: None,
+            status: Status::Internal,
+            reply,
+            completion,
+        }
+    }
+
+    /// What the completion carries: a digest or tag, and a text.
+    pub(crate) fn answer(&self) -> (&[u8], &[u8]) {
+        let small = &self.reply.small[..self.reply.small_size];
+        match self.status {
+            Status::Done if self.work.answers_with_text() => (small, self.copies.read_text()),
+            Status::Done => (small, &self.reply.large),
+            _ => (&[], &[]),
+        }
+    }
+
+    /// Forgets what it did; returns the bytes of memory it keeps.
+    pub(crate) fn rest(&mut self) -> usize {
+        self.work = Work::nothing();
+        self.ticket = None;
+        self.status = Status::Internal;
+        self.reply.small_size = 0;
+        self.reply.large = Vec::new();
+        self.copies.rest()
+    }
 }
 
 impl Task for Box<Job> {
@@ -266,24 +323,17 @@ impl Task for Box<Job> {
         self.cost
     }
 
-    fn run(mut self, outbox: &mut Outbox) {
-        // No pass: the environment has ended, its memory may be gone; nobody waits for the result.
-        let completion = Arc::clone(&self.completion);
-        let Some(_pass) = completion.enter() else { return };
-        let mut outcome = Outcome {
-            outbox,
-            completion: &completion,
-            slot: self.slot,
-            status: Status::Internal,
-            reply: Reply::empty(),
-        };
-        outcome.status = match &self.ticket {
-            Some(ticket) if !ticket.start() => Status::Cancelled,
-            _ => self.work.run(&mut outcome.reply),
-        };
-        if outcome.status == Status::Done && self.work.answers_with_text() {
-            outcome.reply.large = self.copies.take_text();
+    fn run(self, outbox: &mut Outbox) {
+        // The environment has ended, its memory may be gone; nobody waits for the result.
+        if !self.completion.enter() {
+            return;
         }
+        let mut outcome = Outcome { outbox, job: Some(self) };
+        let Some(job) = &mut outcome.job else { return };
+        job.status = match &job.ticket {
+            Some(ticket) if !ticket.start() => Status::Cancelled,
+            _ => job.work.run(&mut job.reply),
+        };
     }
 
     fn deliver(outbox: &mut Outbox) {
@@ -291,19 +341,18 @@ impl Task for Box<Job> {
     }
 }
 
-/// Settles the slot when it goes out of scope, also on the way out of a panic.
+/// Sends the job back when it goes out of scope, also on the way out of a panic.
 struct Outcome<'a> {
     outbox: &'a mut Outbox,
-    completion: &'a Arc<Completion>,
-    slot: u32,
-    status: Status,
-    reply: Reply,
+    job: Option<Box<Job>>,
 }
 
 impl Drop for Outcome<'_> {
     fn drop(&mut self) {
-        // A failed work has put nothing into its reply; see `Work::run`.
-        let reply = std::mem::replace(&mut self.reply, Reply::empty());
-        self.outbox.add(self.completion, Settled { slot: self.slot, status: self.status, reply });
+        if let Some(mut job) = self.job.take() {
+            job.copies.wipe_secrets();
+            job.completion.leave();
+            self.outbox.add(job);
+        }
     }
 }

@@ -14,6 +14,9 @@
 //!
 //! `unsafe` stands in `values`, `bytes`, `completion` and `lifecycle` only.
 
+// Jobs travel as boxes: a vector of them is a handful on their way, not a list of jobs.
+#![allow(clippy::vec_box)]
+
 mod bytes;
 mod calls;
 mod completion;

@@ -14,7 +14,7 @@
 
 use crate::bytes::Window;
 use crate::calls::FUNCTIONS;
-use crate::completion::{Completion, Outbox, POLL, Ring, Settled, Ticket};
+use crate::completion::{Completion, Outbox, POLL, Ring, Ticket};
 use crate::job::Job;
 use crate::keys::Keys;
 use crate::values::{self, Env, Pinned};
@@ -46,9 +46,9 @@ pub(crate) struct Environment {
     traffic: OnceCell<Traffic>,
     in_flight: Cell<usize>,
     tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    spare: RefCell<Spare>,
     /// True while callbacks run, and the jobs they have made.
     settling: Cell<bool>,
-    #[allow(clippy::vec_box)] // The pool moves boxes.
     departing: RefCell<Vec<Box<Job>>>,
     /// When a poll last found something, or polling began.
     polled: Cell<Option<Instant>>,
@@ -66,7 +66,7 @@ pub(crate) struct Attached {
 
 struct Traffic {
     completion: Arc<Completion>,
-    arrivals: Receiver<Vec<Settled>>,
+    arrivals: Receiver<Box<Job>>,
 }
 
 /// What came of looking for results; the numbers are those of `src/binding.ts`.
@@ -110,6 +110,13 @@ impl Environment {
         {
             traffic.completion.hold_open(env, true);
         }
+    }
+
+    /// A job to fill: one that has come back, or a new one.
+    pub(crate) fn job(&self, env: Env) -> Option<Box<Job>> {
+        let completion = self.completion(env)?;
+        let spare = self.spare.borrow_mut().take();
+        Some(spare.unwrap_or_else(|| Box::new(Job::idle(Arc::clone(completion)))))
     }
 
     /// Sends a job to the pool; one made by a callback goes with the others of its batch, which takes the pool's
@@ -157,24 +164,23 @@ impl Environment {
         traffic.completion.drained();
         let mut ring = Ring::new(attached.ring);
         let mut taken = 0;
-        while let Some(batch) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
-            taken += batch.len();
-            for settled in &batch {
-                if !ring.write(settled) {
-                    self.deliver(env, attached, &mut ring);
-                    ring.write(settled); // Every record fits into an empty ring; see `binding.ts`.
-                }
-                if !self.tickets.borrow().is_empty() {
-                    self.tickets.borrow_mut().remove(&settled.slot);
-                }
+        while let Some(job) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
+            taken += 1;
+            if !ring.write(&job) {
+                self.deliver(env, attached, &mut ring);
+                ring.write(&job); // Every record fits into an empty ring; see `binding.ts`.
             }
-            let in_flight = self.in_flight.get() - batch.len();
+            if job.ticket.is_some() {
+                self.tickets.borrow_mut().remove(&job.slot);
+            }
+            let in_flight = self.in_flight.get() - 1;
             self.in_flight.set(in_flight);
             if in_flight == 0 {
                 traffic.completion.hold_open(env, false);
             }
+            self.spare.borrow_mut().keep(job, in_flight);
         }
-        if taken >= BATCH {
+        if taken == BATCH {
             traffic.completion.wake_again();
         }
         self.deliver(env, attached, &mut ring);
@@ -195,6 +201,38 @@ impl Environment {
                 submit(departing);
             }
             ring.clear();
+        }
+    }
+}
+
+/// Jobs that have come back and wait for work, with the memory of their copies: a fresh megabyte costs more in
+/// page faults than hashing half of it.
+#[derive(Default)]
+struct Spare {
+    jobs: Vec<Box<Job>>,
+    memory: usize,
+}
+
+impl Spare {
+    const JOBS: usize = 1024;
+    /// Bytes kept while other jobs are in flight, and when the last one has come back.
+    const BUSY: usize = 32 << 20;
+    const IDLE: usize = 1 << 20;
+
+    fn take(&mut self) -> Option<Box<Job>> {
+        let mut job = self.jobs.pop()?;
+        self.memory -= job.rest();
+        Some(job)
+    }
+
+    fn keep(&mut self, mut job: Box<Job>, in_flight: usize) {
+        let memory = job.rest();
+        if self.jobs.len() < Spare::JOBS && self.memory + memory <= Spare::BUSY {
+            self.memory += memory;
+            self.jobs.push(job);
+        }
+        if in_flight == 0 && self.memory > Spare::IDLE {
+            *self = Spare::default();
         }
     }
 }
@@ -236,6 +274,7 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
         traffic: OnceCell::new(),
         in_flight: Cell::new(0),
         tickets: RefCell::default(),
+        spare: RefCell::default(),
         settling: Cell::new(false),
         departing: RefCell::default(),
         polled: Cell::new(None),
