@@ -8,11 +8,14 @@ import { run } from '../support/child.mjs';
 test('collections while jobs are in flight, all results verified', { timeout: 120_000 }, async () => {
   const { code, signal, stdout, stderr } = await run(`
     const { createHash, createCipheriv, createHmac } = require('node:crypto');
-    const churn = () => { for (let index = 0; index < 50; index++) Buffer.allocUnsafeSlow(10_000).fill(0xdd); };
+    const sizes = [0, 10, 1000, 1025, 40_000, 300_000];
+    // Whatever was freed is taken again and overwritten.
+    const churn = () => { for (let index = 0; index < 40; index++) for (const size of [32, ...sizes]) Buffer.allocUnsafeSlow(size).fill(0xdd); };
+    const large = Buffer.alloc(12 * 2 ** 20);
     const bytes = (size, seed) => { const made = Buffer.allocUnsafeSlow(size); for (let index = 0; index < size; index++) made[index] = (index * 31 + seed * 17) & 255; return made; };
     // Nothing but the library holds these buffers while a job runs.
     function one(seed) {
-      const size = [0, 10, 1000, 1025, 40_000, 300_000][seed % 6];
+      const size = sizes[seed % 6];
       const key = bytes(32, seed), iv = bytes(16, seed);
       switch (seed % 5) {
         case 0: {
@@ -47,6 +50,8 @@ test('collections while jobs are in flight, all results verified', { timeout: 12
     (async () => {
       let good = 0;
       for (let round = 0; round < 20; round++) {
+        // The workers are kept busy first, so that the jobs are still queued when the collector comes.
+        for (let index = 0; index < 2 * millrace.configure().threads; index++) millrace.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0, () => {});
         const flying = Array.from({ length: 60 }, (_, index) => one(round * 60 + index));
         globalThis.gc();
         churn();

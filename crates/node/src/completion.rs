@@ -145,6 +145,11 @@ impl Outbox {
         self.jobs.push(job);
     }
 
+    /// True if the event loop is looking for these results by itself.
+    pub(crate) fn awaited(&self) -> bool {
+        self.jobs.last().is_some_and(|job| job.completion.polled.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn deliver(&mut self) {
         if let Some(job) = self.jobs.last() {
             let completion = Arc::clone(&job.completion);

@@ -336,6 +336,10 @@ impl Task for Box<Job> {
         };
     }
 
+    fn awaited(outbox: &Outbox) -> bool {
+        outbox.awaited()
+    }
+
     fn deliver(outbox: &mut Outbox) {
         outbox.deliver();
     }

@@ -8,7 +8,8 @@
 //!   issue 5236). Workers inside a long task do not count as awake.
 //! - **Lingering.** A worker that has done work spins for [`LINGER`] before it sleeps, one at a time.
 //! - **Batches.** A worker takes several short tasks at once and delivers their results a few at a time;
-//!   it holds none back while it sleeps or works on a long task.
+//!   it holds none back while it sleeps or works on a long task, and no longer than
+//!   [`DELIVERY_BY_WAKING`] while more tasks wait.
 //!
 //! Today there is one queue, first in, first out. Lanes (short tasks overtaking long ones) will
 //! stand in [`Queue`], and nothing outside this crate will notice.
@@ -30,8 +31,10 @@ pub const PATIENCE: u64 = 30_000;
 /// The most nanoseconds of work taken at once. A task that alone takes longer is a long one.
 pub const BATCH: u64 = 10_000;
 
-/// Nanoseconds of work after which results are delivered although more tasks are in hand.
+/// Nanoseconds of work after which results are delivered although more tasks wait: when somebody is
+/// looking for them, and when somebody must be woken, which may cost a busy core 5 us.
 const DELIVERY: u64 = 2_000;
+const DELIVERY_BY_WAKING: u64 = 60_000;
 
 /// More workers than this are never started, whatever is asked for.
 pub const MAX_THREADS: usize = 1024;
@@ -46,6 +49,9 @@ pub trait Task: Send + 'static {
 
     /// Does the work, on a worker's thread.
     fn run(self, results: &mut Self::Results);
+
+    /// True if whoever waits for results is awake and looking for them.
+    fn awaited(results: &Self::Results) -> bool;
 
     /// Hands over what has been collected, and empties it.
     fn deliver(results: &mut Self::Results);
@@ -218,12 +224,12 @@ impl<T: Task> Shared<T> {
         loop {
             if let Some(away) = self.take(&mut worker.tasks) {
                 worker.run_tasks();
-                worker.deliver();
                 if away {
                     self.lock().away -= 1;
                 }
                 continue;
             }
+            worker.deliver();
             if !self.wait() {
                 return;
             }
@@ -316,14 +322,15 @@ impl<T: Task> Worker<T> {
         let mut tasks = std::mem::take(&mut self.tasks);
         for task in tasks.drain(..) {
             let cost = task.cost();
-            if cost > BATCH {
+            if cost > DELIVERY_BY_WAKING {
                 self.deliver();
             }
             // The task reports its own failure from its destructor; the worker outlives it.
             let _ = catch_unwind(AssertUnwindSafe(|| task.run(&mut self.results)));
             self.held += 1;
             self.cost += cost;
-            if self.cost > DELIVERY {
+            let most = if T::awaited(&self.results) { DELIVERY } else { DELIVERY_BY_WAKING };
+            if self.cost > most {
                 self.deliver();
             }
         }
@@ -352,6 +359,9 @@ mod tests {
         fn run(self, results: &mut Vec<()>) {
             (self.1)();
             results.push(());
+        }
+        fn awaited(_results: &Vec<()>) -> bool {
+            false
         }
         fn deliver(results: &mut Vec<()>) {
             results.clear();
@@ -517,6 +527,9 @@ mod tests {
                     let _ = blocked.recv();
                 }
                 results.push(self.1);
+            }
+            fn awaited(results: &Self::Results) -> bool {
+                results.is_empty()
             }
             fn deliver(results: &mut Self::Results) {
                 results.drain(..).for_each(|done| done.send("delivered").expect("the receiver waits"));

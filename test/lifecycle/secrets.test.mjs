@@ -1,0 +1,169 @@
+// No key stays in memory: another process looks through the whole memory of one that has used
+// keys, disposed of them and wiped its own copies. Linux lets a parent read its child so.
+//
+// The stacks are left out: what compiled code and the libraries' routines spill there is overwritten by
+// later calls, not wiped at once.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, readSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+
+import { requiring, temporary } from '../support/child.mjs';
+
+const skip = process.platform !== 'linux' && 'reads /proc/<pid>/mem';
+
+/** A key the child makes by arithmetic alone, so that no copy of it comes in from outside. */
+const keyMaker = (seed, target) => {
+  let state = seed * 2654435761 + 12345;
+  for (let index = 0; index < target.length; index++) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    target[index] = state >>> 16;
+  }
+  return target;
+};
+
+const prelude = `
+${requiring()}
+const keyMaker = ${keyMaker};
+// On an ArrayBuffer of its own: V8 keeps typed arrays up to 64 bytes in its heap, moves them, and leaves copies.
+const fresh = (seed) => keyMaker(seed, Buffer.from(new ArrayBuffer(32)));
+const nonce = Buffer.alloc(12), iv = Buffer.alloc(16);
+const source = Buffer.alloc(3000, 1);
+/** Uses a key, and wipes the caller's copy at once. */
+const using = (seed, use) => {
+  const key = fresh(seed);
+  const result = use(key);
+  key.fill(0);
+  return result;
+};
+const report = () => new Promise((resolve) => {
+  globalThis.gc();
+  process.stdout.write('ready\\n');
+  process.stdin.once('data', resolve);
+});
+`;
+
+const uses = {
+  'aes-256-gcm': (key) => `millrace.seal('aes-256-gcm', { key: ${key}, nonce, source })`,
+  'aes-256-ctr': (key) => `millrace.cipher('aes-256-ctr', true, ${key}, iv, source)`,
+  'chacha20': (key) => `millrace.cipher('chacha20', true, ${key}, iv, source)`,
+  'chacha20-poly1305': (key) => `millrace.seal('chacha20-poly1305', { key: ${key}, nonce, source })`,
+  'xchacha20-poly1305': (key) => `millrace.seal('xchacha20-poly1305', { key: ${key}, nonce: Buffer.alloc(24), source })`,
+  'aes-256-gcm-siv': (key) => `millrace.seal('aes-256-gcm-siv', { key: ${key}, nonce, source })`,
+  'hmac-sha256': (key) => `millrace.hmac('sha256', ${key}, source)`,
+  'blake3': (key) => `millrace.hash('blake3', source, { key: ${key} })`,
+};
+
+test('a live key is found, or looking would prove nothing', { skip }, async (t) => {
+  const found = await look(`
+    globalThis.kept = [millrace.createKey('chacha20-poly1305', fresh(1)), fresh(2)];
+    await report();
+  `, [1, 2, 3]);
+  if (typeof found === 'string') return t.skip(found);
+  assert.ok(found[0].length > 0 && found[1].length > 0);
+  assert.deepEqual(found[2], [], 'a key that was never made');
+});
+
+for (const [algorithm, use] of Object.entries(uses)) {
+  test(`${algorithm}: nothing left of keys used synchronously`, { skip }, async (t) => {
+    const found = await look(`
+      for (let seed = 10; seed < 15; seed++) for (let round = 0; round < 20; round++) using(seed, (key) => ${use('key')});
+      await report();
+    `, [10, 11, 12, 13, 14]);
+    if (typeof found === 'string') return t.skip(found);
+    assert.deepEqual(found, [[], [], [], [], []]);
+  });
+
+  test(`${algorithm}: nothing left of keys used asynchronously`, { skip }, async (t) => {
+    const found = await look(`
+      const flying = [];
+      for (let seed = 20; seed < 25; seed++) for (let round = 0; round < 20; round++) flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
+      await Promise.all(flying);
+      await report();
+    `, [20, 21, 22, 23, 24]);
+    if (typeof found === 'string') return t.skip(found);
+    assert.deepEqual(found, [[], [], [], [], []]);
+  });
+
+  test(`${algorithm}: nothing left of prepared keys that were disposed`, { skip }, async (t) => {
+    const found = await look(`
+      for (let seed = 30; seed < 35; seed++) {
+        const prepared = using(seed, (key) => millrace.createKey('${algorithm}', key));
+        for (let round = 0; round < 5; round++) ${use('prepared')};
+        const flying = Array.from({ length: 5 }, () => ${use('prepared').replace('millrace.', 'promises.')});
+        prepared.dispose();
+        await Promise.all(flying);
+      }
+      await report();
+    `, [30, 31, 32, 33, 34]);
+    if (typeof found === 'string') return t.skip(found);
+    assert.deepEqual(found, [[], [], [], [], []]);
+  });
+}
+
+/** Runs the program until it reports, and gives the places of each key in its memory; a string if that is not allowed. */
+async function look(program, seeds) {
+  const folder = temporary();
+  const file = join(folder, 'program.cjs');
+  writeFileSync(file, `${prelude}\n(async () => {\n${program}\nprocess.exit(0);\n})();\n`);
+  const child = spawn(process.execPath, ['--expose-gc', file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  try {
+    const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(([code]) => assert.fail(`the program ended with ${code}`))]);
+    assert.equal(String(line), 'ready\n');
+    return places(child.pid, seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))));
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function places(pid, keys) {
+  let memory;
+  try {
+    memory = openSync(`/proc/${pid}/mem`, 'r');
+  } catch (error) {
+    return `the memory of a child may not be read here: ${error.code}`;
+  }
+  const found = keys.map(() => []);
+  // Half a key is as bad.
+  const halves = keys.flatMap((key, index) => [[key.subarray(0, 16), index], [key.subarray(16), index]]);
+  const chunk = Buffer.allocUnsafeSlow(2 ** 22);
+  const stacks = await stackPointers(pid);
+  if (typeof stacks === 'string') return stacks;
+  for (const [, first, last, name] of readFileSync(`/proc/${pid}/maps`, 'utf8').matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw\S* \S+ \S+ \S+(.*)$/gm)) {
+    const [begin, end] = [BigInt(`0x${first}`), BigInt(`0x${last}`)];
+    if (stacks.some((pointer) => pointer >= begin && pointer < end)) continue;
+    for (let at = begin; at < end; at += BigInt(chunk.length - 32)) {
+      let size;
+      try {
+        size = readSync(memory, chunk, 0, Number(end - at < BigInt(chunk.length) ? end - at : BigInt(chunk.length)), at);
+      } catch {
+        break; // Guard pages and devices cannot be read.
+      }
+      for (const [half, index] of halves) {
+        const place = chunk.subarray(0, size).indexOf(half);
+        if (place >= 0) found[index].push(`${name.trim() || 'no name'}, ${at + BigInt(place) - begin} of ${end - begin}`);
+      }
+    }
+  }
+  closeSync(memory);
+  return found;
+}
+
+/** Where the stack of each thread is. The kernel tells of those that wait in it, as all soon do. */
+async function stackPointers(pid) {
+  for (let round = 0; round < 200; round++) {
+    try {
+      const lines = readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/syscall`, 'utf8').trim().split(' '));
+      if (lines.every((line) => line.length > 2)) return lines.map((line) => BigInt(line.at(-2)));
+    } catch (error) {
+      return `the stacks of a child cannot be told here: ${error.code}`;
+    }
+    await setTimeout(10);
+  }
+  return 'the threads of the child do not come to rest';
+}
