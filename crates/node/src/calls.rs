@@ -8,17 +8,19 @@
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
 use crate::cost;
+use crate::environment::{Attached, Environment, pool};
 use crate::job::{Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
-use crate::lifecycle::{Attached, Environment, pool};
-use crate::values::{Call, Function, Value};
+use crate::values::{self, Function, Value};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::hash::{self, Params};
 use std::sync::Arc;
 
+type Call<'a> = values::Call<'a, Environment>;
+
 /// Every function of the binding, by its name in `src/binding.ts`.
-pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
+pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", hash_into),
     ("hashHex", hash_hex),
@@ -360,7 +362,7 @@ fn begin_polling(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `poll()`: settles what has arrived; a [`Poll`](crate::lifecycle::Poll).
+/// `poll()`: settles what has arrived; a [`Poll`](crate::environment::Poll).
 fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }

@@ -1,31 +1,35 @@
-//! How finished jobs come back: a worker collects results in its [`Outbox`], delivers them together into
-//! a lock-free queue, and wakes the event loop if nobody has; one call into JavaScript settles
-//! everything that has arrived.
+//! How finished jobs come back: workers deliver them into a lock-free queue and wake the event loop if
+//! nobody has; one call into JavaScript settles everything that has arrived.
 //!
 //! Waking once a batch instead of once a job is worth 606 against 266 ns of main thread per job
 //! with 64 in flight (measured, 256-byte SHA-256). While short jobs are in flight even that is too
 //! much: a sleeping event loop needs 5 to 40 us to wake, many times what such a job takes. So the front
 //! then looks for results once per turn of the loop (`setImmediate`, other events get their turns as
-//! ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last result. The wake-up is a thread-safe function, which
-//! every runtime with Node-API has; the queue is `std::sync::mpsc`, which is a lock-free list.
+//! ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last result.
+//!
+//! The wake-up is a thread-safe function, which every runtime with Node-API has; the queue is
+//! `std::sync::mpsc`, which is a lock-free list.
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
-use crate::job::Job;
-use crate::lifecycle::Environment;
 use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The workers' side of one environment: where results go, and whether they still may.
-pub(crate) struct Completion {
-    results: Sender<Box<Job>>,
+/// Whoever settles what has arrived, on the event loop's thread.
+pub(crate) trait Loop {
+    /// The event loop was woken.
+    fn awake(&self, env: Env);
+}
+
+/// The workers' side of one environment: where finished jobs go, and whether they still may.
+pub(crate) struct Completion<Job> {
+    results: Sender<Job>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
     /// True while the event loop looks for results by itself.
@@ -41,10 +45,11 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// cores: the worker that is waited for then waits for the core that the waiting takes.
 pub(crate) const POLL: Duration = Duration::from_micros(25);
 
-impl Completion {
-    /// The workers' side and the queue's other end, for an environment on its own thread.
-    pub(crate) fn new(env: Env, state: &Environment) -> Option<(Completion, Receiver<Box<Job>>)> {
-        let wake = Wake::new(env, state)?;
+impl<Job> Completion<Job> {
+    /// The workers' side and the queue's other end, for an environment on its own thread. `settler` must live until
+    /// Node has closed the environment's handles.
+    pub(crate) fn new<L: Loop>(env: Env, settler: &L) -> Option<(Completion<Job>, Receiver<Job>)> {
+        let wake = Wake::new(env, settler)?;
         let (results, arrivals) = channel();
         Some((
             Completion {
@@ -73,7 +78,7 @@ impl Completion {
     }
 
     /// Hands finished jobs to the event loop, unless the environment has ended.
-    fn settle(&self, jobs: &mut Vec<Box<Job>>) {
+    pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
         if !self.enter() {
             jobs.clear();
             return;
@@ -98,6 +103,11 @@ impl Completion {
     pub(crate) fn end_polling(&self) {
         self.polled.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
+    }
+
+    /// True while the event loop looks for results by itself.
+    pub(crate) fn polled(&self) -> bool {
+        self.polled.load(Ordering::Relaxed)
     }
 
     /// The loop is about to drain: what arrives from now on wakes it again.
@@ -131,33 +141,6 @@ impl Completion {
     }
 }
 
-/// What one worker has finished and not yet handed over; all of one environment.
-#[derive(Default)]
-pub(crate) struct Outbox {
-    jobs: Vec<Box<Job>>,
-}
-
-impl Outbox {
-    pub(crate) fn add(&mut self, job: Box<Job>) {
-        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
-            self.deliver();
-        }
-        self.jobs.push(job);
-    }
-
-    /// True if the event loop is looking for these results by itself.
-    pub(crate) fn awaited(&self) -> bool {
-        self.jobs.last().is_some_and(|job| job.completion.polled.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn deliver(&mut self) {
-        if let Some(job) = self.jobs.last() {
-            let completion = Arc::clone(&job.completion);
-            completion.settle(&mut self.jobs);
-        }
-    }
-}
-
 /// Decides the race between a job's start and its cancellation.
 #[derive(Default)]
 pub(crate) struct Ticket(AtomicU8);
@@ -188,11 +171,10 @@ unsafe impl Send for Wake {}
 unsafe impl Sync for Wake {}
 
 impl Wake {
-    fn new(env: Env, state: &Environment) -> Option<Wake> {
+    fn new<L: Loop>(env: Env, settler: &L) -> Option<Wake> {
         let mut handle = ptr::null_mut();
         let name = env.ascii(b"millrace");
-        // SAFETY: env is live on this thread. `state` outlives the function: the environment is
-        // freed after Node has closed its handles (`lifecycle`).
+        // SAFETY: env is live on this thread, and `settler` outlives the function, as `Completion::new` demands.
         let status = unsafe {
             sys::napi_create_threadsafe_function(
                 env.raw(),
@@ -203,8 +185,8 @@ impl Wake {
                 1,
                 ptr::null_mut(),
                 None,
-                ptr::from_ref(state).cast_mut().cast(),
-                Some(woken),
+                ptr::from_ref(settler).cast_mut().cast(),
+                Some(woken::<L>),
                 &mut handle,
             )
         };
@@ -242,14 +224,13 @@ impl Wake {
 }
 
 /// The event loop is awake, on the environment's thread.
-extern "C" fn woken(env: sys::napi_env, _function: sys::napi_value, state: *mut c_void, _data: *mut c_void) {
-    if env.is_null() || state.is_null() {
+extern "C" fn woken<L: Loop>(env: sys::napi_env, _function: sys::napi_value, settler: *mut c_void, _data: *mut c_void) {
+    if env.is_null() || settler.is_null() {
         return; // The environment is being torn down.
     }
-    // SAFETY: `state` is the environment given in `Wake::new`, alive until after the last call;
-    // `env` is its live env.
-    let (state, env) = unsafe { (&*state.cast::<Environment>(), Env::from_raw(env)) };
-    state.settle_arrivals(env);
+    // SAFETY: `settler` is what `Wake::new` was given, alive until after the last call; `env` is its live env.
+    let (settler, env) = unsafe { (&*settler.cast::<L>(), Env::from_raw(env)) };
+    settler.awake(env);
 }
 
 /// Writes results into the ring that JavaScript reads. One record is four 32-bit numbers (slot,
@@ -272,11 +253,10 @@ impl Ring {
     }
 
     /// False if the record does not fit any more.
-    pub(crate) fn write(&mut self, job: &Job) -> bool {
-        let (small, large) = job.answer();
+    pub(crate) fn write(&mut self, slot: u32, status: u32, small: &[u8], large: &[u8]) -> bool {
         let size = HEADER + (small.len() + large.len()).next_multiple_of(4);
         let Some(record) = self.memory.part(self.used, size) else { return false };
-        let numbers = [job.slot, job.status as u32, small.len() as u32, large.len() as u32];
+        let numbers = [slot, status, small.len() as u32, large.len() as u32];
         let mut offset = 0;
         for bytes in numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain([small, large]) {
             if let Some(place) = record.part(offset, bytes.len()) {

@@ -2,7 +2,7 @@
 //! everything a window) and on a worker (asynchronous, owned as `bytes` demands).
 
 use crate::bytes::{Copies, Window, text};
-use crate::completion::{Completion, Outbox, Ticket};
+use crate::completion::{Completion, Ticket};
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -276,12 +276,12 @@ pub(crate) struct Job {
     pub(crate) ticket: Option<Arc<Ticket>>,
     pub(crate) status: Status,
     reply: Reply,
-    pub(crate) completion: Arc<Completion>,
+    pub(crate) completion: Arc<Completion<Box<Job>>>,
 }
 
 impl Job {
     /// A job with nothing to do yet, for one environment.
-    pub(crate) fn idle(completion: Arc<Completion>) -> Job {
+    pub(crate) fn idle(completion: Arc<Completion<Box<Job>>>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
             slot: 0,
@@ -357,6 +357,33 @@ impl Drop for Outcome<'_> {
             job.copies.wipe_secrets();
             job.completion.leave();
             self.outbox.add(job);
+        }
+    }
+}
+
+/// What one worker has finished and not yet handed over; all of one environment.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    jobs: Vec<Box<Job>>,
+}
+
+impl Outbox {
+    fn add(&mut self, job: Box<Job>) {
+        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
+            self.deliver();
+        }
+        self.jobs.push(job);
+    }
+
+    /// True if the event loop is looking for these results by itself.
+    fn awaited(&self) -> bool {
+        self.jobs.last().is_some_and(|job| job.completion.polled())
+    }
+
+    pub(crate) fn deliver(&mut self) {
+        if let Some(job) = self.jobs.last() {
+            let completion = Arc::clone(&job.completion);
+            completion.settle(&mut self.jobs);
         }
     }
 }

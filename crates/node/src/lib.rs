@@ -8,7 +8,8 @@
 //! - `cost`: how long a job is predicted to take;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;
-//! - `lifecycle`: what lives per process and per environment, and how an environment ends;
+//! - `environment`: the state of one environment;
+//! - `lifecycle`: how the library is loaded, and how an environment begins and ends;
 //! - `bytes`: who owns the bytes, argued in one place;
 //! - `values`: reading and making JavaScript values.
 //!
@@ -21,6 +22,7 @@ mod bytes;
 mod calls;
 mod completion;
 mod cost;
+mod environment;
 mod job;
 mod keys;
 mod lifecycle;

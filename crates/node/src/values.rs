@@ -6,7 +6,6 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
-use crate::lifecycle::Environment;
 use napi_sys as sys;
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +16,7 @@ use std::rc::Rc;
 pub(crate) const ARGUMENTS: usize = 6;
 
 /// A native function: its arguments in, a JavaScript value out.
-pub(crate) type Function = fn(&Call<'_>) -> Value;
+pub(crate) type Function<State> = fn(&Call<'_, State>) -> Value;
 
 /// A JavaScript value, alive until the native call that holds it returns.
 #[derive(Copy, Clone)]
@@ -34,13 +33,13 @@ impl Value {
 pub(crate) struct Env(sys::napi_env);
 
 /// One call from JavaScript: the environment's state and the arguments, missing ones `undefined`.
-pub(crate) struct Call<'a> {
+pub(crate) struct Call<'a, State> {
     pub(crate) env: Env,
-    pub(crate) state: &'a Rc<Environment>,
+    pub(crate) state: &'a Rc<State>,
     arguments: [sys::napi_value; ARGUMENTS],
 }
 
-impl Call<'_> {
+impl<State> Call<'_, State> {
     /// The argument at `index`, below [`ARGUMENTS`].
     pub(crate) fn argument(&self, index: usize) -> Value {
         Value(self.arguments[index])
@@ -209,9 +208,9 @@ pub(crate) struct Pinned(sys::napi_ref);
 
 /// What a native function needs when it is entered: found through the function's data pointer,
 /// which costs nothing, instead of `napi_get_instance_data`.
-struct Entry {
-    state: Rc<Environment>,
-    run: Function,
+struct Entry<State> {
+    state: Rc<State>,
+    run: Function<State>,
 }
 
 /// Adds the functions to `exports`. Their entries live as long as the environment's functions
@@ -219,11 +218,11 @@ struct Entry {
 ///
 /// # Safety
 /// Must be called during module registration with the values Node passed.
-pub(crate) unsafe fn define(
+pub(crate) unsafe fn define<State>(
     env: Env,
     exports: sys::napi_value,
-    state: &Rc<Environment>,
-    functions: &[(&str, Function)],
+    state: &Rc<State>,
+    functions: &[(&str, Function<State>)],
 ) -> Vec<*mut c_void> {
     let mut entries = Vec::with_capacity(functions.len());
     for &(name, run) in functions {
@@ -233,7 +232,7 @@ pub(crate) unsafe fn define(
         // SAFETY: as the caller promises; the name ends in NUL; `entry` outlives the function.
         unsafe {
             let name_length = name.len() as isize;
-            if sys::napi_create_function(env.0, key.as_ptr(), name_length, Some(enter), entry, &mut function)
+            if sys::napi_create_function(env.0, key.as_ptr(), name_length, Some(enter::<State>), entry, &mut function)
                 == sys::Status::napi_ok
             {
                 sys::napi_set_named_property(env.0, exports, key.as_ptr(), function);
@@ -247,16 +246,16 @@ pub(crate) unsafe fn define(
 /// Frees what [`define`] made.
 ///
 /// # Safety
-/// Only when no JavaScript can run in the environment any more.
-pub(crate) unsafe fn undefine(entries: Vec<*mut c_void>) {
+/// Only when no JavaScript can run in the environment any more, with the state's own type.
+pub(crate) unsafe fn undefine<State>(entries: Vec<*mut c_void>) {
     for entry in entries {
         // SAFETY: made by Box::into_raw in `define`, freed once, here.
-        drop(unsafe { Box::from_raw(entry.cast::<Entry>()) });
+        drop(unsafe { Box::from_raw(entry.cast::<Entry<State>>()) });
     }
 }
 
 /// Where every call from JavaScript arrives. A panic becomes an exception: it must not cross into C++.
-extern "C" fn enter(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+extern "C" fn enter<State>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut arguments = [ptr::null_mut(); ARGUMENTS];
     let (mut count, mut data) = (ARGUMENTS, ptr::null_mut());
     // SAFETY: Node passes its own env and info; `count` tells how many arguments fit.
@@ -266,7 +265,7 @@ extern "C" fn enter(env: sys::napi_env, info: sys::napi_callback_info) -> sys::n
         return ptr::null_mut();
     }
     // SAFETY: `data` is the entry `define` gave to this function, alive while functions can be called.
-    let entry = unsafe { &*data.cast::<Entry>() };
+    let entry = unsafe { &*data.cast::<Entry<State>>() };
     let env = Env(env);
     let call = Call { env, state: &entry.state, arguments };
     match catch_unwind(AssertUnwindSafe(|| (entry.run)(&call))) {

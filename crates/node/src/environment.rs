@@ -1,0 +1,252 @@
+//! The state of one environment (the main thread and every `worker_thread` have one each): its keys, its jobs in
+//! flight, and how their results reach JavaScript. Used on the environment's own thread only.
+
+use crate::bytes::Window;
+use crate::completion::{Completion, Loop, POLL, Ring, Ticket};
+use crate::job::{Job, Outbox};
+use crate::keys::Keys;
+use crate::values::{Env, Pinned};
+use millrace_pool::{Pool, Task};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// The process's pool; no thread starts before the first job.
+pub(crate) fn pool() -> &'static Pool<Box<Job>> {
+    static POOL: OnceLock<Pool<Box<Job>>> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new(Pool::<Box<Job>>::default_limit()))
+}
+
+/// One environment's state, used on its own thread only.
+pub(crate) struct Environment {
+    pub(crate) keys: RefCell<Keys>,
+    /// What JavaScript attached: the frame it writes numbers to, the ring it reads results from.
+    pub(crate) attached: OnceCell<Attached>,
+    /// Told when the way back for jobs opens, so that it is closed before the environment's memory goes.
+    opened: fn(Env, &Arc<Traffic>),
+    traffic: OnceCell<Way>,
+    in_flight: Cell<usize>,
+    tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    spare: RefCell<Spare>,
+    /// True while callbacks run, and the jobs they have made.
+    settling: Cell<bool>,
+    departing: RefCell<Vec<Box<Job>>>,
+    /// When a poll last found something, or polling began.
+    polled: Cell<Option<Instant>>,
+}
+
+/// JavaScript's side of the binding, held until the environment ends. Both buffers are private to
+/// the front (`src/binding.ts`): nobody can detach them, so their windows stay valid.
+pub(crate) struct Attached {
+    pub(crate) frame: Window,
+    pub(crate) ring: Window,
+    pub(crate) settle: Pinned,
+    /// Keeps frame and ring from the collector.
+    pub(crate) _memory: [Pinned; 2],
+}
+
+/// The way back of this environment's jobs, as the workers see it.
+pub(crate) type Traffic = Completion<Box<Job>>;
+
+/// Both ends of it.
+struct Way {
+    completion: Arc<Traffic>,
+    arrivals: Receiver<Box<Job>>,
+}
+
+/// What came of looking for results; the numbers are those of `src/binding.ts`.
+#[repr(u8)]
+#[derive(Copy, Clone)]
+pub(crate) enum Poll {
+    /// Nothing is in flight any more: wake-ups again from here on.
+    Done = 0,
+    /// Look again next turn.
+    Again = 1,
+    /// Nothing came for [`POLL`] although jobs are in flight: wake-ups again from here on.
+    InVain = 2,
+}
+
+/// The most results one wake-up settles before other events get their turn.
+const BATCH: usize = 4096;
+
+impl Environment {
+    pub(crate) fn new(opened: fn(Env, &Arc<Traffic>)) -> Environment {
+        Environment {
+            keys: RefCell::default(),
+            attached: OnceCell::new(),
+            opened,
+            traffic: OnceCell::new(),
+            in_flight: Cell::new(0),
+            tickets: RefCell::default(),
+            spare: RefCell::default(),
+            settling: Cell::new(false),
+            departing: RefCell::default(),
+            polled: Cell::new(None),
+        }
+    }
+
+    /// The way back for this environment's jobs, opened by the first of them.
+    pub(crate) fn completion(&self, env: Env) -> Option<&Arc<Traffic>> {
+        if self.traffic.get().is_none() {
+            let (completion, arrivals) = Completion::new(env, self)?;
+            let completion = Arc::new(completion);
+            (self.opened)(env, &completion);
+            let _ = self.traffic.set(Way { completion, arrivals });
+        }
+        self.traffic.get().map(|traffic| &traffic.completion)
+    }
+
+    /// A job was accepted: the process stays alive until it has settled.
+    pub(crate) fn departed(&self, env: Env, slot: u32, ticket: Option<Arc<Ticket>>) {
+        if let Some(ticket) = ticket {
+            self.tickets.borrow_mut().insert(slot, ticket);
+        }
+        let in_flight = self.in_flight.get();
+        self.in_flight.set(in_flight + 1);
+        if in_flight == 0
+            && let Some(traffic) = self.traffic.get()
+        {
+            traffic.completion.hold_open(env, true);
+        }
+    }
+
+    /// A job to fill: one that has come back, or a new one.
+    pub(crate) fn job(&self, env: Env) -> Option<Box<Job>> {
+        let completion = self.completion(env)?;
+        let spare = self.spare.borrow_mut().take();
+        Some(spare.unwrap_or_else(|| Box::new(Job::idle(Arc::clone(completion)))))
+    }
+
+    /// Sends a job to the pool; one made by a callback goes with the others of its batch, which takes the pool's
+    /// lock once instead of once a job.
+    pub(crate) fn dispatch(&self, job: Box<Job>) {
+        if self.settling.get() {
+            self.departing.borrow_mut().push(job);
+        } else {
+            submit([job]);
+        }
+    }
+
+    /// True if the job in this slot will never run.
+    pub(crate) fn cancel(&self, slot: u32) -> bool {
+        self.tickets.borrow().get(&slot).is_some_and(|ticket| ticket.cancel())
+    }
+
+    /// From now on JavaScript calls [`Environment::poll`] once per turn of the loop.
+    pub(crate) fn begin_polling(&self) {
+        if let Some(traffic) = self.traffic.get() {
+            self.polled.set(Some(Instant::now()));
+            traffic.completion.begin_polling();
+        }
+    }
+
+    /// Settles what has arrived, and tells whether to go on.
+    pub(crate) fn poll(&self, env: Env) -> Poll {
+        let Some(traffic) = self.traffic.get() else { return Poll::Done };
+        if self.settle_arrivals(env) > 0 {
+            self.polled.set(Some(Instant::now()));
+            return Poll::Again;
+        }
+        let patient = self.polled.get().is_some_and(|last| last.elapsed() < POLL);
+        if self.in_flight.get() > 0 && patient {
+            return Poll::Again;
+        }
+        traffic.completion.end_polling();
+        let last_look = self.settle_arrivals(env);
+        if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
+    }
+
+    /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.
+    fn settle_arrivals(&self, env: Env) -> usize {
+        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else { return 0 };
+        traffic.completion.drained();
+        let mut ring = Ring::new(attached.ring);
+        let mut taken = 0;
+        while let Some(job) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
+            taken += 1;
+            let (small, large) = job.answer();
+            if !ring.write(job.slot, job.status as u32, small, large) {
+                self.deliver(env, attached, &mut ring);
+                ring.write(job.slot, job.status as u32, small, large); // Every record fits into an empty ring; see `binding.ts`.
+            }
+            if job.ticket.is_some() {
+                self.tickets.borrow_mut().remove(&job.slot);
+            }
+            let in_flight = self.in_flight.get() - 1;
+            self.in_flight.set(in_flight);
+            if in_flight == 0 {
+                traffic.completion.hold_open(env, false);
+            }
+            self.spare.borrow_mut().keep(job, in_flight);
+        }
+        if taken == BATCH {
+            traffic.completion.wake_again();
+        }
+        self.deliver(env, attached, &mut ring);
+        taken
+    }
+
+    fn deliver(&self, env: Env, attached: &Attached, ring: &mut Ring) {
+        if ring.records() > 0 {
+            self.settling.set(true);
+            env.scoped(|| {
+                if let Some(settle) = env.pinned(&attached.settle) {
+                    env.call(settle, env.number(ring.records()));
+                }
+            });
+            self.settling.set(false);
+            let departing = std::mem::take(&mut *self.departing.borrow_mut());
+            if !departing.is_empty() {
+                submit(departing);
+            }
+            ring.clear();
+        }
+    }
+}
+
+impl Loop for Environment {
+    fn awake(&self, env: Env) {
+        self.settle_arrivals(env);
+    }
+}
+
+/// Jobs that have come back and wait for work, with the memory of their copies: a fresh megabyte costs more in
+/// page faults than hashing half of it.
+#[derive(Default)]
+struct Spare {
+    jobs: Vec<Box<Job>>,
+    memory: usize,
+}
+
+impl Spare {
+    const JOBS: usize = 1024;
+    /// Bytes kept while other jobs are in flight, and when the last one has come back.
+    const BUSY: usize = 32 << 20;
+    const IDLE: usize = 1 << 20;
+
+    fn take(&mut self) -> Option<Box<Job>> {
+        let mut job = self.jobs.pop()?;
+        self.memory -= job.rest();
+        Some(job)
+    }
+
+    fn keep(&mut self, mut job: Box<Job>, in_flight: usize) {
+        let memory = job.rest();
+        if self.jobs.len() < Spare::JOBS && self.memory + memory <= Spare::BUSY {
+            self.memory += memory;
+            self.jobs.push(job);
+        }
+        if in_flight == 0 && self.memory > Spare::IDLE {
+            *self = Spare::default();
+        }
+    }
+}
+
+fn submit(jobs: impl IntoIterator<Item = Box<Job>>) {
+    // Not one thread to be had: late is better than never.
+    let mut outbox = Outbox::default();
+    pool().submit(jobs).into_iter().for_each(|job| job.run(&mut outbox));
+    outbox.deliver();
+}
