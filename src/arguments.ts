@@ -15,15 +15,20 @@ export const NO_BYTES = new Uint8Array(0);
 
 /** Bytes as a Uint8Array over the same memory. What is detached counts as empty. */
 export function bytes(value: unknown, name: string): Uint8Array {
-  if (value instanceof Uint8Array) return value;
+  if (isUint8Array(value)) return value;
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
 /** Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in Node). */
 export function data(value: unknown, name: string): Uint8Array {
-  if (value instanceof Uint8Array) return value;
+  if (isUint8Array(value)) return value;
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
+}
+
+/** A prototype can be borrowed; what isView sees cannot. Both checks are intrinsics of the engine. */
+function isUint8Array(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && value instanceof Uint8Array;
 }
 
 function otherBytes(value: unknown, name: string, expected: string): Uint8Array {

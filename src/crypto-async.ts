@@ -267,8 +267,8 @@ function checkRanges(ranges: readonly Range[]): void {
 
 /** The window forms took any ArrayBufferView; a detached one counts as empty. */
 function viewOf(value: Argument, name: Name): Uint8Array {
-  if (value instanceof Uint8Array) return value;
   if (!ArrayBuffer.isView(value)) throw new Error(messages[`E_${name}`]);
+  if (value instanceof Uint8Array) return value;
   try {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   } catch {
@@ -276,9 +276,9 @@ function viewOf(value: Argument, name: Name): Uint8Array {
   }
 }
 
-/** The friendly forms took Buffers only; a Uint8Array is as good. */
+/** The friendly forms take Buffers only, as there. */
 function wholeBuffer(value: Argument, name: Name): Uint8Array {
-  if (value instanceof Uint8Array && Buffer.isBuffer(value)) return value;
+  if (ArrayBuffer.isView(value) && Buffer.isBuffer(value)) return value;
   throw new Error(messages[`E_${name}`]);
 }
 

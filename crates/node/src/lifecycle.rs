@@ -50,7 +50,7 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
 }
 
 /// Frees the environment's state; prepared keys that nobody uses any more are wiped here.
-unsafe extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `data` is the registration made above, finalized once.
     let registration = unsafe { Box::from_raw(data.cast::<Registration>()) };
     // SAFETY: instance data is finalized after the last JavaScript of the environment.
