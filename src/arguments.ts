@@ -41,24 +41,20 @@ function otherBytes(value: unknown, name: string, expected: string): Uint8Array 
     }
     return size === 0 ? NO_BYTES : new Uint8Array(value.buffer, value.byteOffset, size);
   }
-  if (isAnyArrayBuffer(value)) return value.byteLength === 0 ? NO_BYTES : new Uint8Array(value);
+  const buffer = arrayBuffer(value);
+  if (buffer !== undefined) return buffer;
   throw wrongType(name, expected, value);
 }
 
-/** Also for buffers of another realm (vm contexts, test runners), which instanceof misses. */
-function isAnyArrayBuffer(value: unknown): value is ArrayBufferLike {
-  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return true;
+/** The bytes of an ArrayBuffer or SharedArrayBuffer, also of another realm (vm contexts, test runners), which instanceof misses. */
+function arrayBuffer(value: unknown): Uint8Array | undefined {
   const tag = Object.prototype.toString.call(value);
-  return (tag === '[object ArrayBuffer]' || tag === '[object SharedArrayBuffer]') && structurallyBuffer(value);
-}
-
-/** A tag can be forged; that the typed array constructor sees bytes cannot. */
-function structurallyBuffer(value: unknown): boolean {
+  if (tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') return undefined;
   try {
-    const { byteLength } = value as ArrayBuffer;
-    return byteLength === 0 || new Uint8Array(value as ArrayBuffer).byteLength === byteLength;
+    // A tag and a prototype can be forged; byteLength and the constructor ask for the real thing.
+    return (value as ArrayBuffer).byteLength === 0 ? NO_BYTES : new Uint8Array(value as ArrayBuffer);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -24,9 +24,12 @@ export const enum Form {
   BigInt,
 }
 
-/** Reads one kind of call: `describe` fills the frame and {@link call} from the first `count` arguments. */
+/** Fills the frame and {@link call} from the first `count` arguments; throws if one is wrong. */
+export type Describe = (given: ArrayLike<unknown>, count: number) => void;
+
+/** Reads one kind of call. */
 export interface Parser {
-  readonly describe: (given: ArrayLike<unknown>, count: number) => void;
+  readonly describe: Describe;
   /** The numbers of arguments it understands, without callback or signal. */
   readonly counts: readonly number[];
 }
@@ -113,13 +116,11 @@ export function describeTag(tag: Uint8Array, offset: number, size: number): void
   call.flags |= Flag.HasTag;
 }
 
-/** Fills the frame and {@link call}; throws if an argument is wrong. */
-export type Describe = () => void;
 
 /** Describes a call, runs it now and returns its result. */
-export function runSync(describe: Describe): unknown {
+export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number): unknown {
   try {
-    describe();
+    describe(given, count);
     frame[At.Slot] = -1;
     let target = call.target;
     if (target === undefined) {
@@ -139,10 +140,15 @@ export function runSync(describe: Describe): unknown {
 // made before the description begins.
 
 /** Describes a call and runs it on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
-export function runCallback(callback: (error?: Error, result?: unknown) => void, describe: Describe): void {
+export function runCallback(
+  callback: (error?: Error, result?: unknown) => void,
+  describe: Describe,
+  given: ArrayLike<unknown>,
+  count: number,
+): void {
   const waiter = new CallbackWaiter(callback);
   try {
-    describe();
+    describe(given, count);
     submit(waiter);
   } finally {
     forget();
@@ -150,14 +156,19 @@ export function runCallback(callback: (error?: Error, result?: unknown) => void,
 }
 
 /** Describes a call and runs it on the pool. An abort before it has started rejects with the signal's reason. */
-export function runPromise(signal: AbortSignal | undefined, describe: Describe): Promise<unknown> {
+export function runPromise(
+  signal: AbortSignal | undefined,
+  describe: Describe,
+  given: ArrayLike<unknown>,
+  count: number,
+): Promise<unknown> {
   const waiter = new PromiseWaiter();
   if (signal?.aborted) {
     waiter.reject(signal.reason);
     return waiter.promise;
   }
   try {
-    describe();
+    describe(given, count);
     if (signal !== undefined) call.flags |= Flag.Cancellable;
     submit(waiter);
   } catch (error) {

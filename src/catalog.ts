@@ -50,6 +50,8 @@ const cipherNames = index<CipherFacts>(ciphers);
 // Callers stay with one algorithm: comparing with the last name saves the map's 8 ns.
 let lastHashName = '';
 let lastHash: HashFacts | undefined;
+let lastCipherName = '';
+let lastCipher: CipherFacts | undefined;
 
 /** The hash of that name or alias, whatever its case. */
 export function findHash(name: string): HashFacts | undefined {
@@ -64,7 +66,13 @@ export function findHash(name: string): HashFacts | undefined {
 
 /** The cipher of that name or alias, whatever its case. */
 export function findCipher(name: string): CipherFacts | undefined {
-  return cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
+  if (name === lastCipherName) return lastCipher;
+  const facts = cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
+  if (facts !== undefined) {
+    lastCipherName = name;
+    lastCipher = facts;
+  }
+  return facts;
 }
 
 /** The hash of that name, or an error that names the nearest ones. */

@@ -180,13 +180,13 @@ function performHmac(given: Given): unknown {
 
 function finish(callback: unknown, describe: Describe): unknown {
   try {
-    if (callback === undefined) return runSync(describe);
+    if (callback === undefined) return runSync(describe, [], 0);
     const settle = callback as (error?: Error, result?: unknown) => void;
     // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
     runCallback(function (this: unknown, error, result) {
       if (error === undefined) settle.call(this, undefined, result);
       else settle.call(this, plain(error));
-    }, describe);
+    }, describe, [], 0);
     return undefined;
   } catch (error) {
     throw plain(error as Error);

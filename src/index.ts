@@ -284,6 +284,5 @@ function perform({ describe, counts }: Parser, given: IArguments): unknown {
   const asynchronous = typeof last === 'function';
   // An optional argument passed on as undefined is as good as none.
   if (asynchronous || (last === undefined && !counts.includes(count))) count -= 1;
-  const describeThis = (): void => describe(given, count);
-  return asynchronous ? runCallback(last as Callback<unknown>, describeThis) : runSync(describeThis);
+  return asynchronous ? runCallback(last as Callback<unknown>, describe, given, count) : runSync(describe, given, count);
 }

@@ -181,7 +181,7 @@ function perform({ describe, counts }: Parser, given: IArguments): Promise<unkno
     } else if (own && last === undefined) {
       count -= 1;
     }
-    return runPromise(signal, () => describe(given, count));
+    return runPromise(signal, describe, given, count);
   } catch (error) {
     return Promise.reject(error as Error);
   }

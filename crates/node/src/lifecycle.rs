@@ -91,6 +91,7 @@ fn pin_library() {
     }
     #[cfg(windows)]
     {
+        // SAFETY: the declaration is the one of the Windows SDK.
         #[link(name = "kernel32")]
         unsafe extern "system" {
             fn GetModuleHandleExW(flags: u32, name: *const c_void, module: *mut *mut c_void) -> i32;
