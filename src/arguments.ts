@@ -46,16 +46,21 @@ function otherBytes(value: unknown, name: string, expected: string): Uint8Array 
   throw wrongType(name, expected, value);
 }
 
-/** The bytes of an ArrayBuffer or SharedArrayBuffer, also of another realm (vm contexts, test runners), which instanceof misses. */
+/** The getters themselves: they work on buffers of any realm (vm contexts, test runners) and throw at forgeries. */
+const sizes = [ArrayBuffer.prototype, SharedArrayBuffer.prototype].map(
+  (prototype) => Object.getOwnPropertyDescriptor(prototype, 'byteLength')!.get as () => number,
+);
+
+/** The bytes of an ArrayBuffer or SharedArrayBuffer. */
 function arrayBuffer(value: unknown): Uint8Array | undefined {
-  const tag = Object.prototype.toString.call(value);
-  if (tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') return undefined;
-  try {
-    // A tag and a prototype can be forged; byteLength and the constructor ask for the real thing.
-    return (value as ArrayBuffer).byteLength === 0 ? NO_BYTES : new Uint8Array(value as ArrayBuffer);
-  } catch {
-    return undefined;
+  for (const size of sizes) {
+    try {
+      return size.call(value) === 0 ? NO_BYTES : new Uint8Array(value as ArrayBuffer);
+    } catch {
+      // Not of this kind.
+    }
   }
+  return undefined;
 }
 
 /** An unsigned integer to 2^53 - 1. */
