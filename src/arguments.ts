@@ -32,30 +32,45 @@ function isUint8Array(value: unknown): value is Uint8Array {
 }
 
 function otherBytes(value: unknown, name: string, expected: string): Uint8Array {
-  if (ArrayBuffer.isView(value)) {
-    let size: number;
-    try {
-      size = value.byteLength; // A DataView throws here when its buffer is detached or shrunk.
-    } catch {
-      return NO_BYTES;
-    }
-    return size === 0 ? NO_BYTES : new Uint8Array(value.buffer, value.byteOffset, size);
-  }
-  const buffer = arrayBuffer(value);
-  if (buffer !== undefined) return buffer;
+  const found = ArrayBuffer.isView(value) ? bytesOfView(value) : bytesOfBuffer(value);
+  if (found !== undefined) return found;
   throw wrongType(name, expected, value);
 }
 
-/** The getters themselves: they work on buffers of any realm (vm contexts, test runners) and throw at forgeries. */
-const sizes = [ArrayBuffer.prototype, SharedArrayBuffer.prototype].map(
-  (prototype) => Object.getOwnPropertyDescriptor(prototype, 'byteLength')!.get as () => number,
+// The getters of the prototypes themselves: they work on objects of any realm (vm contexts, test runners), see through
+// own properties and exchanged prototypes that tell other sizes, and throw at forgeries.
+type Getter = (this: unknown) => unknown;
+const getter = (prototype: object, name: string): Getter => Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter;
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const typedArraySize = getter(typedArray, 'byteLength') as (this: unknown) => number;
+const bufferSizes = [ArrayBuffer.prototype, SharedArrayBuffer.prototype].map((prototype) => getter(prototype, 'byteLength'));
+const viewParts = [typedArray, DataView.prototype].map((prototype) =>
+  (['buffer', 'byteOffset', 'byteLength'] as const).map((name) => getter(prototype, name)),
 );
 
-/** The bytes of an ArrayBuffer or SharedArrayBuffer. */
-function arrayBuffer(value: unknown): Uint8Array | undefined {
-  for (const size of sizes) {
+const viewBuffer = viewParts[0]![0]!;
+
+/** The true size in bytes; 0 when detached. */
+export function sizeOf(view: Uint8Array): number {
+  return typedArraySize.call(view);
+}
+
+function bytesOfView(view: unknown): Uint8Array | undefined {
+  for (const parts of viewParts) {
     try {
-      return size.call(value) === 0 ? NO_BYTES : new Uint8Array(value as ArrayBuffer);
+      const [buffer, offset, size] = parts.map((part) => part.call(view)) as [ArrayBuffer, number, number];
+      return size === 0 ? NO_BYTES : new Uint8Array(buffer, offset, size);
+    } catch {
+      // Not of this kind, or a DataView whose buffer was detached or shrunk.
+    }
+  }
+  return NO_BYTES;
+}
+
+function bytesOfBuffer(buffer: unknown): Uint8Array | undefined {
+  for (const size of bufferSizes) {
+    try {
+      return size.call(buffer) === 0 ? NO_BYTES : new Uint8Array(buffer as ArrayBuffer);
     } catch {
       // Not of this kind.
     }
@@ -97,5 +112,5 @@ export function options<T extends object>(value: unknown, name: string): T {
 
 /** True if the memory under these bytes can shrink while native code uses it; a SharedArrayBuffer only grows. */
 export function isResizable(view: Uint8Array): boolean {
-  return (view.buffer as { resizable?: boolean }).resizable === true;
+  return (viewBuffer.call(view) as { resizable?: boolean }).resizable === true;
 }

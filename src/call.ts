@@ -9,7 +9,7 @@
  * in between, so no call can see another's.
  */
 import { AsyncResource } from 'node:async_hooks';
-import { isResizable, NO_BYTES } from './arguments.js';
+import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
 import { failure, makeError, wrongType } from './errors.js';
 
@@ -269,7 +269,6 @@ function rethrow(error: unknown): never {
 
 class PromiseWaiter extends Waiter {
   #signal: AbortSignal | undefined;
-  #abort: (() => void) | undefined;
 
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
@@ -280,11 +279,13 @@ class PromiseWaiter extends Waiter {
 
   heed(signal: AbortSignal): void {
     this.#signal = signal;
-    this.#abort = () => {
-      // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
-      if (native.cancel(this.slot) === 1) this.reject(signal.reason);
-    };
-    signal.addEventListener('abort', this.#abort, { once: true });
+    let heeding = heedful.get(signal);
+    if (heeding === undefined) {
+      heeding = new Set();
+      heedful.set(signal, heeding);
+      signal.addEventListener('abort', abort, { once: true });
+    }
+    heeding.add(this);
   }
 
   succeed(value: unknown): void {
@@ -298,7 +299,24 @@ class PromiseWaiter extends Waiter {
   }
 
   #ignore(): void {
-    if (this.#abort !== undefined) this.#signal?.removeEventListener('abort', this.#abort);
+    const signal = this.#signal;
+    if (signal === undefined) return;
+    const heeding = heedful.get(signal);
+    heeding?.delete(this);
+    if (heeding?.size === 0) {
+      heedful.delete(signal);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+}
+
+/** The calls that wait under a signal: one listener for all, or Node would warn of a leak at the eleventh. */
+const heedful = new WeakMap<AbortSignal, Set<PromiseWaiter>>();
+
+function abort(this: AbortSignal): void {
+  for (const waiter of heedful.get(this) ?? []) {
+    // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
+    if (native.cancel(waiter.slot) === 1) waiter.reject(this.reason);
   }
 }
 
@@ -428,7 +446,7 @@ function collect(waiter: Waiter, start: number, smallSize: number, largeSize: nu
   if (place !== undefined) {
     const placed = waiter.form === Form.Size ? end : start + smallSize;
     // The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
-    if (waiter.placeOffset + (placed - start) > place.byteLength) {
+    if (waiter.placeOffset + (placed - start) > sizeOf(place)) {
       waiter.fail(makeError('ERR_ARGUMENT_VALUE', 'the place of the digest or tag was detached or shrunk before the call completed'));
       return;
     }

@@ -2,7 +2,7 @@
  * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
  * options, positional, or over windows.
  */
-import { bytes, data, options, range, unsigned, type Bytes, type Data } from './arguments.js';
+import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
@@ -70,7 +70,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
   const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
   const tagSize = appendedTagSize(tagLength, facts);
   const text = data(source, 'source');
-  const size = text.byteLength;
+  const size = sizeOf(text);
   limitSource(size, facts);
   describeCall(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
@@ -88,10 +88,10 @@ function describeOpen(given: ArrayLike<unknown>, count: number): void {
   const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
-  const size = sealed.byteLength - tagSize;
-  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${sealed.byteLength}`);
+  const size = sizeOf(sealed) - tagSize;
+  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${sizeOf(sealed)}`);
   limitSource(size, facts);
-  describeCall(Operation.Open, facts.id, sealed, 0, sealed.byteLength);
+  describeCall(Operation.Open, facts.id, sealed, 0, sizeOf(sealed));
   frame[At.TagSize] = tagSize;
   describeWholeKey(key, facts);
   describeWholeIv(nonce, facts, 'nonce');
@@ -135,25 +135,25 @@ function describeCipherOptions(facts: CipherFacts, given: unknown): void {
   const { encrypt, key, iv, source, aad, tag, target, targetOffset } = options<Fields>(given, 'options');
   const operation = direction(encrypt);
   const view = data(source, 'source');
-  limitSource(view.byteLength, facts);
-  describeCall(operation, facts.id, view, 0, view.byteLength);
+  limitSource(sizeOf(view), facts);
+  describeCall(operation, facts.id, view, 0, sizeOf(view));
   describeWholeKey(key, facts);
   describeWholeIv(iv, facts, 'iv');
   describeWholeAad(aad, facts);
   describeWholeTag(tag, facts);
-  describeTextTarget(target, targetOffset, view.byteLength);
+  describeTextTarget(target, targetOffset, sizeOf(view));
 }
 
 function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
   const source = data(given[4], 'source');
-  limitSource(source.byteLength, facts);
-  describeCall(operation, facts.id, source, 0, source.byteLength);
+  limitSource(sizeOf(source), facts);
+  describeCall(operation, facts.id, source, 0, sizeOf(source));
   describeWholeKey(given[2], facts);
   describeWholeIv(given[3], facts, 'iv');
   describeWholeAad(count === 7 ? given[5] : undefined, facts);
   describeWholeTag(count === 7 ? given[6] : undefined, facts);
-  describeTextTarget(undefined, undefined, source.byteLength);
+  describeTextTarget(undefined, undefined, sizeOf(source));
 }
 
 function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
@@ -171,16 +171,16 @@ function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, cou
   const sourceSize = unsigned(given[10], 'sourceSize');
   const target = bytes(given[11], 'target');
   const targetOffset = unsigned(given[12], 'targetOffset');
-  range(ivOffset, ivSize, iv.byteLength, 'iv');
-  range(sourceOffset, sourceSize, source.byteLength, 'source');
-  range(targetOffset, sourceSize, target.byteLength, 'target');
+  range(ivOffset, ivSize, sizeOf(iv), 'iv');
+  range(sourceOffset, sourceSize, sizeOf(source), 'source');
+  range(targetOffset, sourceSize, sizeOf(target), 'target');
   checkIvSize(ivSize, facts, 'ivSize');
   limitSource(sourceSize, facts);
   describeCall(operation, facts.id, source, sourceOffset, sourceSize);
   if (key === undefined) {
     frame[At.Key] = handle;
   } else {
-    range(keyOffset, keySize, key.byteLength, 'key');
+    range(keyOffset, keySize, sizeOf(key), 'key');
     checkKeySize(keySize, facts, 'keySize');
     describeKey(key, keyOffset, keySize);
   }
@@ -197,8 +197,8 @@ function describeWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): void 
   const tag = bytes(given[16], 'tag');
   const tagOffset = unsigned(given[17], 'tagOffset');
   const tagSize = unsigned(given[18], 'tagSize');
-  range(aadOffset, aadSize, aad.byteLength, 'aad');
-  range(tagOffset, tagSize, tag.byteLength, 'tag');
+  range(aadOffset, aadSize, sizeOf(aad), 'aad');
+  range(tagOffset, tagSize, sizeOf(tag), 'tag');
   checkAadSize(aadSize, facts, 'aadSize');
   checkTagSize(tagSize, facts, 'tagSize');
   describeAad(aad, aadOffset, aadSize);
@@ -218,21 +218,21 @@ function describeWholeKey(key: unknown, facts: CipherFacts): void {
     return;
   }
   const view = bytes(key, 'key');
-  checkKeySize(view.byteLength, facts, 'key');
-  describeKey(view, 0, view.byteLength);
+  checkKeySize(sizeOf(view), facts, 'key');
+  describeKey(view, 0, sizeOf(view));
 }
 
 function describeWholeIv(iv: unknown, facts: CipherFacts, name: string): void {
   const view = bytes(iv, name);
-  checkIvSize(view.byteLength, facts, name);
-  describeIv(view, 0, view.byteLength);
+  checkIvSize(sizeOf(view), facts, name);
+  describeIv(view, 0, sizeOf(view));
 }
 
 function describeWholeAad(aad: unknown, facts: CipherFacts): void {
   if (aad === undefined) return;
   const view = data(aad, 'aad');
-  checkAadSize(view.byteLength, facts, 'aad');
-  describeAad(view, 0, view.byteLength);
+  checkAadSize(sizeOf(view), facts, 'aad');
+  describeAad(view, 0, sizeOf(view));
 }
 
 function describeWholeTag(tag: unknown, facts: CipherFacts): void {
@@ -241,8 +241,8 @@ function describeWholeTag(tag: unknown, facts: CipherFacts): void {
     return;
   }
   const view = bytes(tag, 'tag');
-  checkTagSize(view.byteLength, facts, 'tag');
-  if (facts.aead) describeTag(view, 0, view.byteLength);
+  checkTagSize(sizeOf(view), facts, 'tag');
+  if (facts.aead) describeTag(view, 0, sizeOf(view));
 }
 
 function describeTextTarget(target: unknown, targetOffset: unknown, size: number): void {
@@ -253,7 +253,7 @@ function describeTextTarget(target: unknown, targetOffset: unknown, size: number
   }
   const view = bytes(target, 'target');
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
-  range(offset, size, view.byteLength, 'target');
+  range(offset, size, sizeOf(view), 'target');
   describeTarget(view, offset, size);
 }
 

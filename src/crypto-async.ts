@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+import { bytes, sizeOf } from './arguments.js';
 import { Operation } from './binding.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
@@ -111,16 +112,16 @@ function performFriendlyCipher(given: Given): unknown {
   if (asynchronous) checkCallback(given[count - 1]);
   const { facts, operation } = cipherAlgorithm(given[0], given[1]);
   for (const buffer of [key, iv, source]) checkLength(buffer);
-  if (source.byteLength > INT_MAX - CIPHER_BLOCK_MAX) throw new Error(messages.E_BUFFER_LENGTH);
+  if (sizeOf(source) > INT_MAX - CIPHER_BLOCK_MAX) throw new Error(messages.E_BUFFER_LENGTH);
   for (const buffer of [aad, tag]) checkLength(buffer);
-  checkSizes(facts, key.byteLength, iv.byteLength, aad.byteLength, tag.byteLength);
+  checkSizes(facts, sizeOf(key), sizeOf(iv), sizeOf(aad), sizeOf(tag));
   return finish(asynchronous ? given[count - 1] : undefined, () => {
-    describeCall(operation, facts.id, source, 0, source.byteLength);
-    describeKey(key, 0, key.byteLength);
-    describeIv(iv, 0, iv.byteLength);
-    describeAad(aad, 0, aad.byteLength);
-    if (facts.aead) describeTag(tag, 0, tag.byteLength);
-    describeResult(source.byteLength, Form.Buffer);
+    describeCall(operation, facts.id, source, 0, sizeOf(source));
+    describeKey(key, 0, sizeOf(key));
+    describeIv(iv, 0, sizeOf(iv));
+    describeAad(aad, 0, sizeOf(aad));
+    if (facts.aead) describeTag(tag, 0, sizeOf(tag));
+    describeResult(sizeOf(source), Form.Buffer);
   });
 }
 
@@ -133,7 +134,7 @@ function performHash(given: Given): unknown {
     const facts = hashAlgorithm(given[0]);
     checkLength(source);
     return finish(count === 3 ? given[2] : undefined, () => {
-      describeCall(Operation.Hash, facts.id, source, 0, source.byteLength);
+      describeCall(Operation.Hash, facts.id, source, 0, sizeOf(source));
       describeResult(digestSize(facts), Form.Buffer);
     });
   }
@@ -159,8 +160,8 @@ function performHmac(given: Given): unknown {
     const facts = hashAlgorithm(given[0]);
     for (const buffer of [key, source]) checkLength(buffer);
     return finish(count === 4 ? given[3] : undefined, () => {
-      describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
-      describeKey(key, 0, key.byteLength);
+      describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+      describeKey(key, 0, sizeOf(key));
       describeResult(digestSize(facts), Form.Buffer);
     });
   }
@@ -261,19 +262,14 @@ function windowOf(given: Given, at: number, name: Name, size?: number): Range {
 
 function checkRanges(ranges: readonly Range[]): void {
   for (const { view, offset, size, name } of ranges) {
-    if (offset + size > view.byteLength) throw new Error(messages[`E_${name}_RANGE`]);
+    if (offset + size > sizeOf(view)) throw new Error(messages[`E_${name}_RANGE`]);
   }
 }
 
 /** The window forms took any ArrayBufferView; a detached one counts as empty. */
 function viewOf(value: Argument, name: Name): Uint8Array {
   if (!ArrayBuffer.isView(value)) throw new Error(messages[`E_${name}`]);
-  if (value instanceof Uint8Array) return value;
-  try {
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  } catch {
-    return NO_BUFFER;
-  }
+  return bytes(value, name);
 }
 
 /** The friendly forms take Buffers only, as there. */
@@ -283,7 +279,7 @@ function wholeBuffer(value: Argument, name: Name): Uint8Array {
 }
 
 function checkLength(view: Uint8Array): void {
-  if (view.byteLength > INT_MAX) throw new Error(messages.E_BUFFER_LENGTH);
+  if (sizeOf(view) > INT_MAX) throw new Error(messages.E_BUFFER_LENGTH);
 }
 
 function checkCallback(value: Argument): void {

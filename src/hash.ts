@@ -1,7 +1,7 @@
 /**
  * Hash calls: the friendly form, with an encoding or options, and the window form.
  */
-import { bytes, data, NO_BYTES, options, range, unsigned, type Bytes } from './arguments.js';
+import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
 import { call, describeCall, describeKey, describeResult, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
@@ -52,9 +52,9 @@ function describeHash(given: ArrayLike<unknown>, count: number): void {
   }
   const request = digestRequest(count > 2 ? given[2] : undefined, facts);
   const source = data(given[1], 'data');
-  describeCall(Operation.Hash, facts.id, source, 0, source.byteLength);
+  describeCall(Operation.Hash, facts.id, source, 0, sizeOf(source));
   if (request.handle !== 0) frame[At.Key] = request.handle;
-  else if (request.key.byteLength > 0) describeKey(request.key, 0, request.key.byteLength);
+  else if (sizeOf(request.key) > 0) describeKey(request.key, 0, sizeOf(request.key));
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
   describeDigest(request);
@@ -69,9 +69,9 @@ function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   const sourceSize = unsigned(given[3], 'sourceSize');
   const target = bytes(given[4], 'target');
   const targetOffset = unsigned(given[5], 'targetOffset');
-  range(sourceOffset, sourceSize, source.byteLength, 'source');
+  range(sourceOffset, sourceSize, sizeOf(source), 'source');
   const size = outputSize(undefined, facts);
-  range(targetOffset, size, target.byteLength, 'target');
+  range(targetOffset, size, sizeOf(target), 'target');
   describeCall(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
   describeTarget(target, targetOffset, size);
 }
@@ -107,7 +107,7 @@ export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
   if (encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   const view = bytes(target, 'options.target');
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset');
-  range(offset, size, view.byteLength, 'target');
+  range(offset, size, sizeOf(view), 'target');
   return { ...plain, target: view, targetOffset: offset };
 }
 
@@ -166,6 +166,6 @@ function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: num
   }
   if (isKey(key)) return { key: NO_BYTES, handle: keyHandle(key, facts.name) };
   const view = bytes(key, 'options.key');
-  if (view.byteLength === facts.keySize) return { key: view, handle: 0 };
-  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${view.byteLength}`);
+  if (sizeOf(view) === facts.keySize) return { key: view, handle: 0 };
+  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${sizeOf(view)}`);
 }

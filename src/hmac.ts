@@ -1,7 +1,7 @@
 /**
  * HMAC calls (RFC 2104): the friendly form, with an encoding or options, and the window form.
  */
-import { bytes, data, range, unsigned } from './arguments.js';
+import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
 import { describeCall, describeKey, describeTarget, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
@@ -24,13 +24,13 @@ function describeHmac(given: ArrayLike<unknown>, count: number): void {
   if (isKey(key)) {
     const handle = keyHandle(key, `hmac-${facts.name}`);
     const source = data(given[2], 'data');
-    describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
+    describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
     frame[At.Key] = handle;
   } else {
     const secret = data(key, 'key');
     const source = data(given[2], 'data');
-    describeCall(Operation.Hmac, facts.id, source, 0, source.byteLength);
-    describeKey(secret, 0, secret.byteLength);
+    describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+    describeKey(secret, 0, sizeOf(secret));
   }
   describeDigest(request);
 }
@@ -49,9 +49,9 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   const sourceSize = unsigned(given[6], 'sourceSize');
   const target = bytes(given[7], 'target');
   const targetOffset = unsigned(given[8], 'targetOffset');
-  if (key !== undefined) range(keyOffset, keySize, key.byteLength, 'key');
-  range(sourceOffset, sourceSize, source.byteLength, 'source');
-  range(targetOffset, facts.digestSize, target.byteLength, 'target');
+  if (key !== undefined) range(keyOffset, keySize, sizeOf(key), 'key');
+  range(sourceOffset, sourceSize, sizeOf(source), 'source');
+  range(targetOffset, facts.digestSize, sizeOf(target), 'target');
   describeCall(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
   if (key !== undefined) describeKey(key, keyOffset, keySize);
   else frame[At.Key] = handle;

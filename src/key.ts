@@ -3,7 +3,7 @@
  * disposal.
  */
 import { types } from 'node:util';
-import { bytes, data, type Data } from './arguments.js';
+import { bytes, data, sizeOf, type Data } from './arguments.js';
 import { At, Purpose, frame, native } from './binding.js';
 import { cipherFacts, findCipher, findHash, hashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
@@ -122,7 +122,7 @@ function target(algorithm: unknown): Target {
 }
 
 function prepare(purpose: Purpose, id: number, name: string, size: number | undefined, source: Uint8Array): Key {
-  const actual = source.byteLength;
+  const actual = sizeOf(source);
   if (size !== undefined && actual !== size) throw makeError('ERR_KEY_SIZE', `key must be ${size} bytes for ${name}, not ${actual}`);
   const handle = native.createKey(purpose, id, source);
   if (handle < 0) throw failure(-handle);

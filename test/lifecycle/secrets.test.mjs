@@ -114,7 +114,7 @@ async function look(program, seeds) {
   try {
     const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(([code]) => assert.fail(`the program ended with ${code}`))]);
     assert.equal(String(line), 'ready\n');
-    return places(child.pid, seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))));
+    return await places(child.pid, seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))));
   } finally {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
