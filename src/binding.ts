@@ -52,7 +52,7 @@ export const enum At {
   TagSize,
   SeedLow,
   SeedHigh,
-  /** Written by native code: the predicted nanoseconds of an accepted asynchronous job. */
+  /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
   Cost,
   Length,
 }

@@ -243,24 +243,28 @@ class CallbackWaiter extends Waiter {
   }
 
   succeed(value: unknown): void {
-    this.#call(undefined, value);
+    try {
+      this.resource.runInAsyncScope(this.callback, undefined, undefined, value);
+    } catch (error) {
+      rethrowLater(error);
+    }
+    this.resource.emitDestroy();
   }
 
   /** With one argument, as the ancestor had it. */
   fail(error: Error): void {
-    this.#call(error);
-  }
-
-  #call(...results: [error: Error] | [error: undefined, value: unknown]): void {
     try {
-      this.resource.runInAsyncScope(this.callback as (...results: unknown[]) => void, undefined, ...results);
-    } catch (error) {
-      // The other jobs of this batch must still settle; this becomes an uncaughtException right after.
-      process.nextTick(rethrow, error);
-    } finally {
-      this.resource.emitDestroy();
+      this.resource.runInAsyncScope(this.callback, undefined, error);
+    } catch (thrown) {
+      rethrowLater(thrown);
     }
+    this.resource.emitDestroy();
   }
+}
+
+/** The other jobs of the batch must still settle; this becomes an uncaughtException right after. */
+function rethrowLater(error: unknown): void {
+  process.nextTick(rethrow, error);
 }
 
 function rethrow(error: unknown): never {
@@ -351,7 +355,7 @@ function submit(waiter: Waiter): void {
     release(slot);
     throw failure(status);
   }
-  if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling();
+  if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling(frame[At.Cost] === 0);
 }
 
 /**
@@ -367,8 +371,9 @@ let left = 0;
 let penalty = 0;
 const PENALTY_MAX = 1024;
 
-function beginPolling(): void {
-  if (left > 0) {
+/** A job that has run already is certain to be found. */
+function beginPolling(certain: boolean): void {
+  if (left > 0 && !certain) {
     left -= 1;
     return;
   }
@@ -450,7 +455,7 @@ function collect(waiter: Waiter, start: number, smallSize: number, largeSize: nu
       waiter.fail(makeError('ERR_ARGUMENT_VALUE', 'the place of the digest or tag was detached or shrunk before the call completed'));
       return;
     }
-    place.set(ringBytes.subarray(start, placed), waiter.placeOffset);
+    copyFromRing(place, waiter.placeOffset, start, placed);
     text = placed;
   }
   if (waiter.form === Form.Size) {
@@ -462,8 +467,17 @@ function collect(waiter: Waiter, start: number, smallSize: number, largeSize: nu
     result = Buffer.allocUnsafe(waiter.size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
-    result.set(ringBytes.subarray(text + appended, end));
-    if (appended > 0) result.set(ringBytes.subarray(start, start + appended), largeSize);
+    copyFromRing(result, 0, text + appended, end);
+    copyFromRing(result, largeSize, start, start + appended);
   }
   waiter.succeed(present(result, waiter.form));
+}
+
+/** For a digest a loop takes a third of the time that a view and `set` take (20 ns against 60 for 32 bytes). */
+function copyFromRing(target: Uint8Array, offset: number, start: number, end: number): void {
+  if (end - start > 64) {
+    target.set(ringBytes.subarray(start, end), offset);
+    return;
+  }
+  for (; start < end; start++) target[offset++] = ringBytes[start]!;
 }

@@ -7,6 +7,7 @@
 //! 1. **Synchronous calls** use a [`Window`] on the caller's memory. Pointers are taken after the
 //!    last JavaScript of the call has run, and no JavaScript runs until native code returns, so
 //!    nothing can detach, shrink or collect the memory meanwhile.
+//!    An asynchronous job that is run inline, during the call, is synchronous in this respect.
 //! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the
 //!    call ([`Copies`], wiped when dropped). Reusing or wiping them right after the call is safe.
 //! 3. **Friendly asynchronous calls** copy the source at the call too: small ones into memory of

@@ -59,7 +59,7 @@ enum At {
     TagSize,
     SeedLow,
     SeedHigh,
-    /// Written here: the predicted nanoseconds of an accepted asynchronous job.
+    /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
     Cost,
 }
 
@@ -99,34 +99,48 @@ impl Request<'_> {
         }
         let mut copies = Copies::default();
         let mut work = self.work()?;
-        if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) {
-            // The aad is read while the target is written.
-            work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
-        }
+        part_from_target(&mut copies, &mut work)?;
         match work.run(&mut Reply::empty()) {
             Status::Done => Ok(()),
             status => Err(status),
         }
     }
 
-    /// Routes will be chosen here by predicted cost; today every asynchronous job goes to the pool.
+    /// The route is chosen by predicted cost: inline or pool. (A third, one large job split over all workers, will be
+    /// chosen here too.)
     fn submit(&self, slot: u32) -> Result<(), Status> {
         let (env, state): (_, &Environment) = (self.call.env, self.call.state);
         let mut job = state.job(env).ok_or(Status::Internal)?;
+        job.slot = slot;
         job.work = self.work()?;
+        job.cost = cost::predict(&job.work);
+        if state.may_run_inline(job.cost) {
+            if job.work.answers_with_text() {
+                own_source(&mut job.copies, &mut job.work)?;
+            }
+            part_from_target(&mut job.copies, &mut job.work)?;
+            job.run_inline();
+            self.tell_cost(0);
+            state.departed(env, slot, None);
+            state.finished(job);
+            return Ok(());
+        }
         own_secrets(&mut job.copies, &mut job.work)?;
         if self.has(SNAPSHOT) {
             own_source(&mut job.copies, &mut job.work)?;
         }
-        job.slot = slot;
-        job.cost = cost::predict(job.work.operation, job.work.source.size());
-        if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
-            place.write(&(job.cost as f64).to_ne_bytes());
-        }
+        self.tell_cost(job.cost);
         job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
         state.departed(env, slot, job.ticket.clone());
         state.dispatch(job);
         Ok(())
+    }
+
+    /// Lets JavaScript decide how to wait; 0 says that the job is done already.
+    fn tell_cost(&self, cost: u64) {
+        if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
+            place.write(&(cost as f64).to_ne_bytes());
+        }
     }
 
     /// The frame and the byte arguments as work over the caller's memory, every range checked.
@@ -241,6 +255,14 @@ impl Request<'_> {
             None => f64::NAN,
         }
     }
+}
+
+/// Copies an aad that overlaps the target: it is read while the target is written.
+fn part_from_target(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) {
+        work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
+    }
+    Ok(())
 }
 
 /// Copies key, iv, aad and tag, so that the caller may wipe or reuse them right after the call.

@@ -1,19 +1,25 @@
-//! Predicted cost of a job in nanoseconds: what the pool's batches go by, and later the routes.
+//! Predicted cost of a job in nanoseconds: what the routes and the pool's batches go by.
 //!
 //! A table, measured on one Zen 4 core and rounded; another CPU may be three times slower, and the
-//! decisions it serves (10 us and more) do not mind.
+//! decisions it serves do not mind.
 
-use crate::job::Operation;
+use crate::job::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
 
 /// What any job costs beside its bytes: about what the shortest one takes.
 const FIXED: u64 = 150;
 
-/// Predicted nanoseconds of an operation over `size` bytes.
-pub(crate) fn predict(operation: Operation, size: usize) -> u64 {
-    let picoseconds = match operation {
-        Operation::Hash(hash) | Operation::Hmac(hash) => per_byte_of_hash(hash),
-        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => per_byte_of_cipher(cipher),
+/// Predicted nanoseconds.
+pub(crate) fn predict(work: &Work) -> u64 {
+    let source = work.source.size();
+    let (size, picoseconds) = match work.operation {
+        // An XOF may put out more than it takes in.
+        Operation::Hash(hash) | Operation::Hmac(hash) => {
+            (source.saturating_add(work.target.size()).saturating_add(work.key_size()), per_byte_of_hash(hash))
+        }
+        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
+            (source.saturating_add(work.aad.size()), per_byte_of_cipher(cipher))
+        }
     };
     FIXED.saturating_add((size as u64).saturating_mul(picoseconds) / 1000)
 }

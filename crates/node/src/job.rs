@@ -107,7 +107,21 @@ pub(crate) struct Work {
     pub(crate) target: Target,
 }
 
+impl Target {
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Target::Memory(window) => window.size(),
+            Target::Reply(size) => size,
+        }
+    }
+}
+
 impl Work {
+    /// Bytes of a key given as bytes.
+    pub(crate) fn key_size(&self) -> usize {
+        if let Key::Bytes(key) = self.key { key.size() } else { 0 }
+    }
+
     /// The work of an idle job.
     fn nothing() -> Work {
         const NONE: Window = Window::EMPTY;
@@ -208,12 +222,8 @@ impl Work {
     }
 
     fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
-        let tag_size = match self.tag_target {
-            Target::Memory(window) => window.size(),
-            Target::Reply(size) => size,
-        };
         let mut tag = [0; TAG_MAX];
-        let tag = tag.get_mut(..tag_size).ok_or(Status::TagSize)?;
+        let tag = tag.get_mut(..self.tag_target.size()).ok_or(Status::TagSize)?;
         let iv = &mut [0; IV_MAX];
         let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
         match key.cipher().facts().aead {
@@ -245,7 +255,7 @@ impl Work {
     }
 
     /// True for a cipher whose result is the job's own copy, transformed.
-    fn answers_with_text(&self) -> bool {
+    pub(crate) fn answers_with_text(&self) -> bool {
         matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
     }
 
@@ -293,6 +303,11 @@ impl Job {
             reply,
             completion,
         }
+    }
+
+    /// Does the work here and now.
+    pub(crate) fn run_inline(&mut self) {
+        self.status = self.work.run(&mut self.reply);
     }
 
     /// What the completion carries: a digest or tag, and a text.
