@@ -30,7 +30,7 @@ fn engine<E: Engine>(json: &mut String) {
         let _ = write!(json, "\"{name}\":\"{version}\"");
     }
     let _ = write!(json, "}},\"cpu\":{{\"arch\":\"{}\",\"features\":", std::env::consts::ARCH);
-    write_names(json, &super::native::cpu::features());
+    write_names(json, &super::native::features::features());
     json.push_str("},\"algorithms\":{");
     let hashes = HASHES.iter().map(|facts| (facts.name, E::serves_hash(facts.hash)));
     let ciphers = CIPHERS.iter().map(|facts| (facts.name, E::serves_cipher(facts.cipher)));

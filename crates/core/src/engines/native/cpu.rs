@@ -2,12 +2,14 @@
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
 //! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h`, blake3's `platform.rs` and
-//! twox-hash's `large.rs`.
+//! twox-hash's `large.rs`. Routines of our own ask [`features`](super::features) for the proof that the
+//! CPU has their instructions; `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
 use std::ffi::CStr;
 
 use aws_lc_sys as lc;
 
+use super::features::has;
 use crate::catalog::{Cipher, Hash};
 use crate::engines::Service;
 
@@ -30,32 +32,9 @@ const MILLRACE: &str = "millrace";
 const CRATES: [(&str, &str); 4] =
     [(BLAKE2, "0.11.0"), (BLAKE3, "1.8.7"), (TWOX_HASH, "2.1.5"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
-/// The features of this CPU that matter here.
-pub(crate) fn features() -> Vec<&'static str> {
-    DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name).collect()
-}
-
-fn has(name: &str) -> bool {
-    DETECTABLE.iter().any(|&(known, present)| known == name && present())
-}
-
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
     choices.iter().find(|set| set.iter().all(|name| has(name))).map(|set| set.to_vec()).unwrap_or_default()
-}
-
-/// The instructions ANDN and RORX. To have a value of this type is to know that the CPU has them.
-#[cfg(target_arch = "x86_64")]
-#[derive(Copy, Clone)]
-pub(super) struct Bmi(());
-
-#[cfg(target_arch = "x86_64")]
-impl Bmi {
-    /// Looks whether this CPU has them; costs two loads after the first time.
-    #[inline]
-    pub(super) fn detect() -> Option<Bmi> {
-        (std::is_x86_feature_detected!("bmi1") && std::is_x86_feature_detected!("bmi2")).then_some(Bmi(()))
-    }
 }
 
 /// How a hash is computed here.
@@ -64,10 +43,12 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Md5 | Hash::Ripemd160 => (AWS_LC, vec![]),
         Hash::Sha1 | Hash::Md5Sha1 => (AWS_LC, sha1()),
         Hash::Sha224 | Hash::Sha256 => (AWS_LC, sha256()),
-        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => (AWS_LC, sha512()),
-        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => (MILLRACE, keccak()),
-        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => (MILLRACE, keccak()),
-        Hash::Shake128 | Hash::Shake256 => (MILLRACE, keccak()),
+        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
+            own::sha512().unwrap_or_else(|| (AWS_LC, sha512()))
+        }
+        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => (MILLRACE, own::keccak()),
+        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => (MILLRACE, own::keccak()),
+        Hash::Shake128 | Hash::Shake256 => (MILLRACE, own::keccak()),
         Hash::Blake2b512 | Hash::Blake2s256 => (BLAKE2, vec![]),
         Hash::Blake3 => (BLAKE3, blake3()),
         Hash::Xxh32 | Hash::Xxh64 => (TWOX_HASH, vec![]),
@@ -76,26 +57,83 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
     Service { library, instructions, limit: None }
 }
 
-/// How a cipher is computed here.
+/// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
 pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
-    let instructions = match cipher {
-        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => aes_ctr(),
-        Cipher::ChaCha20 => first(&[&["avx2"], &["ssse3"], &["neon"]]),
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => aes_gcm(),
-        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]),
-        Cipher::Aes256GcmSiv => aes_gcm_siv(),
+    let (library, instructions) = match cipher {
+        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+            own::aes_ctr().unwrap_or_else(|| (AWS_LC, aes_ctr()))
+        }
+        Cipher::ChaCha20 => own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]]))),
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (AWS_LC, aes_gcm()),
+        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+            (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))
+        }
+        Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
-    Service { library: AWS_LC, instructions, limit: None }
+    Service { library, instructions, limit: None }
 }
 
-// The permutation of our own, see keccak.rs.
-fn keccak() -> Vec<&'static str> {
-    first(&[&["bmi1", "bmi2"]])
+/// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same
+/// proofs, in the same order.
+#[cfg(target_arch = "x86_64")]
+mod own {
+    use super::super::features::{Avx512, Bmi, Schedule256, Schedule512, Vaes256, Vaes512};
+    use super::MILLRACE;
+
+    type Served = (&'static str, Vec<&'static str>);
+
+    pub(super) fn keccak() -> Vec<&'static str> {
+        Bmi::detect().map(|_| Bmi::NAMES.to_vec()).unwrap_or_default()
+    }
+
+    pub(super) fn sha512() -> Option<Served> {
+        let names = match (Schedule512::detect(), Schedule256::detect()) {
+            (Some(_), _) => Schedule512::NAMES,
+            (None, Some(_)) => Schedule256::NAMES,
+            (None, None) => return None,
+        };
+        Some((MILLRACE, names.to_vec()))
+    }
+
+    pub(super) fn aes_ctr() -> Option<Served> {
+        let names = match (Vaes512::detect(), Vaes256::detect()) {
+            (Some(_), _) => Vaes512::NAMES,
+            (None, Some(_)) => Vaes256::NAMES,
+            (None, None) => return None,
+        };
+        Some((MILLRACE, names.to_vec()))
+    }
+
+    pub(super) fn chacha20() -> Option<Served> {
+        Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES.to_vec()))
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod own {
+    type Served = (&'static str, Vec<&'static str>);
+
+    pub(super) fn keccak() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    pub(super) fn sha512() -> Option<Served> {
+        None
+    }
+
+    pub(super) fn aes_ctr() -> Option<Served> {
+        None
+    }
+
+    pub(super) fn chacha20() -> Option<Served> {
+        None
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod dispatch {
-    use super::{first, has};
+    use super::super::features::has;
+    use super::first;
 
     pub(super) fn sha1() -> Vec<&'static str> {
         match first(&[&["sha-ni", "ssse3"], &["avx2", "bmi1", "bmi2", "ssse3"]]) {
@@ -182,39 +220,3 @@ mod dispatch {
 }
 
 use dispatch::{aes_ctr, aes_gcm, aes_gcm_siv, blake3, sha1, sha256, sha512};
-
-type Detectable = (&'static str, fn() -> bool);
-
-#[cfg(target_arch = "x86_64")]
-const DETECTABLE: &[Detectable] = &[
-    ("ssse3", || std::is_x86_feature_detected!("ssse3")),
-    ("sse4.1", || std::is_x86_feature_detected!("sse4.1")),
-    ("movbe", || std::is_x86_feature_detected!("movbe")),
-    ("avx", || std::is_x86_feature_detected!("avx")),
-    ("avx2", || std::is_x86_feature_detected!("avx2")),
-    ("bmi1", || std::is_x86_feature_detected!("bmi1")),
-    ("bmi2", || std::is_x86_feature_detected!("bmi2")),
-    ("aes-ni", || std::is_x86_feature_detected!("aes")),
-    ("pclmulqdq", || std::is_x86_feature_detected!("pclmulqdq")),
-    ("sha-ni", || std::is_x86_feature_detected!("sha")),
-    ("vaes", || std::is_x86_feature_detected!("vaes")),
-    ("vpclmulqdq", || std::is_x86_feature_detected!("vpclmulqdq")),
-    ("avx512f", || std::is_x86_feature_detected!("avx512f")),
-    ("avx512vl", || std::is_x86_feature_detected!("avx512vl")),
-    ("avx512bw", || std::is_x86_feature_detected!("avx512bw")),
-    ("avx512vbmi2", || std::is_x86_feature_detected!("avx512vbmi2")),
-    ("avx512ifma", || std::is_x86_feature_detected!("avx512ifma")),
-];
-
-#[cfg(target_arch = "aarch64")]
-const DETECTABLE: &[Detectable] = &[
-    ("neon", || std::arch::is_aarch64_feature_detected!("neon")),
-    ("aes", || std::arch::is_aarch64_feature_detected!("aes")),
-    ("pmull", || std::arch::is_aarch64_feature_detected!("pmull")),
-    ("sha2", || std::arch::is_aarch64_feature_detected!("sha2")),
-    // AWS-LC asks for SHA-512's instructions; Rust tells of them together with SHA-3's.
-    ("sha512", || std::arch::is_aarch64_feature_detected!("sha3")),
-];
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const DETECTABLE: &[Detectable] = &[];

@@ -2,7 +2,7 @@
 
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
-use super::cpu::Bmi;
+use super::features::Bmi;
 use super::wipe::{Plain, wipe_plain};
 use crate::hash::Params;
 

@@ -54,8 +54,6 @@ macro_rules! aws_lc_digest {
         }
     };
 }
-pub(super) use aws_lc_digest;
-
 aws_lc_digest!(
     /// MD5 (RFC 1321). Broken; here for old formats.
     Md5, lc::MD5_CTX, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final

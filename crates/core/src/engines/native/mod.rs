@@ -5,6 +5,7 @@ mod aes;
 mod blake;
 mod chacha;
 pub(crate) mod cpu;
+pub(crate) mod features;
 mod hmac;
 mod keccak;
 mod md;

@@ -4,6 +4,38 @@
 use super::*;
 use crate::catalog::HASHES;
 
+/// Sizes at which a routine of our own is compared to the library's.
+pub(super) fn sizes() -> impl Iterator<Item = usize> {
+    let around = |size: usize| size - 65..=size + 65;
+    (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([(1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+}
+
+/// Bytes without a pattern, the same in every run (xorshift64).
+pub(super) struct Bytes(pub(super) u64);
+
+impl Bytes {
+    pub(super) fn fill(&mut self, target: &mut [u8]) {
+        for bytes in target.chunks_mut(8) {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            bytes.copy_from_slice(&self.0.to_le_bytes()[..bytes.len()]);
+        }
+    }
+
+    pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
+        let mut target = [0; N];
+        self.fill(&mut target);
+        target
+    }
+
+    pub(super) fn vec(&mut self, size: usize) -> Vec<u8> {
+        let mut target = vec![0; size];
+        self.fill(&mut target);
+        target
+    }
+}
+
 fn pieces<D: Digest>(params: &Params<'_>, parts: &[&[u8]], last_with_finish: bool, target: &mut [u8]) {
     let mut state = D::new(params);
     let (last, others) = parts.split_last().expect("some parts");

@@ -1,17 +1,28 @@
-//! SHA-2, by AWS-LC on states of ours.
+//! SHA-2, on states of ours.
 //!
 //! The low-level functions, not EVP: EVP allocates a context and costs 50 to 150 ns a message.
 //! For SHA-224 and SHA-256 AWS-LC gives out its compression function, so the padding is ours too:
 //! the last block or two go through it in one call. That takes 64 bytes from 62 to 51 ns.
+//! SHA-512 and its kin are in [`long`].
 
-use std::mem::MaybeUninit;
+#[cfg(target_arch = "x86_64")]
+mod blocks;
+mod long;
 
 use aws_lc_sys as lc;
 
 use super::Digest;
-use super::md::aws_lc_digest;
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::hash::Params;
+
+/// SHA-384.
+pub(crate) type Sha384 = long::Long<48>;
+/// SHA-512.
+pub(crate) type Sha512 = long::Long<64>;
+/// SHA-512/224.
+pub(crate) type Sha512_224 = long::Long<28>;
+/// SHA-512/256.
+pub(crate) type Sha512_256 = long::Long<32>;
 
 /// SHA-224.
 pub(crate) type Sha224 = Short<28>;
@@ -132,19 +143,5 @@ const fn first_words<const SIZE: usize>() -> [u32; 8] {
 // SAFETY: an array of integers.
 unsafe impl Plain for [u32; 8] {}
 
-aws_lc_digest!(
-    /// SHA-384.
-    Sha384, lc::SHA512_CTX, 128, 48, lc::SHA384_Init, lc::SHA384_Update, lc::SHA384_Final
-);
-aws_lc_digest!(
-    /// SHA-512.
-    Sha512, lc::SHA512_CTX, 128, 64, lc::SHA512_Init, lc::SHA512_Update, lc::SHA512_Final
-);
-aws_lc_digest!(
-    /// SHA-512/224.
-    Sha512_224, lc::SHA512_CTX, 128, 28, lc::SHA512_224_Init, lc::SHA512_224_Update, lc::SHA512_224_Final
-);
-aws_lc_digest!(
-    /// SHA-512/256.
-    Sha512_256, lc::SHA512_CTX, 128, 32, lc::SHA512_256_Init, lc::SHA512_256_Update, lc::SHA512_256_Final
-);
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

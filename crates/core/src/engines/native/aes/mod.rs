@@ -1,0 +1,120 @@
+//! AES in counter mode: by AES instructions on wide vectors of our own, else by AWS-LC.
+
+#[cfg(target_arch = "x86_64")]
+mod expand;
+#[cfg(target_arch = "x86_64")]
+mod vaes256;
+#[cfg(target_arch = "x86_64")]
+mod vaes512;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
+use std::mem::MaybeUninit;
+
+use aws_lc_sys as lc;
+
+#[cfg(target_arch = "x86_64")]
+use self::wide::WideKey;
+use super::pointers;
+use super::wipe::{Plain, Secret, wipe_plain};
+use crate::Error;
+use crate::cipher::Text;
+
+/// The expanded key, as the one who is to use it lays it out.
+#[repr(u8)]
+#[allow(clippy::large_enum_variant)] // both have the room of AES-256
+pub(crate) enum AesCtrKey {
+    /// Not prepared.
+    Vacant,
+    /// AWS-LC's.
+    AwsLc(MaybeUninit<lc::AES_KEY>),
+    /// Ours.
+    #[cfg(target_arch = "x86_64")]
+    Wide(WideKey),
+}
+
+// SAFETY: all zero is the first variant, `repr(u8)` having its discriminant first.
+unsafe impl Plain for AesCtrKey {}
+
+impl AesCtrKey {
+    /// Room for a key, to be prepared before use.
+    #[inline]
+    pub(super) fn vacant() -> Self {
+        AesCtrKey::Vacant
+    }
+
+    /// Expands `key`, whose length is one of AES's.
+    #[inline]
+    pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(vacant) = WideKey::vacant() {
+            *self = AesCtrKey::Wide(vacant);
+            let AesCtrKey::Wide(wide) = self else { return Err(Error::Engine) };
+            return wide.prepare(key);
+        }
+        *self = AesCtrKey::AwsLc(MaybeUninit::uninit());
+        let AesCtrKey::AwsLc(schedule) = self else { return Err(Error::Engine) };
+        // SAFETY: the key has as many bits as said, and the struct has room for the longest schedule.
+        let failed = unsafe { lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()) };
+        if failed == 0 { Ok(()) } else { Err(Error::Engine) }
+    }
+
+    /// Encrypts or decrypts under `iv`, the first value of a 128-bit big-endian counter.
+    #[inline]
+    pub(super) fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        let iv: &[u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
+        let (source, target, size) = pointers(text);
+        // SAFETY: `prepare` has initialised the key (a state in which it failed becomes vacant);
+        // source and target have `size` bytes and are equal or disjoint.
+        unsafe {
+            match self {
+                AesCtrKey::Vacant => return Err(Error::Engine),
+                AesCtrKey::AwsLc(schedule) => by_aws_lc(schedule, iv, source, target, size),
+                #[cfg(target_arch = "x86_64")]
+                AesCtrKey::Wide(key) => key.apply(iv, source, target, size),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The library's.
+///
+/// # Safety
+/// The schedule is initialised; source and target have `size` bytes and are equal or disjoint.
+#[inline]
+unsafe fn by_aws_lc(
+    schedule: &MaybeUninit<lc::AES_KEY>,
+    iv: &[u8; 16],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) {
+    let mut counter = *iv;
+    // When the text ends within a block, the rest of that block's keystream is left here.
+    let mut keystream = Secret::<16>::zeros();
+    let mut used = 0;
+    // SAFETY: as promised by the caller. The length is a size_t, and AWS-LC carries the counter over
+    // all 128 bits.
+    unsafe {
+        lc::AES_ctr128_encrypt(
+            source,
+            target,
+            size,
+            schedule.as_ptr(),
+            counter.as_mut_ptr(),
+            keystream.0.as_mut_ptr(),
+            &mut used,
+        );
+    }
+}
+
+impl Drop for AesCtrKey {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

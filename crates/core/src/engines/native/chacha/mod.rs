@@ -1,0 +1,133 @@
+//! Raw ChaCha20 with the 16-byte iv of OpenSSL: by AVX-512 of our own, else by AWS-LC.
+//!
+//! On Zen 5 ours does 8.0 GB/s where AWS-LC (AVX2) does 3.7 and OpenSSL with AVX-512 6.4; 1 KiB takes
+//! 120 ns where AWS-LC takes 285. Tried and declined: AVX2 of our own, in rows of two blocks, four sets
+//! side by side (2.7 GB/s; three sets 2.5, two 1.8): AWS-LC's has columns in hand-made assembly.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+
+use aws_lc_sys as lc;
+
+#[cfg(target_arch = "x86_64")]
+use super::features::Avx512;
+use super::pointers;
+use super::wipe::{Plain, wipe_plain};
+use crate::Error;
+use crate::cipher::Text;
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 64;
+
+/// The state before the rounds as 16 words, of which words 12 and 13 are the number of the first
+/// block (64 bits).
+#[cfg(target_arch = "x86_64")]
+pub(super) type State = [u32; 16];
+
+// SAFETY: an array of integers.
+#[cfg(target_arch = "x86_64")]
+unsafe impl Plain for State {}
+
+/// The state of a key and an iv (block number and nonce).
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn state(key: &[u8; 32], iv: &[u8; 16]) -> State {
+    const SIGMA: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    std::array::from_fn(|index| match index {
+        0..4 => SIGMA[index],
+        4..12 => word(key, 4 * (index - 4)),
+        _ => word(iv, 4 * (index - 12)),
+    })
+}
+
+/// Adds to the number of the first block.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn advance(state: &mut State, blocks: u64) {
+    let number = (u64::from(state[12]) | u64::from(state[13]) << 32).wrapping_add(blocks);
+    state[12] = number as u32;
+    state[13] = (number >> 32) as u32;
+}
+
+/// The key.
+pub(crate) struct ChaCha20Key([u8; 32]);
+
+// SAFETY: an array of integers.
+unsafe impl Plain for ChaCha20Key {}
+
+impl ChaCha20Key {
+    /// Room for a key, to be prepared before use.
+    #[inline]
+    pub(super) fn vacant() -> Self {
+        Self([0; 32])
+    }
+
+    /// Takes the key.
+    #[inline]
+    pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        if key.len() != self.0.len() {
+            return Err(Error::KeySize);
+        }
+        self.0.copy_from_slice(key);
+        Ok(())
+    }
+
+    /// Encrypts or decrypts under `iv`: the number of the first block (32 bits, little-endian), then
+    /// the nonce (12 bytes). When the block number overflows, OpenSSL adds one to the first word of
+    /// the nonce, as if the number had 64 bits; so do all ways here.
+    #[inline]
+    pub(super) fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        let iv: &[u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
+        let (source, target, size) = pointers(text);
+        // SAFETY: source and target have `size` bytes and are equal or disjoint, and each way has the
+        // proof of its instructions.
+        unsafe {
+            // AWS-LC's scalar code has less latency than vectors have.
+            #[cfg(target_arch = "x86_64")]
+            if size > BLOCK
+                && let Some(proof) = Avx512::detect()
+            {
+                let mut state = state(&self.0, iv);
+                avx512::apply(&mut state, source, target, size, proof);
+                wipe_plain(&mut state);
+                return Ok(());
+            }
+            by_aws_lc(&self.0, iv, source, target, size);
+        }
+        Ok(())
+    }
+}
+
+/// The library's. It would start again at zero with the same nonce when the block number overflows,
+/// and so repeat its keystream, hence the pieces.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[inline]
+unsafe fn by_aws_lc(key: &[u8; 32], iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+    let mut block = u32::from_le_bytes([iv[0], iv[1], iv[2], iv[3]]);
+    let mut nonce = [0; 12];
+    nonce.copy_from_slice(&iv[4..]);
+    let mut at = 0;
+    while at < size {
+        let room = ((1 << 32) - u64::from(block)) * BLOCK as u64;
+        let piece = usize::try_from(room).unwrap_or(usize::MAX).min(size - at);
+        // SAFETY: `piece` bytes are left. Key and nonce have the sizes which the function reads.
+        unsafe { lc::CRYPTO_chacha_20(target.add(at), source.add(at), piece, key.as_ptr(), nonce.as_ptr(), block) };
+        at += piece;
+        block = 0;
+        let word = u32::from_le_bytes([nonce[0], nonce[1], nonce[2], nonce[3]]);
+        nonce[..4].copy_from_slice(&word.wrapping_add(1).to_le_bytes());
+    }
+}
+
+impl Drop for ChaCha20Key {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -1,0 +1,158 @@
+//! Which of the CPU's instructions the routines of our own may use, and the proof of it.
+//!
+//! `MILLRACE_CPU_HIDE=avx512f,vaes` hides features by the names below, so that one machine can run
+//! every path and compare them. It is read once, at the first look, and reaches our own routines
+//! only: the libraries look at the CPU themselves (AWS-LC obeys its own `OPENSSL_ia32cap`). What
+//! needs more than a hidden feature goes with it: without `avx2` there is no AVX-512 either.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The name of an instruction set, and whether this CPU (and its system) has it.
+type Detectable = (&'static str, fn() -> bool);
+
+/// All features that this CPU has, hidden ones too: what the libraries go by.
+pub(crate) fn features() -> Vec<&'static str> {
+    DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name).collect()
+}
+
+/// Whether this CPU has the feature, hidden or not.
+pub(super) fn has(name: &str) -> bool {
+    DETECTABLE.iter().any(|&(known, present)| known == name && present())
+}
+
+/// Makes a type for each set of features, a value of which can only come of a successful look.
+macro_rules! proofs {
+    ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
+        $(#[$doc])*
+        #[cfg(target_arch = "x86_64")]
+        #[derive(Copy, Clone)]
+        pub(super) struct $name(());
+
+        #[cfg(target_arch = "x86_64")]
+        impl $name {
+            /// The features which it proves.
+            pub(super) const NAMES: &[&'static str] = &[$($feature),*];
+
+            /// Looks whether they are there and not hidden; costs one load after the first time.
+            #[inline]
+            pub(super) fn detect() -> Option<Self> {
+                const { assert!(mask(Self::NAMES) != 0) };
+                let mask = const { mask(Self::NAMES) };
+                (visible() & mask == mask).then_some(Self(()))
+            }
+        }
+    )*};
+}
+
+proofs! {
+    /// ANDN and RORX.
+    Bmi: "bmi1" "bmi2";
+    /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter ones.
+    Avx512: "avx2" "avx512f" "avx512vl" "avx512bw";
+    /// AES on two blocks at once.
+    Vaes256: "aes-ni" "avx2" "vaes";
+    /// AES on four blocks at once.
+    Vaes512: "aes-ni" "avx2" "vaes" "avx512f" "avx512vl" "avx512bw";
+    /// Vectors for SHA-512's message schedule, and RORX and ANDN for its rounds.
+    Schedule256: "avx2" "bmi1" "bmi2";
+    /// The same with rotation of vectors.
+    Schedule512: "avx2" "bmi1" "bmi2" "avx512f" "avx512vl";
+}
+
+/// The features that are there and not hidden, by their place in the table, and [`LOOKED`].
+static VISIBLE: AtomicU32 = AtomicU32::new(0);
+const LOOKED: u32 = 1 << 31;
+const _: () = assert!(DETECTABLE.len() < 31);
+
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline]
+fn visible() -> u32 {
+    match VISIBLE.load(Ordering::Relaxed) {
+        0 => look(),
+        found => found,
+    }
+}
+
+#[cold]
+fn look() -> u32 {
+    let hidden = std::env::var("MILLRACE_CPU_HIDE").unwrap_or_default();
+    let found = LOOKED | among(&hidden, |(_, present)| present());
+    VISIBLE.store(found, Ordering::Relaxed);
+    found
+}
+
+/// The features for which `present` holds and that the list does not hide.
+fn among(hidden: &str, present: impl Fn(&Detectable) -> bool) -> u32 {
+    let hides = |name: &str| hidden.split(',').any(|other| other.trim().eq_ignore_ascii_case(name));
+    let seen = |feature: &Detectable| !hides(feature.0) && present(feature);
+    DETECTABLE.iter().enumerate().map(|(place, feature)| u32::from(seen(feature)) << place).sum()
+}
+
+/// The places of these names in the table, as bits; fails to compile for a name that is not there.
+#[cfg(target_arch = "x86_64")]
+const fn mask(names: &[&str]) -> u32 {
+    let (mut bits, mut name) = (0, 0);
+    while name < names.len() {
+        let mut place = 0;
+        while !same(DETECTABLE[place].0.as_bytes(), names[name].as_bytes()) {
+            place += 1;
+        }
+        bits |= 1 << place;
+        name += 1;
+    }
+    bits
+}
+
+#[cfg(target_arch = "x86_64")]
+const fn same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+#[cfg(target_arch = "x86_64")]
+const DETECTABLE: &[Detectable] = &[
+    ("ssse3", || std::is_x86_feature_detected!("ssse3")),
+    ("sse4.1", || std::is_x86_feature_detected!("sse4.1")),
+    ("movbe", || std::is_x86_feature_detected!("movbe")),
+    ("avx", || std::is_x86_feature_detected!("avx")),
+    ("avx2", || std::is_x86_feature_detected!("avx2")),
+    ("bmi1", || std::is_x86_feature_detected!("bmi1")),
+    ("bmi2", || std::is_x86_feature_detected!("bmi2")),
+    ("aes-ni", || std::is_x86_feature_detected!("aes")),
+    ("pclmulqdq", || std::is_x86_feature_detected!("pclmulqdq")),
+    ("sha-ni", || std::is_x86_feature_detected!("sha")),
+    ("vaes", || std::is_x86_feature_detected!("vaes")),
+    ("vpclmulqdq", || std::is_x86_feature_detected!("vpclmulqdq")),
+    ("avx512f", || std::is_x86_feature_detected!("avx512f")),
+    ("avx512vl", || std::is_x86_feature_detected!("avx512vl")),
+    ("avx512bw", || std::is_x86_feature_detected!("avx512bw")),
+    ("avx512vbmi2", || std::is_x86_feature_detected!("avx512vbmi2")),
+    ("avx512ifma", || std::is_x86_feature_detected!("avx512ifma")),
+];
+
+#[cfg(target_arch = "aarch64")]
+const DETECTABLE: &[Detectable] = &[
+    ("neon", || std::arch::is_aarch64_feature_detected!("neon")),
+    ("aes", || std::arch::is_aarch64_feature_detected!("aes")),
+    ("pmull", || std::arch::is_aarch64_feature_detected!("pmull")),
+    ("sha2", || std::arch::is_aarch64_feature_detected!("sha2")),
+    // AWS-LC asks for SHA-512's instructions; Rust tells of them together with SHA-3's.
+    ("sha512", || std::arch::is_aarch64_feature_detected!("sha3")),
+];
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const DETECTABLE: &[Detectable] = &[];
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[test]
+fn a_hidden_feature_takes_along_what_needs_it() {
+    let all = among("", |_| true);
+    assert_eq!(all.count_ones() as usize, DETECTABLE.len());
+    assert_eq!(all & !among("vaes, AVX512F,unknown", |_| true), mask(&["vaes", "avx512f"]));
+    let shows = |hidden: &str, names: &[&str]| among(hidden, |_| true) & mask(names) == mask(names);
+    assert!(!shows("avx2", Avx512::NAMES) && !shows("avx512f", Avx512::NAMES));
+    assert!(shows("avx512f", Vaes256::NAMES) && !shows("avx512f", Vaes512::NAMES));
+}

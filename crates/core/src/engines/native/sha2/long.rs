@@ -1,0 +1,176 @@
+//! SHA-2 with 64-bit words: the compression of our own where the CPU has the instructions, else AWS-LC's.
+
+use std::mem::MaybeUninit;
+
+use aws_lc_sys as lc;
+
+#[cfg(target_arch = "x86_64")]
+use super::super::features::{Schedule256, Schedule512};
+use super::super::wipe::{Plain, Secret, wipe_plain};
+use super::Digest;
+#[cfg(target_arch = "x86_64")]
+use super::blocks;
+use crate::hash::Params;
+
+/// Bytes of a block, and of its part before the message's length.
+const BLOCK: usize = 128;
+const ROOM: usize = BLOCK - 16;
+
+/// SHA-2 with 64-bit words and a digest of `SIZE` bytes.
+#[derive(Clone)]
+pub(crate) struct Long<const SIZE: usize> {
+    words: [u64; 8],
+    /// Bytes taken in. The last `length % 128` of them wait in `buffer`.
+    length: u128,
+    buffer: [u8; BLOCK],
+}
+
+// SAFETY: made of integers and arrays of integers.
+unsafe impl<const SIZE: usize> Plain for Long<SIZE> {}
+
+impl<const SIZE: usize> Digest for Long<SIZE> {
+    const BLOCK: usize = BLOCK;
+    const SIZE: usize = SIZE;
+
+    #[inline]
+    fn new(_params: &Params<'_>) -> Self {
+        Self { words: first_words::<SIZE>(), length: 0, buffer: [0; BLOCK] }
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        let mut source = source;
+        let at = self.length as usize % BLOCK;
+        self.length += source.len() as u128;
+        if at > 0 {
+            let (first, rest) = source.split_at(source.len().min(BLOCK - at));
+            self.buffer[at..at + first.len()].copy_from_slice(first);
+            if at + first.len() < BLOCK {
+                return;
+            }
+            compress(&mut self.words, &[self.buffer]);
+            source = rest;
+        }
+        let (blocks, rest) = source.as_chunks();
+        compress(&mut self.words, blocks);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+    }
+
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let at = self.length as usize % BLOCK;
+        end(&mut self.words, self.length, &self.buffer[..at], target);
+    }
+
+    #[inline]
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
+        if !self.length.is_multiple_of(BLOCK as u128) {
+            self.update(source);
+            self.finish(target);
+        } else {
+            end(&mut self.words, self.length + source.len() as u128, source, target);
+        }
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        wipe_plain(self);
+    }
+
+    #[inline]
+    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        let mut words = first_words::<SIZE>();
+        end(&mut words, source.len() as u128, source, target);
+        wipe_plain(&mut words);
+    }
+}
+
+/// Takes in whole blocks.
+#[inline]
+fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
+    if blocks.is_empty() {
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(proof) = Schedule512::detect() {
+            // SAFETY: there is the proof that the CPU has the instructions.
+            return unsafe { blocks::compress_512(words, blocks, proof) };
+        }
+        if let Some(proof) = Schedule256::detect() {
+            // SAFETY: as above.
+            return unsafe { blocks::compress_256(words, blocks, proof) };
+        }
+    }
+    by_aws_lc(words, blocks);
+}
+
+/// The library's. It does not give out its compression function, but a state without a begun block
+/// is as good, and of a context that is thrown away only some fields matter.
+pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
+    let mut state = MaybeUninit::<lc::SHA512_CTX>::uninit();
+    let fields = state.as_mut_ptr();
+    // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and touches the
+    // buffer (`p`) only where a message does not end at a block's border.
+    unsafe {
+        (*fields).h = *words;
+        (*fields).Nl = 0;
+        (*fields).Nh = 0;
+        (*fields).num = 0;
+        (*fields).md_len = 64;
+        lc::SHA512_Update(fields, blocks.as_ptr().cast(), size_of_val(blocks));
+        *words = (*fields).h;
+        wipe_plain(&mut (*fields).h);
+    }
+}
+
+/// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
+#[inline]
+fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
+    debug_assert!(target.len() <= 64);
+    // What is left for the padded blocks: the last bytes, and the block before them where that makes
+    // it two, since two blocks in one call have their schedules computed at once.
+    let rest = source.len() % BLOCK;
+    let whole = source.len() / BLOCK;
+    let kept = if rest < ROOM && whole % 2 == 1 { BLOCK + rest } else { rest };
+    let (blocks, kept) = source.split_at(source.len() - kept);
+    compress(words, blocks.as_chunks().0);
+
+    let mut last = Secret::<{ 2 * BLOCK }>::zeros();
+    let bytes = &mut last.0;
+    bytes[..kept.len()].copy_from_slice(kept);
+    bytes[kept.len()] = 0x80;
+    let count = if kept.len() < ROOM { 1 } else { 2 };
+    bytes[count * BLOCK - 16..count * BLOCK].copy_from_slice(&(length * 8).to_be_bytes());
+    compress(words, &bytes.as_chunks().0[..count]);
+    for (bytes, word) in target.chunks_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
+    }
+}
+
+/// FIPS 180-4, sections 5.3.4 to 5.3.6.
+#[inline]
+#[rustfmt::skip] // rows
+const fn first_words<const SIZE: usize>() -> [u64; 8] {
+    match SIZE {
+        28 => [
+            0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,
+            0x0f6d2b697bd44da8, 0x77e36f7304c48942, 0x3f9d85a86a1d36c8, 0x1112e6ad91d692a1,
+        ],
+        32 => [
+            0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+            0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
+        ],
+        48 => [
+            0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
+            0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4,
+        ],
+        _ => [
+            0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+            0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+        ],
+    }
+}
+
+// SAFETY: an array of integers.
+unsafe impl Plain for [u64; 8] {}
