@@ -119,7 +119,7 @@ impl Request<'_> {
                 own_source(&mut job.copies, &mut job.work)?;
             }
             part_from_target(&mut job.copies, &mut job.work)?;
-            job.run_inline();
+            job.perform();
             self.tell_cost(0);
             state.departed(env, slot, None);
             state.finished(job);

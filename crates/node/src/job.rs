@@ -305,9 +305,12 @@ impl Job {
         }
     }
 
-    /// Does the work here and now.
-    pub(crate) fn run_inline(&mut self) {
-        self.status = self.work.run(&mut self.reply);
+    /// Does the work here and now, unless it was cancelled.
+    pub(crate) fn perform(&mut self) {
+        self.status = match &self.ticket {
+            Some(ticket) if !ticket.start() => Status::Cancelled,
+            _ => self.work.run(&mut self.reply),
+        };
     }
 
     /// What the completion carries: a digest or tag, and a text.
@@ -344,11 +347,9 @@ impl Task for Box<Job> {
             return;
         }
         let mut outcome = Outcome { outbox, job: Some(self) };
-        let Some(job) = &mut outcome.job else { return };
-        job.status = match &job.ticket {
-            Some(ticket) if !ticket.start() => Status::Cancelled,
-            _ => job.work.run(&mut job.reply),
-        };
+        if let Some(job) = &mut outcome.job {
+            job.perform();
+        }
     }
 
     fn awaited(outbox: &Outbox) -> bool {

@@ -28,8 +28,11 @@ pub const LINGER: Duration = Duration::from_micros(50);
 /// Nanoseconds of waiting work per awake worker before another is woken.
 pub const PATIENCE: u64 = 30_000;
 
-/// The most nanoseconds of work taken at once. A task that alone takes longer is a long one.
-pub const BATCH: u64 = 10_000;
+/// The most nanoseconds of work taken at once: as little as makes the lock cheap, so that others find some too.
+const TAKE: u64 = 2_500;
+
+/// Nanoseconds from which a task is a long one: its worker does not count as awake.
+pub const LONG: u64 = 10_000;
 
 /// Nanoseconds of work after which results are delivered although more tasks wait: when somebody is
 /// looking for them, and when somebody must be woken, which may cost a busy core 5 us.
@@ -143,6 +146,22 @@ impl<T: Task> Pool<T> {
         stranded.into()
     }
 
+    /// Takes the task that has waited longest, if it is `wanted`, for the caller to run: a thread that waits for
+    /// results can help instead.
+    pub fn take_first(&self, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        if self.shared.waiting.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut queue = self.shared.lock();
+        if !queue.waiting.front().is_some_and(wanted) {
+            return None;
+        }
+        let task = queue.waiting.pop_front()?;
+        queue.backlog -= task.cost();
+        self.shared.publish(&queue);
+        Some(task)
+    }
+
     /// Removes and returns the queued tasks for which `doomed` is true. What a worker has taken, it runs.
     pub fn withdraw(&self, mut doomed: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut queue = self.shared.lock();
@@ -249,7 +268,7 @@ impl<T: Task> Shared<T> {
         let mut cost = 0;
         while let Some(task) = queue.waiting.front() {
             let alone = task.cost();
-            if cost > 0 && cost + alone > BATCH {
+            if cost > 0 && cost + alone > TAKE {
                 break;
             }
             cost += alone.max(1);
@@ -257,7 +276,7 @@ impl<T: Task> Shared<T> {
             tasks.extend(queue.waiting.pop_front());
         }
         self.publish(&queue);
-        let long = cost > BATCH;
+        let long = cost > LONG;
         queue.away += usize::from(long);
         self.rouse(&mut queue);
         Some(long)
@@ -463,6 +482,23 @@ mod tests {
         drop(gone);
         release.send(()).expect("the worker waits");
         assert_eq!(results.iter().collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+    }
+
+    #[test]
+    fn take_first_takes_the_oldest_or_nothing() {
+        let pool = Pool::new(1);
+        assert!(pool.take_first(|_| true).is_none());
+        let (release, blocked) = mpsc::channel::<()>();
+        submit(&pool, move || {
+            let _ = blocked.recv();
+        });
+        assert!(soon(|| pool.threads().queued == 0));
+        submit_costing(&pool, 1_000_001, || {});
+        submit_costing(&pool, 1_000_002, || {});
+        assert!(pool.take_first(|task| task.cost() == 1_000_002).is_none());
+        assert_eq!(pool.take_first(|task| task.cost() == 1_000_001).map(|task| task.cost()), Some(1_000_001));
+        assert_eq!(pool.threads().queued, 1);
+        release.send(()).expect("the worker waits");
     }
 
     #[test]
