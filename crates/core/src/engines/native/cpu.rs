@@ -66,7 +66,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         Cipher::ChaCha20 => own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]]))),
         Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (AWS_LC, aes_gcm()),
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-            (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))
+            own::chacha20_poly1305().unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]])))
         }
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
@@ -77,7 +77,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
 /// proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::super::features::{Avx512, Bmi, Schedule256, Schedule512, Vaes256, Vaes512};
+    use super::super::features::{Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
     use super::MILLRACE;
 
     type Served = (&'static str, Vec<&'static str>);
@@ -107,6 +107,10 @@ mod own {
     pub(super) fn chacha20() -> Option<Served> {
         Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES.to_vec()))
     }
+
+    pub(super) fn chacha20_poly1305() -> Option<Served> {
+        Ifma::detect().map(|_| (MILLRACE, Ifma::NAMES.to_vec()))
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -126,6 +130,10 @@ mod own {
     }
 
     pub(super) fn chacha20() -> Option<Served> {
+        None
+    }
+
+    pub(super) fn chacha20_poly1305() -> Option<Served> {
         None
     }
 }

@@ -49,6 +49,8 @@ proofs! {
     Bmi: "bmi1" "bmi2";
     /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter ones.
     Avx512: "avx2" "avx512f" "avx512vl" "avx512bw";
+    /// The above with products of 52-bit integers.
+    Ifma: "avx2" "avx512f" "avx512vl" "avx512bw" "avx512ifma";
     /// AES on two blocks at once.
     Vaes256: "aes-ni" "avx2" "vaes";
     /// AES on four blocks at once.
@@ -57,6 +59,15 @@ proofs! {
     Schedule256: "avx2" "bmi1" "bmi2";
     /// The same with rotation of vectors.
     Schedule512: "avx2" "bmi1" "bmi2" "avx512f" "avx512vl";
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Ifma {
+    /// What it proves besides.
+    #[inline]
+    pub(super) fn vectors(self) -> Avx512 {
+        Avx512(())
+    }
 }
 
 /// The features that are there and not hidden, by their place in the table, and [`LOOKED`].

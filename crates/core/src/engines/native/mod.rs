@@ -4,11 +4,15 @@ mod aead;
 mod aes;
 mod blake;
 mod chacha;
+#[cfg(target_arch = "x86_64")]
+mod chacha_poly;
 pub(crate) mod cpu;
 pub(crate) mod features;
 mod hmac;
 mod keccak;
 mod md;
+#[cfg(target_arch = "x86_64")]
+mod poly1305;
 mod sha2;
 mod wipe;
 mod xxh;
@@ -16,6 +20,8 @@ mod xxh;
 use self::aead::AeadKey;
 use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
+#[cfg(target_arch = "x86_64")]
+use self::chacha_poly::ChaChaPolyKey;
 use super::{Engine, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
@@ -93,6 +99,8 @@ pub(crate) enum CipherState {
     Vacant,
     AesCtr(AesCtrKey),
     ChaCha20(ChaCha20Key),
+    #[cfg(target_arch = "x86_64")]
+    ChaChaPoly(ChaChaPolyKey),
     Aead(AeadKey),
 }
 
@@ -147,11 +155,18 @@ impl Engine for Native {
         *state = match cipher {
             Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => CipherState::AesCtr(AesCtrKey::vacant()),
             Cipher::ChaCha20 => CipherState::ChaCha20(ChaCha20Key::vacant()),
+            #[cfg(target_arch = "x86_64")]
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+                let ours = ChaChaPolyKey::vacant(cipher == Cipher::XChaCha20Poly1305);
+                ours.map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::ChaChaPoly)
+            }
             _ => CipherState::Aead(AeadKey::vacant()),
         };
         let result = match state {
             CipherState::AesCtr(prepared) => prepared.prepare(key),
             CipherState::ChaCha20(prepared) => prepared.prepare(key),
+            #[cfg(target_arch = "x86_64")]
+            CipherState::ChaChaPoly(prepared) => prepared.prepare(key),
             CipherState::Aead(prepared) => prepared.prepare(cipher, key),
             CipherState::Vacant => Err(Error::Engine),
         };
@@ -167,13 +182,15 @@ impl Engine for Native {
         match state {
             CipherState::AesCtr(key) => key.apply(iv, text),
             CipherState::ChaCha20(key) => key.apply(iv, text),
-            CipherState::Aead(_) | CipherState::Vacant => Err(Error::NotSupported),
+            _ => Err(Error::NotSupported),
         }
     }
 
     #[inline]
     fn seal(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         match state {
+            #[cfg(target_arch = "x86_64")]
+            CipherState::ChaChaPoly(key) => key.seal(nonce, aad, text, tag),
             CipherState::Aead(key) => key.seal(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
         }
@@ -182,6 +199,8 @@ impl Engine for Native {
     #[inline]
     fn open(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         match state {
+            #[cfg(target_arch = "x86_64")]
+            CipherState::ChaChaPoly(key) => key.open(nonce, aad, text, tag),
             CipherState::Aead(key) => key.open(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
         }

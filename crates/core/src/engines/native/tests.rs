@@ -139,7 +139,7 @@ fn a_dropped_key_is_zero() {
     {
         let wiped = match cipher {
             Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
-            Cipher::ChaCha20 => 32,
+            Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
             _ => size_of::<aead::AeadKey>(),
         };
         let bytes = prepared(cipher);

@@ -18,19 +18,47 @@ pub(in super::super) const COLUMNS: usize = 16 * BLOCK;
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(super) unsafe fn apply(state: &mut State, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
+pub(in super::super) unsafe fn apply(
+    state: &mut State,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Avx512,
+) {
     let mut at = 0;
     // SAFETY: what is read and written lies within the `size` bytes.
     unsafe {
         while size - at >= COLUMNS {
-            let stream = columns(state, proof);
-            for (index, &block) in stream.iter().enumerate() {
-                mix(source.add(at + index * BLOCK), target.add(at + index * BLOCK), BLOCK, block, proof);
-            }
-            advance(state, 16);
+            pass(state, source.add(at), target.add(at), proof);
             at += COLUMNS;
         }
         tail(state, source.add(at), target.add(at), size - at, proof);
+    }
+}
+
+/// Encrypts or decrypts [`COLUMNS`] bytes.
+///
+/// # Safety
+/// Source and target have so many bytes and are equal or disjoint.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+pub(in super::super) unsafe fn pass(state: &mut State, source: *const u8, target: *mut u8, proof: Avx512) {
+    let stream = columns(state, proof);
+    // SAFETY: as promised by the caller.
+    unsafe { mix_pass(source, target, stream, proof) };
+    advance(state, 16);
+}
+
+/// Adds a pass of keystream.
+///
+/// # Safety
+/// As for [`pass`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+pub(in super::super) unsafe fn mix_pass(source: *const u8, target: *mut u8, stream: [__m512i; 16], proof: Avx512) {
+    for (index, block) in stream.into_iter().enumerate() {
+        // SAFETY: as promised by the caller.
+        unsafe { mix(source.add(index * BLOCK), target.add(index * BLOCK), BLOCK, block, proof) };
     }
 }
 
@@ -40,7 +68,7 @@ pub(super) unsafe fn apply(state: &mut State, source: *const u8, target: *mut u8
 /// As for [`apply`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-unsafe fn tail(state: &State, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
+pub(in super::super) unsafe fn tail(state: &State, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
     // SAFETY: as promised by the caller.
     unsafe {
         match size {
@@ -138,6 +166,13 @@ pub(in super::super) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
     for _ in 0..10 {
         double_round(&mut words, proof);
     }
+    finish(words, begin)
+}
+
+/// What follows the rounds.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(in super::super) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -> [__m512i; 16] {
     for (word, begin) in words.iter_mut().zip(begin) {
         *word = _mm512_add_epi32(*word, begin);
     }
@@ -192,7 +227,7 @@ fn quarters(a: &mut __m512i, b: &mut __m512i, c: &mut __m512i, d: &mut __m512i) 
 /// From a word a register to a block a register.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn transpose(words: [__m512i; 16]) -> [__m512i; 16] {
+fn transpose(words: [__m512i; 16]) -> [__m512i; 16] {
     // Within lanes of four words: rows[g][j] has words 4g..4g+4 of blocks j, 4+j, 8+j and 12+j.
     let rows: [[__m512i; 4]; 4] = std::array::from_fn(|group| {
         let [x, y, z, w] = std::array::from_fn(|index| words[4 * group + index]);

@@ -50,6 +50,32 @@ pub(super) fn advance(state: &mut State, blocks: u64) {
     state[13] = (number >> 32) as u32;
 }
 
+/// XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section 2.2).
+#[cfg(target_arch = "x86_64")]
+pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
+    let mut words = state(key, nonce);
+    let mut quarter = |a: usize, b: usize, c: usize, d: usize| {
+        for [first, second] in [[16, 12], [8, 7]] {
+            words[a] = words[a].wrapping_add(words[b]);
+            words[d] = (words[d] ^ words[a]).rotate_left(first);
+            words[c] = words[c].wrapping_add(words[d]);
+            words[b] = (words[b] ^ words[c]).rotate_left(second);
+        }
+    };
+    for _ in 0..10 {
+        for column in 0..4 {
+            quarter(column, 4 + column, 8 + column, 12 + column);
+        }
+        for column in 0..4 {
+            quarter(column, 4 + (column + 1) % 4, 8 + (column + 2) % 4, 12 + (column + 3) % 4);
+        }
+    }
+    for (bytes, word) in target.chunks_exact_mut(4).zip(words[..4].iter().chain(&words[12..])) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    wipe_plain(&mut words);
+}
+
 /// The key.
 pub(crate) struct ChaCha20Key([u8; 32]);
 

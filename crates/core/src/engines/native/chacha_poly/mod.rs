@@ -1,0 +1,393 @@
+//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over the ChaCha20 and Poly1305 of our own, where
+//! the CPU has AVX-512 with IFMA. Elsewhere [`aead`](super::aead) has AWS-LC's.
+//!
+//! The bulk goes by 1024 bytes, whose ChaCha20 and Poly1305 are computed side by side: the one waits
+//! for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or two KiB
+//! behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead, so that in
+//! place the text is authenticated as it came.
+
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+use aws_lc_sys as lc;
+
+use super::chacha::{self, BLOCK, State, advance, avx512};
+use super::features::Ifma;
+use super::pointers;
+use super::poly1305::ifma::{Powers, STEP, Sums};
+use super::poly1305::{self, Poly1305};
+use super::wipe::{Plain, Secret, wipe_plain};
+use crate::Error;
+use crate::cipher::Text;
+
+/// Bytes of a pass of the bulk.
+const PASS: usize = avx512::COLUMNS;
+/// Bytes of text for which the first pass has keystream, after the block that makes Poly1305's key.
+const HEAD: usize = PASS - BLOCK;
+/// The most bytes of text whose blocks, with that of the lengths, Poly1305 takes one by one.
+const SHORT: usize = STEP - poly1305::BLOCK;
+
+/// The key.
+pub(crate) struct ChaChaPolyKey {
+    key: [u8; 32],
+    /// Whether the nonce has 24 bytes.
+    extended: bool,
+    proof: Ifma,
+}
+
+// SAFETY: zeros are a valid array, `false`, and a value without bytes.
+unsafe impl Plain for ChaChaPolyKey {}
+
+impl ChaChaPolyKey {
+    /// Room for a key, if this CPU has the instructions.
+    #[inline]
+    pub(super) fn vacant(extended: bool) -> Option<Self> {
+        Some(Self { key: [0; 32], extended, proof: Ifma::detect()? })
+    }
+
+    /// Takes the key.
+    #[inline]
+    pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        if key.len() != self.key.len() {
+            return Err(Error::KeySize);
+        }
+        self.key.copy_from_slice(key);
+        Ok(())
+    }
+
+    /// Encrypts, and writes the first `tag.len()` bytes of the tag.
+    #[inline]
+    pub(super) fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+        let mut state = self.state(nonce)?;
+        let (source, target, size) = pointers(text);
+        // SAFETY: there is the proof that the CPU has the instructions; source and target have `size`
+        // bytes and are equal or disjoint.
+        let full = unsafe { seal(&mut state, aad, source, target, size, self.proof) };
+        tag.copy_from_slice(&full[..tag.len()]);
+        wipe_plain(&mut state);
+        Ok(())
+    }
+
+    /// Decrypts if the tag matches, otherwise leaves zeros.
+    #[inline]
+    pub(super) fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        let mut state = self.state(nonce)?;
+        let (source, target, size) = pointers(text);
+        // SAFETY: as in `seal`.
+        let authentic = unsafe { open(&mut state, aad, source, target, size, tag, self.proof) };
+        wipe_plain(&mut state);
+        if authentic {
+            return Ok(());
+        }
+        // SAFETY: the target has `size` bytes.
+        unsafe { target.write_bytes(0, size) };
+        Err(Error::Authentication)
+    }
+
+    /// ChaCha20's state at its first block.
+    #[inline]
+    fn state(&self, nonce: &[u8]) -> Result<State, Error> {
+        let mut iv = [0; 16];
+        if !self.extended {
+            iv[4..].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
+            return Ok(chacha::state(&self.key, &iv));
+        }
+        let (first, last) = nonce.split_first_chunk::<16>().ok_or(Error::IvSize)?;
+        iv[8..].copy_from_slice(last.first_chunk::<8>().ok_or(Error::IvSize)?);
+        let mut key = Secret::<32>::zeros();
+        chacha::derive(&self.key, first, &mut key.0);
+        Ok(chacha::state(&key.0, &iv))
+    }
+}
+
+impl Drop for ChaChaPolyKey {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+/// Encrypts, and returns the tag.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn seal(
+    state: &mut State,
+    aad: &[u8],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Ifma,
+) -> [u8; poly1305::BLOCK] {
+    let head = Head::new(state, size, proof);
+    let mut poly = head.poly(aad);
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is
+    // encrypted, and Poly1305 reads only from before that.
+    unsafe {
+        let mut at = size.min(HEAD);
+        head.mix(source, target, at, proof);
+        if size <= SHORT {
+            poly.update_padded(std::slice::from_raw_parts(target, size));
+            poly.block(&lengths(aad.len(), size));
+            return poly.finish();
+        }
+        let powers = Powers::new(&poly, proof);
+        let mut mac = Mac::first(&powers, &poly, target, size);
+        if size - at >= PASS {
+            avx512::pass(state, source.add(at), target.add(at), proof.vectors());
+            at += PASS;
+        }
+        while size - at >= PASS {
+            debug_assert!(mac.at + PASS <= at);
+            let (stream, sums) = columns(state, &powers, mac.sums, target.add(mac.at), proof);
+            avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+            mac.sums = sums;
+            mac.at += PASS;
+            at += PASS;
+            advance(state, 16);
+        }
+        avx512::tail(state, source.add(at), target.add(at), size - at, proof.vectors());
+        mac.last(&powers, &mut poly, target, size, aad.len());
+    }
+    poly.finish()
+}
+
+/// Decrypts, and returns whether the tag is right; if it is not, the target has to be overwritten.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn open(
+    state: &mut State,
+    aad: &[u8],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    tag: &[u8],
+    proof: Ifma,
+) -> bool {
+    let head = Head::new(state, size, proof);
+    let mut poly = head.poly(aad);
+    let first = size.min(HEAD);
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is
+    // decrypted, and Poly1305 reads only from behind that.
+    unsafe {
+        if size <= SHORT {
+            poly.update_padded(std::slice::from_raw_parts(source, size));
+            poly.block(&lengths(aad.len(), size));
+            let authentic = same(&poly.finish(), tag);
+            if authentic {
+                head.mix(source, target, first, proof);
+            }
+            return authentic;
+        }
+        let powers = Powers::new(&poly, proof);
+        let mut mac = Mac::first(&powers, &poly, source, size);
+        let mut at = 0;
+        if size - HEAD.min(size) >= PASS {
+            mac.until(&powers, source, first);
+            head.mix(source, target, first, proof);
+            at = first;
+            while size - mac.at >= PASS && size - at >= PASS {
+                debug_assert!(mac.at >= at);
+                let (stream, sums) = columns(state, &powers, mac.sums, source.add(mac.at), proof);
+                avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+                mac.sums = sums;
+                mac.at += PASS;
+                at += PASS;
+                advance(state, 16);
+            }
+        }
+        mac.last(&powers, &mut poly, source, size, aad.len());
+        let authentic = same(&poly.finish(), tag);
+        if authentic {
+            if at == 0 {
+                head.mix(source, target, first, proof);
+                at = first;
+            }
+            avx512::apply(state, source.add(at), target.add(at), size - at, proof.vectors());
+        }
+        authentic
+    }
+}
+
+/// A pass of keystream, and four steps of Poly1305 over as many bytes at `text`.
+///
+/// # Safety
+/// There are [`PASS`] bytes at `text`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn columns(
+    state: &State,
+    powers: &Powers,
+    mut sums: Sums,
+    text: *const u8,
+    proof: Ifma,
+) -> ([__m512i; 16], Sums) {
+    let proof = proof.vectors();
+    let begin = avx512::spread(state, proof);
+    let mut words = begin;
+    for step in 0..PASS / STEP {
+        avx512::double_round(&mut words, proof);
+        avx512::double_round(&mut words, proof);
+        // SAFETY: as promised by the caller.
+        sums = unsafe { powers.step(sums, text.add(step * STEP)) };
+    }
+    avx512::double_round(&mut words, proof);
+    avx512::double_round(&mut words, proof);
+    (avx512::finish(words, begin), sums)
+}
+
+/// The first blocks of keystream: Poly1305's key and the text's head. Wiped on drop.
+#[repr(align(64))]
+struct Head {
+    stream: MaybeUninit<[u8; PASS]>,
+    size: usize,
+}
+
+impl Head {
+    /// As many blocks as the text needs, but at most those of a pass, over which the state advances.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+    fn new(state: &mut State, size: usize, proof: Ifma) -> Self {
+        let mut head = Head { stream: MaybeUninit::uninit(), size: 0 };
+        match size {
+            0..=192 => head.fill(avx512::rows::<1>(state, proof.vectors()).as_flattened()),
+            193..=448 => head.fill(avx512::rows::<2>(state, proof.vectors()).as_flattened()),
+            449..=HEAD => head.fill(avx512::rows::<4>(state, proof.vectors()).as_flattened()),
+            _ => head.fill(&avx512::columns(state, proof.vectors())),
+        }
+        advance(state, 16);
+        head
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn fill(&mut self, blocks: &[__m512i]) {
+        for (index, &block) in blocks.iter().enumerate() {
+            // SAFETY: at most 16 blocks fit.
+            unsafe { _mm512_store_si512(self.stream.as_mut_ptr().cast::<__m512i>().add(index), block) };
+        }
+        self.size = size_of_val(blocks);
+    }
+
+    /// Poly1305 under the key of its own, after the additional data.
+    #[inline]
+    fn poly(&self, aad: &[u8]) -> Poly1305 {
+        // SAFETY: at least four blocks are filled.
+        let mut poly = Poly1305::new(unsafe { &*self.stream.as_ptr().cast::<[u8; 32]>() });
+        poly.update_padded(aad);
+        poly
+    }
+
+    /// Encrypts or decrypts the head of the text.
+    ///
+    /// # Safety
+    /// Source and target have `size` bytes, no more than there is keystream for, and are equal or disjoint.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+    unsafe fn mix(&self, source: *const u8, target: *mut u8, size: usize, proof: Ifma) {
+        debug_assert!(size + BLOCK <= self.size);
+        for at in (0..size).step_by(BLOCK) {
+            // SAFETY: the keystream is filled that far; the rest as promised by the caller.
+            unsafe {
+                let stream = _mm512_load_si512(self.stream.as_ptr().cast::<u8>().add(BLOCK + at).cast());
+                avx512::mix(source.add(at), target.add(at), (size - at).min(BLOCK), stream, proof.vectors());
+            }
+        }
+    }
+}
+
+impl Drop for Head {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: so many bytes of the array have been written.
+        unsafe { lc::OPENSSL_cleanse(self.stream.as_mut_ptr().cast(), self.size) }
+    }
+}
+
+/// Poly1305 on its way through the text. Wiped on drop.
+struct Mac {
+    sums: Sums,
+    /// How far it has come.
+    at: usize,
+}
+
+impl Mac {
+    /// Takes so many blocks at first that those left, with that of the lengths, are whole steps.
+    ///
+    /// # Safety
+    /// There are `size` bytes at `text`, more than [`SHORT`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+    unsafe fn first(powers: &Powers, poly: &Poly1305, text: *const u8, size: usize) -> Self {
+        let lanes = STEP / poly1305::BLOCK;
+        let first = size.div_ceil(poly1305::BLOCK) % lanes + 1;
+        let at = first * poly1305::BLOCK;
+        // SAFETY: at most 16 blocks, and all but the last of more than 15.
+        let text = unsafe { std::slice::from_raw_parts(text, at) };
+        Self { sums: powers.first(poly, text, first), at }
+    }
+
+    /// Goes on at least to `end`, as far as whole steps of text reach.
+    ///
+    /// # Safety
+    /// From where it is, there are whole steps up to there or beyond.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+    unsafe fn until(&mut self, powers: &Powers, text: *const u8, end: usize) {
+        let mut sums = self.sums;
+        while self.at < end {
+            // SAFETY: as promised by the caller.
+            sums = unsafe { powers.step(sums, text.add(self.at)) };
+            self.at += STEP;
+        }
+        self.sums = sums;
+    }
+
+    /// Takes in the rest of the text and the lengths.
+    ///
+    /// # Safety
+    /// There are `size` bytes at `text`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+    unsafe fn last(&mut self, powers: &Powers, poly: &mut Poly1305, text: *const u8, size: usize, aad_size: usize) {
+        let whole = (size - self.at) / STEP * STEP;
+        let mut last = [0; STEP];
+        // SAFETY: whole steps of the text, then the rest, which with the lengths is one more.
+        unsafe {
+            self.until(powers, text, self.at + whole);
+            let rest = size - self.at;
+            debug_assert!(rest.div_ceil(poly1305::BLOCK) == STEP / poly1305::BLOCK - 1);
+            text.add(self.at).copy_to_nonoverlapping(last.as_mut_ptr(), rest);
+            last[SHORT..].copy_from_slice(&lengths(aad_size, size));
+            self.sums = powers.step(self.sums, last.as_ptr());
+        }
+        powers.last(self.sums, poly);
+    }
+}
+
+impl Drop for Mac {
+    #[inline]
+    fn drop(&mut self) {
+        self.sums.wipe();
+    }
+}
+
+/// The block at the end.
+#[inline]
+fn lengths(aad: usize, text: usize) -> [u8; poly1305::BLOCK] {
+    (aad as u128 | (text as u128) << 64).to_le_bytes()
+}
+
+/// Whether the tag begins with these bytes, in a time that does not tell where they differ.
+#[inline]
+fn same(full: &[u8; poly1305::BLOCK], tag: &[u8]) -> bool {
+    let size = tag.len().min(full.len());
+    // SAFETY: both have so many bytes.
+    size == tag.len() && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), size) } == 0
+}
+
+#[cfg(test)]
+mod tests;

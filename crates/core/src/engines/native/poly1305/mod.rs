@@ -1,0 +1,116 @@
+//! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once in
+//! [`ifma`]. Only the AEADs of our own use it.
+
+pub(super) mod ifma;
+
+use super::wipe::{Plain, wipe_plain};
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 16;
+
+const MASK_44: u64 = (1 << 44) - 1;
+const MASK_42: u64 = (1 << 42) - 1;
+
+/// A number modulo 2^130 - 5: limbs which begin at bits 0, 44 and 88, and may be a little too large.
+type Limbs = [u64; 3];
+
+/// The sum as yet, and the one-time key. Wiped on drop.
+pub(super) struct Poly1305 {
+    r: Limbs,
+    sum: Limbs,
+    pad: [u64; 2],
+}
+
+// SAFETY: made of arrays of integers.
+unsafe impl Plain for Poly1305 {}
+
+impl Poly1305 {
+    /// Begins with a one-time key.
+    #[inline]
+    pub(super) fn new(key: &[u8; 32]) -> Self {
+        let [low, high, pad_low, pad_high] = std::array::from_fn(|index| word(key, 8 * index));
+        let r = limbs([low & 0x0fff_fffc_0fff_ffff, high & 0x0fff_fffc_0fff_fffc]);
+        Self { r, sum: [0; 3], pad: [pad_low, pad_high] }
+    }
+
+    /// Takes in text, the last block filled up with zeros.
+    #[inline]
+    pub(super) fn update_padded(&mut self, text: &[u8]) {
+        let (blocks, rest) = text.as_chunks();
+        blocks.iter().for_each(|block| self.block(block));
+        if !rest.is_empty() {
+            let mut last = [0; BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            self.block(&last);
+        }
+    }
+
+    /// Takes in a block.
+    #[inline]
+    pub(super) fn block(&mut self, block: &[u8; BLOCK]) {
+        let text = limbs([word(block, 0), word(block, 8)]);
+        let [a, b, c] = self.sum;
+        self.sum = multiply([a + text[0], b + text[1], c + text[2] + (1 << 40)], self.r);
+    }
+
+    /// The tag.
+    #[inline]
+    pub(super) fn finish(&self) -> [u8; BLOCK] {
+        // Carried all around twice, every limb is within its bits.
+        let [mut a, mut b, mut c] = self.sum;
+        for _ in 0..2 {
+            b += a >> 44;
+            a &= MASK_44;
+            c += b >> 44;
+            b &= MASK_44;
+            a += 5 * (c >> 42);
+            c &= MASK_42;
+        }
+        b += a >> 44;
+        a &= MASK_44;
+        // Less 2^130 - 5, if that is not negative: the choice by mask, not by branch.
+        let x = a + 5;
+        let y = b + (x >> 44);
+        let z = (c + (y >> 44)).wrapping_sub(1 << 42);
+        let keep = (z >> 63).wrapping_neg();
+        a = (a & keep) | (x & MASK_44 & !keep);
+        b = (b & keep) | (y & MASK_44 & !keep);
+        c = (c & keep) | (z & !keep);
+        let number = u128::from(a) | u128::from(b) << 44 | u128::from(c) << 88;
+        let pad = u128::from(self.pad[0]) | u128::from(self.pad[1]) << 64;
+        number.wrapping_add(pad).to_le_bytes()
+    }
+}
+
+impl Drop for Poly1305 {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes"))
+}
+
+#[inline]
+fn limbs([low, high]: [u64; 2]) -> Limbs {
+    [low & MASK_44, (low >> 44 | high << 20) & MASK_44, high >> 24]
+}
+
+/// The product. A limb of the first factor has at most 46 bits, of the second 44.
+#[inline]
+fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
+    let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
+    // What begins at bit 132 comes back at bit 2, five times.
+    let (y_20, z_20) = (20 * y, 20 * z);
+    let low = product(a, x) + product(b, z_20) + product(c, y_20);
+    let middle = product(a, y) + product(b, x) + product(c, z_20) + (low >> 44);
+    let high = product(a, z) + product(b, y) + product(c, x) + (middle >> 44);
+    let around = (low as u64 & MASK_44) + 5 * (high >> 42) as u64;
+    [around & MASK_44, (middle as u64 & MASK_44) + (around >> 44), high as u64 & MASK_42]
+}
+
+#[cfg(test)]
+mod tests;
