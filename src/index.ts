@@ -64,10 +64,10 @@ export function hash(
 ): void;
 export function hash(algorithm: unknown, data: unknown, third?: unknown): unknown {
   // The everyday form in one crossing: no frame, no Buffer for a text. What native code does not take
-  // (strings, DataViews, unknown names, XOFs) goes the long way round, which also explains errors.
+  // (strings, DataViews, unknown names, SHAKE) goes the long way round, which also explains errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
-    if (facts !== undefined && !facts.xof) {
+    if (facts !== undefined && facts.digestSize > 0) {
       frame[At.Algorithm] = facts.id;
       if (third === 'hex') {
         const text = native.hashHex(data);

@@ -1,6 +1,12 @@
 //! A key for the routines of our own, and the choice between them.
 //!
-//! AES-256 on Zen 5, ns at 64 B and 1 KiB (key at hand) and GB/s at 1 MiB:
+//! AES-256 on Zen 5, key at hand | 64 B | 1 KiB | 1 MiB
+//! --- | --- | --- | ---
+//! four blocks a register (AVX-512) | 7 ns | 28 ns | 37 GB/s
+//! two blocks a register (AVX2) | 8 ns | 65 ns | 16 GB/s
+//! AWS-LC (AES-NI, one block a register) | 17 ns | 115 ns | 9.8 GB/s
+//!
+//! AES-128 does 50 GB/s with AVX-512. Zen 4, with half as wide a data path, is bound to 16.7 GB/s for AES-256.
 
 use super::super::features::{Vaes256, Vaes512};
 use super::expand::{self, RoundKeys};

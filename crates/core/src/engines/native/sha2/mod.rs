@@ -143,5 +143,5 @@ const fn first_words<const SIZE: usize>() -> [u32; 8] {
 // SAFETY: an array of integers.
 unsafe impl Plain for [u32; 8] {}
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests;

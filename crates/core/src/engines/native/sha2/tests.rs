@@ -1,5 +1,6 @@
 //! Our SHA-512 is AWS-LC's, at every size and for every set of instructions.
 
+#[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
 use super::super::tests::{Bytes, sizes};
 use super::*;
@@ -31,6 +32,7 @@ fn ours_is_theirs_at_every_size() {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn all_compressions_agree() {
     let mut bytes = Bytes(2);
