@@ -296,7 +296,7 @@ impl Spare {
     const JOBS: usize = 1024;
     /// Bytes kept while other jobs are in flight, and when the last one has come back.
     const BUSY: usize = 32 << 20;
-    const IDLE: usize = 1 << 20;
+    const IDLE: usize = 16 << 20;
 
     fn take(&mut self) -> Option<Box<Job>> {
         let mut job = self.jobs.pop()?;
