@@ -6,45 +6,7 @@ use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
 use crate::engines::{Chosen, Engine};
 
-/// The text to transform, and where the result goes.
-///
-/// Being made of references, source and target are either one and the same or do not overlap.
-#[derive(Debug)]
-pub enum Text<'a> {
-    /// The result replaces the source.
-    InPlace(&'a mut [u8]),
-    /// The result goes to `target`, which must be as long as `source`.
-    Across {
-        /// What is read.
-        source: &'a [u8],
-        /// What is written.
-        target: &'a mut [u8],
-    },
-}
-
-impl Text<'_> {
-    /// The length of the source in bytes.
-    #[inline]
-    pub fn size(&self) -> usize {
-        match self {
-            Text::InPlace(bytes) => bytes.len(),
-            Text::Across { source, .. } => source.len(),
-        }
-    }
-
-    #[inline]
-    fn check(&self, facts: &CipherFacts) -> Result<(), Error> {
-        if let Text::Across { source, target } = self
-            && source.len() != target.len()
-        {
-            return Err(Error::OutputSize);
-        }
-        if self.size() as u64 > facts.max_source {
-            return Err(Error::SourceTooLarge);
-        }
-        Ok(())
-    }
-}
+pub use crate::inputs::Text;
 
 /// Prepares `key` in place, lets `work` use it, and wipes it: the one-shot, without heap or moves.
 ///
@@ -122,7 +84,7 @@ impl CipherKey {
         if iv.len() != facts.iv_size {
             return Err(Error::IvSize);
         }
-        text.check(facts)?;
+        check(&text, facts)?;
         Chosen::apply(&self.state, iv, text)
     }
 
@@ -166,7 +128,7 @@ impl CipherKey {
         if aad.len() as u64 > facts.max_aad {
             return Err(Error::AadTooLarge);
         }
-        text.check(facts)
+        check(text, facts)
     }
 }
 
@@ -174,4 +136,18 @@ impl std::fmt::Debug for CipherKey {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "CipherKey({})", self.cipher.facts().name)
     }
+}
+
+/// Checks the lengths of a text against each other and the catalog.
+#[inline]
+fn check(text: &Text<'_>, facts: &CipherFacts) -> Result<(), Error> {
+    if let Text::Across { source, target } = text
+        && source.len() != target.len()
+    {
+        return Err(Error::OutputSize);
+    }
+    if text.size() as u64 > facts.max_source {
+        return Err(Error::SourceTooLarge);
+    }
+    Ok(())
 }

@@ -4,14 +4,7 @@ use crate::Error;
 use crate::catalog::{Hash, HashFacts};
 use crate::engines::{Chosen, Engine};
 
-/// What some hashes take besides the source. The default is no seed and no key.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Params<'a> {
-    /// The seed of the xxh family. `xxh32` uses the low 32 bits. Must be 0 for all other hashes.
-    pub seed: u64,
-    /// The key of BLAKE3's keyed mode. Must be `None` for all other hashes.
-    pub key: Option<&'a [u8; 32]>,
-}
+pub use crate::inputs::Params;
 
 /// Hashes `source` into `target`.
 ///

@@ -14,6 +14,7 @@ pub mod cipher;
 pub mod error;
 pub mod hash;
 pub mod hmac;
+mod inputs;
 
 // The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
 #[allow(unsafe_code)]

@@ -8,8 +8,8 @@ mod report;
 
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
-use crate::cipher::Text;
-use crate::hash::Params;
+use crate::inputs::Params;
+use crate::inputs::Text;
 
 pub use report::report_json;
 

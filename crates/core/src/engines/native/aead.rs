@@ -9,7 +9,7 @@ use super::pointers;
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
 use crate::catalog::Cipher;
-use crate::cipher::Text;
+use crate::inputs::Text;
 
 const TAG_SIZE: usize = 16;
 

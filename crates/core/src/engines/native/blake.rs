@@ -7,7 +7,7 @@ use blake2::digest::{FixedOutputReset, Update};
 
 use super::Digest;
 use super::wipe::wipe_replace;
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// Makes a [`Digest`] of one of `blake2`'s hashers.
 macro_rules! blake2_digest {

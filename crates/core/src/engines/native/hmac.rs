@@ -2,7 +2,7 @@
 
 use super::Digest;
 use super::wipe::Secret;
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
 const BLOCK_MAX: usize = 144;

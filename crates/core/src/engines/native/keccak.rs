@@ -4,7 +4,7 @@ use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::features::Bmi;
 use super::wipe::{Plain, wipe_plain};
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// The end mark of the original Keccak, before NIST added bits to tell the functions apart.
 const KECCAK: u8 = 0x01;

@@ -6,7 +6,7 @@ use aws_lc_sys as lc;
 
 use super::Digest;
 use super::wipe::{Plain, wipe_plain};
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {

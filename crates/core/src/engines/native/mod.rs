@@ -25,8 +25,8 @@ use self::chacha_poly::ChaChaPolyKey;
 use super::{Engine, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
-use crate::cipher::Text;
-use crate::hash::Params;
+use crate::inputs::Params;
+use crate::inputs::Text;
 
 /// A hash as a state that takes bytes piece by piece.
 ///

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
 
 use super::Digest;
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// Makes a [`Digest`] of one `twox-hash` hasher.
 macro_rules! xxh_digest {

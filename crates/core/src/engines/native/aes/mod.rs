@@ -18,7 +18,7 @@ use self::wide::WideKey;
 use super::pointers;
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
-use crate::cipher::Text;
+use crate::inputs::Text;
 
 /// The expanded key, as the one who is to use it lays it out.
 #[repr(u8)]

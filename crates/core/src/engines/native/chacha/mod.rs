@@ -15,7 +15,7 @@ use super::features::Avx512;
 use super::pointers;
 use super::wipe::{Plain, wipe_plain};
 use crate::Error;
-use crate::cipher::Text;
+use crate::inputs::Text;
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 64;

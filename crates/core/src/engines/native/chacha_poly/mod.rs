@@ -22,7 +22,7 @@ use super::poly1305::ifma::{Powers, STEP, Sums};
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
-use crate::cipher::Text;
+use crate::inputs::Text;
 
 /// Bytes of a pass of the bulk.
 const PASS: usize = avx512::COLUMNS;

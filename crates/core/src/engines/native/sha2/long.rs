@@ -10,7 +10,7 @@ use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// Bytes of a block, and of its part before the message's length.
 const BLOCK: usize = 128;

@@ -13,7 +13,7 @@ use aws_lc_sys as lc;
 
 use super::Digest;
 use super::wipe::{Plain, Secret, wipe_plain};
-use crate::hash::Params;
+use crate::inputs::Params;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;
