@@ -97,12 +97,6 @@ export function range(offset: number, size: number, length: number, name: string
   }
 }
 
-/** A function to call back. */
-export function callback(value: unknown): (error?: Error, result?: unknown) => void {
-  if (typeof value !== 'function') throw wrongType('callback', 'a function', value);
-  return value as (error?: Error, result?: unknown) => void;
-}
-
 /** An options object, or nothing. */
 export function options<T extends object>(value: unknown, name: string): T {
   if (value === undefined) return {} as T;

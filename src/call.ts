@@ -116,7 +116,6 @@ export function describeTag(tag: Uint8Array, offset: number, size: number): void
   call.flags |= Flag.HasTag;
 }
 
-
 /** Describes a call, runs it now and returns its result. */
 export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number): unknown {
   try {

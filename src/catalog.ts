@@ -97,11 +97,6 @@ export function hashList(): string[] {
   return hashes.map(({ name }) => name).sort();
 }
 
-/** The standard names of the hashes that HMAC is defined over. */
-export function hmacList(): string[] {
-  return hashes.filter(({ hmac }) => hmac).map(({ name }) => name).sort();
-}
-
 function index<Facts extends HashFacts | CipherFacts>(table: readonly Facts[]): Map<string, Facts> {
   const names = new Map<string, Facts>();
   for (const facts of table) {

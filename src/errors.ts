@@ -130,9 +130,6 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_OUT_OF_MEMORY', 'out of memory for a copy of the source'],
 ];
 
-/** The status of a failed authentication, which the drop-in door names in its own way. */
-export const AUTHENTICATION = 7;
-
 /** The error for a status of the native code. */
 export function failure(status: number): MillraceError {
   const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];

@@ -123,7 +123,7 @@ function plainRequest(size: number, form: Form): DigestRequest {
   return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0 };
 }
 
-export function digestForm(encoding: unknown): Form {
+function digestForm(encoding: unknown): Form {
   if (encoding === undefined) return Form.Buffer;
   const form = typeof encoding === 'string' ? forms[encoding] : undefined;
   if (form !== undefined) return form;

@@ -2,7 +2,8 @@
  * Millrace: ciphers, AEAD, hashes and HMAC, native and on every core.
  *
  * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own worker
- * threads and calls back `(error)` or `(undefined, result)`. For promises see `millrace/promises`.
+ * threads (or, if it is cheaper than the way there, during the call) and calls back `(error)` or `(undefined, result)`, always
+ * later. For promises see `millrace/promises`.
  *
  * @packageDocumentation
  */

@@ -22,7 +22,7 @@ export interface Engines {
     /** Library and instructions by algorithm. */
     readonly algorithms: Readonly<Record<string, { readonly library: string; readonly instructions: readonly string[] }>>;
   };
-  /** Worker threads: the most there may be, those started (0 before the first asynchronous call), and the jobs nobody has taken yet. */
+  /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
 }
 

@@ -10,6 +10,7 @@ use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
 use millrace_core::hmac;
 use millrace_pool::Task;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// How a job ended; the numbers are those of `src/binding.ts`.
@@ -305,12 +306,13 @@ impl Job {
         }
     }
 
-    /// Does the work here and now, unless it was cancelled.
+    /// Does the work here and now, unless it was cancelled. A panic, which is a bug of ours, ends this job only.
     pub(crate) fn perform(&mut self) {
         self.status = match &self.ticket {
             Some(ticket) if !ticket.start() => Status::Cancelled,
-            _ => self.work.run(&mut self.reply),
+            _ => catch_unwind(AssertUnwindSafe(|| self.work.run(&mut self.reply))).unwrap_or(Status::Internal),
         };
+        self.copies.wipe_secrets();
     }
 
     /// What the completion carries: a digest or tag, and a text.
@@ -341,15 +343,14 @@ impl Task for Box<Job> {
         self.cost
     }
 
-    fn run(self, outbox: &mut Outbox) {
+    fn run(mut self, outbox: &mut Outbox) {
         // The environment has ended, its memory may be gone; nobody waits for the result.
         if !self.completion.enter() {
             return;
         }
-        let mut outcome = Outcome { outbox, job: Some(self) };
-        if let Some(job) = &mut outcome.job {
-            job.perform();
-        }
+        self.perform();
+        self.completion.leave();
+        outbox.add(self);
     }
 
     fn awaited(outbox: &Outbox) -> bool {
@@ -358,22 +359,6 @@ impl Task for Box<Job> {
 
     fn deliver(outbox: &mut Outbox) {
         outbox.deliver();
-    }
-}
-
-/// Sends the job back when it goes out of scope, also on the way out of a panic.
-struct Outcome<'a> {
-    outbox: &'a mut Outbox,
-    job: Option<Box<Job>>,
-}
-
-impl Drop for Outcome<'_> {
-    fn drop(&mut self) {
-        if let Some(mut job) = self.job.take() {
-            job.copies.wipe_secrets();
-            job.completion.leave();
-            self.outbox.add(job);
-        }
     }
 }
 
