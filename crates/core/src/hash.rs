@@ -23,7 +23,8 @@ pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8])
     Ok(())
 }
 
-fn check(facts: &HashFacts, params: &Params<'_>, target_size: usize) -> Result<(), Error> {
+/// Whether a hash takes these parameters and makes digests of this size.
+pub(crate) fn check(facts: &HashFacts, params: &Params<'_>, target_size: usize) -> Result<(), Error> {
     let size_fits = if facts.xof { target_size > 0 } else { target_size == facts.digest_size };
     if !size_fits {
         return Err(Error::OutputSize);

@@ -43,6 +43,11 @@ impl MacKey {
         self.hash
     }
 
+    /// What the engine prepared.
+    pub(crate) fn state(&self) -> &<Chosen as Engine>::MacState {
+        &self.state
+    }
+
     /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
     ///
     /// # Errors

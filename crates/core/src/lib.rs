@@ -4,7 +4,7 @@
 //! its result straight into the caller's target; the one-shot operations use no heap.
 //!
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
-//! - [`hash`], [`hmac`], [`cipher`]: the operations, which check sizes against the catalog.
+//! - [`hash`], [`hmac`], [`many`], [`cipher`]: the operations, which check sizes against the catalog.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
@@ -15,6 +15,7 @@ pub mod error;
 pub mod hash;
 pub mod hmac;
 mod inputs;
+pub mod many;
 
 // The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
 #[allow(unsafe_code)]

@@ -66,6 +66,12 @@ pub(crate) trait Engine {
     /// Computes an HMAC under a prepared key.
     fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]);
 
+    /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
+    /// digest once, with the index of its source, in any order.
+    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8]));
+    /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
+    fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
+
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;
     /// Prepares `key` in a vacant state, at the place where it is.

@@ -30,6 +30,8 @@ pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
 pub(crate) trait Prepared: Send + Sync {
     /// Computes one HMAC.
     fn mac(&self, source: &[u8], target: &mut [u8]);
+    /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
+    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
 }
 
 /// The inner and the outer state after their first block.
@@ -62,6 +64,15 @@ impl<D: Digest> Prepared for Midstates<D> {
         let mut outer = self.outer.clone();
         outer.finish_with(hash, target);
         outer.wipe();
+    }
+
+    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+        let mut target = Secret::<SIZE_MAX>::zeros();
+        let target = &mut target.0[..D::SIZE];
+        for (index, source) in sources.iter().enumerate() {
+            self.mac(source, target);
+            each(index, target);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod cpu;
 pub(crate) mod features;
 mod hmac;
 mod keccak;
+mod many;
 mod md;
 #[cfg(target_arch = "x86_64")]
 mod poly1305;
@@ -143,6 +144,14 @@ impl Engine for Native {
     #[inline]
     fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) {
         state.mac(source, target);
+    }
+
+    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8])) {
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, each))
+    }
+
+    fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+        state.macs(sources, each);
     }
 
     #[inline]

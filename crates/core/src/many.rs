@@ -1,0 +1,37 @@
+//! Many messages under one algorithm: several at once on one core, where that is quicker.
+
+use crate::Error;
+use crate::catalog::Hash;
+use crate::engines::{Chosen, Engine};
+use crate::hash;
+use crate::hmac::MacKey;
+use crate::inputs::Params;
+
+/// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and digest.
+///
+/// The order of the calls is not that of the sources: short messages overtake long ones. `size` is
+/// the digest's, or for an extendable-output hash what the caller wants. The digest is gone when
+/// `each` returns. Uses the heap only for outputs of more than 256 bytes.
+///
+/// # Errors
+/// As [`digest`](crate::hash::digest()); nothing was computed then.
+pub fn digests(
+    hash: Hash,
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    hash::check(hash.facts(), params, size)?;
+    Chosen::digests(hash, params, sources, size, &mut each);
+    Ok(())
+}
+
+/// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
+///
+/// # Errors
+/// None today.
+pub fn macs(key: &MacKey, sources: &[&[u8]], mut each: impl FnMut(usize, &[u8])) -> Result<(), Error> {
+    Chosen::macs(key.state(), sources, &mut each);
+    Ok(())
+}

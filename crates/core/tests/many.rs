@@ -1,0 +1,69 @@
+//! Many messages at once are the messages one by one.
+
+use millrace_core::Error;
+use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hmac::MacKey;
+use millrace_core::many::{digests, macs};
+
+/// Collects what `many` hands on; every index must come once.
+fn collect(count: usize, run: impl FnOnce(&mut dyn FnMut(usize, &[u8]))) -> Vec<Vec<u8>> {
+    let mut found = vec![None; count];
+    run(&mut |index, bytes| assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice"));
+    found.into_iter().map(|bytes| bytes.expect("every index comes")).collect()
+}
+
+fn lengths() -> Vec<usize> {
+    (0..70).map(|index| index * index * 7 % 1201).chain([0, 0, 64, 64, 64, 5000, 64]).collect()
+}
+
+#[test]
+fn every_hash_of_many_is_the_hash_of_one() {
+    let bytes: Vec<u8> = (0..5000_u32).map(|index| ((index * index) >> 3) as u8).collect();
+    let lengths = lengths();
+    let sources: Vec<&[u8]> =
+        lengths.iter().enumerate().map(|(at, &size)| &bytes[(at % 9).min(5000 - size)..][..size.min(4990)]).collect();
+    let key = [3; 32];
+    for facts in &HASHES {
+        let params =
+            Params { seed: if facts.seed_bits > 0 { 5 } else { 0 }, key: (facts.key_size > 0).then_some(&key) };
+        let sizes = if facts.xof { vec![1, 32, 168, 200, 300] } else { vec![facts.digest_size] };
+        for size in sizes {
+            for count in [0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 40, sources.len()] {
+                let sources = &sources[..count];
+                let found =
+                    collect(count, |each| digests(facts.hash, &params, sources, size, each).expect("sizes fit"));
+                for (source, found) in sources.iter().zip(found) {
+                    let mut expected = vec![0; size];
+                    digest(facts.hash, &params, source, &mut expected).expect("sizes fit");
+                    assert_eq!(found, expected, "{} of {} among {count}", facts.name, source.len());
+                }
+            }
+        }
+        if !facts.hmac {
+            continue;
+        }
+        for key in [&bytes[..0], &bytes[..32], &bytes[..300]] {
+            let key = MacKey::new(facts.hash, key).expect("hmac is defined");
+            for count in [0, 1, 2, 7, 33, sources.len()] {
+                let sources = &sources[..count];
+                let found = collect(count, |each| macs(&key, sources, each).expect("nothing to refuse"));
+                for (source, found) in sources.iter().zip(found) {
+                    let mut expected = vec![0; facts.digest_size];
+                    key.mac(source, &mut expected).expect("sizes fit");
+                    assert_eq!(found, expected, "hmac-{} of {} among {count}", facts.name, source.len());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_sizes_and_parameters_are_refused() {
+    let none = Params::default();
+    let never = |_: usize, _: &[u8]| panic!("nothing is computed");
+    assert_eq!(digests(Hash::Sha256, &none, &[b"a"], 31, never), Err(Error::OutputSize));
+    assert_eq!(digests(Hash::Shake128, &none, &[b"a"], 0, never), Err(Error::OutputSize));
+    let seeded = Params { seed: 1, key: None };
+    assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, never), Err(Error::NotSupported));
+}
