@@ -4,6 +4,8 @@
 //! every path and compare them. It is read once, at the first look, and reaches our own routines
 //! only: the libraries look at the CPU themselves (AWS-LC obeys its own `OPENSSL_ia32cap`). What
 //! needs more than a hidden feature goes with it: without `avx2` there is no AVX-512 either.
+//!
+//! `MILLRACE_LANES=off`, read with it, has messages hashed one by one: see [`lanes`](super::lanes).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -45,6 +47,10 @@ macro_rules! proofs {
 }
 
 proofs! {
+    /// Integers in 256-bit vectors.
+    Avx2: "avx2";
+    /// SHA-1's and SHA-256's rounds.
+    ShaNi: "ssse3" "sse4.1" "sha-ni";
     /// ANDN and RORX.
     Bmi: "bmi1" "bmi2";
     /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter ones.
@@ -70,10 +76,18 @@ impl Ifma {
     }
 }
 
-/// The features that are there and not hidden, by their place in the table, and [`LOOKED`].
+/// Whether several messages may be hashed at once.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn lanes_allowed() -> bool {
+    visible() & NO_LANES == 0
+}
+
+/// The features that are there and not hidden, by their place in the table, and the bits below.
 static VISIBLE: AtomicU32 = AtomicU32::new(0);
 const LOOKED: u32 = 1 << 31;
-const _: () = assert!(DETECTABLE.len() < 31);
+const NO_LANES: u32 = 1 << 30;
+const _: () = assert!(DETECTABLE.len() < 30);
 
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline]
@@ -87,7 +101,8 @@ fn visible() -> u32 {
 #[cold]
 fn look() -> u32 {
     let hidden = std::env::var("MILLRACE_CPU_HIDE").unwrap_or_default();
-    let found = LOOKED | among(&hidden, |(_, present)| present());
+    let off = std::env::var("MILLRACE_LANES").is_ok_and(|value| value.trim().eq_ignore_ascii_case("off"));
+    let found = LOOKED | if off { NO_LANES } else { 0 } | among(&hidden, |(_, present)| present());
     VISIBLE.store(found, Ordering::Relaxed);
     found
 }

@@ -1,7 +1,7 @@
 //! HMAC (RFC 2104) over any [`Digest`].
 
-use super::Digest;
 use super::wipe::Secret;
+use super::{Digest, many};
 use crate::inputs::Params;
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
@@ -54,26 +54,27 @@ impl<D: Digest> Midstates<D> {
 
 impl<D: Digest> Prepared for Midstates<D> {
     fn mac(&self, source: &[u8], target: &mut [u8]) {
-        let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::SIZE];
-
-        let mut inner = self.inner.clone();
-        inner.finish_with(source, hash);
-        inner.wipe();
-
-        let mut outer = self.outer.clone();
-        outer.finish_with(hash, target);
-        outer.wipe();
+        from_states(&self.inner, &self.outer, source, target);
     }
 
     fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
-        let mut target = Secret::<SIZE_MAX>::zeros();
-        let target = &mut target.0[..D::SIZE];
-        for (index, source) in sources.iter().enumerate() {
-            self.mac(source, target);
-            each(index, target);
-        }
+        many::macs(&self.inner, &self.outer, sources, each);
     }
+}
+
+/// One HMAC, from the states after the key's blocks.
+#[inline]
+pub(super) fn from_states<D: Digest>(inner: &D, outer: &D, source: &[u8], target: &mut [u8]) {
+    let mut hash = Secret::<SIZE_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
+
+    let mut inner = inner.clone();
+    inner.finish_with(source, hash);
+    inner.wipe();
+
+    let mut outer = outer.clone();
+    outer.finish_with(hash, target);
+    outer.wipe();
 }
 
 impl<D: Digest> Drop for Midstates<D> {

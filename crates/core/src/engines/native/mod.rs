@@ -10,6 +10,8 @@ pub(crate) mod cpu;
 pub(crate) mod features;
 mod hmac;
 mod keccak;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod many;
 mod md;
 #[cfg(target_arch = "x86_64")]
@@ -50,6 +52,12 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
         self.update(source);
         self.finish(target);
+    }
+    /// Hashes messages that all begin with what this state has taken in, several at once, by way of
+    /// `target`, which has a digest's size. False, and nothing done, where there is nothing quicker than one by one.
+    #[inline]
+    fn together(&self, _sources: &[&[u8]], _target: &mut [u8], _each: &mut dyn FnMut(usize, &[u8])) -> bool {
+        false
     }
     /// Overwrites what the state remembers of the message. The state is spent.
     fn wipe(&mut self);

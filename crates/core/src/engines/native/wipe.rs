@@ -41,6 +41,25 @@ pub(super) fn wipe_plain<T: Plain>(value: &mut T) {
     unsafe { lc::OPENSSL_cleanse((&raw mut *value).cast(), size_of::<T>()) }
 }
 
+/// A plain value that is overwritten when it goes.
+pub(super) struct Wiped<T: Plain>(pub(super) T);
+
+impl<T: Plain> Drop for Wiped<T> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(&mut self.0);
+    }
+}
+
+// SAFETY: arrays of what is plain.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+// SAFETY: integers.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+
 /// Overwrites all bytes of `value`, padding included, and puts `fresh` in its place. The old value
 /// is not dropped, so it must own nothing elsewhere.
 pub(super) fn wipe_replace<T>(value: &mut T, fresh: T) {

@@ -6,13 +6,10 @@
 use std::arch::x86_64::*;
 
 use super::super::features::Vaes256;
-use super::super::wipe::{Plain, wipe_plain};
+use super::super::wipe::wipe_plain;
 
 /// All round keys in order: 11, 13 or 15 of them.
 pub(super) type RoundKeys = [[u8; 16]; 15];
-
-// SAFETY: an array of integers.
-unsafe impl Plain for [u8; 16] {}
 
 /// AES-128.
 #[target_feature(enable = "aes,avx")]

@@ -25,10 +25,6 @@ pub(super) const BLOCK: usize = 64;
 #[cfg(target_arch = "x86_64")]
 pub(super) type State = [u32; 16];
 
-// SAFETY: an array of integers.
-#[cfg(target_arch = "x86_64")]
-unsafe impl Plain for State {}
-
 /// The state of a key and an iv (block number and nonce).
 #[cfg(target_arch = "x86_64")]
 #[inline]

@@ -179,6 +179,3 @@ const fn first_words<const SIZE: usize>() -> [u64; 8] {
         ],
     }
 }
-
-// SAFETY: an array of integers.
-unsafe impl Plain for [u64; 8] {}

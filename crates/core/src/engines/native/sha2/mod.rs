@@ -12,6 +12,8 @@ mod long;
 use aws_lc_sys as lc;
 
 use super::Digest;
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::inputs::Params;
 
@@ -32,9 +34,9 @@ pub(crate) type Sha256 = Short<32>;
 /// SHA-2 with 32-bit words and a digest of `SIZE` bytes.
 #[derive(Clone)]
 pub(crate) struct Short<const SIZE: usize> {
-    words: [u32; 8],
+    pub(super) words: [u32; 8],
     /// Bytes taken in. The last `length % 64` of them wait in `buffer`.
-    length: u64,
+    pub(super) length: u64,
     buffer: [u8; 64],
 }
 
@@ -90,6 +92,12 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
         wipe_plain(self);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+        debug_assert!(self.length.is_multiple_of(64));
+        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, each)
+    }
+
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = first_words::<SIZE>();
@@ -109,7 +117,7 @@ fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
 
 /// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
-fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut [u8]) {
+pub(super) fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 32 && target.len().is_multiple_of(4));
     // What is left for the padded blocks: the last bytes, and the block before them where both fit
     // in two, since one call for two blocks is quicker than two calls.
@@ -139,9 +147,6 @@ const fn first_words<const SIZE: usize>() -> [u32; 8] {
         [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
     }
 }
-
-// SAFETY: an array of integers.
-unsafe impl Plain for [u32; 8] {}
 
 #[cfg(test)]
 mod tests;
