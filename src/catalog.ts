@@ -13,6 +13,8 @@ export interface HashFacts {
   /** The digest's size; the default where `xof`; 0 where the caller must say (SHAKE). */
   readonly digestSize: number;
   readonly blockSize: number;
+  /** Bytes of the state of a running hash. */
+  readonly stateSize: number;
   /** Whether the output may have any length. */
   readonly xof: boolean;
   /** Size of the optional key, 0 where there is none. */

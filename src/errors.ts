@@ -37,6 +37,8 @@ export type ErrorCode =
   | 'ERR_ENGINE'
   /** A copy of the source did not fit into memory. */
   | 'ERR_OUT_OF_MEMORY'
+  /** The bytes are not a state of this hash, or of this key. RangeError. */
+  | 'ERR_STATE'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';
 
@@ -128,6 +130,7 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_ENGINE', 'the job was cancelled'],
   ['ERR_ENGINE', 'internal error: please report it'],
   ['ERR_OUT_OF_MEMORY', 'out of memory for a copy of the source'],
+  ['ERR_STATE', 'the state does not belong to this hash'],
 ];
 
 /** The error for a status of the native code. */

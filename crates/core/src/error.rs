@@ -21,6 +21,8 @@ pub enum Error {
     Authentication,
     /// This algorithm has no such operation or parameter.
     NotSupported,
+    /// The bytes are not a state of this hash, or the state has begun to give output and takes no more.
+    State,
     /// The library refused what it should have accepted. The target is all zero or untouched.
     Engine,
 }
@@ -37,6 +39,7 @@ impl Error {
             Error::AadTooLarge => "the additional data is larger than this algorithm can process at once",
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
+            Error::State => "the state does not belong to this hash",
             Error::Engine => "the engine failed",
         }
     }

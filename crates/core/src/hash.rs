@@ -18,17 +18,20 @@ pub use crate::inputs::Params;
 /// key which this hash does not take.
 #[inline]
 pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-    check(hash.facts(), params, target.len())?;
+    check_target(hash.facts(), target.len())?;
+    check_params(hash.facts(), params)?;
     Chosen::digest(hash, params, source, target);
     Ok(())
 }
 
-/// Whether a hash takes these parameters and makes digests of this size.
-pub(crate) fn check(facts: &HashFacts, params: &Params<'_>, target_size: usize) -> Result<(), Error> {
+#[inline]
+pub(crate) fn check_target(facts: &HashFacts, target_size: usize) -> Result<(), Error> {
     let size_fits = if facts.xof { target_size > 0 } else { target_size == facts.digest_size };
-    if !size_fits {
-        return Err(Error::OutputSize);
-    }
+    if size_fits { Ok(()) } else { Err(Error::OutputSize) }
+}
+
+#[inline]
+pub(crate) fn check_params(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
     if (params.seed != 0 && facts.seed_bits == 0) || (params.key.is_some() && facts.key_size == 0) {
         return Err(Error::NotSupported);
     }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::catalog::Hash;
 use crate::engines::{Chosen, Engine};
+use crate::hasher::{check_next, state_size};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -57,6 +58,35 @@ impl MacKey {
         check(self.hash, target.len())?;
         Chosen::mac(&self.state, source, target);
         Ok(())
+    }
+
+    /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`](crate::hasher).
+    #[inline]
+    pub fn state_size(&self) -> usize {
+        state_size(self.hash)
+    }
+
+    /// Takes in more of the message, and writes the new state to `next`. An empty state has not begun.
+    ///
+    /// # Errors
+    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of the
+    /// wrong size.
+    #[inline]
+    pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        check_next(self.hash, next)?;
+        Chosen::mac_update(&self.state, state, source, next)
+    }
+
+    /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as the
+    /// digest.
+    ///
+    /// # Errors
+    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a target of the
+    /// wrong length.
+    #[inline]
+    pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        check(self.hash, target.len())?;
+        Chosen::mac_finish(&self.state, state, rest, target)
     }
 }
 

@@ -4,7 +4,7 @@
 //! its result straight into the caller's target; the one-shot operations use no heap.
 //!
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
-//! - [`hash`], [`hmac`], [`many`], [`cipher`]: the operations, which check sizes against the catalog.
+//! - [`hash`], [`hasher`], [`hmac`], [`cipher`]: the operations, which check sizes against the catalog.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod cipher;
 pub mod error;
 pub mod hash;
+pub mod hasher;
 pub mod hmac;
 mod inputs;
 pub mod many;

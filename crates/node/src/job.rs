@@ -39,6 +39,8 @@ pub(crate) enum Status {
     Internal = 15,
     /// A copy of the source did not fit into memory.
     Memory = 16,
+    /// The bytes are not a state of this hash.
+    State = 17,
 }
 
 impl From<Error> for Status {
@@ -52,6 +54,7 @@ impl From<Error> for Status {
             Error::AadTooLarge => Status::AadTooLarge,
             Error::Authentication => Status::Authentication,
             Error::NotSupported => Status::NotSupported,
+            Error::State => Status::State,
             Error::Engine => Status::Engine,
         }
     }

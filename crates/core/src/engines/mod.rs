@@ -59,12 +59,33 @@ pub(crate) trait Engine {
 
     /// Hashes `source` into `target`.
     fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    /// Takes in more of a message, from a state (empty: not begun) to the next.
+    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// Takes in the rest of a message, and finishes.
+    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    /// Takes in the rest of a message, or nothing after the first time, and gives the next output of an
+    /// extendable-output hash.
+    fn squeeze(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+        next: &mut [u8],
+    ) -> Result<(), Error>;
+    /// Whether this is a state of the hash.
+    fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error>;
     /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
     /// Prepares an HMAC key.
     fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error>;
     /// Computes an HMAC under a prepared key.
     fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]);
+    /// Takes in more of a message under a prepared key, from a state of the inner hash (empty: not begun)
+    /// to the next.
+    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// Takes in the rest of a message under a prepared key, and finishes.
+    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
 
     /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
     /// digest once, with the index of its source, in any order.

@@ -1,7 +1,9 @@
 //! HMAC (RFC 2104) over any [`Digest`].
 
+use super::Digest;
+use super::hasher::resume;
 use super::wipe::Secret;
-use super::{Digest, many};
+use crate::Error;
 use crate::inputs::Params;
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
@@ -30,8 +32,10 @@ pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
 pub(crate) trait Prepared: Send + Sync {
     /// Computes one HMAC.
     fn mac(&self, source: &[u8], target: &mut [u8]);
-    /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
-    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
+    /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
+    fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// Takes in the rest of a message, and finishes.
+    fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
 }
 
 /// The inner and the outer state after their first block.
@@ -57,24 +61,34 @@ impl<D: Digest> Prepared for Midstates<D> {
         from_states(&self.inner, &self.outer, source, target);
     }
 
-    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
-        many::macs(&self.inner, &self.outer, sources, each);
+    fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        resume(
+            || self.begun(state),
+            |inner: &mut D| {
+                inner.update(source);
+                inner.save(next);
+            },
+        )
+    }
+
+    fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        let mut hash = Secret::<SIZE_MAX>::zeros();
+        let hash = &mut hash.0[..D::SIZE];
+        resume(|| self.begun(state), |inner: &mut D| inner.finish_with(rest, hash))?;
+
+        let mut outer = self.outer.clone();
+        outer.finish_with(hash, target);
+        outer.wipe();
+        Ok(())
     }
 }
 
-/// One HMAC, from the states after the key's blocks.
-#[inline]
-pub(super) fn from_states<D: Digest>(inner: &D, outer: &D, source: &[u8], target: &mut [u8]) {
-    let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::SIZE];
-
-    let mut inner = inner.clone();
-    inner.finish_with(source, hash);
-    inner.wipe();
-
-    let mut outer = outer.clone();
-    outer.finish_with(hash, target);
-    outer.wipe();
+impl<D: Digest> Midstates<D> {
+    /// The inner hash in this state; an empty one stands for the beginning.
+    #[inline]
+    fn begun(&self, state: &[u8]) -> Option<D> {
+        if state.is_empty() { Some(self.inner.clone()) } else { D::load(&Params::default(), state) }
+    }
 }
 
 impl<D: Digest> Drop for Midstates<D> {

@@ -3,15 +3,16 @@
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::features::Bmi;
+use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
 
 /// The end mark of the original Keccak, before NIST added bits to tell the functions apart.
-const KECCAK: u8 = 0x01;
+pub(super) const KECCAK: u8 = 0x01;
 /// The end mark of SHA-3.
-const SHA3: u8 = 0x06;
+pub(super) const SHA3: u8 = 0x06;
 /// The end mark of SHAKE.
-const SHAKE: u8 = 0x1f;
+pub(super) const SHAKE: u8 = 0x1f;
 
 /// SHA3-224.
 pub(crate) type Sha3_224 = Sponge<144, 28, SHA3>;
@@ -40,6 +41,8 @@ pub(crate) struct Sponge<const RATE: usize, const SIZE: usize, const MARK: u8> {
     lanes: [u64; 25],
     /// Where in the rate the next byte goes in, or comes out of once squeezing has begun.
     at: usize,
+    /// 1 once the message has ended, else 0. An integer, so that a state has no padding.
+    squeezing: u64,
 }
 
 // SAFETY: made of integers and an array of integers.
@@ -51,7 +54,7 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
 
     #[inline]
     fn new(_params: &Params<'_>) -> Self {
-        Self { lanes: [0; 25], at: 0 }
+        Self { lanes: [0; 25], at: 0, squeezing: 0 }
     }
 
     #[inline]
@@ -80,7 +83,42 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     #[inline]
     fn finish(&mut self, target: &mut [u8]) {
         self.pad();
-        self.squeeze(target);
+        self.take(target);
+    }
+
+    // Lanes, place in the rate, whether the message has ended.
+    const STATE: usize = 200 + 2;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        Writer::over(state).words_64(&self.lanes).bytes(&[self.at as u8, self.squeezing as u8]).end();
+    }
+
+    #[inline]
+    fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let lanes = fields.words_64()?;
+        let &[at, squeezing] = fields.bytes()?;
+        let at = usize::from(at);
+        let valid = match squeezing {
+            0 => at < RATE,
+            1 => at <= RATE && MARK == SHAKE,
+            _ => false,
+        };
+        valid.then_some(Self { lanes, at, squeezing: squeezing.into() })
+    }
+
+    #[inline]
+    fn squeeze(&mut self, target: &mut [u8]) {
+        if !self.squeezing() {
+            self.pad();
+        }
+        self.take(target);
+    }
+
+    #[inline]
+    fn squeezing(&self) -> bool {
+        self.squeezing != 0
     }
 
     #[inline]
@@ -97,11 +135,12 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
         xor_bytes(&mut self.lanes, RATE - 1, &[0x80]);
         permute(&mut self.lanes);
         self.at = 0;
+        self.squeezing = 1;
     }
 
     /// Takes the next bytes of output, any number at a time.
     #[inline]
-    fn squeeze(&mut self, target: &mut [u8]) {
+    fn take(&mut self, target: &mut [u8]) {
         let mut target = target;
         while !target.is_empty() {
             if self.at == RATE {
@@ -159,7 +198,7 @@ fn copy_bytes(lanes: &[u64; 25], at: usize, target: &mut [u8]) {
 }
 
 #[rustfmt::skip] // a table
-const ROUND_CONSTANTS: [u64; 24] = [
+pub(super) const ROUND_CONSTANTS: [u64; 24] = [
     0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
     0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
     0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,

@@ -5,12 +5,13 @@ use std::mem::MaybeUninit;
 use aws_lc_sys as lc;
 
 use super::Digest;
+use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
 
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
-    ($(#[$doc:meta])* $name:ident, $state:ty, $block:literal, $size:literal,
+    ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
      $init:path, $update:path, $finish:path) => {
         $(#[$doc])*
         #[derive(Clone)]
@@ -47,24 +48,66 @@ macro_rules! aws_lc_digest {
                 unsafe { $finish(target.as_mut_ptr(), &mut self.0); }
             }
 
+            // Words, length, buffer.
+            const STATE: usize = 4 * $words + 8 + $block;
+
+            #[inline]
+            fn save(&self, state: &mut [u8]) {
+                let mut writer = Writer::over(state);
+                writer.words_32(&self.0.h).integer(self.length()).buffer(self.waiting(), $block).end();
+            }
+
+            #[inline]
+            fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+                let mut fields = Reader::of(state, Self::STATE)?;
+                let (words, length) = (fields.words_32()?, fields.length()?);
+                let mut digest = Self::new(params);
+                digest.set(words, length, fields.buffer(length as usize % $block)?);
+                Some(digest)
+            }
+
             #[inline]
             fn wipe(&mut self) {
                 wipe_plain(self);
+            }
+        }
+
+        impl $name {
+            /// Bytes taken in.
+            #[inline]
+            fn length(&self) -> u64 {
+                (u64::from(self.0.Nh) << 32 | u64::from(self.0.Nl)) / 8
+            }
+
+            /// Those of them that wait for their block to fill up.
+            #[inline]
+            fn waiting(&self) -> &[u8] {
+                &self.0.data[..self.0.num as usize]
+            }
+
+            /// Goes where another state was. The library counts bits.
+            #[inline]
+            fn set(&mut self, words: [u32; $words], length: u64, buffer: &[u8; $block]) {
+                self.0.h = words;
+                self.0.Nl = (length * 8) as u32;
+                self.0.Nh = (length * 8 >> 32) as u32;
+                self.0.num = (length % $block) as u32;
+                self.0.data = *buffer;
             }
         }
     };
 }
 aws_lc_digest!(
     /// MD5 (RFC 1321). Broken; here for old formats.
-    Md5, lc::MD5_CTX, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final
+    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final
 );
 aws_lc_digest!(
     /// RIPEMD-160.
-    Ripemd160, lc::RIPEMD160_CTX, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
+    Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
 );
 
 /// MD5 followed by SHA-1 of the same message, as TLS 1.0 signed.
@@ -91,6 +134,27 @@ impl Digest for Md5Sha1 {
         let (md5, sha1) = target.split_at_mut(Md5::SIZE);
         self.0.finish(md5);
         self.1.finish(sha1);
+    }
+
+    // MD5's words, SHA-1's words, and once what they share: length, buffer.
+    const STATE: usize = 16 + 20 + 8 + 64;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let Self(md5, sha1) = self;
+        let mut writer = Writer::over(state);
+        writer.words_32(&md5.0.h).words_32(&sha1.0.h).integer(md5.length()).buffer(md5.waiting(), 64).end();
+    }
+
+    #[inline]
+    fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (md5, sha1, length) = (fields.words_32()?, fields.words_32()?, fields.length()?);
+        let buffer = fields.buffer(length as usize % 64)?;
+        let mut digest = Self::new(params);
+        digest.0.set(md5, length, buffer);
+        digest.1.set(sha1, length, buffer);
+        Some(digest)
     }
 
     #[inline]

@@ -8,6 +8,7 @@ mod chacha;
 mod chacha_poly;
 pub(crate) mod cpu;
 pub(crate) mod features;
+mod hasher;
 mod hmac;
 mod keccak;
 #[cfg(target_arch = "x86_64")]
@@ -17,6 +18,7 @@ mod md;
 #[cfg(target_arch = "x86_64")]
 mod poly1305;
 mod sha2;
+mod state;
 mod wipe;
 mod xxh;
 
@@ -53,10 +55,22 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
-    /// Hashes messages that all begin with what this state has taken in, several at once, by way of
-    /// `target`, which has a digest's size. False, and nothing done, where there is nothing quicker than one by one.
+    /// Bytes of a saved state.
+    const STATE: usize;
+    /// Writes the state to `state`, which has `STATE` bytes.
+    fn save(&self, state: &mut [u8]);
+    /// The hash in a saved state; `None` for bytes that [`save`](Digest::save) does not write.
+    fn load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
+    /// Extendable-output hashes only: fills `target` with the next bytes of output. The first call ends
+    /// the message; after it nothing can be taken in.
     #[inline]
-    fn together(&self, _sources: &[&[u8]], _target: &mut [u8], _each: &mut dyn FnMut(usize, &[u8])) -> bool {
+    fn squeeze(&mut self, target: &mut [u8]) {
+        let _ = target;
+        unreachable!("the output has one size");
+    }
+    /// Whether [`squeeze`](Digest::squeeze) has been called.
+    #[inline]
+    fn squeezing(&self) -> bool {
         false
     }
     /// Overwrites what the state remembers of the message. The state is spent.
@@ -141,6 +155,37 @@ impl Engine for Native {
     }
 
     #[inline]
+    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
+    }
+
+    #[inline]
+    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
+    }
+
+    #[inline]
+    fn squeeze(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+        next: &mut [u8],
+    ) -> Result<(), Error> {
+        match hash {
+            Hash::Shake128 => hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next),
+            Hash::Shake256 => hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next),
+            Hash::Blake3 => hasher::squeeze::<blake::Blake3>(params, state, rest, target, next),
+            _ => Err(Error::NotSupported),
+        }
+    }
+
+    fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::check::<D>(params, state))
+    }
+
+    #[inline]
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
@@ -160,6 +205,16 @@ impl Engine for Native {
 
     fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
         state.macs(sources, each);
+    }
+
+    #[inline]
+    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        key.update(state, source, next)
+    }
+
+    #[inline]
+    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        key.finish(state, rest, target)
     }
 
     #[inline]

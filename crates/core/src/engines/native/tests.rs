@@ -92,6 +92,7 @@ fn sizes_are_the_catalogs() {
     for facts in &HASHES {
         let (block, size) = with_digest!(facts.hash, D => (D::BLOCK, D::SIZE));
         assert_eq!(block, facts.block_size, "{}", facts.name);
+        assert_eq!(with_digest!(facts.hash, D => D::STATE), facts.state_size, "{}", facts.name);
         assert!(facts.digest_size == 0 || size == facts.digest_size, "{}", facts.name);
     }
 }

@@ -6,6 +6,7 @@ use aws_lc_sys as lc;
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
+use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
@@ -70,6 +71,22 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         } else {
             end(&mut self.words, self.length + source.len() as u128, source, target);
         }
+    }
+
+    // Words, length, buffer.
+    const STATE: usize = 64 + 8 + BLOCK;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let used = &self.buffer[..self.length as usize % BLOCK];
+        Writer::over(state).words_64(&self.words).integer(self.length as u64).buffer(used, BLOCK).end();
+    }
+
+    #[inline]
+    fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (words, length) = (fields.words_64()?, fields.length()?);
+        Some(Self { words, length: length.into(), buffer: *fields.buffer(length as usize % BLOCK)? })
     }
 
     #[inline]
@@ -159,7 +176,7 @@ fn pad<const PADDED: usize>(words: &mut [u64; 8], length: u128, kept: &[u8]) {
 /// FIPS 180-4, sections 5.3.4 to 5.3.6.
 #[inline]
 #[rustfmt::skip] // rows
-const fn first_words<const SIZE: usize>() -> [u64; 8] {
+pub(in crate::engines::native) const fn first_words<const SIZE: usize>() -> [u64; 8] {
     match SIZE {
         28 => [
             0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,

@@ -7,13 +7,12 @@
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
-mod long;
+pub(super) mod long;
 
 use aws_lc_sys as lc;
 
 use super::Digest;
-#[cfg(target_arch = "x86_64")]
-use super::lanes;
+use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::inputs::Params;
 
@@ -87,6 +86,22 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
         }
     }
 
+    // Words, length, buffer.
+    const STATE: usize = 32 + 8 + 64;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let used = &self.buffer[..self.length as usize % 64];
+        Writer::over(state).words_32(&self.words).integer(self.length).buffer(used, 64).end();
+    }
+
+    #[inline]
+    fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (words, length) = (fields.words_32()?, fields.length()?);
+        Some(Self { words, length, buffer: *fields.buffer(length as usize % 64)? })
+    }
+
     #[inline]
     fn wipe(&mut self) {
         wipe_plain(self);
@@ -140,7 +155,7 @@ pub(super) fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut
 
 /// FIPS 180-4, sections 5.3.2 and 5.3.3.
 #[inline]
-const fn first_words<const SIZE: usize>() -> [u32; 8] {
+pub(in crate::engines::native) const fn first_words<const SIZE: usize>() -> [u32; 8] {
     if SIZE == 28 {
         [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
     } else {

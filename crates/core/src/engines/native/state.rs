@@ -1,0 +1,127 @@
+//! The bytes of a saved state: fields one after the other, little-endian, the same on every machine.
+//!
+//! A state is a function of the message so far. What follows from another field is not written (how
+//! many bytes wait in a buffer follows from the length), and what is not in use is zero; so that a
+//! state has one form, and any other is refused.
+
+/// The longest message of which there is a state. No standard's limit is below, and what is missing to
+/// the end of a counter is more than any memory holds, so no counter overflows.
+pub(super) const LENGTH_MAX: u64 = 1 << 60;
+
+/// Reads the fields of a state. `None` means that it is not one.
+pub(super) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// A state of `size` bytes.
+    #[inline]
+    pub(super) fn of(state: &'a [u8], size: usize) -> Option<Self> {
+        (state.len() == size).then_some(Self(state))
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(super) fn bytes<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    /// The next integer of 64 bits.
+    #[inline]
+    pub(super) fn integer(&mut self) -> Option<u64> {
+        self.bytes().map(|&bytes| u64::from_le_bytes(bytes))
+    }
+
+    /// The next words of 32 bits.
+    #[inline]
+    pub(super) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = u32::from_le_bytes(*self.bytes()?);
+        }
+        Some(words)
+    }
+
+    /// The next words of 64 bits.
+    #[inline]
+    pub(super) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = self.integer()?;
+        }
+        Some(words)
+    }
+
+    /// The message's length.
+    #[inline]
+    pub(super) fn length(&mut self) -> Option<u64> {
+        self.integer().filter(|&length| length <= LENGTH_MAX)
+    }
+
+    /// A buffer of which `used` bytes are in use and the others zero.
+    #[inline]
+    pub(super) fn buffer<const N: usize>(&mut self, used: usize) -> Option<&'a [u8; N]> {
+        let buffer = self.bytes::<N>()?;
+        blank(buffer.get(used..)?).then_some(buffer)
+    }
+}
+
+/// Whether all bytes are zero. Looks at all of them, which is quicker than at one after the other.
+#[inline]
+fn blank(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |all, byte| all | byte) == 0
+}
+
+/// Writes the fields of a state.
+pub(super) struct Writer<'a>(&'a mut [u8]);
+
+impl<'a> Writer<'a> {
+    /// Over a state of the right size.
+    #[inline]
+    pub(super) fn over(state: &'a mut [u8]) -> Self {
+        Self(state)
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, source: &[u8]) -> &mut Self {
+        let (bytes, rest) = std::mem::take(&mut self.0).split_at_mut(source.len());
+        bytes.copy_from_slice(source);
+        self.0 = rest;
+        self
+    }
+
+    /// The next integer of 64 bits.
+    #[inline]
+    pub(super) fn integer(&mut self, integer: u64) -> &mut Self {
+        self.bytes(&integer.to_le_bytes())
+    }
+
+    /// The next words of 32 bits.
+    #[inline]
+    pub(super) fn words_32(&mut self, words: &[u32]) -> &mut Self {
+        words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
+    }
+
+    /// The next words of 64 bits.
+    #[inline]
+    pub(super) fn words_64(&mut self, words: &[u64]) -> &mut Self {
+        words.iter().fold(self, |writer, &word| writer.integer(word))
+    }
+
+    /// A buffer of `size` bytes of which only these are in use.
+    #[inline]
+    pub(super) fn buffer(&mut self, used: &[u8], size: usize) -> &mut Self {
+        self.bytes(used);
+        let (unused, rest) = std::mem::take(&mut self.0).split_at_mut(size - used.len());
+        unused.fill(0);
+        self.0 = rest;
+        self
+    }
+
+    /// All has been written.
+    #[inline]
+    pub(super) fn end(&self) {
+        debug_assert!(self.0.is_empty());
+    }
+}
