@@ -24,13 +24,11 @@ pub(crate) fn libraries() -> Vec<(&'static str, String)> {
 }
 
 const AWS_LC: &str = "AWS-LC";
-const BLAKE2: &str = "blake2";
 const BLAKE3: &str = "blake3";
 const TWOX_HASH: &str = "twox-hash";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 4] =
-    [(BLAKE2, "0.11.0"), (BLAKE3, "1.8.7"), (TWOX_HASH, "2.1.5"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 3] = [(BLAKE3, "1.8.7"), (TWOX_HASH, "2.1.5"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
@@ -49,7 +47,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => (MILLRACE, own::keccak()),
         Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => (MILLRACE, own::keccak()),
         Hash::Shake128 | Hash::Shake256 => (MILLRACE, own::keccak()),
-        Hash::Blake2b512 | Hash::Blake2s256 => (BLAKE2, vec![]),
+        Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, vec![]),
         Hash::Blake3 => (BLAKE3, blake3()),
         Hash::Xxh32 | Hash::Xxh64 => (TWOX_HASH, vec![]),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (TWOX_HASH, first(&[&["avx2"], &["neon"]])),

@@ -2,7 +2,8 @@
 
 mod aead;
 mod aes;
-mod blake;
+mod blake2;
+mod blake3;
 mod chacha;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
@@ -99,7 +100,7 @@ macro_rules! with_digest {
             Sha3_384: keccak::Sha3_384, Sha3_512: keccak::Sha3_512,
             Keccak224: keccak::Keccak224, Keccak256: keccak::Keccak256,
             Keccak384: keccak::Keccak384, Keccak512: keccak::Keccak512,
-            Blake2b512: blake::Blake2b512, Blake2s256: blake::Blake2s256, Blake3: blake::Blake3;
+            Blake2b512: blake2::Blake2b512, Blake2s256: blake2::Blake2s256, Blake3: blake3::Blake3;
             ($other)
             Shake128: keccak::Shake128, Shake256: keccak::Shake256,
             Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128)
@@ -176,7 +177,7 @@ impl Engine for Native {
         match hash {
             Hash::Shake128 => hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next),
             Hash::Shake256 => hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next),
-            Hash::Blake3 => hasher::squeeze::<blake::Blake3>(params, state, rest, target, next),
+            Hash::Blake3 => hasher::squeeze::<blake3::Blake3>(params, state, rest, target, next),
             _ => Err(Error::NotSupported),
         }
     }
