@@ -16,3 +16,19 @@ pub(crate) fn unhex(text: &str) -> Vec<u8> {
 pub(crate) fn pattern(size: usize) -> Vec<u8> {
     (0..size).map(|index| (index % 251) as u8).collect()
 }
+
+/// Numbers without a pattern, the same in every run (xorshift64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % limit
+    }
+
+    pub(crate) fn bytes(&mut self, size: usize) -> Vec<u8> {
+        (0..size).map(|_| self.below(256) as u8).collect()
+    }
+}

@@ -6,9 +6,7 @@
 //! saving and wiping 2.6 KB). Pieces know nothing of
 //! each other, so that several cores may hash one message.
 
-use ::blake3::hazmat::{
-    ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root, merge_subtrees_root_xof,
-};
+use ::blake3::hazmat::{ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
 use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 
 use super::Digest;
@@ -34,6 +32,12 @@ pub(crate) struct Blake3 {
     /// What has been hashed: the chaining values of subtrees, from left to right.
     subtrees: [ChainingValue; DEPTH_MAX],
 }
+
+// SAFETY: an array of integers.
+unsafe impl Plain for [u8; 32] {}
+
+// SAFETY: an array of integers.
+unsafe impl Plain for [u8; CHUNK_LEN] {}
 
 // SAFETY: made of integers, arrays of integers and a bool, of which zero is `false`.
 unsafe impl Plain for Blake3 {}
@@ -125,24 +129,27 @@ impl Digest for Blake3 {
 
     #[inline]
     fn finish(&mut self, target: &mut [u8]) {
-        if target.len() != Self::SIZE {
-            return self.root_output().fill(target);
-        }
-        let digest = match self.halves() {
-            None => self.short(&self.chunk[..self.length as usize]),
-            Some([left, right]) => merge_subtrees_root(&left, &right, self.mode()),
-        };
-        target.copy_from_slice(digest.as_bytes());
+        self.reader().fill(target);
     }
 
     #[inline]
     fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
-        if self.length == 0 && target.len() == Self::SIZE {
-            target.copy_from_slice(self.short(source).as_bytes());
-        } else {
-            self.update(source);
-            self.finish(target);
+        if self.length <= CHUNK_LEN as u64 {
+            return self.finish_copy(source, target);
         }
+        self.update(source);
+        self.finish(target);
+    }
+
+    // A message of which nothing has been hashed needs no copy: HMAC's, above all.
+    #[inline]
+    fn finish_copy(&self, source: &[u8], target: &mut [u8]) {
+        if self.length <= CHUNK_LEN as u64 {
+            return all(self.mode(), [&self.chunk[..self.length as usize], source], target);
+        }
+        let mut copy = self.clone();
+        copy.finish_with(source, target);
+        copy.wipe();
     }
 
     // Length, output given plus one, mark of the key, chunk, chaining values.
@@ -188,7 +195,7 @@ impl Digest for Blake3 {
                 self.length = HALVES;
             }
         }
-        let mut output = self.root_output();
+        let mut output = self.reader();
         output.set_position(self.output - 1);
         output.fill(target);
         self.output += target.len() as u64;
@@ -201,7 +208,13 @@ impl Digest for Blake3 {
 
     #[inline]
     fn wipe(&mut self) {
-        wipe_plain(self);
+        // There is nothing in the rest of a message of which nothing has been hashed.
+        if self.length <= CHUNK_LEN as u64 && self.output == 0 {
+            wipe_plain(&mut self.key);
+            wipe_plain(&mut self.chunk);
+        } else {
+            wipe_plain(self);
+        }
     }
 
     // The library's own one-shot needs no hasher, which has room for 54 subtrees (1.9 KB).
@@ -215,9 +228,7 @@ impl Digest for Blake3 {
             target.copy_from_slice(digest.as_bytes());
             return;
         }
-        let mut hasher = hasher(params.key.map_or(Mode::Hash, Mode::KeyedHash));
-        hasher.update(source).finalize_xof().fill(target);
-        wipe_replace(&mut hasher, Hasher::new());
+        all(params.key.map_or(Mode::Hash, Mode::KeyedHash), [source, &[]], target);
     }
 }
 
@@ -261,17 +272,11 @@ impl Blake3 {
     }
 
     /// The output from its beginning.
-    fn root_output(&self) -> OutputReader {
+    fn reader(&self) -> OutputReader {
         match self.halves() {
             None => hasher(self.mode()).update(&self.chunk[..self.length as usize]).finalize_xof(),
             Some([left, right]) => merge_subtrees_root_xof(&left, &right, self.mode()),
         }
-    }
-
-    /// The digest of a message that is all there.
-    #[inline]
-    fn short(&self, source: &[u8]) -> ::blake3::Hash {
-        if self.keyed { keyed_hash(&self.key, source) } else { hash(source) }
     }
 }
 
@@ -281,6 +286,19 @@ fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
     let value = hasher.set_input_offset(chunks * CHUNK_LEN as u64).update(source).finalize_non_root();
     wipe_replace(&mut hasher, Hasher::new());
     value
+}
+
+/// The output for a message that is all there, in two parts.
+#[inline]
+fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
+    let mut hasher = hasher(mode);
+    hasher.update(parts[0]).update(parts[1]);
+    if target.len() == Blake3::SIZE {
+        target.copy_from_slice(hasher.finalize().as_bytes());
+    } else {
+        hasher.finalize_xof().fill(target);
+    }
+    wipe_replace(&mut hasher, Hasher::new());
 }
 
 #[inline]

@@ -58,7 +58,11 @@ impl<D: Digest> Midstates<D> {
 
 impl<D: Digest> Prepared for Midstates<D> {
     fn mac(&self, source: &[u8], target: &mut [u8]) {
-        from_states(&self.inner, &self.outer, source, target);
+        let mut hash = Secret::<SIZE_MAX>::zeros();
+        let hash = &mut hash.0[..D::SIZE];
+
+        self.inner.finish_copy(source, hash);
+        self.outer.finish_copy(hash, target);
     }
 
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
@@ -75,10 +79,7 @@ impl<D: Digest> Prepared for Midstates<D> {
         let mut hash = Secret::<SIZE_MAX>::zeros();
         let hash = &mut hash.0[..D::SIZE];
         resume(|| self.begun(state), |inner: &mut D| inner.finish_with(rest, hash))?;
-
-        let mut outer = self.outer.clone();
-        outer.finish_with(hash, target);
-        outer.wipe();
+        self.outer.finish_copy(hash, target);
         Ok(())
     }
 }

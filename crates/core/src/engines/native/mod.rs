@@ -74,6 +74,13 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn squeezing(&self) -> bool {
         false
     }
+    /// [`finish_with`](Digest::finish_with) on a copy.
+    #[inline]
+    fn finish_copy(&self, source: &[u8], target: &mut [u8]) {
+        let mut copy = self.clone();
+        copy.finish_with(source, target);
+        copy.wipe();
+    }
     /// Overwrites what the state remembers of the message. The state is spent.
     fn wipe(&mut self);
 

@@ -1,0 +1,476 @@
+//! Running hashes: whatever way a message takes through states, the digest is that of the message; and
+//! what is not a state is refused.
+
+mod support;
+
+use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
+use millrace_core::Error;
+use millrace_core::catalog::{HASHES, Hash, HashFacts};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hasher::{check, finish, squeeze, state_size, update};
+use millrace_core::hmac::MacKey;
+use support::{Random, hex, pattern};
+
+const KEY: [u8; 32] = *b"whats the Elvish word for friend";
+const KEYED: Params<'_> = Params { seed: 0, key: Some(&KEY) };
+const PLAIN: Params<'_> = Params { seed: 0, key: None };
+
+/// Every hash, with a seed or key too where it takes one.
+fn all() -> Vec<(&'static HashFacts, Params<'static>)> {
+    let mut all: Vec<_> = running().map(|facts| (facts, PLAIN)).collect();
+    all.extend(running().filter(|facts| facts.key_size > 0).map(|facts| (facts, KEYED)));
+    let seeded = Params { seed: 0x1234_5678_9abc_def0, key: None };
+    all.extend(running().filter(|facts| facts.seed_bits > 0).map(|facts| (facts, seeded)));
+    all
+}
+
+// PLACEHOLDER: without the filter when the xxh family has states.
+fn running() -> impl Iterator<Item = &'static HashFacts> {
+    HASHES.iter().filter(|facts| facts.state_size > 0)
+}
+
+fn xofs() -> impl Iterator<Item = (&'static HashFacts, Params<'static>)> {
+    all().into_iter().filter(|(facts, _)| facts.xof)
+}
+
+fn target(facts: &HashFacts) -> Vec<u8> {
+    vec![0xa5; if facts.digest_size == 0 { 50 } else { facts.digest_size }]
+}
+
+fn whole(facts: &HashFacts, params: &Params<'_>, source: &[u8]) -> Vec<u8> {
+    let mut target = target(facts);
+    digest(facts.hash, params, source, &mut target).expect(facts.name);
+    target
+}
+
+fn finished(facts: &HashFacts, params: &Params<'_>, state: &[u8], rest: &[u8]) -> Vec<u8> {
+    let mut target = target(facts);
+    finish(facts.hash, params, state, rest, &mut target).expect(facts.name);
+    target
+}
+
+fn updated(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8]) -> Vec<u8> {
+    let mut next = vec![0xa5; state_size(hash)];
+    update(hash, params, state, source, &mut next).expect("a state");
+    next
+}
+
+fn squeezed(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
+    let (mut target, mut next) = (vec![0xa5; size], vec![0xa5; state_size(hash)]);
+    squeeze(hash, params, state, rest, &mut target, &mut next).expect("a state");
+    (target, next)
+}
+
+/// A state whose message has another length than its words say.
+fn with_length(facts: &HashFacts, state: &[u8], length: u64) -> Vec<u8> {
+    let at = facts.state_size - facts.block_size - 8;
+    let mut state = state.to_vec();
+    state[at..at + 8].copy_from_slice(&length.to_le_bytes());
+    state
+}
+
+#[test]
+fn every_length_byte_by_byte() {
+    let source = pattern(2100);
+    for (facts, params) in all() {
+        let mut state = Vec::new();
+        for size in 0..source.len() {
+            // All lengths are many in a build without optimization: a third is finished.
+            if size % 3 == 0 || size % facts.block_size < 2 || size % 1024 < 2 {
+                let expected = whole(facts, &params, &source[..size]);
+                assert_eq!(finished(facts, &params, &state, &[]), expected, "{} of {size}", facts.name);
+                let begin = &source[..size / 2];
+                let state = updated(facts.hash, &params, &[], begin);
+                let finished = finished(facts, &params, &state, &source[size / 2..size]);
+                assert_eq!(finished, expected, "{} of {size} in halves", facts.name);
+            }
+            state = updated(facts.hash, &params, &state, &source[size..=size]);
+            assert_eq!(check(facts.hash, &params, &state), Ok(()));
+        }
+        // However it came about, a state has one form.
+        assert_eq!(state, updated(facts.hash, &params, &[], &source), "{}", facts.name);
+        assert_eq!(state, updated(facts.hash, &params, &state, &[]), "{}", facts.name);
+    }
+}
+
+#[test]
+fn random_pieces() {
+    let mut random = Random(1);
+    let source = random.bytes(5000);
+    for (facts, params) in all() {
+        for _ in 0..20 {
+            let source = &source[..random.below(source.len())];
+            let (mut state, mut at) = (Vec::new(), 0);
+            while random.below(8) > 0 {
+                let size = random.below(source.len() - at + 1).min(1 << random.below(13));
+                state = updated(facts.hash, &params, &state, &source[at..at + size]);
+                at += size;
+            }
+            let digest = finished(facts, &params, &state, &source[at..]);
+            assert_eq!(digest, whole(facts, &params, source), "{} of {}", facts.name, source.len());
+        }
+    }
+}
+
+/// BLAKE3's tree, cut wherever its subtrees begin and end.
+#[test]
+fn trees() {
+    let mut random = Random(2);
+    let source = random.bytes(200 << 10);
+    let facts = Hash::Blake3.facts();
+    for params in [PLAIN, KEYED] {
+        for round in 0..100 {
+            let (mut state, mut at) = (Vec::new(), 0);
+            for _ in 0..1 + random.below(8) {
+                let size = (random.below(4) << 10 << random.below(6)) + random.below(3) * (round % 2);
+                let size = size.min(source.len() - at);
+                state = updated(facts.hash, &params, &state, &source[at..at + size]);
+                at += size;
+                let expected = whole(facts, &params, &source[..at]);
+                assert_eq!(finished(facts, &params, &state, &[]), expected, "{at}");
+                let (output, _) = squeezed(facts.hash, &params, &state, &[], 32);
+                assert_eq!(output, expected, "{at}");
+            }
+            assert_eq!(state, updated(facts.hash, &params, &[], &source[..at]), "{at}");
+        }
+    }
+}
+
+#[test]
+fn random_pieces_of_output() {
+    let mut random = Random(3);
+    let source = random.bytes(10_000);
+    for (facts, params) in xofs() {
+        for size in [0, 1, 135, 136, 168, 1000, 1024, 1025, 2048, 3000, 4096, 10_000] {
+            let mut expected = vec![0; 3000];
+            digest(facts.hash, &params, &source[..size], &mut expected).expect(facts.name);
+            let state = updated(facts.hash, &params, &[], &source[..size / 2]);
+            let mut rest = &source[size / 2..size];
+            let (mut state, mut output) = (state, Vec::new());
+            while output.len() < expected.len() {
+                let size = random.below(expected.len() - output.len() + 1).min(1 << random.below(11));
+                let (more, next) = squeezed(facts.hash, &params, &state, rest, size);
+                assert_eq!(check(facts.hash, &params, &next), Ok(()));
+                output.extend(more);
+                (state, rest) = (next, &[]);
+            }
+            assert_eq!(output, expected, "{} of {size}", facts.name);
+        }
+        let (output, _) = squeezed(facts.hash, &params, &[], &source, 32);
+        let mut expected = [0; 32];
+        digest(facts.hash, &params, &source, &mut expected).expect(facts.name);
+        assert_eq!(output, expected, "{} at once", facts.name);
+    }
+}
+
+#[test]
+fn hmac_in_pieces() {
+    let mut random = Random(4);
+    let source = random.bytes(3000);
+    let mut count = 0;
+    for facts in HASHES.iter().filter(|facts| facts.hmac) {
+        count += 1;
+        let key = MacKey::new(facts.hash, &random.bytes(50)).expect(facts.name);
+        assert_eq!(key.state_size(), facts.state_size);
+        for _ in 0..10 {
+            let source = &source[..random.below(source.len())];
+            let (mut expected, mut mac) = (target(facts), target(facts));
+            key.mac(source, &mut expected).expect(facts.name);
+            let (mut state, mut at) = (Vec::new(), 0);
+            while random.below(6) > 0 {
+                let size = random.below(source.len() - at + 1);
+                let mut next = vec![0xa5; key.state_size()];
+                key.update(&state, &source[at..at + size], &mut next).expect(facts.name);
+                assert_eq!(check(facts.hash, &PLAIN, &next), Ok(()));
+                state = next;
+                at += size;
+            }
+            key.finish(&state, &source[at..], &mut mac).expect(facts.name);
+            assert_eq!(mac, expected, "{} of {}", facts.name, source.len());
+        }
+        let mut other = vec![0; facts.state_size + 1];
+        assert_eq!(key.update(&[], b"", &mut other), Err(Error::OutputSize));
+        assert_eq!(key.update(&[1], b"", &mut other[1..]), Err(Error::State));
+        assert_eq!(key.finish(&[1], b"", &mut target(facts)), Err(Error::State));
+        assert_eq!(key.finish(&[], b"", &mut other[..1]), Err(Error::OutputSize));
+    }
+    assert_eq!(count, 21);
+}
+
+#[test]
+fn what_is_refused() {
+    let mut random = Random(5);
+    for (facts, params) in all() {
+        let (hash, name) = (facts.hash, facts.name);
+        let state = updated(hash, &params, &[], &random.bytes(facts.block_size + 5));
+        let (mut digest, mut next) = (target(facts), vec![0xa5; state_size(hash)]);
+        let longer = [&state[..], &[0]].concat();
+        for wrong in [&state[1..], &state[..state.len() - 1], &longer, &[0]] {
+            assert_eq!(check(hash, &params, wrong), Err(Error::State), "{name}");
+            assert_eq!(update(hash, &params, wrong, b"", &mut next), Err(Error::State), "{name}");
+            assert_eq!(finish(hash, &params, wrong, b"", &mut digest), Err(Error::State), "{name}");
+            if facts.xof {
+                assert_eq!(squeeze(hash, &params, wrong, b"", &mut digest, &mut next), Err(Error::State), "{name}");
+            }
+        }
+        assert_eq!(check(hash, &params, &[]), Err(Error::State), "{name}");
+        assert_eq!(update(hash, &params, &state, b"", &mut next[1..]), Err(Error::OutputSize), "{name}");
+        assert_eq!(finish(hash, &params, &state, b"", &mut []), Err(Error::OutputSize), "{name}");
+        if !facts.xof {
+            let refused = squeeze(hash, &params, &state, b"", &mut digest, &mut next);
+            assert_eq!(refused, Err(Error::NotSupported), "{name}");
+        }
+        if facts.key_size == 0 {
+            assert_eq!(update(hash, &KEYED, &state, b"", &mut next), Err(Error::NotSupported), "{name}");
+            assert_eq!(check(hash, &KEYED, &state), Err(Error::NotSupported), "{name}");
+        }
+        assert!(next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5), "{name}");
+    }
+    for (facts, params) in xofs() {
+        let (hash, name) = (facts.hash, facts.name);
+        let (_, state) = squeezed(hash, &params, &[], b"abc", 0);
+        let (mut digest, mut next) = (target(facts), vec![0xa5; state_size(hash)]);
+        assert_eq!(update(hash, &params, &state, b"", &mut next), Err(Error::State), "{name}");
+        assert_eq!(finish(hash, &params, &state, b"", &mut digest), Err(Error::State), "{name}");
+        assert_eq!(squeeze(hash, &params, &state, b"d", &mut digest, &mut next), Err(Error::State), "{name}");
+        assert!(next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5), "{name}");
+    }
+    // Under another key, or none.
+    let state = updated(Hash::Blake3, &KEYED, &[], b"abc");
+    let other = Params { seed: 0, key: Some(&[0; 32]) };
+    assert_eq!(check(Hash::Blake3, &KEYED, &state), Ok(()));
+    assert_eq!(check(Hash::Blake3, &other, &state), Err(Error::State));
+    assert_eq!(check(Hash::Blake3, &PLAIN, &state), Err(Error::State));
+    let state = updated(Hash::Blake3, &PLAIN, &[], b"abc");
+    assert_eq!(check(Hash::Blake3, &KEYED, &state), Err(Error::State));
+}
+
+/// Whatever the bytes are, they are refused or lead to the one form of a state, and nothing panics.
+#[test]
+fn any_bytes() {
+    let mut random = Random(6);
+    let (mut accepted, mut refused) = (0, 0);
+    for (facts, params) in all() {
+        for round in 0..300 {
+            let size = random.below(3000) >> random.below(12);
+            let mut state = updated(facts.hash, &params, &[], &random.bytes(size));
+            if facts.xof && random.below(2) == 0 {
+                state = squeezed(facts.hash, &params, &state, &[], random.below(300)).1;
+            }
+            if round % 4 == 0 {
+                state = random.bytes(facts.state_size);
+            }
+            for _ in 0..1 + random.below(3) {
+                // At the border of fields, and bits that make large numbers, more often than by chance.
+                let at = match random.below(3) {
+                    0 => random.below(facts.state_size),
+                    1 => random.below(facts.state_size.min(24)),
+                    _ => facts.state_size - 1 - random.below(facts.state_size.min(facts.block_size + 8)),
+                };
+                state[at] ^= if random.below(2) == 0 { 1 << random.below(8) } else { random.below(256) as u8 };
+            }
+            let (mut next, mut target) = (vec![0; facts.state_size], target(facts));
+            match check(facts.hash, &params, &state) {
+                Ok(()) => {
+                    accepted += 1;
+                    let again = update(facts.hash, &params, &state, b"", &mut next);
+                    if again == Err(Error::State) {
+                        squeeze(facts.hash, &params, &state, b"", &mut [], &mut next).expect(facts.name);
+                    }
+                    assert_eq!(next, state, "{}", facts.name);
+                    let source = random.bytes(3000);
+                    let _ = update(facts.hash, &params, &state, &source, &mut next);
+                    let _ = finish(facts.hash, &params, &state, &source, &mut target);
+                    let _ = squeeze(facts.hash, &params, &state, b"", &mut target, &mut next);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert_eq!(error, Error::State);
+                    assert_eq!(update(facts.hash, &params, &state, b"a", &mut next), Err(Error::State));
+                    assert_eq!(finish(facts.hash, &params, &state, b"a", &mut target), Err(Error::State));
+                }
+            }
+        }
+    }
+    assert!(accepted > 1000 && refused > 1000, "{accepted}, {refused}");
+}
+
+/// Bytes not in use must be zero, counters within bounds.
+#[test]
+fn one_form() {
+    for (facts, params) in all().into_iter().filter(|(facts, _)| facts.cryptographic && !facts.xof) {
+        let state = updated(facts.hash, &params, &[], &pattern(5));
+        let sponge = facts.state_size == 202;
+        let unused = if sponge { 201..202 } else { facts.state_size - facts.block_size + 5..facts.state_size };
+        for at in unused {
+            let mut state = state.clone();
+            state[at] = 1;
+            assert_eq!(check(facts.hash, &params, &state), Err(Error::State), "{} at {at}", facts.name);
+        }
+        let out_of_bounds = match sponge {
+            true => [&state[..200], &[facts.block_size as u8, 0]].concat(),
+            false => with_length(facts, &state, (1 << 60) + 5),
+        };
+        assert_eq!(check(facts.hash, &params, &out_of_bounds), Err(Error::State), "{}", facts.name);
+    }
+    for (hash, rate) in [(Hash::Shake128, 168), (Hash::Shake256, 136)] {
+        for (at, squeezing, fits) in
+            [(rate - 1, 0, true), (rate, 0, false), (rate, 1, true), (rate + 1, 1, false), (0, 2, false)]
+        {
+            let state = [&[7; 200][..], &[at, squeezing]].concat();
+            assert_eq!(check(hash, &PLAIN, &state).is_ok(), fits, "{at} {squeezing}");
+        }
+    }
+    let blake3 = |length: u64, output: u64, chunk: usize, values: usize| {
+        let mut state = vec![0; 2648];
+        state[..8].copy_from_slice(&length.to_le_bytes());
+        state[8..16].copy_from_slice(&output.to_le_bytes());
+        state[24..24 + chunk].fill(1);
+        state[1048..1048 + 32 * values].fill(1);
+        check(Hash::Blake3, &PLAIN, &state).is_ok()
+    };
+    assert!(blake3(1024, 0, 1024, 0) && blake3(1025, 0, 1, 1) && blake3(2048, 0, 0, 2) && blake3(4096, 0, 0, 2));
+    assert!(blake3(1 << 60, 0, 0, 2) && blake3((1 << 60) - 1, 0, 1023, 50) && blake3(3 << 40, 0, 0, 2));
+    assert!(blake3(1024, 1 << 60, 1024, 0) && blake3(2048, 1, 0, 2));
+    assert!(!blake3(1024, 0, 1024, 1) && !blake3(1025, 0, 2, 1) && !blake3(2048, 0, 1, 2) && !blake3(2048, 0, 0, 3));
+    assert!(!blake3((1 << 60) + 1, 0, 1, 1) && !blake3(1024, (1 << 60) + 1, 1024, 0) && !blake3(4096, 1, 0, 2));
+}
+
+/// Messages of more than 2^32 bytes (and bits, of 2^35) by the padding that they must get, written out.
+#[test]
+fn long_messages() {
+    // Big-endian or little-endian length, of 8 or 16 bytes.
+    for (name, little, field) in [
+        ("md5", true, 8),
+        ("ripemd160", true, 8),
+        ("sha1", false, 8),
+        ("sha256", false, 8),
+        ("sha384", false, 16),
+        ("sha512", false, 16),
+    ] {
+        let hash = Hash::by_name(name).expect(name);
+        let facts = hash.facts();
+        let block = facts.block_size;
+        let begun = updated(hash, &PLAIN, &[], &pattern(block));
+        for length in [1 << 29, 1 << 32, 1 << 35, 1 << 59] {
+            // One block before the border, then across it.
+            let state = with_length(facts, &begun, length - block as u64);
+            let rest = pattern(block + 20);
+            let state = updated(hash, &PLAIN, &state, &rest[..block + 10]);
+            let digest = finished(facts, &PLAIN, &state, &rest[block + 10..]);
+
+            let bits = (length + 20) * 8;
+            let mut padded = rest;
+            padded.push(0x80);
+            padded.resize(2 * block - 8, 0);
+            padded.extend(if little { bits.to_le_bytes() } else { bits.to_be_bytes() });
+            assert_eq!(padded.len() % block, 0, "{field}");
+            let words = updated(hash, &PLAIN, &begun, &padded);
+            let word = if field == 16 { 8 } else { 4 };
+            let expected: Vec<u8> = words[..facts.digest_size]
+                .chunks(word)
+                .flat_map(|word| word.iter().copied().rev().collect::<Vec<_>>())
+                .collect();
+            let expected = if little { &words[..facts.digest_size] } else { &expected };
+            assert_eq!(hex(&digest), hex(expected), "{name} of {length}");
+        }
+    }
+}
+
+/// The library is the judge of subtrees far to the right, and of output far from its beginning.
+#[test]
+fn long_trees() {
+    let source = pattern(10_000);
+    let (left, right) = ([3; 32], [5; 32]);
+    // Two subtrees, and 7 bytes.
+    for length in [(1_u64 << 32) + 4096 + 7, (1 << 42) + 4096 + 7, (1 << 59) + 4096 + 7] {
+        let mut state = vec![0; state_size(Hash::Blake3)];
+        state[..8].copy_from_slice(&length.to_le_bytes());
+        state[24..31].copy_from_slice(&source[..7]);
+        state[1048..1080].copy_from_slice(&left);
+        state[1080..1112].copy_from_slice(&right);
+        // To the end of a subtree of four chunks, and one byte more.
+        let state = updated(Hash::Blake3, &PLAIN, &state, &source[7..4000]);
+        let digest = finished(Hash::Blake3.facts(), &PLAIN, &state, &source[4000..4097]);
+        let value = |from: usize, to: usize| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.set_input_offset(length - 7 + from as u64).update(&source[from..to]).finalize_non_root()
+        };
+        let merge = |left, right| merge_subtrees_non_root(&left, &right, Mode::Hash);
+        let right = merge(merge(right, value(0, 4096)), value(4096, 4097));
+        assert_eq!(digest, merge_subtrees_root(&left, &right, Mode::Hash).as_bytes(), "{length}");
+    }
+    for size in [100, 5000] {
+        let mut output = blake3::Hasher::new().update(&source[..size]).finalize_xof();
+        let (_, state) = squeezed(Hash::Blake3, &PLAIN, &[], &source[..size], 1);
+        for at in [(1_u64 << 32) - 50, (1 << 38) - 50, (1 << 60) - 50] {
+            let mut state = state.clone();
+            state[8..16].copy_from_slice(&(at + 1).to_le_bytes());
+            let (found, _) = squeezed(Hash::Blake3, &PLAIN, &state, &[], 200);
+            let mut expected = [0; 200];
+            output.set_position(at);
+            output.fill(&mut expected);
+            assert_eq!(found, expected, "{at}");
+        }
+    }
+}
+
+/// States travel between versions and machines: their format is kept. Which hash it is, they do not tell.
+#[test]
+fn the_format() {
+    let state = updated(Hash::Sha256, &PLAIN, &[], &[&[0x61; 64][..], b"abc"].concat());
+    // Words, length, buffer.
+    let words = "1cb85bdf26061ee894a845fb310fd44f16685eb2c199d4d6294990ab665e6300";
+    assert_eq!(hex(&state), format!("{words}4300000000000000616263{}", "00".repeat(61)));
+
+    let kind = |params: &Params<'_>| match (params.key, params.seed) {
+        (Some(_), _) => "keyed",
+        (None, 0) => "plain",
+        _ => "seeded",
+    };
+    let mark = |state: &[u8]| hex(&whole(Hash::Md5.facts(), &PLAIN, state));
+    let mut found = Vec::new();
+    for (facts, params) in all() {
+        let state = updated(facts.hash, &params, &[], &pattern(7000));
+        found.push((facts.name, kind(&params).to_string(), mark(&state)));
+    }
+    for (facts, params) in xofs() {
+        let (_, state) = squeezed(facts.hash, &params, &[], &pattern(7000), 100);
+        found.push((facts.name, format!("{}, output", kind(&params)), mark(&state)));
+    }
+    let expected: Vec<_> =
+        STATES.iter().map(|&(name, kind, mark)| (name, kind.to_string(), mark.to_string())).collect();
+    assert_eq!(found, expected);
+}
+
+/// MD5 digests of states after 7000 bytes of the pattern, and then after 100 bytes of output.
+const STATES: &[(&str, &str, &str)] = &[
+    ("md5", "plain", "40ffe5abd41b5da5ebc9d29be19f9480"),
+    ("sha1", "plain", "0a0b0e22ec27a7b21c7ff67299d8a27d"),
+    ("sha224", "plain", "e7c964835607d8a4f4626512916d87b2"),
+    ("sha256", "plain", "d2f249266281f47eba97452e51e34dde"),
+    ("sha384", "plain", "ecd193c7033ce2b7453e9d9093a3d648"),
+    ("sha512", "plain", "d6a593206238aa92b43cd7165f940b03"),
+    ("sha512-224", "plain", "265ef1fc3535c590fe5e9341ed958362"),
+    ("sha512-256", "plain", "1764c1f824f8e1fe94d2eecb26689485"),
+    ("sha3-224", "plain", "242d7ad55b692b07573a31fab52eeeee"),
+    ("sha3-256", "plain", "699268a00f364178b4bc85011e30336a"),
+    ("sha3-384", "plain", "38d3f06ad030f1726e32eda740967311"),
+    ("sha3-512", "plain", "7fe80788de338810925ea8e1ef9e623f"),
+    ("keccak224", "plain", "242d7ad55b692b07573a31fab52eeeee"),
+    ("keccak256", "plain", "699268a00f364178b4bc85011e30336a"),
+    ("keccak384", "plain", "38d3f06ad030f1726e32eda740967311"),
+    ("keccak512", "plain", "7fe80788de338810925ea8e1ef9e623f"),
+    ("shake128", "plain", "c1c34e704a50e5ef6ebf4d2ca77ad9a9"),
+    ("shake256", "plain", "699268a00f364178b4bc85011e30336a"),
+    ("blake2b512", "plain", "b9166778f9a50c9e4ab2dec0e14c54fc"),
+    ("blake2s256", "plain", "895dd86ec4f63b005409b91d5e6b2524"),
+    ("blake3", "plain", "dbf510e23e4be5029b43e273889322af"),
+    ("ripemd160", "plain", "d0f35dcaf8b0ec9b596d0b91b43371b9"),
+    ("md5-sha1", "plain", "950bafb1c111782ee81279ab3942f776"),
+    ("blake3", "keyed", "11b8ec5af7a36c7fbf8765bfa281d069"),
+    ("shake128", "plain, output", "94cb0ea117b75e1859171bd63f40fd99"),
+    ("shake256", "plain, output", "2bdafd8b6ad68b3bec54711a3c6e0c39"),
+    ("blake3", "plain, output", "7d1df8b760848f7fe8b84903ae960bc6"),
+    ("blake3", "keyed, output", "62a1b5c02ef6e08adbed0d08dd1c3551"),
+];
