@@ -20,7 +20,8 @@ fn ours_is_theirs_at_every_size() {
 
 /// RFC 7693, section 3.2, in its own words.
 macro_rules! by_the_book {
-    ($name:ident, $word:ty, $block:literal, $first:ident, $rounds:literal, $r1:literal $r2:literal $r3:literal $r4:literal) => {
+    ($name:ident, $word:ty, $block:literal, $first:ident, $rounds:literal,
+     $r1:literal $r2:literal $r3:literal $r4:literal) => {
         fn $name(h: &mut [$word; 8], block: &[u8; $block], t: u128, last: bool) {
             let m: [$word; 16] = std::array::from_fn(|index| <$word>::from_le_bytes(block.as_chunks().0[index]));
             let mut v = [0; 16];
