@@ -27,7 +27,7 @@ macro_rules! proofs {
     ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
         #[cfg(target_arch = "x86_64")]
-        #[derive(Copy, Clone)]
+        #[derive(Copy, Clone, Debug)]
         pub(super) struct $name(());
 
         #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,8 @@
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::features::Bmi;
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
@@ -38,7 +40,7 @@ pub(crate) type Shake256 = Sponge<136, 64, SHAKE>;
 /// A sponge with a rate and a digest in bytes, and the byte that ends a message.
 #[derive(Clone)]
 pub(crate) struct Sponge<const RATE: usize, const SIZE: usize, const MARK: u8> {
-    lanes: [u64; 25],
+    pub(super) lanes: [u64; 25],
     /// Where in the rate the next byte goes in, or comes out of once squeezing has begun.
     at: usize,
     /// 1 once the message has ended, else 0. An integer, so that a state has no padding.
@@ -125,9 +127,21 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     fn wipe(&mut self) {
         wipe_plain(self);
     }
+
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+        debug_assert!(self.at == 0 && !self.squeezing());
+        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, each)
+    }
 }
 
 impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MARK> {
+    /// What several of them at once need to know.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn kind(&self) -> lanes::keccak::Sponge {
+        lanes::keccak::Sponge { rate: RATE, mark: MARK }
+    }
+
     /// Ends the message.
     #[inline]
     fn pad(&mut self) {
@@ -153,6 +167,22 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
             target = rest;
         }
     }
+}
+
+/// Takes in the rest of a message, from a border of blocks on, and ends it. The digest is not longer than the rate.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn end(lanes: &mut [u64; 25], rate: usize, mark: u8, rest: &[u8], target: &mut [u8]) {
+    let mut blocks = rest.chunks_exact(rate);
+    for block in &mut blocks {
+        xor_bytes(lanes, 0, block);
+        permute(lanes);
+    }
+    let rest = blocks.remainder();
+    xor_bytes(lanes, 0, rest);
+    xor_bytes(lanes, rest.len(), &[mark]);
+    xor_bytes(lanes, rate - 1, &[0x80]);
+    permute(lanes);
+    copy_bytes(lanes, 0, target);
 }
 
 /// Adds bytes to the state, from the byte `at` on.

@@ -8,6 +8,7 @@
 //!
 //! Nothing here is on the heap, and what was, is overwritten: states, ends of messages, digests.
 
+pub(super) mod keccak;
 pub(super) mod sha256;
 mod vectors;
 
@@ -15,7 +16,7 @@ use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 use super::wipe::{Plain, Wiped};
 
 /// The kernels there are to choose from.
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, Debug)]
 pub(super) struct Kernels {
     avx512: Option<Avx512>,
     avx2: Option<Avx2>,
@@ -90,8 +91,8 @@ pub(super) trait Kernel<C: Chain, const LANES: usize>: Copy {
     fn pad(self, chain: C, tail: &mut C::Tail, rest: &[u8], length: u64) {
         chain.pad(tail, rest, length);
     }
-    /// The digests of the lanes in `ended`, each at its place. May write those of others too.
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [C::Digest; LANES]);
+    /// The first `size` bytes of the digests of the lanes in `ended`, each at its place. May write more.
+    fn digests(self, states: &Self::States, ended: u32, digests: &mut [C::Digest; LANES], size: usize);
 }
 
 /// The states of all lanes, word by word: a row holds one word of each.
@@ -316,7 +317,7 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     let at = tails.each_ref().map(|tail| (&raw const *tail).cast());
     // SAFETY: each tail has as many blocks.
     unsafe { kernel.step(states, fresh, &work.start.0, &at, ends) };
-    kernel.digests(states, u32::MAX >> (32 - LANES), digests);
+    kernel.digests(states, u32::MAX >> (32 - LANES), digests, size);
     for (lane, digest) in digests.iter().enumerate() {
         (work.each)(work.next + lane, &digest.as_ref()[..size]);
     }
@@ -369,7 +370,7 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         }
         let ended = ended & lanes.idle;
         if ended != 0 {
-            kernel.digests(&states.0, ended, &mut digests.0);
+            kernel.digests(&states.0, ended, &mut digests.0, size);
             for lane in bits(ended) {
                 (work.each)(lanes.index[lane], &digests.0[lane].as_ref()[..size]);
             }

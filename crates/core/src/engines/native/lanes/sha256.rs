@@ -182,7 +182,7 @@ impl<const PAYS: usize> Kernel<Sha256, 16> for Wide<PAYS> {
     }
 
     #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 16]) {
+    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 16], _size: usize) {
         if ended.count_ones() > FEW {
             // SAFETY: there is the proof that the CPU has the instructions.
             unsafe { digests_16(&states.0, digests, self.0) }
@@ -282,7 +282,7 @@ impl Kernel<Sha256, 8> for Narrow {
     }
 
     #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 8]) {
+    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 8], _size: usize) {
         bits(ended).for_each(|lane| digests[lane] = bytes(states.get(lane)));
     }
 }
@@ -392,7 +392,7 @@ impl<const LANES: usize> Kernel<Sha256, LANES> for InTurn {
     }
 
     #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; LANES]) {
+    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; LANES], _size: usize) {
         bits(ended).for_each(|lane| digests[lane] = bytes(states[lane]));
     }
 }

@@ -94,6 +94,50 @@ pub(super) unsafe fn words_8(at: &[*const u8; 8], offset: usize) -> [__m256i; 16
     words
 }
 
+/// Eight words of eight rows, from rows to columns.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn transpose_8(rows: [__m512i; 8]) -> [__m512i; 8] {
+    // pairs[p][i]: words i, 2+i, 4+i and 6+i of rows 2p and 2p+1.
+    let pairs: [[__m512i; 2]; 4] = std::array::from_fn(|pair| {
+        let [x, y] = [rows[2 * pair], rows[2 * pair + 1]];
+        [_mm512_unpacklo_epi64(x, y), _mm512_unpackhi_epi64(x, y)]
+    });
+    let mut words = [_mm512_setzero_si512(); 8];
+    for index in 0..2 {
+        let [a, b, c, d] = std::array::from_fn(|pair| pairs[pair][index]);
+        let [ab, cd] = [_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0x88>(c, d)];
+        let [ef, gh] = [_mm512_shuffle_i64x2::<0xdd>(a, b), _mm512_shuffle_i64x2::<0xdd>(c, d)];
+        words[index] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
+        words[2 + index] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
+        words[4 + index] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
+        words[6 + index] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
+    }
+    words
+}
+
+/// Four words of four rows, from rows to columns.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn transpose_4x4([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+    let [ab, cd] = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
+    let [ef, gh] = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
+    [
+        _mm256_permute2x128_si256::<0x20>(ab, cd),
+        _mm256_permute2x128_si256::<0x20>(ef, gh),
+        _mm256_permute2x128_si256::<0x31>(ab, cd),
+        _mm256_permute2x128_si256::<0x31>(ef, gh),
+    ]
+}
+
+/// Ones in the lanes whose bits are set.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn lanes_4(set: u32) -> __m256i {
+    let places = _mm256_set_epi64x(8, 4, 2, 1);
+    _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(set.into()), places), places)
+}
+
 /// Ones in the lanes whose bits are set.
 #[inline]
 #[target_feature(enable = "avx2")]
