@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 use aws_lc_sys as lc;
 
 use super::Digest;
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
@@ -12,7 +14,7 @@ use crate::inputs::Params;
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
     ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
-     $init:path, $update:path, $finish:path) => {
+     $init:path, $update:path, $finish:path $(, $lanes:ident)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name($state);
@@ -54,17 +56,24 @@ macro_rules! aws_lc_digest {
             #[inline]
             fn save(&self, state: &mut [u8]) {
                 let mut writer = Writer::over(state);
-                writer.words_32(&self.0.h).integer(self.length()).buffer(self.waiting(), $block).end();
+                let (words, length) = self.parts();
+                writer.words_32(&words).integer(length).buffer(self.waiting(), $block).end();
             }
 
             #[inline]
-            fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+            fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
                 let mut fields = Reader::of(state, Self::STATE)?;
                 let (words, length) = (fields.words_32()?, fields.length()?);
-                let mut digest = Self::new(params);
-                digest.set(words, length, fields.buffer(length as usize % $block)?);
-                Some(digest)
+                Some(Self::of(words, length, fields.buffer(length as usize % $block)?))
             }
+
+            $(
+                #[cfg(target_arch = "x86_64")]
+                fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+                    debug_assert!(self.waiting().is_empty());
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, each)
+                }
+            )?
 
             #[inline]
             fn wipe(&mut self) {
@@ -73,6 +82,20 @@ macro_rules! aws_lc_digest {
         }
 
         impl $name {
+            /// Its words, and how many bytes it has taken in.
+            #[inline]
+            pub(super) fn parts(&self) -> ([u32; $words], u64) {
+                (self.0.h, self.length())
+            }
+
+            /// The hash in this state.
+            #[inline]
+            pub(super) fn of(words: [u32; $words], length: u64, buffer: &[u8; $block]) -> Self {
+                let mut digest = Self::new(&Params::default());
+                digest.set(words, length, buffer);
+                digest
+            }
+
             /// Bytes taken in.
             #[inline]
             fn length(&self) -> u64 {
@@ -99,11 +122,11 @@ macro_rules! aws_lc_digest {
 }
 aws_lc_digest!(
     /// MD5 (RFC 1321). Broken; here for old formats.
-    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final
+    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final, md5
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1
 );
 aws_lc_digest!(
     /// RIPEMD-160.

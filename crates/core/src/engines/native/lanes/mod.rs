@@ -9,7 +9,12 @@
 //! Nothing here is on the heap, and what was, is overwritten: states, ends of messages, digests.
 
 pub(super) mod keccak;
+mod kernel;
+pub(super) mod md5;
+pub(super) mod sha1;
+mod sha2;
 pub(super) mod sha256;
+pub(super) mod sha512;
 mod vectors;
 
 use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
@@ -59,6 +64,9 @@ pub(super) trait Chain: Copy {
     fn alone(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]);
 }
 
+type Tail<C> = <C as Chain>::Tail;
+type Digest<C> = <C as Chain>::Digest;
+
 /// A routine that moves on the states of `LANES` messages.
 ///
 /// [`run`] is made part of a function that is compiled for the kernel's instructions, and so are the
@@ -67,8 +75,8 @@ pub(super) trait Kernel<C: Chain, const LANES: usize>: Copy {
     /// The states of all lanes.
     type States: Plain;
     const STATES: Self::States;
-    /// How many lanes must be in use for it to be the quickest way.
-    const PAYS: usize;
+    /// How many lanes must be in use for it to be the quickest way; at least two.
+    fn pays(self) -> usize;
 
     /// Takes in `count` blocks of each lane. Those in `fresh` begin with `start`.
     ///
@@ -76,6 +84,7 @@ pub(super) trait Kernel<C: Chain, const LANES: usize>: Copy {
     /// `count` blocks can be read at each lane's pointer.
     unsafe fn step(
         self,
+        chain: C,
         states: &mut Self::States,
         fresh: u32,
         start: &C::State,
@@ -115,6 +124,13 @@ impl<W: Copy, const WORDS: usize, const LANES: usize> Columns<W, WORDS, LANES> {
         self.0.map(|row| row[lane])
     }
 }
+
+/// What begins at a cache line, so that no vector lies across two.
+#[repr(align(64))]
+struct Lines<T>(T);
+
+// SAFETY: the same as what is in it.
+unsafe impl<T: Plain> Plain for Lines<T> {}
 
 /// Most messages that are left over.
 const LEFT: usize = 16;
@@ -199,7 +215,8 @@ struct Lanes<C: Chain, const LANES: usize> {
     left: [usize; LANES],
     /// Blocks of each padded end, as soon as the lane has come to it; before that 0.
     ends: [usize; LANES],
-    tails: Wiped<[C::Tail; LANES]>,
+    /// As many ends.
+    tails: *mut C::Tail,
     /// Lanes without a message, as bits.
     idle: u32,
     /// Lanes whose message has not begun.
@@ -210,13 +227,13 @@ struct Lanes<C: Chain, const LANES: usize> {
 const NEVER: usize = usize::MAX / 2;
 
 impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
-    fn new() -> Self {
+    fn new(tails: *mut C::Tail) -> Self {
         Self {
             index: [0; LANES],
             at: [std::ptr::null(); LANES],
             left: [NEVER; LANES],
             ends: [0; LANES],
-            tails: Wiped([C::TAIL; LANES]),
+            tails,
             idle: u32::MAX >> (32 - LANES),
             fresh: 0,
         }
@@ -256,12 +273,11 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
         let index = self.index[lane];
         let source = work.sources[index];
         let rest = &source[work.blocks(index) * work.chain.block()..];
-        let tail = &raw mut self.tails.0;
-        // SAFETY: a lane's own tail, which nobody else refers to; the pointers of other lanes stay good.
-        let tail = unsafe { &mut *tail.cast::<C::Tail>().add(lane) };
+        // SAFETY: there are as many tails as lanes, and nobody refers to this lane's.
+        let (at, tail) = unsafe { (self.tails.add(lane), &mut *self.tails.add(lane)) };
         kernel.pad(work.chain, tail, rest, work.begun + source.len() as u64);
         let count = work.chain.ends(rest.len());
-        self.at[lane] = (&raw const *tail).cast();
+        self.at[lane] = at.cast_const().cast();
         self.left[lane] = count;
         self.ends[lane] = count;
     }
@@ -308,7 +324,7 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     let mut fresh = u32::MAX >> (32 - LANES);
     if whole > 0 {
         // SAFETY: each message has as many whole blocks.
-        unsafe { kernel.step(states, fresh, &work.start.0, &sources.map(<[u8]>::as_ptr), whole) };
+        unsafe { kernel.step(chain, states, fresh, &work.start.0, &sources.map(<[u8]>::as_ptr), whole) };
         fresh = 0;
     }
     for (tail, source) in tails.iter_mut().zip(sources) {
@@ -316,7 +332,7 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     }
     let at = tails.each_ref().map(|tail| (&raw const *tail).cast());
     // SAFETY: each tail has as many blocks.
-    unsafe { kernel.step(states, fresh, &work.start.0, &at, ends) };
+    unsafe { kernel.step(chain, states, fresh, &work.start.0, &at, ends) };
     kernel.digests(states, u32::MAX >> (32 - LANES), digests, size);
     for (lane, digest) in digests.iter().enumerate() {
         (work.each)(work.next + lane, &digest.as_ref()[..size]);
@@ -328,22 +344,22 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
 /// Hashes messages with a kernel until none is left, or too few.
 #[inline(always)]
 fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut Work<'_, C>) {
-    const { assert!(LANES <= LEFT && K::PAYS >= 2 && K::PAYS <= LANES) };
-    if work.waiting() < K::PAYS {
+    const { assert!(LANES <= LEFT) };
+    if work.waiting() < kernel.pays() {
         return;
     }
     let mut states = Wiped(K::STATES);
-    let mut lanes = Lanes::<C, LANES>::new();
-    let mut digests = Wiped([C::DIGEST; LANES]);
-    let (block, size) = (work.chain.block(), work.target.len());
+    let (mut tails, mut digests) = (Wiped(Lines([C::TAIL; LANES])), Wiped(Lines([C::DIGEST; LANES])));
     if work.left_count == 0 {
-        while flock(kernel, work, &mut states.0, &mut lanes.tails.0, &mut digests.0) {}
+        while flock(kernel, work, &mut states.0, &mut tails.0.0, &mut digests.0.0) {}
     }
+    let mut lanes = Lanes::<C, LANES>::new((&raw mut tails.0.0).cast());
+    let (block, size) = (work.chain.block(), work.target.len());
     loop {
         if lanes.idle != 0 {
             lanes.fill(kernel, work, &mut states.0);
             let used = LANES - lanes.idle.count_ones() as usize;
-            if used < K::PAYS && lanes.hand_back::<K>(work, &states.0) {
+            if used < kernel.pays() && lanes.hand_back::<K>(work, &states.0) {
                 return;
             }
             // Idle lanes read along with another.
@@ -352,7 +368,7 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         }
         let count = lanes.left.iter().fold(NEVER, |least, &left| least.min(left));
         // SAFETY: as many blocks are left in each lane at least; idle ones read what another does.
-        unsafe { kernel.step(&mut states.0, lanes.fresh, &work.start.0, &lanes.at, count) };
+        unsafe { kernel.step(work.chain, &mut states.0, lanes.fresh, &work.start.0, &lanes.at, count) };
         lanes.fresh = 0;
         let mut ended = 0_u32;
         for lane in 0..LANES {
@@ -370,9 +386,9 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         }
         let ended = ended & lanes.idle;
         if ended != 0 {
-            kernel.digests(&states.0, ended, &mut digests.0, size);
+            kernel.digests(&states.0, ended, &mut digests.0.0, size);
             for lane in bits(ended) {
-                (work.each)(lanes.index[lane], &digests.0[lane].as_ref()[..size]);
+                (work.each)(lanes.index[lane], &digests.0.0[lane].as_ref()[..size]);
             }
         }
     }

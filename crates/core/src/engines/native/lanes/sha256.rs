@@ -1,20 +1,23 @@
 //! SHA-256 and SHA-224 of several messages.
 //!
 //! ns a block and message on Zen 5, one by one 31: AVX-512 with 16 lanes 10.2; the instructions made for SHA-256
-//! with two messages in turn 20, three 18, four 18, six 15 (which is their roof); AVX2 with eight lanes 37,
-//! for CPUs without those instructions, where one by one takes about 90.
+//! with two messages in turn 20, three 18, four 18, six 15 (which is their roof, but takes the registers of
+//! AVX-512); AVX2 with eight lanes 37, for CPUs without those instructions, where one by one takes about 90. On Zen 4
+//! one by one takes 35, two in turn 20, three 19 and 16 lanes 18.
 
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::sha2;
 use super::super::wipe::Wiped;
-use super::vectors::{lanes_8, pad_64, rotated, transpose_4, words_8, words_16, xor_256, xor_512};
-use super::{Chain, Columns, Kernel, Kernels, Widest, Work, bits, run};
+use super::kernel::{FEW, kernel, pad};
+use super::sha2::rounds;
+use super::vectors::{U32x8, U32x16};
+use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
 
 /// SHA-256, and SHA-224, which begins with other words and shows fewer.
 #[derive(Copy, Clone)]
-pub(super) struct Sha256;
+pub(in super::super) struct Sha256;
 
 impl Chain for Sha256 {
     type State = [u32; 8];
@@ -34,17 +37,21 @@ impl Chain for Sha256 {
         1 + usize::from(rest >= 56)
     }
 
-    #[inline]
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
-        *tail = [0; 128];
-        tail[..rest.len()].copy_from_slice(rest);
-        tail[rest.len()] = 0x80;
-        let end = 64 * self.ends(rest.len());
-        tail[end - 8..end].copy_from_slice(&(length * 8).to_be_bytes());
+        pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
     }
 
     fn alone(&self, state: [u32; 8], length: u64, rest: &[u8], target: &mut [u8]) {
         sha2::end(&mut Wiped(state).0, length, rest, target);
+    }
+}
+
+impl Sha256 {
+    #[inline(always)]
+    fn digest(state: [u32; 8]) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
+        bytes
     }
 }
 
@@ -74,16 +81,17 @@ pub(in super::super) fn hash(
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => run_16::<4>(work, proof),
-            (Some(proof), Some(_)) => run_16::<9>(work, proof),
+            (Some(proof), None) => Wide::run(work, proof, 4),
+            // 9 lanes would do on Zen 5, 16 are needed on Zen 4.
+            (Some(proof), Some(_)) => Wide::run(work, proof, 12),
             (None, _) => {}
         }
         match (kernels.sha_ni, kernels.avx2) {
             (Some(proof), _) => {
-                run_in_turn::<3>(work, proof);
-                run_in_turn::<2>(work, proof);
+                InTurn::run::<3>(work, proof);
+                InTurn::run::<2>(work, proof);
             }
-            (None, Some(proof)) => run_8(work, proof),
+            (None, Some(proof)) => Narrow::run(work, proof, 4),
             (None, None) => {}
         }
     }
@@ -91,271 +99,22 @@ pub(in super::super) fn hash(
     true
 }
 
-#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn run_16<const PAYS: usize>(work: &mut Work<'_, Sha256>, proof: Avx512) {
-    run(Wide::<PAYS>(proof), work);
-}
+kernel!(
+    /// 16 lanes with AVX-512.
+    Wide, Sha256, U32x16, [[u32; 16]; 8], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
+    // SAFETY: the kernel has the proof that the CPU has the instructions.
+    |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_be_bytes()) }
+);
 
-#[target_feature(enable = "avx2")]
-fn run_8(work: &mut Work<'_, Sha256>, proof: Avx2) {
-    run(Narrow(proof), work);
-}
+kernel!(
+    /// Eight lanes with AVX2.
+    Narrow, Sha256, U32x8, [[u32; 8]; 8], __m256i, Avx2, "avx2", reversed,
+    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+);
 
-#[target_feature(enable = "ssse3,sse4.1,sha")]
-fn run_in_turn<const LANES: usize>(work: &mut Work<'_, Sha256>, proof: ShaNi) {
-    run::<_, _, LANES>(InTurn(proof), work);
-}
-
-#[inline(always)]
-fn bytes(words: [u32; 8]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
-    bytes
-}
-
-/// So many digests are quicker to write one by one than all 16 at once.
-const FEW: u32 = 3;
-
-/// The digests of all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn digests_16(states: &[[u32; 16]; 8], digests: &mut [[u8; 32]; 16], _proof: Avx512) {
-    let reverse = _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203);
-    let rows = states.each_ref().map(|row| {
-        // SAFETY: reads a row.
-        _mm512_shuffle_epi8(unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }, reverse)
-    });
-    let [low, high] = [0, 4].map(|at| transpose_4([rows[at], rows[at + 1], rows[at + 2], rows[at + 3]]));
-    let [first, second] = [_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4)];
-    for (lane, (low, high)) in low.into_iter().zip(high).enumerate() {
-        let pairs = [first, second].map(|order| _mm512_permutex2var_epi64(low, order, high));
-        for (lane, pair) in [lane, 8 + lane].into_iter().zip(pairs) {
-            // SAFETY: writes a digest each.
-            unsafe {
-                _mm256_storeu_si256(digests[lane].as_mut_ptr().cast(), _mm512_castsi512_si256(pair));
-                _mm256_storeu_si256(digests[lane + 4].as_mut_ptr().cast(), _mm512_extracti64x4_epi64::<1>(pair));
-            }
-        }
-    }
-}
-
-/// Eight rounds, of which `$round` makes one. What becomes of the other words is a matter of names.
-macro_rules! rounds_8 {
-    ($round:ident, $from:literal, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
-        $round!($from, $a $b $c $d $e $f $g $h);
-        $round!($from + 1, $h $a $b $c $d $e $f $g);
-        $round!($from + 2, $g $h $a $b $c $d $e $f);
-        $round!($from + 3, $f $g $h $a $b $c $d $e);
-        $round!($from + 4, $e $f $g $h $a $b $c $d);
-        $round!($from + 5, $d $e $f $g $h $a $b $c);
-        $round!($from + 6, $c $d $e $f $g $h $a $b);
-        $round!($from + 7, $b $c $d $e $f $g $h $a);
-    };
-}
-
-/// 16 lanes with AVX-512, if at least `PAYS` are in use.
-#[derive(Copy, Clone)]
-struct Wide<const PAYS: usize>(Avx512);
-
-impl<const PAYS: usize> Kernel<Sha256, 16> for Wide<PAYS> {
-    type States = Columns<u32, 8, 16>;
-    const STATES: Self::States = Columns([[0; 16]; 8]);
-    const PAYS: usize = PAYS;
-
-    unsafe fn step(self, states: &mut Self::States, fresh: u32, start: &[u32; 8], at: &[*const u8; 16], count: usize) {
-        // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
-        unsafe { step_16(&mut states.0, fresh as u16, start, at, count, self.0) }
-    }
-
-    fn put(states: &mut Self::States, lane: usize, state: &[u32; 8]) {
-        states.put(lane, state);
-    }
-
-    fn get(states: &Self::States, lane: usize) -> [u32; 8] {
-        states.get(lane)
-    }
-
-    #[inline(always)]
-    fn pad(self, _chain: Sha256, tail: &mut [u8; 128], rest: &[u8], length: u64) {
-        // SAFETY: there is the proof that the CPU has the instructions.
-        unsafe { pad_64(tail, rest, (length * 8).swap_bytes(), self.0) }
-    }
-
-    #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 16], _size: usize) {
-        if ended.count_ones() > FEW {
-            // SAFETY: there is the proof that the CPU has the instructions.
-            unsafe { digests_16(&states.0, digests, self.0) }
-        } else {
-            bits(ended).for_each(|lane| digests[lane] = bytes(states.get(lane)));
-        }
-    }
-}
-
-/// # Safety
-/// `count` blocks can be read at each pointer.
-#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-unsafe fn step_16(
-    states: &mut [[u32; 16]; 8],
-    fresh: u16,
-    start: &[u32; 8],
-    at: &[*const u8; 16],
-    count: usize,
-    _proof: Avx512,
-) {
-    let reverse = _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203);
-    let mut words: [__m512i; 8] = std::array::from_fn(|index| {
-        // SAFETY: reads a row.
-        let row = unsafe { _mm512_loadu_si512(states[index].as_ptr().cast()) };
-        _mm512_mask_set1_epi32(row, fresh, start[index] as i32)
-    });
-    for block in 0..count {
-        // SAFETY: as promised by the caller.
-        let mut schedule = unsafe { words_16(at, 64 * block) }.map(|word| _mm512_shuffle_epi8(word, reverse));
-        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = words;
-        for (group, constants) in CONSTANTS.0.as_chunks::<16>().0.iter().enumerate() {
-            // One round, and the schedule's word that will take the place of this one. From one E to
-            // the next are three instructions (of two cycles), for which D and the sum are added apart.
-            macro_rules! round {
-                ($index:expr, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
-                    let word = _mm512_add_epi32(schedule[$index], _mm512_set1_epi32(constants[$index] as i32));
-                    let choice = _mm512_ternarylogic_epi32::<0xca>($e, $f, $g);
-                    let sum = _mm512_add_epi32(_mm512_add_epi32($h, word), choice);
-                    let mix =
-                        xor_512(_mm512_ror_epi32::<6>($e), _mm512_ror_epi32::<11>($e), _mm512_ror_epi32::<25>($e));
-                    $d = _mm512_add_epi32(_mm512_add_epi32($d, sum), mix);
-                    let majority = _mm512_ternarylogic_epi32::<0xe8>($a, $b, $c);
-                    let rotated =
-                        xor_512(_mm512_ror_epi32::<2>($a), _mm512_ror_epi32::<13>($a), _mm512_ror_epi32::<22>($a));
-                    $h = _mm512_add_epi32(_mm512_add_epi32(rotated, majority), _mm512_add_epi32(sum, mix));
-                    if group < 3 {
-                        let far = schedule[($index + 1) % 16];
-                        let near = schedule[($index + 14) % 16];
-                        let far = xor_512(
-                            _mm512_ror_epi32::<7>(far),
-                            _mm512_ror_epi32::<18>(far),
-                            _mm512_srli_epi32::<3>(far),
-                        );
-                        let near = xor_512(
-                            _mm512_ror_epi32::<17>(near),
-                            _mm512_ror_epi32::<19>(near),
-                            _mm512_srli_epi32::<10>(near),
-                        );
-                        let sum = _mm512_add_epi32(schedule[$index], far);
-                        schedule[$index] = _mm512_add_epi32(sum, _mm512_add_epi32(schedule[($index + 9) % 16], near));
-                    }
-                };
-            }
-            rounds_8!(round, 0, a b c d e f g h);
-            rounds_8!(round, 8, a b c d e f g h);
-        }
-        for (word, after) in words.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-            *word = _mm512_add_epi32(*word, after);
-        }
-    }
-    for (row, word) in states.iter_mut().zip(words) {
-        // SAFETY: writes a row.
-        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), word) };
-    }
-}
-
-/// Eight lanes with AVX2.
-#[derive(Copy, Clone)]
-struct Narrow(Avx2);
-
-impl Kernel<Sha256, 8> for Narrow {
-    type States = Columns<u32, 8, 8>;
-    const STATES: Self::States = Columns([[0; 8]; 8]);
-    const PAYS: usize = 4;
-
-    unsafe fn step(self, states: &mut Self::States, fresh: u32, start: &[u32; 8], at: &[*const u8; 8], count: usize) {
-        // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
-        unsafe { step_8(&mut states.0, fresh, start, at, count, self.0) }
-    }
-
-    fn put(states: &mut Self::States, lane: usize, state: &[u32; 8]) {
-        states.put(lane, state);
-    }
-
-    fn get(states: &Self::States, lane: usize) -> [u32; 8] {
-        states.get(lane)
-    }
-
-    #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; 8], _size: usize) {
-        bits(ended).for_each(|lane| digests[lane] = bytes(states.get(lane)));
-    }
-}
-
-/// # Safety
-/// `count` blocks can be read at each pointer.
-#[target_feature(enable = "avx2")]
-unsafe fn step_8(
-    states: &mut [[u32; 8]; 8],
-    fresh: u32,
-    start: &[u32; 8],
-    at: &[*const u8; 8],
-    count: usize,
-    _proof: Avx2,
-) {
-    let reverse = _mm256_set_epi32(
-        0x0c0d_0e0f,
-        0x0809_0a0b,
-        0x0405_0607,
-        0x0001_0203,
-        0x0c0d_0e0f,
-        0x0809_0a0b,
-        0x0405_0607,
-        0x0001_0203,
-    );
-    let fresh = lanes_8(fresh);
-    let mut words: [__m256i; 8] = std::array::from_fn(|index| {
-        // SAFETY: reads a row.
-        let row = unsafe { _mm256_loadu_si256(states[index].as_ptr().cast()) };
-        _mm256_blendv_epi8(row, _mm256_set1_epi32(start[index] as i32), fresh)
-    });
-    for block in 0..count {
-        // SAFETY: as promised by the caller.
-        let mut schedule = unsafe { words_8(at, 64 * block) }.map(|word| _mm256_shuffle_epi8(word, reverse));
-        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = words;
-        let mut differ = _mm256_xor_si256(b, c);
-        for (group, constants) in CONSTANTS.0.as_chunks::<16>().0.iter().enumerate() {
-            macro_rules! round {
-                ($index:expr, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
-                    let word = _mm256_add_epi32(schedule[$index], _mm256_set1_epi32(constants[$index] as i32));
-                    let choice = _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256($f, $g), $e), $g);
-                    let mix = xor_256(rotated::<6, 26>($e), rotated::<11, 21>($e), rotated::<25, 7>($e));
-                    let sum = _mm256_add_epi32(_mm256_add_epi32(_mm256_add_epi32($h, word), choice), mix);
-                    $d = _mm256_add_epi32($d, sum);
-                    // A XOR B, which is the next round's B XOR C.
-                    let next = _mm256_xor_si256($a, $b);
-                    let majority = _mm256_xor_si256($b, _mm256_and_si256(next, differ));
-                    differ = next;
-                    let mix = xor_256(rotated::<2, 30>($a), rotated::<13, 19>($a), rotated::<22, 10>($a));
-                    $h = _mm256_add_epi32(_mm256_add_epi32(mix, majority), sum);
-                    if group < 3 {
-                        let far = schedule[($index + 1) % 16];
-                        let near = schedule[($index + 14) % 16];
-                        let far = xor_256(rotated::<7, 25>(far), rotated::<18, 14>(far), _mm256_srli_epi32::<3>(far));
-                        let near =
-                            xor_256(rotated::<17, 15>(near), rotated::<19, 13>(near), _mm256_srli_epi32::<10>(near));
-                        let sum = _mm256_add_epi32(schedule[$index], far);
-                        schedule[$index] = _mm256_add_epi32(sum, _mm256_add_epi32(schedule[($index + 9) % 16], near));
-                    }
-                };
-            }
-            rounds_8!(round, 0, a b c d e f g h);
-            rounds_8!(round, 8, a b c d e f g h);
-        }
-        for (word, after) in words.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-            *word = _mm256_add_epi32(*word, after);
-        }
-    }
-    for (row, word) in states.iter_mut().zip(words) {
-        // SAFETY: writes a row.
-        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), word) };
-    }
-}
+rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
+    (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
+rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4, (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
 /// Messages in turn, by the instructions made for SHA-256.
 #[derive(Copy, Clone)]
@@ -364,10 +123,14 @@ struct InTurn(ShaNi);
 impl<const LANES: usize> Kernel<Sha256, LANES> for InTurn {
     type States = [[u32; 8]; LANES];
     const STATES: Self::States = [[0; 8]; LANES];
-    const PAYS: usize = LANES;
+
+    fn pays(self) -> usize {
+        LANES
+    }
 
     unsafe fn step(
         self,
+        _chain: Sha256,
         states: &mut Self::States,
         fresh: u32,
         start: &[u32; 8],
@@ -393,7 +156,14 @@ impl<const LANES: usize> Kernel<Sha256, LANES> for InTurn {
 
     #[inline(always)]
     fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; LANES], _size: usize) {
-        bits(ended).for_each(|lane| digests[lane] = bytes(states[lane]));
+        bits(ended).for_each(|lane| digests[lane] = Sha256::digest(states[lane]));
+    }
+}
+
+impl InTurn {
+    #[target_feature(enable = "ssse3,sse4.1,sha")]
+    fn run<const LANES: usize>(work: &mut Work<'_, Sha256>, proof: ShaNi) {
+        run::<_, _, LANES>(Self(proof), work);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::Digest;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
-use super::super::sha2::{Sha224, Sha256};
+use super::super::md::{Md5, Sha1};
+use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use super::super::tests::Bytes;
 use super::*;
 use crate::inputs::Params;
@@ -97,6 +98,37 @@ fn sha_256() {
     });
     check_few::<Sha224>(28, &|kernels, state, sources, target, each| {
         sha256::hash(kernels, (state.words, state.length), sources, target, each)
+    });
+}
+
+/// Makes a [`Hash`] of a member of SHA-512's family.
+macro_rules! sha_512 {
+    () => {
+        &|kernels, state, sources, target, each| {
+            sha512::hash(kernels, (state.words, state.length as u64), sources, target, each)
+        }
+    };
+}
+
+#[test]
+fn sha_512_family() {
+    check_batches::<Sha512>(64, sha_512!());
+    check_few::<Sha384>(48, sha_512!());
+    check_few::<Sha512_224>(28, sha_512!());
+    check_few::<Sha512_256>(32, sha_512!());
+}
+
+#[test]
+fn sha_1() {
+    check_batches::<Sha1>(20, &|kernels, state, sources, target, each| {
+        sha1::hash(kernels, state.parts(), sources, target, each)
+    });
+}
+
+#[test]
+fn md_5() {
+    check_batches::<Md5>(16, &|kernels, state, sources, target, each| {
+        md5::hash(kernels, state.parts(), sources, target, each)
     });
 }
 

@@ -1,167 +1,624 @@
-//! What the kernels share: blocks of several messages from rows to columns (a register for each word, with that
-//! word of all messages), and small things that the instruction sets lack.
+//! What the kernels are made of: vectors with a word of each message, in four kinds. All have the same operations
+//! by the same names, so that the rounds of a family are written once.
 //!
-//! Rows are loaded whole and shuffled. Loading quarters of rows to their places with masks saves half the
-//! shuffles for as many loads: SHA-256 on Zen 5 3 % slower, or the same. The shuffles are hidden behind the rounds.
+//! Blocks come in rows and are turned into columns: a vector for each word, with that word of all messages. Rows
+//! are loaded whole and shuffled. Loading quarters of rows to their places with masks saves half the shuffles for
+//! as many loads: for SHA-256 on Zen 5 3 % slower, or the same. Gathers of single words are far behind.
 
 use std::arch::x86_64::*;
 
-use super::super::features::Avx512;
+/// 16 words of 32 bits, with AVX-512.
+pub(super) struct U32x16;
+/// Eight words of 32 bits, with AVX2.
+pub(super) struct U32x8;
+/// Eight words of 64 bits, with AVX-512.
+pub(super) struct U64x8;
+/// Four words of 64 bits, with AVX2.
+pub(super) struct U64x4;
 
-/// The 16 words of a block of each of 16 messages, as they are in memory.
-///
-/// # Safety
-/// 64 bytes can be read at each pointer, from `offset` on.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn words_16(at: &[*const u8; 16], offset: usize) -> [__m512i; 16] {
-    // SAFETY: as promised by the caller.
-    let blocks: [__m512i; 16] = unsafe { at.map(|block| _mm512_loadu_si512(block.wrapping_add(offset).cast())) };
-    // rows[g][j] has words j, 4+j, 8+j and 12+j of blocks 4g..4g+4.
-    let rows: [[__m512i; 4]; 4] =
-        std::array::from_fn(|group| transpose_4(std::array::from_fn(|index| blocks[4 * group + index])));
-    let mut words = [_mm512_setzero_si512(); 16];
-    for index in 0..4 {
-        let [a, b, c, d] = std::array::from_fn(|group| rows[group][index]);
-        let [ab, cd] = [_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d)];
-        let [ef, gh] = [_mm512_shuffle_i32x4::<0xee>(a, b), _mm512_shuffle_i32x4::<0xee>(c, d)];
-        words[index] = _mm512_shuffle_i32x4::<0x88>(ab, cd);
-        words[4 + index] = _mm512_shuffle_i32x4::<0xdd>(ab, cd);
-        words[8 + index] = _mm512_shuffle_i32x4::<0x88>(ef, gh);
-        words[12 + index] = _mm512_shuffle_i32x4::<0xdd>(ef, gh);
+/// Makes functions for these instructions.
+macro_rules! operations {
+    ($features:literal, $kind:ident:
+     $($(#[$doc:meta])* fn $name:ident $(<const $by:ident: i32>)? ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {
+        impl $kind {$(
+            $(#[$doc])*
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(super) fn $name $(<const $by: i32>)? ($($argument: $type),*) -> $result $body
+        )*}
+    };
+}
+
+operations! {"avx512f,avx512vl,avx512bw", U32x16:
+    fn load(row: &[u32; 16]) -> __m512i {
+        // SAFETY: reads the row.
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
     }
-    words
-}
 
-/// Each quarter of the registers by itself: four words of four rows become four rows of four words.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn transpose_4([x, y, z, w]: [__m512i; 4]) -> [__m512i; 4] {
-    let [xy, zw] = [_mm512_unpacklo_epi32(x, y), _mm512_unpacklo_epi32(z, w)];
-    let [uv, st] = [_mm512_unpackhi_epi32(x, y), _mm512_unpackhi_epi32(z, w)];
-    [
-        _mm512_unpacklo_epi64(xy, zw),
-        _mm512_unpackhi_epi64(xy, zw),
-        _mm512_unpacklo_epi64(uv, st),
-        _mm512_unpackhi_epi64(uv, st),
-    ]
-}
+    fn store(row: &mut [u32; 16], words: __m512i) -> () {
+        // SAFETY: writes the row.
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), words) }
+    }
 
-/// The last bytes of a message, less than 64, with the end mark and `length` as it is to stand in memory: one
-/// block of 64 bytes or two. All in registers, since writing the length into a block that is read
-/// by the vector right after costs a wait.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(super) fn pad_64(tail: &mut [u8; 128], rest: &[u8], length: u64, _proof: Avx512) {
-    debug_assert!(rest.len() < 64);
-    let mark = 1 << rest.len();
-    // SAFETY: reads the rest, as much as there is by the mask.
-    let last = unsafe { _mm512_maskz_loadu_epi8(mark - 1, rest.as_ptr().cast()) };
-    let last = _mm512_mask_set1_epi8(last, mark, 0x80_u8 as i8);
-    let with_length = |block| _mm512_mask_set1_epi64(block, 0x80, length as i64);
-    let blocks = if rest.len() >= 56 { [last, with_length(_mm512_setzero_si512())] } else { [with_length(last); 2] };
-    // SAFETY: writes the tail.
-    unsafe {
-        _mm512_storeu_si512(tail.as_mut_ptr().cast(), blocks[0]);
-        _mm512_storeu_si512(tail.as_mut_ptr().add(64).cast(), blocks[1]);
+    fn all(word: u32) -> __m512i {
+        _mm512_set1_epi32(word as i32)
+    }
+
+    /// Puts a word into the lanes whose bits are set.
+    fn put(words: __m512i, lanes: u32, word: u32) -> __m512i {
+        _mm512_mask_set1_epi32(words, lanes as u16, word as i32)
+    }
+
+    /// The words as they are.
+    fn kept(words: __m512i) -> __m512i {
+        words
+    }
+
+    /// The bytes of each word in the other order.
+    fn reversed(words: __m512i) -> __m512i {
+        _mm512_shuffle_epi8(words, _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203))
+    }
+
+    fn add(x: __m512i, y: __m512i) -> __m512i {
+        _mm512_add_epi32(x, y)
+    }
+
+    fn xor(x: __m512i, y: __m512i) -> __m512i {
+        _mm512_xor_si512(x, y)
+    }
+
+    fn xor_3(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi32::<0x96>(x, y, z)
+    }
+
+    /// Bits of `y` where those of `x` are set, else of `z`.
+    fn choice(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi32::<0xca>(x, y, z)
+    }
+
+    fn majority(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi32::<0xe8>(x, y, z)
+    }
+
+    /// `y ^ (x | !z)`, as MD5 has it.
+    fn odd(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi32::<0x39>(x, y, z)
+    }
+
+    fn rotated_left<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_rol_epi32::<BY>(words)
+    }
+
+    fn rotated_right<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_ror_epi32::<BY>(words)
+    }
+
+    fn shifted_right<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_srl_epi32(words, _mm_cvtsi32_si128(BY))
     }
 }
 
-/// The 16 words of a block of each of eight messages, as they are in memory.
-///
-/// # Safety
-/// 64 bytes can be read at each pointer, from `offset` on.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn words_8(at: &[*const u8; 8], offset: usize) -> [__m256i; 16] {
-    let mut words = [_mm256_setzero_si256(); 16];
-    for (group, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        // Half a row of block j, and in the upper half one of block 4+j.
-        let [x, y, z, w] = std::array::from_fn(|index| {
-            let [low, high] = [index, 4 + index].map(|lane| at[lane].wrapping_add(offset + 16 * group));
-            // SAFETY: as promised by the caller.
-            unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
-        });
+operations! {"avx2", U32x8:
+    fn load(row: &[u32; 8]) -> __m256i {
+        // SAFETY: reads the row.
+        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
+    }
+
+    fn store(row: &mut [u32; 8], words: __m256i) -> () {
+        // SAFETY: writes the row.
+        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), words) }
+    }
+
+    fn all(word: u32) -> __m256i {
+        _mm256_set1_epi32(word as i32)
+    }
+
+    /// Ones in the lanes whose bits are set.
+    fn lanes(set: u32) -> __m256i {
+        let places = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+        _mm256_cmpeq_epi32(_mm256_and_si256(Self::all(set), places), places)
+    }
+
+    /// Puts a word into the lanes whose bits are set.
+    fn put(words: __m256i, lanes: u32, word: u32) -> __m256i {
+        _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
+    }
+
+    /// The words as they are.
+    fn kept(words: __m256i) -> __m256i {
+        words
+    }
+
+    /// The bytes of each word in the other order.
+    fn reversed(words: __m256i) -> __m256i {
+        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203)))
+    }
+
+    fn add(x: __m256i, y: __m256i) -> __m256i {
+        _mm256_add_epi32(x, y)
+    }
+
+    fn xor(x: __m256i, y: __m256i) -> __m256i {
+        _mm256_xor_si256(x, y)
+    }
+
+    fn xor_3(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_xor_si256(x, y), z)
+    }
+
+    /// Bits of `y` where those of `x` are set, else of `z`.
+    fn choice(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(y, z), x), z)
+    }
+
+    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the compiler
+    // keeps their XOR from one round to the next.
+    fn majority(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
+    }
+
+    /// `y ^ (x | !z)`, as MD5 has it.
+    fn odd(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_or_si256(_mm256_xor_si256(z, _mm256_set1_epi32(-1)), x), y)
+    }
+
+    fn rotated_left<const BY: i32>(words: __m256i) -> __m256i {
+        let back = _mm256_srl_epi32(words, _mm_cvtsi32_si128(32 - BY));
+        _mm256_or_si256(_mm256_sll_epi32(words, _mm_cvtsi32_si128(BY)), back)
+    }
+
+    fn rotated_right<const BY: i32>(words: __m256i) -> __m256i {
+        let back = _mm256_sll_epi32(words, _mm_cvtsi32_si128(32 - BY));
+        _mm256_or_si256(_mm256_srl_epi32(words, _mm_cvtsi32_si128(BY)), back)
+    }
+
+    fn shifted_right<const BY: i32>(words: __m256i) -> __m256i {
+        _mm256_srl_epi32(words, _mm_cvtsi32_si128(BY))
+    }
+}
+
+operations! {"avx512f,avx512vl,avx512bw", U64x8:
+    fn load(row: &[u64; 8]) -> __m512i {
+        // SAFETY: reads the row.
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    }
+
+    fn store(row: &mut [u64; 8], words: __m512i) -> () {
+        // SAFETY: writes the row.
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), words) }
+    }
+
+    fn all(word: u64) -> __m512i {
+        _mm512_set1_epi64(word as i64)
+    }
+
+    /// Puts a word into the lanes whose bits are set.
+    fn put(words: __m512i, lanes: u32, word: u64) -> __m512i {
+        _mm512_mask_set1_epi64(words, lanes as u8, word as i64)
+    }
+
+    /// The bytes of each word in the other order.
+    fn reversed(words: __m512i) -> __m512i {
+        _mm512_shuffle_epi8(words, _mm512_set4_epi64(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607))
+    }
+
+    fn add(x: __m512i, y: __m512i) -> __m512i {
+        _mm512_add_epi64(x, y)
+    }
+
+    fn xor(x: __m512i, y: __m512i) -> __m512i {
+        _mm512_xor_si512(x, y)
+    }
+
+    fn xor_3(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi64::<0x96>(x, y, z)
+    }
+
+    /// Bits of `y` where those of `x` are set, else of `z`.
+    fn choice(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi64::<0xca>(x, y, z)
+    }
+
+    fn majority(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi64::<0xe8>(x, y, z)
+    }
+
+    /// `x ^ (!y & z)`, as Keccak has it.
+    fn chi(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
+        _mm512_ternarylogic_epi64::<0xd2>(x, y, z)
+    }
+
+    fn rotated_left<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_rol_epi64::<BY>(words)
+    }
+
+    fn rotated_right<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_ror_epi64::<BY>(words)
+    }
+
+    fn shifted_right<const BY: i32>(words: __m512i) -> __m512i {
+        _mm512_srl_epi64(words, _mm_cvtsi32_si128(BY))
+    }
+}
+
+operations! {"avx2", U64x4:
+    fn load(row: &[u64; 4]) -> __m256i {
+        // SAFETY: reads the row.
+        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
+    }
+
+    fn store(row: &mut [u64; 4], words: __m256i) -> () {
+        // SAFETY: writes the row.
+        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), words) }
+    }
+
+    fn all(word: u64) -> __m256i {
+        _mm256_set1_epi64x(word as i64)
+    }
+
+    /// Ones in the lanes whose bits are set.
+    fn lanes(set: u32) -> __m256i {
+        let places = _mm256_set_epi64x(8, 4, 2, 1);
+        _mm256_cmpeq_epi64(_mm256_and_si256(Self::all(set.into()), places), places)
+    }
+
+    /// Puts a word into the lanes whose bits are set.
+    fn put(words: __m256i, lanes: u32, word: u64) -> __m256i {
+        _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
+    }
+
+    /// The bytes of each word in the other order.
+    fn reversed(words: __m256i) -> __m256i {
+        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607)))
+    }
+
+    fn add(x: __m256i, y: __m256i) -> __m256i {
+        _mm256_add_epi64(x, y)
+    }
+
+    fn xor(x: __m256i, y: __m256i) -> __m256i {
+        _mm256_xor_si256(x, y)
+    }
+
+    fn xor_3(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_xor_si256(x, y), z)
+    }
+
+    /// Bits of `y` where those of `x` are set, else of `z`.
+    fn choice(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(y, z), x), z)
+    }
+
+    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the compiler
+    // keeps their XOR from one round to the next.
+    fn majority(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
+    }
+
+    /// `x ^ (!y & z)`, as Keccak has it.
+    fn chi(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        _mm256_xor_si256(x, _mm256_andnot_si256(y, z))
+    }
+
+    fn rotated_left<const BY: i32>(words: __m256i) -> __m256i {
+        let back = _mm256_srl_epi64(words, _mm_cvtsi32_si128(64 - BY));
+        _mm256_or_si256(_mm256_sll_epi64(words, _mm_cvtsi32_si128(BY)), back)
+    }
+
+    fn rotated_right<const BY: i32>(words: __m256i) -> __m256i {
+        let back = _mm256_sll_epi64(words, _mm_cvtsi32_si128(64 - BY));
+        _mm256_or_si256(_mm256_srl_epi64(words, _mm_cvtsi32_si128(BY)), back)
+    }
+
+    fn shifted_right<const BY: i32>(words: __m256i) -> __m256i {
+        _mm256_srl_epi64(words, _mm_cvtsi32_si128(BY))
+    }
+}
+
+// ---- blocks into columns, and columns into digests ------------------------------------------
+
+impl U32x16 {
+    /// The 16 words of a block of each message, as they are in memory.
+    ///
+    /// # Safety
+    /// 64 bytes can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) unsafe fn block(at: &[*const u8; 16], offset: usize) -> [__m512i; 16] {
+        // SAFETY: as promised by the caller.
+        let blocks: [__m512i; 16] = at.map(|block| unsafe { _mm512_loadu_si512(block.wrapping_add(offset).cast()) });
+        // rows[g][j] has words j, 4+j, 8+j and 12+j of blocks 4g..4g+4.
+        let rows: [[__m512i; 4]; 4] =
+            std::array::from_fn(|group| Self::quarters(std::array::from_fn(|index| blocks[4 * group + index])));
+        let mut words = [_mm512_setzero_si512(); 16];
+        for index in 0..4 {
+            let [a, b, c, d] = std::array::from_fn(|group| rows[group][index]);
+            let [ab, cd] = [_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d)];
+            let [ef, gh] = [_mm512_shuffle_i32x4::<0xee>(a, b), _mm512_shuffle_i32x4::<0xee>(c, d)];
+            words[index] = _mm512_shuffle_i32x4::<0x88>(ab, cd);
+            words[4 + index] = _mm512_shuffle_i32x4::<0xdd>(ab, cd);
+            words[8 + index] = _mm512_shuffle_i32x4::<0x88>(ef, gh);
+            words[12 + index] = _mm512_shuffle_i32x4::<0xdd>(ef, gh);
+        }
+        words
+    }
+
+    /// Each quarter by itself: four words of four rows become four rows of four words.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    fn quarters([x, y, z, w]: [__m512i; 4]) -> [__m512i; 4] {
+        let [xy, zw] = [_mm512_unpacklo_epi32(x, y), _mm512_unpacklo_epi32(z, w)];
+        let [uv, st] = [_mm512_unpackhi_epi32(x, y), _mm512_unpackhi_epi32(z, w)];
+        [
+            _mm512_unpacklo_epi64(xy, zw),
+            _mm512_unpackhi_epi64(xy, zw),
+            _mm512_unpacklo_epi64(uv, st),
+            _mm512_unpackhi_epi64(uv, st),
+        ]
+    }
+
+    /// Writes the words of each message in a row.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m512i; WORDS], rows: &mut [[u8; BYTES]; 16]) {
+        const { assert!(BYTES >= 4 * WORDS) };
+        let (fours, others) = words.as_chunks();
+        for (group, &four) in fours.iter().enumerate() {
+            for (index, four) in Self::quarters(four).into_iter().enumerate() {
+                let quarters = [
+                    _mm512_castsi512_si128(four),
+                    _mm512_extracti32x4_epi32::<1>(four),
+                    _mm512_extracti32x4_epi32::<2>(four),
+                    _mm512_extracti32x4_epi32::<3>(four),
+                ];
+                for (quarter, four) in quarters.into_iter().enumerate() {
+                    let target = rows[4 * quarter + index][16 * group..][..16].as_mut_ptr();
+                    // SAFETY: writes the 16 bytes.
+                    unsafe { _mm_storeu_si128(target.cast(), four) };
+                }
+            }
+        }
+        for (index, &other) in others.iter().enumerate() {
+            let mut column = [0; 16];
+            Self::store(&mut column, other);
+            for (row, word) in rows.iter_mut().zip(column) {
+                row[4 * (4 * fours.len() + index)..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+
+    /// Pads the last bytes of a message, less than 64, with the end mark and `length`, as it is to stand in
+    /// memory, to one block or two. All in registers: the length written into a block that is read as a vector
+    /// right after would cost a wait.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn pad(tail: &mut [u8; 128], rest: &[u8], length: [u8; 8]) {
+        debug_assert!(rest.len() < 64);
+        let mark = 1 << rest.len();
+        // SAFETY: reads the rest, as much as there is by the mask.
+        let last = unsafe { _mm512_maskz_loadu_epi8(mark - 1, rest.as_ptr().cast()) };
+        let last = _mm512_mask_set1_epi8(last, mark, 0x80_u8 as i8);
+        let ended = |block| _mm512_mask_set1_epi64(block, 0x80, i64::from_ne_bytes(length));
+        let blocks = if rest.len() < 56 { [ended(last); 2] } else { [last, ended(_mm512_setzero_si512())] };
+        for (target, block) in tail.as_chunks_mut::<64>().0.iter_mut().zip(blocks) {
+            // SAFETY: writes the block.
+            unsafe { _mm512_storeu_si512(target.as_mut_ptr().cast(), block) };
+        }
+    }
+}
+
+impl U32x8 {
+    /// The 16 words of a block of each message, as they are in memory.
+    ///
+    /// # Safety
+    /// 64 bytes can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn block(at: &[*const u8; 8], offset: usize) -> [__m256i; 16] {
+        let mut words = [_mm256_setzero_si256(); 16];
+        for (group, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            // Four words of message j, and in the upper half those of message 4+j.
+            let rows = std::array::from_fn(|index| {
+                let [low, high] = [index, 4 + index].map(|lane| at[lane].wrapping_add(offset + 16 * group));
+                // SAFETY: as promised by the caller.
+                unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
+            });
+            *words = Self::halves(rows);
+        }
+        words
+    }
+
+    /// Each half by itself: four words of four rows become four rows of four words.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn halves([x, y, z, w]: [__m256i; 4]) -> [__m256i; 4] {
         let [xy, zw] = [_mm256_unpacklo_epi32(x, y), _mm256_unpacklo_epi32(z, w)];
         let [uv, st] = [_mm256_unpackhi_epi32(x, y), _mm256_unpackhi_epi32(z, w)];
-        *words = [
+        [
             _mm256_unpacklo_epi64(xy, zw),
             _mm256_unpackhi_epi64(xy, zw),
             _mm256_unpacklo_epi64(uv, st),
             _mm256_unpackhi_epi64(uv, st),
-        ];
+        ]
     }
-    words
-}
 
-/// Eight words of eight rows, from rows to columns.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn transpose_8(rows: [__m512i; 8]) -> [__m512i; 8] {
-    // pairs[p][i]: words i, 2+i, 4+i and 6+i of rows 2p and 2p+1.
-    let pairs: [[__m512i; 2]; 4] = std::array::from_fn(|pair| {
-        let [x, y] = [rows[2 * pair], rows[2 * pair + 1]];
-        [_mm512_unpacklo_epi64(x, y), _mm512_unpackhi_epi64(x, y)]
-    });
-    let mut words = [_mm512_setzero_si512(); 8];
-    for index in 0..2 {
-        let [a, b, c, d] = std::array::from_fn(|pair| pairs[pair][index]);
-        let [ab, cd] = [_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0x88>(c, d)];
-        let [ef, gh] = [_mm512_shuffle_i64x2::<0xdd>(a, b), _mm512_shuffle_i64x2::<0xdd>(c, d)];
-        words[index] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
-        words[2 + index] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
-        words[4 + index] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
-        words[6 + index] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
+    /// Writes the words of each message in a row.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m256i; WORDS], rows: &mut [[u8; BYTES]; 8]) {
+        for (index, word) in words.into_iter().enumerate() {
+            let mut column = [0; 8];
+            Self::store(&mut column, word);
+            for (row, word) in rows.iter_mut().zip(column) {
+                row[4 * index..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
     }
-    words
 }
 
-/// Four words of four rows, from rows to columns.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn transpose_4x4([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    let [ab, cd] = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
-    let [ef, gh] = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
-    [
-        _mm256_permute2x128_si256::<0x20>(ab, cd),
-        _mm256_permute2x128_si256::<0x20>(ef, gh),
-        _mm256_permute2x128_si256::<0x31>(ab, cd),
-        _mm256_permute2x128_si256::<0x31>(ef, gh),
-    ]
+impl U64x8 {
+    /// The 16 words of a block of each message, as they are in memory.
+    ///
+    /// # Safety
+    /// 128 bytes can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) unsafe fn block(at: &[*const u8; 8], offset: usize) -> [__m512i; 16] {
+        let mut words = [_mm512_setzero_si512(); 16];
+        for (half, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            // SAFETY: as promised by the caller.
+            *words = unsafe { Self::columns(at, offset + 64 * half, 8) };
+        }
+        words
+    }
+
+    /// At most eight words of each message, as they are in memory; zeros after them.
+    ///
+    /// # Safety
+    /// So many words can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) unsafe fn columns(at: &[*const u8; 8], offset: usize, words: usize) -> [__m512i; 8] {
+        let mask = 0xff_u8 >> (8 - words);
+        // SAFETY: as promised by the caller.
+        let row = |row: *const u8| unsafe { _mm512_maskz_loadu_epi64(mask, row.wrapping_add(offset).cast()) };
+        Self::turned(at.map(row))
+    }
+
+    /// Rows become columns, and columns rows.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    fn turned(rows: [__m512i; 8]) -> [__m512i; 8] {
+        // pairs[p][i] has words i, 2+i, 4+i and 6+i of rows 2p and 2p+1.
+        let pairs: [[__m512i; 2]; 4] = std::array::from_fn(|pair| {
+            let [x, y] = [rows[2 * pair], rows[2 * pair + 1]];
+            [_mm512_unpacklo_epi64(x, y), _mm512_unpackhi_epi64(x, y)]
+        });
+        let mut words = [_mm512_setzero_si512(); 8];
+        for index in 0..2 {
+            let [a, b, c, d] = std::array::from_fn(|pair| pairs[pair][index]);
+            let [ab, cd] = [_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0x88>(c, d)];
+            let [ef, gh] = [_mm512_shuffle_i64x2::<0xdd>(a, b), _mm512_shuffle_i64x2::<0xdd>(c, d)];
+            words[index] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
+            words[2 + index] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
+            words[4 + index] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
+            words[6 + index] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
+        }
+        words
+    }
+
+    /// Writes the words of each message, a multiple of eight, in a row.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m512i; WORDS], rows: &mut [[u8; BYTES]; 8]) {
+        for (part, &words) in words.as_chunks().0.iter().enumerate() {
+            Self::part(words, rows, 64 * part);
+        }
+    }
+
+    /// Writes eight words of each message in a row, from a byte on.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn part<const BYTES: usize>(words: [__m512i; 8], rows: &mut [[u8; BYTES]; 8], at: usize) {
+        for (row, words) in rows.iter_mut().zip(Self::turned(words)) {
+            // SAFETY: writes the 64 bytes.
+            unsafe { _mm512_storeu_si512(row[at..][..64].as_mut_ptr().cast(), words) };
+        }
+    }
+
+    /// Pads the last bytes of a message, less than 128; see [`U32x16::pad`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn pad(tail: &mut [u8; 256], rest: &[u8], length: [u8; 8]) {
+        debug_assert!(rest.len() < 128);
+        let [first, last] = Self::marked(rest, 0x80);
+        let ended = |part| _mm512_mask_set1_epi64(part, 0x80, i64::from_ne_bytes(length));
+        let zeros = _mm512_setzero_si512();
+        let end =
+            if rest.len() < 112 { [first, ended(last), zeros, zeros] } else { [first, last, zeros, ended(zeros)] };
+        for (target, part) in tail.as_chunks_mut::<64>().0.iter_mut().zip(end) {
+            // SAFETY: writes the part.
+            unsafe { _mm512_storeu_si512(target.as_mut_ptr().cast(), part) };
+        }
+    }
+
+    /// The last bytes of a message with the end mark, and zeros up to the end.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    pub(super) fn marked<const PARTS: usize>(rest: &[u8], mark: u8) -> [__m512i; PARTS] {
+        std::array::from_fn(|part| {
+            let place = if rest.len() / 64 == part { 1_u64 << (rest.len() % 64) } else { 0 };
+            let before = match rest.len() / 64 {
+                at if at > part => u64::MAX,
+                at if at == part => place - 1,
+                _ => 0,
+            };
+            // SAFETY: reads as much of the rest as there is by the mask.
+            let bytes = unsafe { _mm512_maskz_loadu_epi8(before, rest.as_ptr().wrapping_add(64 * part).cast()) };
+            _mm512_mask_set1_epi8(bytes, place, mark as i8)
+        })
+    }
 }
 
-/// Ones in the lanes whose bits are set.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn lanes_4(set: u32) -> __m256i {
-    let places = _mm256_set_epi64x(8, 4, 2, 1);
-    _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(set.into()), places), places)
-}
+impl U64x4 {
+    /// The 16 words of a block of each message, as they are in memory.
+    ///
+    /// # Safety
+    /// 128 bytes can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn block(at: &[*const u8; 4], offset: usize) -> [__m256i; 16] {
+        let mut words = [_mm256_setzero_si256(); 16];
+        for (part, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            // SAFETY: as promised by the caller.
+            *words = unsafe { Self::columns(at, offset + 32 * part, 4) };
+        }
+        words
+    }
 
-/// Ones in the lanes whose bits are set.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn lanes_8(set: u32) -> __m256i {
-    let places = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-    _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(set as i32), places), places)
-}
+    /// At most four words of each message, as they are in memory; zeros after them.
+    ///
+    /// # Safety
+    /// So many words can be read at each pointer, from `offset` on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn columns(at: &[*const u8; 4], offset: usize, words: usize) -> [__m256i; 4] {
+        let mask = Self::lanes((1 << words) - 1);
+        // SAFETY: as promised by the caller.
+        let row = |row: *const u8| unsafe { _mm256_maskload_epi64(row.wrapping_add(offset).cast(), mask) };
+        Self::turned(at.map(row))
+    }
 
-/// Words rotated to the right by `BY`; `BACK` is what lacks to all bits.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn rotated<const BY: i32, const BACK: i32>(words: __m256i) -> __m256i {
-    const { assert!(BY + BACK == 32) };
-    _mm256_or_si256(_mm256_srli_epi32::<BY>(words), _mm256_slli_epi32::<BACK>(words))
-}
+    /// Rows become columns, and columns rows.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn turned([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+        let [ab, cd] = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
+        let [ef, gh] = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
+        [
+            _mm256_permute2x128_si256::<0x20>(ab, cd),
+            _mm256_permute2x128_si256::<0x20>(ef, gh),
+            _mm256_permute2x128_si256::<0x31>(ab, cd),
+            _mm256_permute2x128_si256::<0x31>(ef, gh),
+        ]
+    }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn xor_256(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
-    _mm256_xor_si256(_mm256_xor_si256(x, y), z)
-}
+    /// Writes the words of each message, a multiple of four, in a row.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m256i; WORDS], rows: &mut [[u8; BYTES]; 4]) {
+        for (part, &words) in words.as_chunks().0.iter().enumerate() {
+            Self::part(words, rows, 32 * part);
+        }
+    }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn xor_512(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
-    _mm512_ternarylogic_epi32::<0x96>(x, y, z)
+    /// Writes four words of each message in a row, from a byte on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn part<const BYTES: usize>(words: [__m256i; 4], rows: &mut [[u8; BYTES]; 4], at: usize) {
+        for (row, words) in rows.iter_mut().zip(Self::turned(words)) {
+            // SAFETY: writes the 32 bytes.
+            unsafe { _mm256_storeu_si256(row[at..][..32].as_mut_ptr().cast(), words) };
+        }
+    }
 }

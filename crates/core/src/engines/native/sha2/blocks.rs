@@ -206,10 +206,10 @@ fn sigma_1_rotated(x: __m256i) -> __m256i {
 
 /// FIPS 180-4, section 4.2.3. Each pair within a cache line.
 #[repr(align(64))]
-struct Constants([u64; 80]);
+pub(in super::super) struct Constants(pub(in super::super) [u64; 80]);
 
 #[rustfmt::skip] // rows
-static CONSTANTS: Constants = Constants([
+pub(in super::super) static CONSTANTS: Constants = Constants([
     0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
     0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
     0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,

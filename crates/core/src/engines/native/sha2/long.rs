@@ -6,6 +6,8 @@ use aws_lc_sys as lc;
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
+#[cfg(target_arch = "x86_64")]
+use super::super::lanes;
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
@@ -20,9 +22,9 @@ const ROOM: usize = BLOCK - 16;
 /// SHA-2 with 64-bit words and a digest of `SIZE` bytes.
 #[derive(Clone)]
 pub(crate) struct Long<const SIZE: usize> {
-    words: [u64; 8],
+    pub(in super::super) words: [u64; 8],
     /// Bytes taken in. The last `length % 128` of them wait in `buffer`.
-    length: u128,
+    pub(in super::super) length: u128,
     buffer: [u8; BLOCK],
 }
 
@@ -94,6 +96,12 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         wipe_plain(self);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+        debug_assert!(self.length.is_multiple_of(BLOCK as u128));
+        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, each)
+    }
+
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = first_words::<SIZE>();
@@ -143,7 +151,7 @@ pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
 
 /// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
-fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
+pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 64);
     // What is left for the padded blocks: the last bytes, and the block before them where that makes
     // it two, since two blocks in one call have their schedules computed at once.

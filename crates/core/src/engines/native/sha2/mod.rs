@@ -6,7 +6,7 @@
 //! SHA-512 and its kin are in [`long`].
 
 #[cfg(target_arch = "x86_64")]
-mod blocks;
+pub(super) mod blocks;
 pub(super) mod long;
 
 use aws_lc_sys as lc;

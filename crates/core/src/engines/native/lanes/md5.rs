@@ -1,0 +1,164 @@
+//! MD5 of several messages.
+
+use std::arch::x86_64::*;
+
+use super::super::features::{Avx2, Avx512};
+use super::super::{Digest as _, md};
+use super::kernel::{FEW, kernel, pad};
+use super::vectors::{U32x8, U32x16};
+use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
+
+/// MD5.
+#[derive(Copy, Clone)]
+pub(in super::super) struct Md5;
+
+impl Chain for Md5 {
+    type State = [u32; 4];
+    type Tail = [u8; 128];
+    type Digest = [u8; 16];
+    const STATE: [u32; 4] = [0; 4];
+    const TAIL: [u8; 128] = [0; 128];
+    const DIGEST: [u8; 16] = [0; 16];
+
+    #[inline]
+    fn block(&self) -> usize {
+        64
+    }
+
+    #[inline]
+    fn ends(&self, rest: usize) -> usize {
+        1 + usize::from(rest >= 56)
+    }
+
+    fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
+        pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_le_bytes());
+    }
+
+    fn alone(&self, state: [u32; 4], length: u64, rest: &[u8], target: &mut [u8]) {
+        let mut hash = md::Md5::of(state, length - rest.len() as u64, &[0; 64]);
+        hash.finish_with(rest, target);
+        hash.wipe();
+    }
+}
+
+impl Md5 {
+    #[inline(always)]
+    fn digest(state: [u32; 4]) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        bytes
+    }
+}
+
+/// The most lanes.
+pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+    match kernels {
+        Kernels { avx512: Some(_), .. } => Some((16, Avx512::NAMES)),
+        Kernels { avx2: Some(_), .. } => Some((8, Avx2::NAMES)),
+        _ => None,
+    }
+}
+
+/// Hashes messages which all begin with a state that has taken in `begun` bytes. False, and nothing
+/// done, if there is no kernel.
+pub(in super::super) fn hash(
+    kernels: Kernels,
+    (start, begun): ([u32; 4], u64),
+    sources: &[&[u8]],
+    target: &mut [u8],
+    each: &mut dyn FnMut(usize, &[u8]),
+) -> bool {
+    if widest(kernels).is_none() {
+        return false;
+    }
+    let work = &mut Work::new(Md5, start, begun, sources, target, each);
+    // SAFETY: there is the proof that the CPU has the instructions.
+    unsafe {
+        match (kernels.avx512, kernels.avx2) {
+            (Some(proof), _) => Wide::run(work, proof, 3),
+            (None, Some(proof)) => Narrow::run(work, proof, 3),
+            (None, None) => {}
+        }
+    }
+    work.alone();
+    true
+}
+
+kernel!(
+    /// 16 lanes with AVX-512.
+    Wide, Md5, U32x16, [[u32; 16]; 4], __m512i, Avx512, "avx512f,avx512vl,avx512bw", kept,
+    // SAFETY: the kernel has the proof that the CPU has the instructions.
+    |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_le_bytes()) }
+);
+
+kernel!(
+    /// Eight lanes with AVX2.
+    Narrow, Md5, U32x8, [[u32; 8]; 4], __m256i, Avx2, "avx2", kept,
+    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+);
+
+/// Makes the function `rounds` for a kernel.
+macro_rules! rounds {
+    ($kernel:ident, $set:ident, $vector:ty, $features:literal) => {
+        impl $kernel {
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn rounds(words: [$vector; 4], block: [$vector; 16]) -> [$vector; 4] {
+                let [mut a, mut b, mut c, mut d] = words;
+                // One step; the words that `$mix` takes are all but the first.
+                macro_rules! step {
+                    ($mix:ident, $index:literal, $constant:expr, $by:literal, $a:ident $b:ident $c:ident $d:ident) => {
+                        let word = $set::add($set::add(block[$index], $set::all($constant)), $a);
+                        let sum = $set::add(word, step!(@mix $mix, $b $c $d));
+                        $a = $set::add($set::rotated_left::<$by>(sum), $b);
+                    };
+                    // The second round's choice is the first's with its words in another order.
+                    (@mix other_choice, $b:ident $c:ident $d:ident) => { $set::choice($d, $b, $c) };
+                    (@mix $mix:ident, $b:ident $c:ident $d:ident) => { $set::$mix($b, $c, $d) };
+                }
+                macro_rules! steps_4 {
+                    ($mix:ident, $from:literal, $i0:literal $i1:literal $i2:literal $i3:literal,
+                     $by_0:literal $by_1:literal $by_2:literal $by_3:literal) => {
+                        step!($mix, $i0, CONSTANTS[$from], $by_0, a b c d);
+                        step!($mix, $i1, CONSTANTS[$from + 1], $by_1, d a b c);
+                        step!($mix, $i2, CONSTANTS[$from + 2], $by_2, c d a b);
+                        step!($mix, $i3, CONSTANTS[$from + 3], $by_3, b c d a);
+                    };
+                }
+                steps_4!(choice, 0, 0 1 2 3, 7 12 17 22);
+                steps_4!(choice, 4, 4 5 6 7, 7 12 17 22);
+                steps_4!(choice, 8, 8 9 10 11, 7 12 17 22);
+                steps_4!(choice, 12, 12 13 14 15, 7 12 17 22);
+                steps_4!(other_choice, 16, 1 6 11 0, 5 9 14 20);
+                steps_4!(other_choice, 20, 5 10 15 4, 5 9 14 20);
+                steps_4!(other_choice, 24, 9 14 3 8, 5 9 14 20);
+                steps_4!(other_choice, 28, 13 2 7 12, 5 9 14 20);
+                steps_4!(xor_3, 32, 5 8 11 14, 4 11 16 23);
+                steps_4!(xor_3, 36, 1 4 7 10, 4 11 16 23);
+                steps_4!(xor_3, 40, 13 0 3 6, 4 11 16 23);
+                steps_4!(xor_3, 44, 9 12 15 2, 4 11 16 23);
+                steps_4!(odd, 48, 0 7 14 5, 6 10 15 21);
+                steps_4!(odd, 52, 12 3 10 1, 6 10 15 21);
+                steps_4!(odd, 56, 8 15 6 13, 6 10 15 21);
+                steps_4!(odd, 60, 4 11 2 9, 6 10 15 21);
+                [a, b, c, d]
+            }
+        }
+    };
+}
+
+rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw");
+rounds!(Narrow, U32x8, __m256i, "avx2");
+
+/// RFC 1321, section 3.4.
+#[rustfmt::skip] // rows
+static CONSTANTS: [u32; 64] = [
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
+];

@@ -1,0 +1,103 @@
+//! SHA-512 and its kin of several messages.
+
+use std::arch::x86_64::*;
+
+use super::super::features::{Avx2, Avx512};
+use super::super::sha2::blocks::CONSTANTS;
+use super::super::sha2::long;
+use super::super::wipe::Wiped;
+use super::kernel::{FEW, kernel, pad};
+use super::sha2::rounds;
+use super::vectors::{U64x4, U64x8};
+use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
+
+/// SHA-512 and its kin, which begin with other words and show fewer.
+#[derive(Copy, Clone)]
+pub(in super::super) struct Sha512;
+
+impl Chain for Sha512 {
+    type State = [u64; 8];
+    type Tail = [u8; 256];
+    type Digest = [u8; 64];
+    const STATE: [u64; 8] = [0; 8];
+    const TAIL: [u8; 256] = [0; 256];
+    const DIGEST: [u8; 64] = [0; 64];
+
+    #[inline]
+    fn block(&self) -> usize {
+        128
+    }
+
+    #[inline]
+    fn ends(&self, rest: usize) -> usize {
+        1 + usize::from(rest >= 112)
+    }
+
+    fn pad(&self, tail: &mut [u8; 256], rest: &[u8], length: u64) {
+        pad(&mut tail[..128 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
+    }
+
+    fn alone(&self, state: [u64; 8], length: u64, rest: &[u8], target: &mut [u8]) {
+        long::end(&mut Wiped(state).0, length.into(), rest, target);
+    }
+}
+
+impl Sha512 {
+    #[inline(always)]
+    fn digest(state: [u64; 8]) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
+        bytes
+    }
+}
+
+/// The most lanes.
+pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+    match kernels {
+        Kernels { avx512: Some(_), .. } => Some((8, Avx512::NAMES)),
+        Kernels { avx2: Some(_), .. } => Some((4, Avx2::NAMES)),
+        _ => None,
+    }
+}
+
+/// Hashes messages which all begin with a state that has taken in `begun` bytes. False, and nothing
+/// done, if there is no kernel.
+pub(in super::super) fn hash(
+    kernels: Kernels,
+    (start, begun): ([u64; 8], u64),
+    sources: &[&[u8]],
+    target: &mut [u8],
+    each: &mut dyn FnMut(usize, &[u8]),
+) -> bool {
+    if widest(kernels).is_none() {
+        return false;
+    }
+    let work = &mut Work::new(Sha512, start, begun, sources, target, each);
+    // SAFETY: there is the proof that the CPU has the instructions.
+    unsafe {
+        match (kernels.avx512, kernels.avx2) {
+            (Some(proof), _) => Wide::run(work, proof, 3),
+            (None, Some(proof)) => Narrow::run(work, proof, 4),
+            (None, None) => {}
+        }
+    }
+    work.alone();
+    true
+}
+
+kernel!(
+    /// Eight lanes with AVX-512.
+    Wide, Sha512, U64x8, [[u64; 8]; 8], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
+    // SAFETY: the kernel has the proof that the CPU has the instructions.
+    |_, _, tail, rest, length| unsafe { U64x8::pad(tail, rest, (length * 8).to_be_bytes()) }
+);
+
+kernel!(
+    /// Four lanes with AVX2.
+    Narrow, Sha512, U64x4, [[u64; 4]; 8], __m256i, Avx2, "avx2", reversed,
+    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+);
+
+rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 5,
+    (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
+rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5, (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
