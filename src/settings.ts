@@ -20,7 +20,12 @@ export interface Engines {
     readonly libraries: Readonly<Record<string, string>>;
     readonly cpu: { readonly arch: string; readonly features: readonly string[] };
     /** Library and instructions by algorithm. */
-    readonly algorithms: Readonly<Record<string, { readonly library: string; readonly instructions: readonly string[] }>>;
+    readonly algorithms: Readonly<Record<string, {
+      readonly library: string;
+      readonly instructions: readonly string[];
+      /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
+      readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
+    }>>;
   };
   /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };

@@ -48,6 +48,11 @@ fn write_service(json: &mut String, service: &Result<Service, &'static str>) {
             let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
             write_names(json, &service.instructions);
             let _ = write!(json, ",\"hardware\":{}", service.hardware());
+            if let Some((messages, instructions)) = service.lanes {
+                let _ = write!(json, ",\"lanes\":{{\"messages\":{messages},\"instructions\":");
+                write_names(json, instructions);
+                json.push('}');
+            }
             if let Some(limit) = service.limit {
                 let _ = write!(json, ",\"maxSource\":{limit}");
             }

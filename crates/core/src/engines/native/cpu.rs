@@ -52,7 +52,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Xxh32 | Hash::Xxh64 => (TWOX_HASH, vec![]),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (TWOX_HASH, first(&[&["avx2"], &["neon"]])),
     };
-    Service { library, instructions, limit: None }
+    Service { library, instructions, lanes: own::lanes(hash), limit: None }
 }
 
 /// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
@@ -68,7 +68,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         }
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
-    Service { library, instructions, limit: None }
+    Service { library, instructions, lanes: None, limit: None }
 }
 
 /// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same
@@ -76,9 +76,24 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
-    use super::MILLRACE;
+    use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
+    use super::{Hash, MILLRACE};
 
     type Served = (&'static str, Vec<&'static str>);
+
+    pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
+        let choice = match hash {
+            Hash::Md5 => md5::choice,
+            Hash::Sha1 => sha1::choice,
+            Hash::Sha224 | Hash::Sha256 => sha256::choice,
+            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => sha512::choice,
+            Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => keccak::choice,
+            Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => keccak::choice,
+            Hash::Shake128 | Hash::Shake256 => keccak::choice,
+            _ => return None,
+        };
+        choice(Kernels::detect()).map(|choice| (choice.lanes, choice.instructions))
+    }
 
     pub(super) fn keccak() -> Vec<&'static str> {
         Bmi::detect().map(|_| Bmi::NAMES.to_vec()).unwrap_or_default()
@@ -113,7 +128,13 @@ mod own {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod own {
+    use super::Hash;
+
     type Served = (&'static str, Vec<&'static str>);
+
+    pub(super) fn lanes(_hash: Hash) -> Option<(usize, &'static [&'static str])> {
+        None
+    }
 
     pub(super) fn keccak() -> Vec<&'static str> {
         Vec::new()

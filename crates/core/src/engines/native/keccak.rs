@@ -128,10 +128,18 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
         wipe_plain(self);
     }
 
+    // Longer outputs are squeezed out in several steps, which only one by one can.
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+    #[inline]
+    fn together_from(size: usize) -> usize {
+        let choice = lanes::keccak::choice(lanes::Kernels::detect());
+        choice.filter(|_| size <= RATE).map_or(usize::MAX, |choice| choice.least)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
         debug_assert!(self.at == 0 && !self.squeezing());
-        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, each)
+        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, each);
     }
 }
 

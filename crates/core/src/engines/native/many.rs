@@ -4,8 +4,9 @@ use super::wipe::{Secret, Wiped};
 use super::{Digest, hmac};
 use crate::inputs::Params;
 
-/// The largest digest that is put together on the stack.
+/// The largest output that is put together on the stack, and the largest digest that has but one size.
 const ON_STACK: usize = 256;
+const SIZE_MAX: usize = 64;
 
 /// See [`Engine::digests`](crate::engines::Engine::digests).
 pub(super) fn digests<D: Digest>(
@@ -15,8 +16,8 @@ pub(super) fn digests<D: Digest>(
     each: &mut dyn FnMut(usize, &[u8]),
 ) {
     with_room(size, |target| {
-        if sources.len() > 1 && D::new(params).together(sources, target, each) {
-            return;
+        if sources.len() >= D::together_from(size) {
+            return D::new(params).together(sources, target, each);
         }
         for (index, source) in sources.iter().enumerate() {
             D::digest(params, source, target);
@@ -27,43 +28,53 @@ pub(super) fn digests<D: Digest>(
 
 /// Computes HMACs from the states after the key, whose wiping is the caller's.
 pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
-    if sources.len() <= FEW {
-        macs_by::<D, FEW>(inner, outer, sources, each);
-    } else {
-        macs_by::<D, MANY>(inner, outer, sources, each);
+    match sources.len() {
+        count if count < D::together_from(D::SIZE) => one_by_one(inner, outer, sources, each),
+        0..=FEW => together::<D, FEW>(inner, outer, sources, each),
+        _ => sources.chunks(MANY).enumerate().for_each(|(group, sources)| {
+            together::<D, MANY>(inner, outer, sources, &mut |index, mac| each(group * MANY + index, mac));
+        }),
+    }
+}
+
+fn one_by_one<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+    let mut target = Secret::<SIZE_MAX>::zeros();
+    let target = &mut target.0[..D::SIZE];
+    for (index, source) in sources.iter().enumerate() {
+        hmac::from_states(inner, outer, source, target);
+        each(index, target);
     }
 }
 
 /// Messages of which the inner hashes are kept at a time, until the outer ones follow.
 const FEW: usize = 16;
 const MANY: usize = 128;
-/// The largest digest of a hash under HMAC.
-const SIZE_MAX: usize = 64;
 
-fn macs_by<D: Digest, const GROUP: usize>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+/// Computes the HMACs of at most `GROUP` messages.
+fn together<D: Digest, const GROUP: usize>(
+    inner: &D,
+    outer: &D,
+    sources: &[&[u8]],
+    each: &mut dyn FnMut(usize, &[u8]),
+) {
     const { assert!(D::SIZE <= SIZE_MAX) };
+    if sources.len() < D::together_from(D::SIZE) {
+        return one_by_one(inner, outer, sources, each);
+    }
     let mut target = Secret::<SIZE_MAX>::zeros();
     let target = &mut target.0[..D::SIZE];
     let mut hashes = Wiped([[0; SIZE_MAX]; GROUP]);
-    for (group, sources) in sources.chunks(GROUP).enumerate() {
-        let first = group * GROUP;
-        let keep = &mut |index: usize, hash: &[u8]| hashes.0[index][..D::SIZE].copy_from_slice(hash);
-        if sources.len() > 1 && inner.together(sources, target, keep) {
-            let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
-            let done = outer.together(&hashes[..sources.len()], target, &mut |index, mac| each(first + index, mac));
-            assert!(done, "what there was for the inner hashes is there for the outer ones");
-            continue;
-        }
-        for (index, source) in sources.iter().enumerate() {
-            hmac::from_states(inner, outer, source, target);
-            each(first + index, target);
-        }
-    }
+    inner.together(sources, target, &mut |index, hash| hashes.0[index][..D::SIZE].copy_from_slice(hash));
+    let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
+    outer.together(&hashes[..sources.len()], target, each);
 }
 
 /// Lends room for a digest, wiped afterwards where it is on the stack.
+#[inline]
 fn with_room(size: usize, work: impl FnOnce(&mut [u8])) {
-    if size <= ON_STACK {
+    if size <= SIZE_MAX {
+        work(&mut Secret::<SIZE_MAX>::zeros().0[..size]);
+    } else if size <= ON_STACK {
         work(&mut Secret::<ON_STACK>::zeros().0[..size]);
     } else {
         work(&mut vec![0; size]);

@@ -69,9 +69,15 @@ macro_rules! aws_lc_digest {
 
             $(
                 #[cfg(target_arch = "x86_64")]
-                fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+                #[inline]
+                fn together_from(_size: usize) -> usize {
+                    lanes::$lanes::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+                }
+
+                #[cfg(target_arch = "x86_64")]
+                fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
                     debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, each)
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, each);
                 }
             )?
 

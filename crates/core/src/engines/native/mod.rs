@@ -56,6 +56,18 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
+    /// The fewest messages with digests of `size` bytes that are quicker hashed [together](Digest::together).
+    #[inline]
+    fn together_from(size: usize) -> usize {
+        let _ = size;
+        usize::MAX
+    }
+    /// Hashes messages that all begin with what this state has taken in, whole blocks: several at once, by way
+    /// of `target`, which has a digest's size. Hands on each digest once, with the number of its message.
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
+        let _ = (sources, target, each);
+        unreachable!("there is nothing quicker than one by one");
+    }
     /// Bytes of a saved state.
     const STATE: usize;
     /// Writes the state to `state`, which has `STATE` bytes.

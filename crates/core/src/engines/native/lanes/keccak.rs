@@ -6,7 +6,7 @@ use super::super::features::{Avx2, Avx512};
 use super::super::keccak::{self, ROUND_CONSTANTS};
 use super::super::wipe::Wiped;
 use super::vectors::{U64x4, U64x8};
-use super::{Chain, Columns, Kernel, Kernels, Widest, Work, run};
+use super::{Chain, Choice, Columns, Kernel, Kernels, Work, run};
 
 /// A sponge.
 #[derive(Copy, Clone)]
@@ -21,7 +21,6 @@ impl Chain for Sponge {
     type State = [u64; 25];
     type Tail = [u8; 192];
     type Digest = [u8; 192];
-    const STATE: [u64; 25] = [0; 25];
     const TAIL: [u8; 192] = [0; 192];
     const DIGEST: [u8; 192] = [0; 192];
 
@@ -48,27 +47,24 @@ impl Chain for Sponge {
     }
 }
 
-/// The most lanes.
-pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+/// What there is.
+pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Some((8, Avx512::NAMES)),
-        Kernels { avx2: Some(_), .. } => Some((4, Avx2::NAMES)),
+        Kernels { avx512: Some(_), .. } => Choice::new(8, Avx512::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Choice::new(4, Avx2::NAMES, 2),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state. False, and nothing done, if there is no kernel, or if digests
-/// are longer than the rate: those are squeezed out in several steps.
+/// Hashes messages which all begin with a state. Digests must not be longer than the rate.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (sponge, start): (Sponge, [u64; 25]),
     sources: &[&[u8]],
     target: &mut [u8],
     each: &mut dyn FnMut(usize, &[u8]),
-) -> bool {
-    if widest(kernels).is_none() || target.len() > sponge.rate {
-        return false;
-    }
+) {
+    assert!(target.len() <= sponge.rate);
     let work = &mut Work::new(sponge, start, 0, sources, target, each);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
@@ -79,7 +75,6 @@ pub(in super::super) fn hash(
         }
     }
     work.alone();
-    true
 }
 
 /// One round from the words `$a` to the words `$e`, both in rows.

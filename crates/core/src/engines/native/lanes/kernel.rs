@@ -101,9 +101,9 @@ pub(super) use kernel;
 /// So many digests are quicker to write one by one than those of all lanes at once.
 pub(super) const FEW: u32 = 3;
 
-/// Pads the last bytes of a message in as many bytes as they make then.
+/// Pads the last bytes of a message in as many bytes as they make then, which are zero.
+#[inline]
 pub(super) fn pad(tail: &mut [u8], rest: &[u8], length: [u8; 8]) {
-    tail.fill(0);
     tail[..rest.len()].copy_from_slice(rest);
     tail[rest.len()] = 0x80;
     let place = tail.len() - 8;

@@ -17,6 +17,11 @@ pub(super) mod sha256;
 pub(super) mod sha512;
 mod vectors;
 
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use aws_lc_sys as lc;
+
 use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 use super::wipe::{Plain, Wiped};
 
@@ -28,8 +33,21 @@ pub(super) struct Kernels {
     sha_ni: Option<ShaNi>,
 }
 
-/// The most lanes that a family has, and the instructions behind them.
-pub(super) type Widest = Option<(usize, &'static [&'static str])>;
+/// What a family makes of the kernels.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Choice {
+    /// The most lanes, and the instructions behind them.
+    pub(super) lanes: usize,
+    pub(super) instructions: &'static [&'static str],
+    /// The fewest messages that are not hashed one by one.
+    pub(super) least: usize,
+}
+
+impl Choice {
+    fn new(lanes: usize, instructions: &'static [&'static str], least: usize) -> Option<Self> {
+        Some(Self { lanes, instructions, least })
+    }
+}
 
 impl Kernels {
     /// Those whose instructions the CPU has and nobody hides, or none where nobody wants them.
@@ -50,7 +68,6 @@ pub(super) trait Chain: Copy {
     type Tail: Plain + Copy;
     /// Room for a digest.
     type Digest: Plain + Copy + AsRef<[u8]>;
-    const STATE: Self::State;
     const TAIL: Self::Tail;
     const DIGEST: Self::Digest;
 
@@ -132,6 +149,9 @@ struct Lines<T>(T);
 // SAFETY: the same as what is in it.
 unsafe impl<T: Plain> Plain for Lines<T> {}
 
+/// How many messages are put in order at a time.
+const WINDOW: usize = 64;
+
 /// Most messages that are left over.
 const LEFT: usize = 16;
 
@@ -142,10 +162,14 @@ pub(super) struct Work<'a, C: Chain> {
     start: Wiped<C::State>,
     begun: u64,
     sources: &'a [&'a [u8]],
-    /// The first of the fresh ones.
+    /// How many of them have begun.
     next: usize,
-    left: Wiped<[Left<C::State>; LEFT]>,
-    left_count: usize,
+    /// Those that have been put in order, and whether that is another than theirs.
+    window: Range<usize>,
+    sorted: bool,
+    /// If so: their numbers from the beginning of the window on.
+    order: [u8; WINDOW],
+    left: Leftovers<C::State>,
     /// Room for a digest.
     target: &'a mut [u8],
     each: &'a mut dyn FnMut(usize, &[u8]),
@@ -159,8 +183,39 @@ struct Left<S> {
     state: S,
 }
 
-// SAFETY: made of integers and of a type that is.
-unsafe impl<S: Plain> Plain for Left<S> {}
+/// Messages that are left over.
+struct Leftovers<S> {
+    room: [MaybeUninit<Left<S>>; LEFT],
+    /// How many there are, and how many there have been at most.
+    count: usize,
+    used: usize,
+}
+
+impl<S: Copy> Leftovers<S> {
+    fn push(&mut self, left: Left<S>) {
+        self.room[self.count].write(left);
+        self.count += 1;
+        self.used = self.used.max(self.count);
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Left<S>> {
+        self.count = self.count.checked_sub(1)?;
+        // SAFETY: the first `count` have been written.
+        Some(unsafe { self.room[self.count].assume_init() })
+    }
+}
+
+impl<S> Drop for Leftovers<S> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.used > 0 {
+            let used = &mut self.room[..self.used];
+            // SAFETY: pointer and length are of one slice, of which nothing is read any more.
+            unsafe { lc::OPENSSL_cleanse(used.as_mut_ptr().cast(), size_of_val(used)) };
+        }
+    }
+}
 
 impl<'a, C: Chain> Work<'a, C> {
     pub(super) fn new(
@@ -171,13 +226,64 @@ impl<'a, C: Chain> Work<'a, C> {
         target: &'a mut [u8],
         each: &'a mut dyn FnMut(usize, &[u8]),
     ) -> Self {
-        let left = Wiped([Left { index: 0, done: 0, state: C::STATE }; LEFT]);
-        Self { chain, start: Wiped(start), begun, sources, next: 0, left, left_count: 0, target, each }
+        Self {
+            chain,
+            start: Wiped(start),
+            begun,
+            sources,
+            next: 0,
+            window: 0..0,
+            sorted: false,
+            order: [0; WINDOW],
+            left: Leftovers { room: [const { MaybeUninit::uninit() }; LEFT], count: 0, used: 0 },
+            target,
+            each,
+        }
     }
 
     /// How many have not begun or are left over.
     fn waiting(&self) -> usize {
-        self.left_count + self.sources.len() - self.next
+        self.left.count + self.sources.len() - self.next
+    }
+
+    /// The next of the fresh messages.
+    #[inline(always)]
+    fn take(&mut self) -> Option<usize> {
+        if self.next >= self.window.end {
+            if self.next == self.sources.len() {
+                return None;
+            }
+            self.arrange();
+        }
+        self.next += 1;
+        Some(if self.sorted {
+            self.window.start + usize::from(self.order[self.next - 1 - self.window.start])
+        } else {
+            self.next - 1
+        })
+    }
+
+    /// Puts the messages of the next window in order: those of most blocks first, so that lanes run together
+    /// for long and the last messages end together. With 64 messages of up to 2 KiB that saves 8 to 14 %, but it
+    /// takes 4 ns a message, which differences of a few blocks are not worth.
+    #[inline(never)]
+    fn arrange(&mut self) {
+        let sources = &self.sources[self.next..];
+        let sources = &sources[..sources.len().min(WINDOW)];
+        self.window = self.next..self.next + sources.len();
+        let (least, most) = sources
+            .iter()
+            .fold((usize::MAX, 0), |(least, most), source| (source.len().min(least), source.len().max(most)));
+        self.sorted = most - least >= 8 * self.chain.block();
+        if self.sorted {
+            let mut keys = [0_u32; WINDOW];
+            for (index, (key, source)) in keys.iter_mut().zip(sources).enumerate() {
+                let blocks = (source.len() / self.chain.block()).min(0xff_ffff) as u32;
+                *key = !blocks << 8 | index as u32;
+            }
+            keys[..sources.len()].sort_unstable();
+            self.order = keys.map(|key| key as u8);
+        }
     }
 
     /// Whole blocks of the message.
@@ -187,15 +293,12 @@ impl<'a, C: Chain> Work<'a, C> {
 
     /// Hashes what waits, one by one.
     pub(super) fn alone(&mut self) {
-        for at in 0..self.left_count {
-            let Left { index, done, state } = self.left.0[at];
+        while let Some(Left { index, done, state }) = self.left.pop() {
             self.one(index, done, state);
         }
-        self.left_count = 0;
-        for index in self.next..self.sources.len() {
+        while let Some(index) = self.take() {
             self.one(index, 0, self.start.0);
         }
-        self.next = self.sources.len();
     }
 
     fn one(&mut self, index: usize, done: usize, state: C::State) {
@@ -243,15 +346,12 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
     #[inline(always)]
     fn fill<K: Kernel<C, LANES>>(&mut self, kernel: K, work: &mut Work<'_, C>, states: &mut K::States) {
         for lane in bits(self.idle) {
-            let (index, done) = if work.left_count > 0 {
-                work.left_count -= 1;
-                let Left { index, done, state } = &work.left.0[work.left_count];
-                K::put(states, lane, state);
-                (*index, *done)
-            } else if work.next < work.sources.len() {
-                work.next += 1;
+            let (index, done) = if let Some(Left { index, done, state }) = work.left.pop() {
+                K::put(states, lane, &state);
+                (index, done)
+            } else if let Some(index) = work.take() {
                 self.fresh |= 1 << lane;
-                (work.next - 1, 0)
+                (index, 0)
             } else {
                 return;
             };
@@ -293,8 +393,7 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
             let left = if self.ends[lane] > 0 { 0 } else { self.left[lane] };
             let state = if self.fresh >> lane & 1 == 1 { work.start.0 } else { K::get(states, lane) };
             let done = (work.blocks(index) - left) * work.chain.block();
-            work.left.0[work.left_count] = Left { index, done, state };
-            work.left_count += 1;
+            work.left.push(Left { index, done, state });
         }
         true
     }
@@ -350,8 +449,11 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
     }
     let mut states = Wiped(K::STATES);
     let (mut tails, mut digests) = (Wiped(Lines([C::TAIL; LANES])), Wiped(Lines([C::DIGEST; LANES])));
-    if work.left_count == 0 {
+    if work.left.count == 0 {
         while flock(kernel, work, &mut states.0, &mut tails.0.0, &mut digests.0.0) {}
+        if work.waiting() < kernel.pays() {
+            return;
+        }
     }
     let mut lanes = Lanes::<C, LANES>::new((&raw mut tails.0.0).cast());
     let (block, size) = (work.chain.block(), work.target.len());

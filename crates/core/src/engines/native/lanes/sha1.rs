@@ -6,7 +6,7 @@ use super::super::features::{Avx2, Avx512};
 use super::super::{Digest as _, md};
 use super::kernel::{FEW, kernel, pad};
 use super::vectors::{U32x8, U32x16};
-use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
+use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
 
 /// SHA-1.
 #[derive(Copy, Clone)]
@@ -16,7 +16,6 @@ impl Chain for Sha1 {
     type State = [u32; 5];
     type Tail = [u8; 128];
     type Digest = [u8; 20];
-    const STATE: [u32; 5] = [0; 5];
     const TAIL: [u8; 128] = [0; 128];
     const DIGEST: [u8; 20] = [0; 20];
 
@@ -31,6 +30,7 @@ impl Chain for Sha1 {
     }
 
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
+        *tail = Self::TAIL;
         pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
     }
 
@@ -50,38 +50,34 @@ impl Sha1 {
     }
 }
 
-/// The most lanes.
-pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+/// What there is.
+pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Some((16, Avx512::NAMES)),
-        Kernels { avx2: Some(_), .. } => Some((8, Avx2::NAMES)),
+        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 5),
+        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 5),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes. False, and nothing
-/// done, if there is no kernel.
+/// Hashes messages which all begin with a state that has taken in `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 5], u64),
     sources: &[&[u8]],
     target: &mut [u8],
     each: &mut dyn FnMut(usize, &[u8]),
-) -> bool {
-    if widest(kernels).is_none() {
-        return false;
-    }
+) {
+    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
     let work = &mut Work::new(Sha1, start, begun, sources, target, each);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof, 4),
-            (None, Some(proof)) => Narrow::run(work, proof, 5),
+            (Some(proof), _) => Wide::run(work, proof, least),
+            (None, Some(proof)) => Narrow::run(work, proof, least),
             (None, None) => {}
         }
     }
     work.alone();
-    true
 }
 
 kernel!(

@@ -13,7 +13,7 @@ use super::super::wipe::Wiped;
 use super::kernel::{FEW, kernel, pad};
 use super::sha2::rounds;
 use super::vectors::{U32x8, U32x16};
-use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
+use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
 
 /// SHA-256, and SHA-224, which begins with other words and shows fewer.
 #[derive(Copy, Clone)]
@@ -23,7 +23,6 @@ impl Chain for Sha256 {
     type State = [u32; 8];
     type Tail = [u8; 128];
     type Digest = [u8; 32];
-    const STATE: [u32; 8] = [0; 8];
     const TAIL: [u8; 128] = [0; 128];
     const DIGEST: [u8; 32] = [0; 32];
 
@@ -38,6 +37,7 @@ impl Chain for Sha256 {
     }
 
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
+        *tail = Self::TAIL;
         pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
     }
 
@@ -55,33 +55,31 @@ impl Sha256 {
     }
 }
 
-/// The most lanes.
-pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+/// What there is.
+pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Some((16, Avx512::NAMES)),
-        Kernels { sha_ni: Some(_), .. } => Some((3, ShaNi::NAMES)),
-        Kernels { avx2: Some(_), .. } => Some((8, Avx2::NAMES)),
+        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Choice::new(16, Avx512::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 4),
+        Kernels { sha_ni: Some(_), .. } => Choice::new(3, ShaNi::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 4),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes. False, and nothing
-/// done, if there is no kernel.
+/// Hashes messages which all begin with a state that has taken in `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
     each: &mut dyn FnMut(usize, &[u8]),
-) -> bool {
-    if widest(kernels).is_none() {
-        return false;
-    }
+) {
+    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
     let work = &mut Work::new(Sha256, start, begun, sources, target, each);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => Wide::run(work, proof, 4),
+            (Some(proof), None) => Wide::run(work, proof, least),
             // 9 lanes would do on Zen 5, 16 are needed on Zen 4.
             (Some(proof), Some(_)) => Wide::run(work, proof, 12),
             (None, _) => {}
@@ -91,12 +89,11 @@ pub(in super::super) fn hash(
                 InTurn::run::<3>(work, proof);
                 InTurn::run::<2>(work, proof);
             }
-            (None, Some(proof)) => Narrow::run(work, proof, 4),
+            (None, Some(proof)) => Narrow::run(work, proof, least),
             (None, None) => {}
         }
     }
     work.alone();
-    true
 }
 
 kernel!(

@@ -9,7 +9,7 @@ use super::super::wipe::Wiped;
 use super::kernel::{FEW, kernel, pad};
 use super::sha2::rounds;
 use super::vectors::{U64x4, U64x8};
-use super::{Chain, Columns, Digest, Kernel, Kernels, Tail, Widest, Work, bits, run};
+use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
 
 /// SHA-512 and its kin, which begin with other words and show fewer.
 #[derive(Copy, Clone)]
@@ -19,7 +19,6 @@ impl Chain for Sha512 {
     type State = [u64; 8];
     type Tail = [u8; 256];
     type Digest = [u8; 64];
-    const STATE: [u64; 8] = [0; 8];
     const TAIL: [u8; 256] = [0; 256];
     const DIGEST: [u8; 64] = [0; 64];
 
@@ -34,6 +33,7 @@ impl Chain for Sha512 {
     }
 
     fn pad(&self, tail: &mut [u8; 256], rest: &[u8], length: u64) {
+        *tail = Self::TAIL;
         pad(&mut tail[..128 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
     }
 
@@ -51,38 +51,34 @@ impl Sha512 {
     }
 }
 
-/// The most lanes.
-pub(in super::super) fn widest(kernels: Kernels) -> Widest {
+/// What there is.
+pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Some((8, Avx512::NAMES)),
-        Kernels { avx2: Some(_), .. } => Some((4, Avx2::NAMES)),
+        Kernels { avx512: Some(_), .. } => Choice::new(8, Avx512::NAMES, 3),
+        Kernels { avx2: Some(_), .. } => Choice::new(4, Avx2::NAMES, 4),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes. False, and nothing
-/// done, if there is no kernel.
+/// Hashes messages which all begin with a state that has taken in `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u64; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
     each: &mut dyn FnMut(usize, &[u8]),
-) -> bool {
-    if widest(kernels).is_none() {
-        return false;
-    }
+) {
+    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
     let work = &mut Work::new(Sha512, start, begun, sources, target, each);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof, 3),
-            (None, Some(proof)) => Narrow::run(work, proof, 4),
+            (Some(proof), _) => Wide::run(work, proof, least),
+            (None, Some(proof)) => Narrow::run(work, proof, least),
             (None, None) => {}
         }
     }
     work.alone();
-    true
 }
 
 kernel!(

@@ -97,9 +97,15 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+    #[inline]
+    fn together_from(_size: usize) -> usize {
+        lanes::sha512::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
-        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, each)
+        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, each);
     }
 
     #[inline]

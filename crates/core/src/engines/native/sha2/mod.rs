@@ -108,9 +108,15 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) -> bool {
+    #[inline]
+    fn together_from(_size: usize) -> usize {
+        lanes::sha256::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
         debug_assert!(self.length.is_multiple_of(64));
-        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, each)
+        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, each);
     }
 
     #[inline]
