@@ -1,7 +1,10 @@
 //! Many messages at once are the messages one by one.
 
+use std::process::Command;
+
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::engines::report_json;
 use millrace_core::hash::{Params, digest};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, macs};
@@ -66,4 +69,31 @@ fn wrong_sizes_and_parameters_are_refused() {
     assert_eq!(digests(Hash::Shake128, &none, &[b"a"], 0, never), Err(Error::OutputSize));
     let seeded = Params { seed: 1, key: None };
     assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, never), Err(Error::NotSupported));
+}
+
+/// Set in the processes that the next test starts, to the most messages at once that SHA-256 may have there.
+const CHILD: &str = "MILLRACE_TEST_CHILD";
+
+/// The tests of this file once more with fewer instructions, and without any kernel.
+#[test]
+fn hidden_instructions_and_no_lanes_at_all() {
+    let report = report_json();
+    let sha256 = report.split("\"sha256\":").nth(1).and_then(|rest| rest.split("\"sha384\"").next()).expect("sha256");
+    if let Ok(lanes) = std::env::var(CHILD) {
+        let widest = ["\"messages\":16", "\"messages\":8", "\"messages\":3"];
+        let shown = widest.iter().find(|lanes| sha256.contains(**lanes));
+        assert!(shown.is_none_or(|shown| *shown == lanes), "{sha256}");
+        return;
+    }
+    let [three, eight] = ["\"messages\":3", "\"messages\":8"];
+    for (variable, value, lanes) in [
+        ("MILLRACE_CPU_HIDE", "avx512f", three),
+        ("MILLRACE_CPU_HIDE", "avx512bw,sha-ni", eight),
+        ("MILLRACE_CPU_HIDE", "avx2,sha-ni", "none"),
+        ("MILLRACE_LANES", "off", "none"),
+    ] {
+        let this = std::env::current_exe().expect("this program");
+        let status = Command::new(this).arg("-q").env(variable, value).env(CHILD, lanes).status().expect("it starts");
+        assert!(status.success(), "{variable}={value}");
+    }
 }

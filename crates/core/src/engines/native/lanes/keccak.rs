@@ -1,4 +1,11 @@
 //! SHA-3, SHAKE and the original Keccak of several messages: a register for each of the state's 25 words.
+//!
+//! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24, so that already two
+//! messages win; AVX2 with four 84.
+//!
+//! ns of Keccak-256 of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 216 and 32, 1670 and 210, 6460 and 790;
+//! of lengths up to 2 KiB mixed 1690 and 230. Half of what a short message saves comes of padding it and writing its
+//! digest in registers (54 and 33).
 
 use std::arch::x86_64::*;
 
@@ -134,6 +141,7 @@ macro_rules! kernel {
                 2
             }
 
+            // SAFETY: as in the trait.
             unsafe fn step(
                 self,
                 sponge: Sponge,

@@ -21,6 +21,7 @@ macro_rules! kernel {
                 self.pays
             }
 
+            // SAFETY: as in the trait.
             unsafe fn step(
                 self,
                 _chain: $chain,
@@ -96,7 +97,66 @@ macro_rules! kernel {
     };
 }
 
-pub(super) use kernel;
+/// Makes kernels of the instructions made for a hash, for two messages or more in turn: while one waits for
+/// its instruction, others have theirs. Of `step_in_turn(states, at, count)`, a function which must be there.
+macro_rules! in_turn {
+    ($chain:ident, $words:literal) => {
+        /// Messages in turn.
+        #[derive(Copy, Clone)]
+        struct InTurn(#[allow(dead_code)] ShaNi);
+
+        impl<const LANES: usize> Kernel<$chain, LANES> for InTurn {
+            type States = [[u32; $words]; LANES];
+            const STATES: Self::States = [[0; $words]; LANES];
+
+            fn pays(self) -> usize {
+                LANES
+            }
+
+            // SAFETY: as in the trait.
+            unsafe fn step(
+                self,
+                _chain: $chain,
+                states: &mut Self::States,
+                fresh: u32,
+                start: &[u32; $words],
+                at: &[*const u8; LANES],
+                count: usize,
+            ) {
+                for (lane, state) in states.iter_mut().enumerate() {
+                    if fresh >> lane & 1 == 1 {
+                        *state = *start;
+                    }
+                }
+                // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
+                unsafe { step_in_turn(states, at, count) }
+            }
+
+            fn put(states: &mut Self::States, lane: usize, state: &[u32; $words]) {
+                states[lane] = *state;
+            }
+
+            fn get(states: &Self::States, lane: usize) -> [u32; $words] {
+                states[lane]
+            }
+
+            #[inline(always)]
+            fn digests(self, states: &Self::States, ended: u32, digests: &mut [Digest<$chain>; LANES], _size: usize) {
+                bits(ended).for_each(|lane| digests[lane] = $chain::digest(states[lane]));
+            }
+        }
+
+        impl InTurn {
+            /// Runs with the kernel.
+            #[target_feature(enable = "ssse3,sse4.1,sha")]
+            fn run<const LANES: usize>(work: &mut Work<'_, $chain>, proof: ShaNi) {
+                run::<_, _, LANES>(Self(proof), work);
+            }
+        }
+    };
+}
+
+pub(super) use {in_turn, kernel};
 
 /// So many digests are quicker to write one by one than those of all lanes at once.
 pub(super) const FEW: u32 = 3;

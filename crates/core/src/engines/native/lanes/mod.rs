@@ -6,7 +6,9 @@
 //! the nearest end of a message, and puts the next message where one ended. When the last ones are too
 //! few for a kernel to pay, they go on in a narrower one, and at last alone.
 //!
-//! Nothing here is on the heap, and what was, is overwritten: states, ends of messages, digests.
+//! Nothing here is on the heap, and what remains on the stack is overwritten: states, ends of messages, digests.
+//!
+//! One by one, since nobody made kernels for them: RIPEMD-160, MD5-SHA1, BLAKE2. BLAKE3 has lanes within a message.
 
 pub(super) mod keccak;
 mod kernel;
@@ -402,7 +404,7 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 /// Hashes the next `LANES` messages if they are alike, with the same number of blocks: all lanes begin and
 /// end together. This is the most frequent case, and for short messages the quickest by far.
 ///
-/// SHA-256 of 64 bytes: 28 ns where the loop in [`run`] takes 31.
+/// SHA-256 of 64 bytes: 27 ns where the loop in [`run`] takes 31.
 #[inline(always)]
 fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     kernel: K,
@@ -414,6 +416,7 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     let Some(sources) = work.sources.get(work.next..).and_then(|sources| sources.first_chunk::<LANES>()) else {
         return false;
     };
+    debug_assert!(work.next >= work.window.end, "a window is taken in its order");
     let (chain, size) = (work.chain, work.target.len());
     let shape = |source: &[u8]| (source.len() / chain.block(), chain.ends(source.len() % chain.block()));
     let (whole, ends) = shape(sources[0]);

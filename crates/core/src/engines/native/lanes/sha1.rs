@@ -1,10 +1,17 @@
 //! SHA-1 of several messages.
+//!
+//! ns a block and message on Zen 5, where one by one (by the instructions made for SHA-1) takes 29: AVX-512 with 16
+//! lanes 5.8; those instructions with two messages in turn 16.6, three 14.4. For CPUs without these: AVX2 with eight
+//! lanes 16.6, one by one 48.
+//!
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 53 and 17, 490 and 102, 1890 and 374; of
+//! lengths up to 2 KiB mixed 485 and 115.
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512};
+use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::{Digest as _, md};
-use super::kernel::{FEW, kernel, pad};
+use super::kernel::{FEW, in_turn, kernel, pad};
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
 
@@ -53,8 +60,10 @@ impl Sha1 {
 /// What there is.
 pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 5),
-        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 5),
+        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Choice::new(16, Avx512::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 3),
+        Kernels { sha_ni: Some(_), .. } => Choice::new(3, ShaNi::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 3),
         _ => None,
     }
 }
@@ -71,8 +80,16 @@ pub(in super::super) fn hash(
     let work = &mut Work::new(Sha1, start, begun, sources, target, each);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
-        match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof, least),
+        match (kernels.avx512, kernels.sha_ni) {
+            (Some(proof), None) => Wide::run(work, proof, least),
+            (Some(proof), Some(_)) => Wide::run(work, proof, 8),
+            (None, _) => {}
+        }
+        match (kernels.sha_ni, kernels.avx2) {
+            (Some(proof), _) => {
+                InTurn::run::<3>(work, proof);
+                InTurn::run::<2>(work, proof);
+            }
             (None, Some(proof)) => Narrow::run(work, proof, least),
             (None, None) => {}
         }
@@ -92,6 +109,66 @@ kernel!(
     Narrow, Sha1, U32x8, [[u32; 8]; 5], __m256i, Avx2, "avx2", reversed,
     |_, chain, tail, rest, length| chain.pad(tail, rest, length)
 );
+
+in_turn!(Sha1, 5);
+
+/// # Safety
+/// `count` blocks can be read at each pointer.
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 5]; LANES], at: &[*const u8; LANES], count: usize) {
+    // Words stand from the highest to the lowest.
+    let reverse = _mm_set_epi32(0x0001_0203, 0x0405_0607, 0x0809_0a0b, 0x0c0d_0e0f);
+    let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
+        let [a, b, c, d, e] = states[lane].map(|word| word as i32);
+        [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
+    });
+    for block in 0..count {
+        let begin = words;
+        let mut schedule: [[__m128i; 4]; LANES] = std::array::from_fn(|lane| {
+            std::array::from_fn(|index| {
+                // SAFETY: as promised by the caller.
+                let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
+                _mm_shuffle_epi8(four, reverse)
+            })
+        });
+        // Four rounds; `abcd` four rounds ago has the E of now, not yet rotated.
+        macro_rules! rounds_4 {
+            ($kind:literal, $($group:literal)*) => {$(
+                for lane in 0..LANES {
+                    let schedule = &mut schedule[lane];
+                    if $group > 3 {
+                        let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
+                        let begun = _mm_xor_si128(_mm_sha1msg1_epu32(first, second), third);
+                        schedule[$group % 4] = _mm_sha1msg2_epu32(begun, fourth);
+                    }
+                    let [abcd, e] = &mut words[lane];
+                    let word = schedule[$group % 4];
+                    let sum = if $group == 0 { _mm_add_epi32(*e, word) } else { _mm_sha1nexte_epu32(*e, word) };
+                    *e = *abcd;
+                    *abcd = _mm_sha1rnds4_epu32::<$kind>(*abcd, sum);
+                }
+            )*};
+        }
+        rounds_4!(0, 0 1 2 3 4);
+        rounds_4!(1, 5 6 7 8 9);
+        rounds_4!(2, 10 11 12 13 14);
+        rounds_4!(3, 15 16 17 18 19);
+        for ([abcd, e], [abcd_begin, e_begin]) in words.iter_mut().zip(begin) {
+            *abcd = _mm_add_epi32(*abcd, abcd_begin);
+            *e = _mm_sha1nexte_epu32(*e, e_begin);
+        }
+    }
+    for (state, [abcd, e]) in states.iter_mut().zip(words) {
+        let words = [
+            _mm_extract_epi32::<3>(abcd),
+            _mm_extract_epi32::<2>(abcd),
+            _mm_extract_epi32::<1>(abcd),
+            _mm_extract_epi32::<0>(abcd),
+            _mm_extract_epi32::<3>(e),
+        ];
+        *state = words.map(|word| word as u32);
+    }
+}
 
 /// Makes the function `rounds` for a kernel.
 macro_rules! rounds {

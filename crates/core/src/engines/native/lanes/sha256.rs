@@ -1,16 +1,19 @@
 //! SHA-256 and SHA-224 of several messages.
 //!
-//! ns a block and message on Zen 5, one by one 31: AVX-512 with 16 lanes 10.2; the instructions made for SHA-256
-//! with two messages in turn 20, three 18, four 18, six 15 (which is their roof, but takes the registers of
-//! AVX-512); AVX2 with eight lanes 37, for CPUs without those instructions, where one by one takes about 90. On Zen 4
-//! one by one takes 35, two in turn 20, three 19 and 16 lanes 18.
+//! ns a block and message on Zen 5, where one by one takes 31: AVX-512 with 16 lanes 10.2; the instructions made
+//! for SHA-256 with two messages in turn 20, three 18, four 18, six 15 (their roof, but it takes the registers of
+//! AVX-512). For CPUs without these: AVX2 with eight lanes 37, one by one 125. On Zen 4 one by one takes 35, two in
+//! turn 20, three 19 and 16 lanes 18, as vectors of 512 bits take two cycles there.
+//!
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186, 2000 and 720;
+//! of lengths up to 2 KiB mixed 518 and 203.
 
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::sha2;
 use super::super::wipe::Wiped;
-use super::kernel::{FEW, kernel, pad};
+use super::kernel::{FEW, in_turn, kernel, pad};
 use super::sha2::rounds;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
@@ -59,7 +62,7 @@ impl Sha256 {
 pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
     match kernels {
         Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Choice::new(16, Avx512::NAMES, 2),
-        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 4),
+        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 3),
         Kernels { sha_ni: Some(_), .. } => Choice::new(3, ShaNi::NAMES, 2),
         Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 4),
         _ => None,
@@ -113,66 +116,12 @@ rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4, (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
-/// Messages in turn, by the instructions made for SHA-256.
-#[derive(Copy, Clone)]
-struct InTurn(ShaNi);
-
-impl<const LANES: usize> Kernel<Sha256, LANES> for InTurn {
-    type States = [[u32; 8]; LANES];
-    const STATES: Self::States = [[0; 8]; LANES];
-
-    fn pays(self) -> usize {
-        LANES
-    }
-
-    unsafe fn step(
-        self,
-        _chain: Sha256,
-        states: &mut Self::States,
-        fresh: u32,
-        start: &[u32; 8],
-        at: &[*const u8; LANES],
-        count: usize,
-    ) {
-        for (lane, state) in states.iter_mut().enumerate() {
-            if fresh >> lane & 1 == 1 {
-                *state = *start;
-            }
-        }
-        // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
-        unsafe { step_in_turn(states, at, count, self.0) }
-    }
-
-    fn put(states: &mut Self::States, lane: usize, state: &[u32; 8]) {
-        states[lane] = *state;
-    }
-
-    fn get(states: &Self::States, lane: usize) -> [u32; 8] {
-        states[lane]
-    }
-
-    #[inline(always)]
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 32]; LANES], _size: usize) {
-        bits(ended).for_each(|lane| digests[lane] = Sha256::digest(states[lane]));
-    }
-}
-
-impl InTurn {
-    #[target_feature(enable = "ssse3,sse4.1,sha")]
-    fn run<const LANES: usize>(work: &mut Work<'_, Sha256>, proof: ShaNi) {
-        run::<_, _, LANES>(Self(proof), work);
-    }
-}
+in_turn!(Sha256, 8);
 
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_in_turn<const LANES: usize>(
-    states: &mut [[u32; 8]; LANES],
-    at: &[*const u8; LANES],
-    count: usize,
-    _proof: ShaNi,
-) {
+unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 8]; LANES], at: &[*const u8; LANES], count: usize) {
     let reverse = _mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203);
     // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them.
     let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
