@@ -5,13 +5,14 @@
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
 //! as typed arrays. Digests in their everyday form have calls of their own.
 
+use crate::batch::Messages;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
 use crate::cost;
 use crate::environment::{Attached, Environment, pool};
 use crate::job::{Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
-use crate::values::{self, Function, Value};
+use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::hash::{self, Params};
@@ -59,6 +60,9 @@ enum At {
     TagSize,
     SeedLow,
     SeedHigh,
+    /// Of many messages: how many there are, and the size of each, unless [`HAS_SIZES`] or [`HAS_VIEWS`] says otherwise.
+    Count,
+    MessageSize,
     /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
     Cost,
 }
@@ -72,6 +76,10 @@ const HAS_KEY: u32 = 16;
 /// The source is the caller's to change after the call: copy it now.
 const SNAPSHOT: u32 = 32;
 const CANCELLABLE: u32 = 64;
+/// The sizes of many messages stand in the place of the iv.
+const HAS_SIZES: u32 = 128;
+/// The source is an array of typed arrays; the source's offset is the index of the first message.
+const HAS_VIEWS: u32 = 256;
 
 /// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
 const REPLY_MAX: usize = 4096;
@@ -113,6 +121,9 @@ impl Request<'_> {
         let mut job = state.job(env).ok_or(Status::Internal)?;
         job.slot = slot;
         job.work = self.work()?;
+        if matches!(job.work.operation, Operation::Squeeze(_)) {
+            return Err(Status::NotSupported);
+        }
         job.cost = cost::predict(&job.work);
         if state.may_run_inline(job.cost) {
             if job.work.answers_with_text() {
@@ -154,6 +165,13 @@ impl Request<'_> {
             1 => Operation::Hmac(hash()?),
             2 | 4 => Operation::Encrypt(cipher()?),
             3 | 5 => Operation::Decrypt(cipher()?),
+            6 => Operation::Update(hash()?),
+            7 => Operation::Finish(hash()?),
+            8 => Operation::Squeeze(hash()?),
+            9 => Operation::MacUpdate(hash()?),
+            10 => Operation::MacFinish(hash()?),
+            11 => Operation::HashMany(hash()?),
+            12 => Operation::HmacMany(hash()?),
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -161,6 +179,8 @@ impl Request<'_> {
             3 if self.has(HAS_TAG) => work.tag = self.window(4, At::TagOffset, At::TagSize)?,
             4 => self.appended_tag_to_make(&mut work)?,
             5 => (work.source, work.tag) = self.without_tag(work.source)?,
+            8 => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
+            11 | 12 => work.messages = self.messages()?,
             _ => {}
         }
         Ok(work)
@@ -188,9 +208,28 @@ impl Request<'_> {
             aad: self.input(HAS_AAD, 3, At::AadOffset, At::AadSize)?,
             tag: Window::EMPTY,
             tag_target: Target::Memory(Window::EMPTY),
-            source: self.window(0, At::SourceOffset, At::SourceSize)?,
+            source: if self.has(HAS_VIEWS) {
+                Window::EMPTY
+            } else {
+                self.window(0, At::SourceOffset, At::SourceSize)?
+            },
+            messages: Messages::None,
             target,
         })
+    }
+
+    fn messages(&self) -> Result<Messages, Status> {
+        if self.has(HAS_SIZES) {
+            return Ok(Messages::Sized);
+        }
+        let count = self.size(At::Count)?;
+        if !self.has(HAS_VIEWS) {
+            return Ok(Messages::Equal(count, self.size(At::MessageSize)?));
+        }
+        let (start, count) = (self.size(At::SourceOffset)?, u32::try_from(count).map_err(|_| Status::Argument)?);
+        let start = u32::try_from(start).map_err(|_| Status::Argument)?;
+        let views = self.call.env.bytes_of_each(self.call.argument(0), start, count);
+        views.map(Messages::Views).ok_or(Status::Argument)
     }
 
     /// The tag in a place of its own. An asynchronous tag comes back with the completion; its place
@@ -238,14 +277,7 @@ impl Request<'_> {
 
     /// A number that can be a size: a non-negative integer that a pointer can span.
     fn size(&self, at: At) -> Result<usize, Status> {
-        let number = self.number(at);
-        // The cast saturates and maps NaN to 0; the comparison then refuses what it changed. (`fract` would
-        // be a library call on x86-64 without SSE4.1: 5 ns a number.)
-        let size = number as i64;
-        if size as f64 != number || size >= 1 << 53 {
-            return Err(Status::Argument);
-        }
-        usize::try_from(size).map_err(|_| Status::Argument)
+        exact_size(self.number(at)).ok_or(Status::Argument)
     }
 
     fn number(&self, at: At) -> f64 {
@@ -257,9 +289,10 @@ impl Request<'_> {
     }
 }
 
-/// Copies an aad that overlaps the target: it is read while the target is written.
+/// Copies an aad that overlaps the target: it is read while the target is written. (The state of a running hash, which
+/// travels as aad, is copied where it is moved on.)
 fn part_from_target(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
-    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) {
+    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) && !work.moves_state() {
         work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
     }
     Ok(())
@@ -279,9 +312,9 @@ fn own_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
 /// Copies a source that the caller may change: straight into a cipher's result where that has memory
 /// of its own, else into memory of ours.
 fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
-    let digest = matches!(work.operation, Operation::Hash(_) | Operation::Hmac(_));
+    let text = matches!(work.operation, Operation::Encrypt(_) | Operation::Decrypt(_));
     work.source = match work.target {
-        Target::Memory(target) if !digest => {
+        Target::Memory(target) if text => {
             if target.size() != work.source.size() {
                 return Err(Status::Argument);
             }
@@ -293,11 +326,12 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// `hash(source, target)` with the algorithm in the frame: the digest of all of source at the start of target.
+/// `hash(source, target)` with the algorithm in the frame, and the size of the source or -1 for all of it: the digest
+/// at the start of target.
 fn hash_into(call: &Call<'_>) -> Value {
     let status = (|| {
         let hash = everyday_hash(call).ok_or(Status::Argument)?;
-        let (source, target) = (call.bytes(0).ok_or(Status::Argument)?, call.bytes(1).ok_or(Status::Argument)?);
+        let (source, target) = (everyday_source(call)?, call.bytes(1).ok_or(Status::Argument)?);
         if target.overlaps(source) {
             return Err(Status::Overlap);
         }
@@ -329,7 +363,7 @@ fn hash_bigint(call: &Call<'_>) -> Value {
 
 fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
     let hash = everyday_hash(call)?;
-    let source = call.bytes(0)?;
+    let source = everyday_source(call).ok()?;
     let digest = digest.get_mut(..hash.facts().digest_size)?;
     hash::digest(hash, &Params::default(), source.read(), digest).ok()?;
     Some(digest)
@@ -338,6 +372,17 @@ fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a 
 fn everyday_hash(call: &Call<'_>) -> Option<Hash> {
     let frame = call.state.attached.get()?.frame;
     Hash::from_id(Request { call, frame }.number(At::Algorithm) as u8)
+}
+
+/// All of the first argument, or as much of its start as the frame says.
+fn everyday_source(call: &Call<'_>) -> Result<Window, Status> {
+    let frame = call.state.attached.get().ok_or(Status::Argument)?.frame;
+    let source = call.bytes(0).ok_or(Status::Argument)?;
+    let size = Request { call, frame }.number(At::SourceSize);
+    if size < 0.0 {
+        return Ok(source);
+    }
+    exact_size(size).and_then(|size| source.part(0, size)).ok_or(Status::Argument)
 }
 
 /// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for

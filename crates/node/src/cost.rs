@@ -9,6 +9,9 @@ use millrace_core::catalog::{Cipher, Hash};
 /// What any job costs beside its bytes: about what the shortest one takes.
 const FIXED: u64 = 150;
 
+/// What a message among many costs, as bytes.
+const PADDING: usize = 64;
+
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
     let source = work.source.size();
@@ -16,6 +19,16 @@ pub(crate) fn predict(work: &Work) -> u64 {
         // An XOF may put out more than it takes in.
         Operation::Hash(hash) | Operation::Hmac(hash) => {
             (source.saturating_add(work.target.size()).saturating_add(work.key_size()), per_byte_of_hash(hash))
+        }
+        Operation::Update(hash) | Operation::MacUpdate(hash) => {
+            (source.saturating_add(work.iv.size()), per_byte_of_hash(hash))
+        }
+        Operation::Finish(hash) | Operation::MacFinish(hash) | Operation::Squeeze(hash) => {
+            (source.saturating_add(work.target.size()), per_byte_of_hash(hash))
+        }
+        Operation::HashMany(hash) | Operation::HmacMany(hash) => {
+            let (count, size) = work.messages();
+            (size.saturating_add(count.saturating_mul(PADDING)), per_byte_of_hash(hash))
         }
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             (source.saturating_add(work.aad.size()), per_byte_of_cipher(cipher))

@@ -1,6 +1,7 @@
 //! One operation with all its inputs. The same [`Work`] runs on the caller's thread (synchronous,
 //! everything a window) and on a worker (asynchronous, owned as `bytes` demands).
 
+use crate::batch::Messages;
 use crate::bytes::{Copies, Window, text};
 use crate::completion::{Completion, Ticket};
 use crate::keys::PreparedKey;
@@ -8,7 +9,7 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
-use millrace_core::hmac;
+use millrace_core::hmac::{self, MacKey};
 use millrace_pool::Task;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub(crate) enum Status {
     Internal = 15,
     /// A copy of the source did not fit into memory.
     Memory = 16,
-    /// The bytes are not a state of this hash.
+    /// The bytes are not a state of this hash, or not one that can go on.
     State = 17,
 }
 
@@ -56,6 +57,7 @@ impl From<Error> for Status {
             Error::NotSupported => Status::NotSupported,
             Error::State => Status::State,
             Error::Engine => Status::Engine,
+            Error::State => Status::State,
         }
     }
 }
@@ -67,6 +69,15 @@ pub(crate) enum Operation {
     Hmac(Hash),
     Encrypt(Cipher),
     Decrypt(Cipher),
+    /// The state of a running hash moves on; see `running`.
+    Update(Hash),
+    Finish(Hash),
+    Squeeze(Hash),
+    MacUpdate(Hash),
+    MacFinish(Hash),
+    /// Many messages; see `batch`.
+    HashMany(Hash),
+    HmacMany(Hash),
 }
 
 pub(crate) enum Key {
@@ -100,13 +111,17 @@ pub(crate) struct Work {
     pub(crate) operation: Operation,
     pub(crate) key: Key,
     pub(crate) seed: u64,
+    /// Of a running hash: what comes before the source. Of many messages: their sizes.
     pub(crate) iv: Window,
+    /// Of a running hash: its state.
     pub(crate) aad: Window,
     /// The tag that `Decrypt` checks; empty for a stream cipher.
     pub(crate) tag: Window,
-    /// Where `Encrypt` writes its tag; the place's size is the tag's.
+    /// Where `Encrypt` writes its tag, and `Squeeze` the state it leaves; the place's size is that of either.
     pub(crate) tag_target: Target,
     pub(crate) source: Window,
+    /// How the source is made of many messages.
+    pub(crate) messages: Messages,
     /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub(crate) target: Target,
 }
@@ -138,6 +153,7 @@ impl Work {
             tag: NONE,
             tag_target: Target::Reply(0),
             source: NONE,
+            messages: Messages::None,
             target: Target::Reply(0),
         }
     }
@@ -157,11 +173,26 @@ impl Work {
             Operation::Hmac(hash) => self.hmac(hash, reply),
             Operation::Encrypt(cipher) => self.with_key(cipher, |key| self.encrypt(key, reply)),
             Operation::Decrypt(cipher) => self.with_key(cipher, |key| self.decrypt(key)),
+            Operation::Update(hash) => self.update(hash),
+            Operation::Finish(hash) => self.finish(hash, reply),
+            Operation::Squeeze(hash) => self.squeeze(hash),
+            Operation::MacUpdate(hash) => self.mac_update(hash),
+            Operation::MacFinish(hash) => self.mac_finish(hash, reply),
+            Operation::HashMany(hash) => self.hash_many(hash),
+            Operation::HmacMany(hash) => self.hmac_many(hash),
         };
         result.err().unwrap_or(Status::Done)
     }
 
     fn hash(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+        let key = self.hash_key(hash)?;
+        let params = Params { seed: self.seed, key: key.as_ref() };
+        let source = self.source.read();
+        self.digest_to(reply, |target| hash::digest(hash, &params, source, target))
+    }
+
+    /// The key of a keyed hash, if there is one; copied, because it may lie in the target.
+    pub(crate) fn hash_key(&self, hash: Hash) -> Result<Option<[u8; 32]>, Status> {
         let key: Option<&[u8]> = match &self.key {
             Key::Prepared(key) => match &**key {
                 PreparedKey::Hash(of, bytes) if *of == hash => Some(&bytes[..]),
@@ -169,26 +200,37 @@ impl Work {
             },
             Key::Bytes(bytes) => Some(bytes.read()).filter(|bytes| !bytes.is_empty()),
         };
-        // Copied, because the key may lie in the target.
-        let key: Option<[u8; 32]> = key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()?;
-        let params = Params { seed: self.seed, key: key.as_ref() };
-        let source = self.source.read();
-        self.digest_to(reply, |target| hash::digest(hash, &params, source, target))
+        key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
     }
 
     fn hmac(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
         let source = self.source.read();
         match &self.key {
             Key::Bytes(key) => self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target)),
+            Key::Prepared(_) => {
+                let key = self.mac_key(hash)?;
+                self.digest_to(reply, |target| key.mac(source, target))
+            }
+        }
+    }
+
+    /// The prepared key of an HMAC.
+    pub(crate) fn mac_key(&self, hash: Hash) -> Result<&MacKey, Status> {
+        match &self.key {
             Key::Prepared(key) => match &**key {
-                PreparedKey::Mac(key) if key.hash() == hash => self.digest_to(reply, |target| key.mac(source, target)),
+                PreparedKey::Mac(key) if key.hash() == hash => Ok(key),
                 _ => Err(Status::KeyAlgorithm),
             },
+            Key::Bytes(_) => Err(Status::Argument),
         }
     }
 
     /// Runs `compute` over memory that neither source nor key overlap, then puts the digest in its place.
-    fn digest_to(&self, reply: &mut Reply, compute: impl FnOnce(&mut [u8]) -> Result<(), Error>) -> Result<(), Status> {
+    pub(crate) fn digest_to(
+        &self,
+        reply: &mut Reply,
+        compute: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Status> {
         match self.target {
             Target::Memory(target) if target.size() <= 64 => {
                 let mut digest = [0; 64];

@@ -5,6 +5,8 @@
 //! Read downward:
 //! - `calls`: what JavaScript can call;
 //! - `job`: one operation with all its inputs, able to run on any thread;
+//! - `running`: work on the state of a running hash;
+//! - `batch`: many messages in one work;
 //! - `cost`: how long a job is predicted to take;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;
@@ -18,6 +20,7 @@
 // Jobs travel as boxes: a vector of them is a handful on their way, not a list of jobs.
 #![allow(clippy::vec_box)]
 
+mod batch;
 mod bytes;
 mod calls;
 mod completion;
@@ -26,4 +29,5 @@ mod environment;
 mod job;
 mod keys;
 mod lifecycle;
+mod running;
 mod values;

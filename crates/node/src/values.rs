@@ -106,6 +106,25 @@ impl Env {
         Some(unsafe { Window::new(data.cast(), length * element) })
     }
 
+    /// The memory of `count` typed arrays that stand in an array from `start` on; `None` if one is not a typed array.
+    pub(crate) fn bytes_of_each(self, array: Value, start: u32, count: u32) -> Option<Vec<Window>> {
+        /// The engine keeps a handle for each element until the scope ends.
+        const SCOPE: u32 = 256;
+        let mut windows = Vec::with_capacity(count as usize);
+        let end = start.checked_add(count)?;
+        for first in (start..end).step_by(SCOPE as usize) {
+            self.scoped(|| {
+                windows.extend((first..end.min(first.saturating_add(SCOPE))).map_while(|index| {
+                    let mut element = ptr::null_mut();
+                    // SAFETY: env and array belong to the current call; what is not an object gives an error status.
+                    let status = unsafe { sys::napi_get_element(self.0, array.0, index, &mut element) };
+                    (status == sys::Status::napi_ok).then(|| self.bytes(Value(element))).flatten()
+                }));
+            });
+        }
+        (windows.len() == count as usize).then_some(windows)
+    }
+
     pub(crate) fn undefined(self) -> Value {
         // SAFETY: env belongs to the current call; the result is written on success, and this cannot fail.
         self.make(|result| unsafe { sys::napi_get_undefined(self.0, result) })
@@ -138,6 +157,10 @@ impl Env {
 
     /// An unsigned BigInt from 64-bit words, least significant first.
     pub(crate) fn bigint(self, words: &[u64]) -> Value {
+        if let &[word] = words {
+            // SAFETY: env belongs to the current call.
+            return self.make(|result| unsafe { sys::napi_create_bigint_uint64(self.0, word, result) });
+        }
         // SAFETY: pointer and count describe `words`, which V8 copies.
         self.make(|result| unsafe { sys::napi_create_bigint_words(self.0, 0, words.len(), words.as_ptr(), result) })
     }
@@ -199,6 +222,17 @@ impl Env {
         // SAFETY: env is live on this thread and the message ends in NUL.
         unsafe { sys::napi_throw_error(self.0, c"ERR_INTERNAL".as_ptr(), message.as_ptr()) };
     }
+}
+
+/// A JavaScript number as a size: a non-negative integer below 2^53 that a pointer can span.
+pub(crate) fn exact_size(number: f64) -> Option<usize> {
+    // The cast saturates and maps NaN to 0; the comparison then refuses what it changed. (`fract` would
+    // be a library call on x86-64 without SSE4.1: 5 ns a number.)
+    let size = number as i64;
+    if size as f64 != number || size >= 1 << 53 {
+        return None;
+    }
+    usize::try_from(size).ok()
 }
 
 /// A strong reference to a JavaScript value, usable in the environment that made it. Never

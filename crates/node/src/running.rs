@@ -1,0 +1,110 @@
+//! Running hashes: the state is bytes that JavaScript holds, and each work moves it on.
+//!
+//! The state comes in as the work's aad and the new one goes to its target (or, of `Squeeze`, to the place of its
+//! tag), in memory that is private to the front. Both may be the same place: the old state is read before the new one
+//! is written.
+
+use crate::bytes::Window;
+use crate::job::{Reply, Status, Target, Work};
+use millrace_core::catalog::Hash;
+use millrace_core::error::Error;
+use millrace_core::hash::Params;
+use millrace_core::hasher;
+
+impl Work {
+    /// Takes in what comes before the source, then the source.
+    pub(crate) fn update(&self, hash: Hash) -> Result<(), Status> {
+        let key = self.hash_key(hash)?;
+        let params = Params { seed: self.seed, key: key.as_ref() };
+        self.advance(|state, source, next| hasher::update(hash, &params, state, source, next))
+    }
+
+    /// The same under the key of an HMAC.
+    pub(crate) fn mac_update(&self, hash: Hash) -> Result<(), Status> {
+        let key = self.mac_key(hash)?;
+        self.advance(|state, source, next| key.update(state, source, next))
+    }
+
+    /// The digest of what the state has taken in and the rest in the source.
+    pub(crate) fn finish(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+        let key = self.hash_key(hash)?;
+        let params = Params { seed: self.seed, key: key.as_ref() };
+        let (state, rest) = (self.aad.read(), self.source.read());
+        self.digest_to(reply, |target| hasher::finish(hash, &params, state, rest, target))
+    }
+
+    /// The same under the key of an HMAC.
+    pub(crate) fn mac_finish(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+        let key = self.mac_key(hash)?;
+        let (state, rest) = (self.aad.read(), self.source.read());
+        self.digest_to(reply, |target| key.finish(state, rest, target))
+    }
+
+    /// The next bytes of an extendable output; the state they leave goes where a tag would.
+    pub(crate) fn squeeze(&self, hash: Hash) -> Result<(), Status> {
+        let (Target::Memory(target), Target::Memory(next)) = (self.target, self.tag_target) else {
+            return Err(Status::Argument);
+        };
+        if [next, self.aad, self.source].iter().any(|other| target.overlaps(*other)) || next.overlaps(self.source) {
+            return Err(Status::Overlap);
+        }
+        let key = self.hash_key(hash)?;
+        let params = Params { seed: self.seed, key: key.as_ref() };
+        with_copy(self.aad, |state| {
+            hasher::squeeze(hash, &params, state, self.source.read(), target.exclusive(), next.exclusive())
+        })
+    }
+
+    /// True where the new state may take the place of the old one, which then is copied here.
+    pub(crate) fn moves_state(&self) -> bool {
+        use crate::job::Operation::{MacUpdate, Squeeze, Update};
+        matches!(self.operation, Update(_) | MacUpdate(_) | Squeeze(_))
+    }
+
+    fn advance(&self, step: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<(), Error>) -> Result<(), Status> {
+        let Target::Memory(next) = self.target else { return Err(Status::Argument) };
+        if next.overlaps(self.source) || next.overlaps(self.iv) {
+            return Err(Status::Overlap);
+        }
+        let step = |state: Window, source: Window| {
+            if next.overlaps(state) {
+                with_copy(state, |state| step(state, source.read(), next.exclusive()))
+            } else {
+                step(state.read(), source.read(), next.exclusive()).map_err(Status::from)
+            }
+        };
+        if self.iv.size() == 0 {
+            return step(self.aad, self.source);
+        }
+        step(self.aad, self.iv)?;
+        step(next, self.source)
+    }
+}
+
+/// Nearly every state fits into this.
+const SMALL: usize = 256;
+
+/// The largest one: BLAKE3's, which is a stack of subtrees.
+const LARGE: usize = 4096;
+
+/// Runs `work` on a copy of the state, on the stack, and wipes it.
+fn with_copy(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Status> {
+    match state.size() {
+        0..=SMALL => with_copy_in::<SMALL>(state, work),
+        _ => with_copy_in::<LARGE>(state, work),
+    }
+}
+
+fn with_copy_in<const ROOM: usize>(
+    state: Window,
+    work: impl FnOnce(&[u8]) -> Result<(), Error>,
+) -> Result<(), Status> {
+    let mut room = [0; ROOM];
+    let copy = room.get_mut(..state.size()).ok_or(Status::State)?;
+    copy.copy_from_slice(state.read());
+    let result = work(copy);
+    // The zeroize crate's own fill goes byte by byte, 60 ns for a small state.
+    copy.fill(0);
+    zeroize::optimization_barrier(&room);
+    Ok(result?)
+}
