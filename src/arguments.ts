@@ -27,7 +27,7 @@ export function data(value: unknown, name: string): Uint8Array {
 }
 
 /** A prototype can be borrowed; what isView sees cannot. Both checks are intrinsics of the engine. */
-function isUint8Array(value: unknown): value is Uint8Array {
+export function isUint8Array(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && value instanceof Uint8Array;
 }
 
@@ -49,10 +49,21 @@ const viewParts = [typedArray, DataView.prototype].map((prototype) =>
 );
 
 const viewBuffer = viewParts[0]![0]!;
+const typedArrayOffset = viewParts[0]![1] as (this: unknown) => number;
 
 /** The true size in bytes; 0 when detached. */
 export function sizeOf(view: Uint8Array): number {
   return typedArraySize.call(view);
+}
+
+/** The same memory from `offset` on. Not `subarray`, which asks the view's class what to make. */
+export function part(view: Uint8Array, offset: number, size: number): Uint8Array {
+  return new Uint8Array(viewBuffer.call(view) as ArrayBuffer, typedArrayOffset.call(view) + offset, size);
+}
+
+/** The buffer under a view. */
+export function bufferOf(view: Uint8Array): ArrayBufferLike {
+  return viewBuffer.call(view) as ArrayBufferLike;
 }
 
 function bytesOfView(view: unknown): Uint8Array | undefined {

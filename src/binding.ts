@@ -9,19 +9,22 @@ import { makeError } from './errors.js';
 /** What the binary exports; `calls.rs` documents each. */
 interface Native {
   run(
-    source: Uint8Array,
+    source: Uint8Array | readonly Uint8Array[],
     target: Uint8Array | undefined,
     iv: Uint8Array | undefined,
     aad: Uint8Array | undefined,
     tag: Uint8Array | undefined,
     key: Uint8Array | undefined,
   ): number;
+  /** These three take {@link At.Algorithm}, and as {@link At.SourceSize} a size from the start of the source or {@link WHOLE}. */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;
+  /** Predicted nanoseconds of hashing so many bytes in so many messages. */
+  predict(algorithm: number, bytes: number, messages: number): number;
   beginPolling(): void;
   poll(): Poll;
   attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void): number;
@@ -52,6 +55,9 @@ export const enum At {
   TagSize,
   SeedLow,
   SeedHigh,
+  /** Of many messages: how many there are, and the size of each, unless {@link Flag.HasSizes} or {@link Flag.HasViews} says otherwise. */
+  Count,
+  MessageSize,
   /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
   Cost,
   Length,
@@ -65,6 +71,15 @@ export const enum Operation {
   Decrypt,
   Seal,
   Open,
+  /** A running hash moves on: its state travels as aad, the next one is the result; what comes before the source travels as iv. */
+  Update,
+  Finish,
+  /** Synchronous only; the state it leaves is written to the tag. */
+  Squeeze,
+  MacUpdate,
+  MacFinish,
+  HashMany,
+  HmacMany,
 }
 
 /** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */
@@ -76,7 +91,14 @@ export const enum Flag {
   HasKey = 16,
   Snapshot = 32,
   Cancellable = 64,
+  /** The sizes of many messages are 64-bit floats in the place of the iv. */
+  HasSizes = 128,
+  /** The source is an array of typed arrays; the source's offset is the index of the first message. */
+  HasViews = 256,
 }
+
+/** In {@link At.SourceSize}: all of the source. */
+export const WHOLE = -1;
 
 /** What came of looking for results: `Poll` in lifecycle.rs. */
 export const enum Poll {

@@ -12,6 +12,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
 import { failure, makeError, wrongType } from './errors.js';
+import { encodeShort, keyScratch } from './scratch.js';
+
+/** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
+export type Callback<Result> = (error?: Error, result?: Result) => void;
 
 /** What the caller gets. */
 export const enum Form {
@@ -36,8 +40,8 @@ export interface Parser {
 
 /** The work being described. */
 export const call = {
-  /** Always given; the rest `undefined` where absent. */
-  source: NO_BYTES as Uint8Array,
+  /** Always given, many messages as an array; the rest `undefined` where absent. */
+  source: NO_BYTES as Uint8Array | readonly Uint8Array[],
   /** The caller's memory. Without one, a new Buffer of `size` bytes is the result. */
   target: undefined as Uint8Array | undefined,
   iv: undefined as Uint8Array | undefined,
@@ -52,7 +56,13 @@ export const call = {
 };
 
 /** Starts the description of a call without key, iv, aad or tag; parsers add those. */
-export function describeCall(operation: Operation, algorithm: number, source: Uint8Array, offset: number, size: number): void {
+export function describeCall(
+  operation: Operation,
+  algorithm: number,
+  source: Uint8Array | readonly Uint8Array[],
+  offset: number,
+  size: number,
+): void {
   frame[At.Operation] = operation;
   frame[At.Algorithm] = algorithm;
   frame[At.Key] = 0;
@@ -91,6 +101,14 @@ export function describeKey(key: Uint8Array, offset: number, size: number): void
   call.flags |= Flag.HasKey;
 }
 
+/** Puts a short string into the scratch for keys, which is wiped as soon as the call has used or copied it; its size. */
+export function encodeKey(key: string): number {
+  scratchKey = encodeShort(key, keyScratch);
+  return scratchKey;
+}
+
+let scratchKey = 0;
+
 /** An iv or nonce. */
 export function describeIv(iv: Uint8Array, offset: number, size: number): void {
   frame[At.IvOffset] = offset;
@@ -120,6 +138,16 @@ export function describeTag(tag: Uint8Array, offset: number, size: number): void
 export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number): unknown {
   try {
     describe(given, count);
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  return runDescribed();
+}
+
+/** Runs now what has been described, and returns its result. */
+export function runDescribed(): unknown {
+  try {
     frame[At.Slot] = -1;
     let target = call.target;
     if (target === undefined) {
@@ -140,7 +168,7 @@ export function runSync(describe: Describe, given: ArrayLike<unknown>, count: nu
 
 /** Describes a call and runs it on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
 export function runCallback(
-  callback: (error?: Error, result?: unknown) => void,
+  callback: Callback<unknown>,
   describe: Describe,
   given: ArrayLike<unknown>,
   count: number,
@@ -180,6 +208,15 @@ export function runPromise(
   return waiter.promise;
 }
 
+/** Sends what has been described to the pool, for a waiter made before the description began. */
+export function runWaiting(waiter: Waiter): void {
+  try {
+    submit(waiter);
+  } finally {
+    forget();
+  }
+}
+
 /** An AbortSignal, or nothing. */
 export function abortSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
@@ -191,7 +228,11 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
 }
 
 /** Lets go of the caller's memory: the record must not keep a buffer, least of all a key, alive. */
-function forget(): void {
+export function forget(): void {
+  if (scratchKey > 0) {
+    keyScratch.fill(0, 0, scratchKey);
+    scratchKey = 0;
+  }
   call.source = NO_BYTES;
   call.target = undefined;
   call.iv = undefined;
@@ -200,7 +241,8 @@ function forget(): void {
   call.key = undefined;
 }
 
-function present(digest: Buffer, form: Form): Buffer | string | bigint {
+/** A digest in the form that was asked for. */
+export function present(digest: Buffer, form: Form): Buffer | string | bigint {
   switch (form) {
     case Form.Hex:
       return digest.toString('hex');
@@ -218,10 +260,10 @@ function present(digest: Buffer, form: Form): Buffer | string | bigint {
 // Jobs in flight. A waiter stands in the slot whose number native code sends back, and keeps the
 // memory the job has borrowed from the garbage collector.
 
-abstract class Waiter {
+export abstract class Waiter {
   slot = 0;
   /** Borrowed until the job settles. */
-  source: Uint8Array | undefined;
+  source: Uint8Array | readonly Uint8Array[] | undefined;
   target: Uint8Array | undefined;
   /** Where a digest or tag is written when the job settles: on this thread, never by a worker. */
   place: Uint8Array | undefined;
@@ -233,11 +275,12 @@ abstract class Waiter {
   abstract fail(error: Error): void;
 }
 
-class CallbackWaiter extends Waiter {
+/** Calls back in the context of the call it was made for. Making one may run async_hooks of the user's. */
+export class CallbackWaiter extends Waiter {
   // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
   readonly resource = new AsyncResource('MILLRACE', { requireManualDestroy: true });
 
-  constructor(readonly callback: (error?: Error, result?: unknown) => void) {
+  constructor(readonly callback: Callback<unknown>) {
     super();
   }
 
@@ -270,7 +313,8 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-class PromiseWaiter extends Waiter {
+/** Settles a promise. Making one may run async_hooks of the user's. */
+export class PromiseWaiter extends Waiter {
   #signal: AbortSignal | undefined;
 
   resolve!: (value: unknown) => void;
@@ -289,6 +333,12 @@ class PromiseWaiter extends Waiter {
       signal.addEventListener('abort', abort, { once: true });
     }
     heeding.add(this);
+  }
+
+  /** The signal has aborted: rejects if the job has not started and never will. */
+  abort(reason: unknown): void {
+    // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
+    if (native.cancel(this.slot) === 1) this.reject(reason);
   }
 
   succeed(value: unknown): void {
@@ -317,10 +367,7 @@ class PromiseWaiter extends Waiter {
 const heedful = new WeakMap<AbortSignal, Set<PromiseWaiter>>();
 
 function abort(this: AbortSignal): void {
-  for (const waiter of heedful.get(this) ?? []) {
-    // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
-    if (native.cancel(waiter.slot) === 1) waiter.reject(this.reason);
-  }
+  for (const waiter of heedful.get(this) ?? []) waiter.abort(this.reason);
 }
 
 const waiters: (Waiter | undefined)[] = [];
@@ -394,10 +441,12 @@ function poll(): void {
 
 /** The caller's memory: the source is borrowed, and the target unless the result is a digest. */
 function lend(waiter: Waiter, target: Uint8Array): void {
-  // The memory of a resizable source can vanish; it is copied, into the target where that is the result.
-  if (isResizable(call.source)) call.flags |= Flag.Snapshot;
-  waiter.source = call.source;
-  if (frame[At.Operation]! <= Operation.Hmac && call.size <= RING_RESULT_MAX) {
+  const { source } = call;
+  // The memory of a resizable source can vanish; it is copied, into the target where that is the result. (Many
+  // messages were looked at one by one.)
+  if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
+  waiter.source = source;
+  if (givesDigest(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
     waiter.place = target;
     waiter.placeOffset = frame[At.TargetOffset]!;
     call.target = undefined;
@@ -407,6 +456,10 @@ function lend(waiter: Waiter, target: Uint8Array): void {
   } else {
     lendTarget(waiter, target);
   }
+}
+
+function givesDigest(operation: Operation): boolean {
+  return operation <= Operation.Hmac || operation === Operation.Finish || operation === Operation.MacFinish;
 }
 
 function lendTarget(waiter: Waiter, target: Uint8Array): void {

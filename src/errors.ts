@@ -37,8 +37,14 @@ export type ErrorCode =
   | 'ERR_ENGINE'
   /** A copy of the source did not fit into memory. */
   | 'ERR_OUT_OF_MEMORY'
-  /** The bytes are not a state of this hash, or of this key. RangeError. */
+  /** An asynchronous operation of this hasher is in flight: wait for it, or make the next one asynchronous too. */
+  | 'ERR_HASHER_BUSY'
+  /** The hasher has given its digest (or begun to give output): reset it, or make another. */
+  | 'ERR_HASHER_SPENT'
+  /** The bytes are not a hasher's state that can go on here: damaged, or of another algorithm, version, seed or key. RangeError. */
   | 'ERR_STATE'
+  /** A file became shorter while it was read. */
+  | 'ERR_FILE_CHANGED'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';
 
@@ -88,7 +94,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
@@ -130,7 +136,7 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_ENGINE', 'the job was cancelled'],
   ['ERR_ENGINE', 'internal error: please report it'],
   ['ERR_OUT_OF_MEMORY', 'out of memory for a copy of the source'],
-  ['ERR_STATE', 'the state does not belong to this hash'],
+  ['ERR_STATE', 'state does not belong to this hash'],
 ];
 
 /** The error for a status of the native code. */

@@ -7,9 +7,13 @@ import { call, describeCall, describeKey, describeResult, describeTarget, Form, 
 import { hashFacts, type HashFacts } from './catalog.js';
 import { describe, makeError, wrongType } from './errors.js';
 import { isKey, keyHandle, type Key } from './key.js';
+import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
+
+/** The type of a digest in an {@link Encoding}, or in one of Buffer's. */
+export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer' ? Buffer : E extends 'bigint' ? bigint : string;
 
 /** Options of {@link hash}. */
 export interface HashOptions<E extends Encoding = Encoding> {
@@ -51,13 +55,22 @@ function describeHash(given: ArrayLike<unknown>, count: number): void {
     return;
   }
   const request = digestRequest(count > 2 ? given[2] : undefined, facts);
-  const source = data(given[1], 'data');
-  describeCall(Operation.Hash, facts.id, source, 0, sizeOf(source));
+  describeData(Operation.Hash, facts, given[1], request);
   if (request.handle !== 0) frame[At.Key] = request.handle;
   else if (sizeOf(request.key) > 0) describeKey(request.key, 0, sizeOf(request.key));
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
   describeDigest(request);
+}
+
+/** Starts the description of a call on data. A short string stands in the scratch, unless the call is lent its source. */
+export function describeData(operation: Operation, facts: HashFacts, value: unknown, { target }: DigestRequest): void {
+  if (typeof value === 'string' && target === undefined && isShort(value)) {
+    describeCall(operation, facts.id, textScratch, 0, encodeShort(value, textScratch));
+  } else {
+    const source = data(value, 'data');
+    describeCall(operation, facts.id, source, 0, sizeOf(source));
+  }
 }
 
 function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
@@ -123,7 +136,8 @@ function plainRequest(size: number, form: Form): DigestRequest {
   return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0 };
 }
 
-function digestForm(encoding: unknown): Form {
+/** The form that an encoding's name stands for. */
+export function digestForm(encoding: unknown): Form {
   if (encoding === undefined) return Form.Buffer;
   const form = typeof encoding === 'string' ? forms[encoding] : undefined;
   if (form !== undefined) return form;
@@ -133,9 +147,10 @@ function digestForm(encoding: unknown): Form {
 }
 
 /** An XOF may not be longer than this: 1 GiB in one piece. */
-const OUTPUT_MAX = 2 ** 30;
+export const OUTPUT_MAX = 2 ** 30;
 
-function outputSize(outputLength: unknown, facts: HashFacts): number {
+/** The digest's size: the hash's own, or as long as is wanted. */
+export function outputSize(outputLength: unknown, facts: HashFacts): number {
   if (outputLength === undefined) {
     if (facts.digestSize > 0) return facts.digestSize;
     throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${facts.name}: its output has no natural size`);
@@ -146,7 +161,8 @@ function outputSize(outputLength: unknown, facts: HashFacts): number {
   throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`);
 }
 
-function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
+/** The seed as two 32-bit numbers. */
+export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
   if (seed === undefined) return [0, 0];
   if (typeof seed !== 'number' && typeof seed !== 'bigint') throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
   if (facts.seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${facts.name} takes no seed`);
@@ -158,7 +174,8 @@ function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number]
   return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
 }
 
-function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: number } {
+/** The key of a keyed hash: its bytes, or the handle of a prepared one. */
+export function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: number } {
   if (key === undefined) return { key: NO_BYTES, handle: 0 };
   if (facts.keySize === 0) {
     const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';

@@ -3,11 +3,12 @@
  */
 import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
-import { describeCall, describeKey, describeTarget, type Parser } from './call.js';
+import { describeCall, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
-import { describeDigest, digestRequest } from './hash.js';
+import { describeData, describeDigest, digestRequest } from './hash.js';
 import { isKey, keyHandle } from './key.js';
+import { isShort, keyScratch } from './scratch.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
 export const hmacParser: Parser = { describe: describeHmac, counts: [3, 4, 9] };
@@ -23,13 +24,15 @@ function describeHmac(given: ArrayLike<unknown>, count: number): void {
   const key = given[1];
   if (isKey(key)) {
     const handle = keyHandle(key, `hmac-${facts.name}`);
-    const source = data(given[2], 'data');
-    describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+    describeData(Operation.Hmac, facts, given[2], request);
     frame[At.Key] = handle;
+  } else if (typeof key === 'string' && isShort(key)) {
+    const size = encodeKey(key);
+    describeData(Operation.Hmac, facts, given[2], request);
+    describeKey(keyScratch, 0, size);
   } else {
     const secret = data(key, 'key');
-    const source = data(given[2], 'data');
-    describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+    describeData(Operation.Hmac, facts, given[2], request);
     describeKey(secret, 0, sizeOf(secret));
   }
   describeDigest(request);
@@ -61,7 +64,8 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
 /** The facts of an HMAC over a hash, by the hash's number: no seed, no key of the hash's own, one size. */
 const known: HashFacts[] = [];
 
-function hmacFacts(name: unknown): HashFacts {
+/** The hash under an HMAC. */
+export function hmacFacts(name: unknown): HashFacts {
   const facts = hashFacts(name);
   if (facts.hmac) return (known[facts.id] ??= { ...facts, xof: false, seedBits: 0, keySize: 0 });
   throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${facts.name}`);

@@ -8,28 +8,26 @@
  * @packageDocumentation
  */
 import type { Bytes, Data } from './arguments.js';
-import { At, frame, native } from './binding.js';
-import { runCallback, runSync, type Parser } from './call.js';
+import { WHOLE } from './binding.js';
+import { runCallback, runSync, type Callback, type Parser } from './call.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { hashParser } from './hash.js';
-import type { Encoding, HashOptions, TargetOptions } from './hash.js';
+import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
+import { quickBigInt, quickBuffer, quickHex } from './quick.js';
+import { encodeShort, isShort, textScratch } from './scratch.js';
 
 export { MillraceError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { configure, engines } from './settings.js';
 export type { Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
-export type { Bytes, CipherOptions, Data, Encoding, HashOptions, OpenOptions, SealOptions, TargetOptions, TextTargetOptions };
-
-/** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
-export type Callback<Result> = (error?: Error, result?: Result) => void;
-
-/** The type of a digest in an {@link Encoding}. */
-export type Digest<E extends Encoding> = E extends 'buffer' ? Buffer : E extends 'bigint' ? bigint : string;
+export { createHash, createHmac, Hash, Hmac } from './hasher.js';
+export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hasher.js';
+export type { Bytes, Callback, CipherOptions, Data, Digest, Encoding, HashOptions, OpenOptions, SealOptions, TargetOptions, TextTargetOptions };
 
 /**
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash specifications;
@@ -64,21 +62,21 @@ export function hash(
   callback: Callback<number>,
 ): void;
 export function hash(algorithm: unknown, data: unknown, third?: unknown): unknown {
-  // The everyday form in one crossing: no frame, no Buffer for a text. What native code does not take
-  // (strings, DataViews, unknown names, SHAKE) goes the long way round, which also explains errors.
+  // The everyday form in one crossing. What that does not take (long strings, DataViews, unknown names, SHAKE) goes
+  // the long way round, which also explains errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
-      frame[At.Algorithm] = facts.id;
+      const text = typeof data === 'string' && isShort(data);
       if (third === 'hex') {
-        const text = native.hashHex(data);
-        if (text !== undefined) return text;
+        const digest = quickHex(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
+        if (digest !== undefined) return digest;
       } else if (third === undefined) {
-        const target = Buffer.allocUnsafe(facts.digestSize);
-        if (native.hash(data, target) === 0) return target;
+        const digest = quickBuffer(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
+        if (digest !== undefined) return digest;
       } else if (third === 'bigint') {
-        const number = native.hashBigInt(data);
-        if (number !== undefined) return number;
+        const digest = quickBigInt(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
+        if (digest !== undefined) return digest;
       }
     }
   }

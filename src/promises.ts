@@ -17,15 +17,20 @@ import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
 import type { Digest, Window } from './index.js';
 
-export { configure, createKey, engines, getCiphers, getHashes, Key, MillraceError } from './index.js';
+export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError } from './index.js';
 export type {
   Bytes,
   CipherOptions,
+  CopyOptions,
+  CreateHashOptions,
+  CreateHmacOptions,
   Data,
   Digest,
+  DigestEncoding,
   Encoding,
   Engines,
   ErrorCode,
+  Hasher,
   HashOptions,
   OpenOptions,
   SealOptions,

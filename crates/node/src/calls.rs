@@ -29,6 +29,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
+    ("predict", predict),
     ("beginPolling", begin_polling),
     ("poll", poll),
     ("attach", attach),
@@ -421,6 +422,15 @@ fn dispose_key(call: &Call<'_>) -> Value {
 /// `cancel(slot)`: 1 if the job has not started and never will.
 fn cancel(call: &Call<'_>) -> Value {
     call.env.number(u32::from(call.uint32(0).is_some_and(|slot| call.state.cancel(slot))))
+}
+
+/// `predict(algorithm, bytes, messages)`: predicted nanoseconds of hashing them.
+fn predict(call: &Call<'_>) -> Value {
+    let hash = call.uint32(0).and_then(|id| Hash::from_id(id as u8));
+    let cost = hash.zip(call.double(1)).zip(call.double(2)).map(|((hash, bytes), count)| {
+        cost::of_messages(hash, bytes as usize, count as usize)
+    });
+    call.env.double(cost.unwrap_or(0) as f64)
 }
 
 /// `beginPolling()`: JavaScript will call `poll` once per turn of the loop.

@@ -14,26 +14,35 @@ const PADDING: usize = 64;
 
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
-    let source = work.source.size();
+    let (source, target) = (work.source.size(), work.target.size());
     let (size, picoseconds) = match work.operation {
         // An XOF may put out more than it takes in.
         Operation::Hash(hash) | Operation::Hmac(hash) => {
-            (source.saturating_add(work.target.size()).saturating_add(work.key_size()), per_byte_of_hash(hash))
+            (source.saturating_add(target).saturating_add(work.key_size()), per_byte_of_hash(hash))
+        }
+        Operation::Finish(hash) | Operation::MacFinish(hash) | Operation::Squeeze(hash) => {
+            (source.saturating_add(target), per_byte_of_hash(hash))
         }
         Operation::Update(hash) | Operation::MacUpdate(hash) => {
             (source.saturating_add(work.iv.size()), per_byte_of_hash(hash))
         }
-        Operation::Finish(hash) | Operation::MacFinish(hash) | Operation::Squeeze(hash) => {
-            (source.saturating_add(work.target.size()), per_byte_of_hash(hash))
-        }
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
-            (size.saturating_add(count.saturating_mul(PADDING)), per_byte_of_hash(hash))
+            return of_messages(hash, size, count);
         }
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             (source.saturating_add(work.aad.size()), per_byte_of_cipher(cipher))
         }
     };
+    nanoseconds(size, picoseconds)
+}
+
+/// Predicted nanoseconds of hashing `size` bytes in `count` messages.
+pub(crate) fn of_messages(hash: Hash, size: usize, count: usize) -> u64 {
+    nanoseconds(size.saturating_add(count.saturating_mul(PADDING)), per_byte_of_hash(hash))
+}
+
+fn nanoseconds(size: usize, picoseconds: u64) -> u64 {
     FIXED.saturating_add((size as u64).saturating_mul(picoseconds) / 1000)
 }
 

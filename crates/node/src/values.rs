@@ -53,6 +53,10 @@ impl<State> Call<'_, State> {
     pub(crate) fn uint32(&self, index: usize) -> Option<u32> {
         self.env.uint32(self.argument(index))
     }
+
+    pub(crate) fn double(&self, index: usize) -> Option<f64> {
+        self.env.double_of(self.argument(index))
+    }
 }
 
 impl Env {
@@ -70,6 +74,13 @@ impl Env {
         let mut result = 0;
         // SAFETY: env and value belong to the current call; a value of another type gives an error status.
         let status = unsafe { sys::napi_get_value_uint32(self.0, value.0, &mut result) };
+        (status == sys::Status::napi_ok).then_some(result)
+    }
+
+    fn double_of(self, value: Value) -> Option<f64> {
+        let mut result = 0.0;
+        // SAFETY: env and value belong to the current call; a value of another type gives an error status.
+        let status = unsafe { sys::napi_get_value_double(self.0, value.0, &mut result) };
         (status == sys::Status::napi_ok).then_some(result)
     }
 

@@ -1,0 +1,132 @@
+/**
+ * The state of a hasher as a Buffer that can be kept and sent: an envelope around the bytes that native code calls a
+ * state, which says what it belongs to, so that nothing else goes on from it.
+ *
+ *   bytes  what (numbers little-endian)
+ *   4      "MRHS"
+ *   1      version, 1
+ *   1      kind: 0 a hash, 1 a keyed hash, 2 an HMAC
+ *   1      1 if output has been taken, else 0
+ *   1      size of the name
+ *   8      bytes of the message so far
+ *   8      seed
+ *   8      check of the key: the start of a MAC under it; zero where there is none
+ *   n      the algorithm's standard name
+ *   m      the state
+ *   8      XXH3-64 of all before
+ */
+import { bytes, sizeOf } from './arguments.js';
+import { Operation, WHOLE } from './binding.js';
+import { describeCall, describeResult, Form, runDescribed } from './call.js';
+import { findHash } from './catalog.js';
+import { makeError } from './errors.js';
+import { quickBuffer } from './quick.js';
+import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
+
+const MAGIC = 'MRHS';
+const VERSION = 1;
+
+const enum Kind {
+  Hash,
+  Keyed,
+  Hmac,
+}
+
+const kindNames = ['a hash', 'a keyed hash', 'an HMAC'];
+
+const enum At {
+  Version = 4,
+  Kind = 5,
+  Output = 6,
+  NameSize = 7,
+  Length = 8,
+  SeedLow = 16,
+  SeedHigh = 20,
+  Check = 24,
+  Name = 32,
+}
+
+const CHECK_SIZE = 8;
+const SUM_SIZE = 8;
+
+/** What a hasher has taken in so far, for {@link importState}. */
+export function exportState(running: Running): Buffer {
+  const { facts, seedLow, seedHigh, length, phase } = running;
+  const state = running.save();
+  const name = facts.name;
+  // An ArrayBuffer of its own: Buffer's pool can be seen by anyone.
+  const blob = Buffer.allocUnsafeSlow(At.Name + name.length + state.length + SUM_SIZE).fill(0);
+  blob.write(MAGIC, 0, 'latin1');
+  blob[At.Version] = VERSION;
+  blob[At.Kind] = kindOf(running);
+  blob[At.Output] = phase === Phase.Squeezing ? 1 : 0;
+  blob[At.NameSize] = name.length;
+  blob.writeBigUInt64LE(BigInt(length), At.Length);
+  blob.writeUInt32LE(seedLow, At.SeedLow);
+  blob.writeUInt32LE(seedHigh, At.SeedHigh);
+  blob.set(keyCheck(running), At.Check);
+  blob.write(name, At.Name, 'latin1');
+  blob.set(state, At.Name + name.length);
+  if (running.key !== undefined) state.fill(0);
+  blob.set(sum(blob), blob.length - SUM_SIZE);
+  return blob;
+}
+
+/**
+ * Goes on from an exported state; ERR_STATE if it is not one of the algorithm and key that the hash begins with, or of
+ * its seed if one was given: otherwise the seed is the state's.
+ */
+export function importState(value: unknown, beginning: Beginning, seeded: boolean): Running {
+  const view = bytes(value, 'options.state');
+  // A copy: its checks must hold for what is used.
+  const blob = Buffer.allocUnsafeSlow(sizeOf(view));
+  blob.set(view);
+  const { facts } = beginning;
+  if (blob.length < At.Name + SUM_SIZE || blob.toString('latin1', 0, MAGIC.length) !== MAGIC) throw refusal('it is not the state of a hasher');
+  if (blob[At.Version] !== VERSION) throw refusal(`it is of version ${blob[At.Version]}, and this is version ${VERSION}`);
+  if (!sum(blob).equals(blob.subarray(blob.length - SUM_SIZE))) throw refusal('it is damaged');
+  const nameEnd = At.Name + blob[At.NameSize]!;
+  const name = blob.toString('latin1', At.Name, nameEnd);
+  const [kind, wanted] = [blob[At.Kind]!, kindOf(beginning)];
+  if (name !== facts.name) {
+    const known = findHash(name) === undefined ? 'an algorithm unknown here' : name;
+    throw refusal(`it belongs to ${known}, not to ${facts.name}`);
+  }
+  if (kind !== wanted) throw refusal(`it belongs to ${kindNames[kind] ?? 'something unknown'}, not to ${kindNames[wanted]}`);
+  const [seedLow, seedHigh] = [blob.readUInt32LE(At.SeedLow), blob.readUInt32LE(At.SeedHigh)];
+  if (seeded && (seedLow !== beginning.seedLow || seedHigh !== beginning.seedHigh)) throw refusal('it was begun with another seed');
+  if (!keyCheck(beginning).equals(blob.subarray(At.Check, At.Check + CHECK_SIZE))) throw refusal('it was begun with another key');
+  const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
+  const output = blob[At.Output]!;
+  const length = blob.readBigUInt64LE(At.Length);
+  if (state.length !== facts.stateSize || output > (facts.xof ? 1 : 0) || length > Number.MAX_SAFE_INTEGER) throw refusal('its parts do not fit together');
+  const running = new Running({ ...beginning, seedLow, seedHigh });
+  running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
+  if (beginning.key !== undefined) blob.fill(0);
+  return running;
+}
+
+function refusal(reason: string): Error {
+  return makeError('ERR_STATE', `options.state cannot be gone on from: ${reason}`);
+}
+
+function kindOf({ mac, key }: Beginning): Kind {
+  if (mac) return Kind.Hmac;
+  return key === undefined ? Kind.Hash : Kind.Keyed;
+}
+
+/** What tells one key from another, and nothing about either. */
+const CHECKED = Buffer.from('Millrace hasher state: check of the key');
+
+function keyCheck(beginning: Beginning): Buffer {
+  if (beginning.key === undefined) return Buffer.alloc(CHECK_SIZE);
+  const handle = handleOf(beginning);
+  describeCall(beginning.mac ? Operation.Hmac : Operation.Hash, beginning.facts.id, CHECKED, 0, CHECKED.length);
+  describeBeginning(beginning, handle);
+  describeResult(beginning.facts.digestSize, Form.Buffer);
+  return (runDescribed() as Buffer).subarray(0, CHECK_SIZE);
+}
+
+function sum(blob: Buffer): Buffer {
+  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), WHOLE)!;
+}

@@ -1,0 +1,493 @@
+/**
+ * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users see: arguments,
+ * encodings, and the stream. The work is done in running.ts.
+ */
+import { Transform, type TransformCallback, type TransformOptions } from 'node:stream';
+import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import { CallbackWaiter, Form, present, PromiseWaiter, type Callback, type Waiter } from './call.js';
+import { hashFacts, type HashFacts } from './catalog.js';
+import { makeError, wrongType } from './errors.js';
+import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from './hash.js';
+import { exportState, importState } from './hasher-state.js';
+import { hmacFacts } from './hmac.js';
+import { createKey, isKey, keyHandle, type Key } from './key.js';
+import { Phase, refusal, Running, type Beginning } from './running.js';
+import { DigestStep, Steps, UpdateStep } from './steps.js';
+import type { KeyObject } from 'node:crypto';
+
+/** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */
+export type DigestEncoding = Encoding | BufferEncoding;
+
+/** Options of {@link createHash}, beside those of stream.Transform. */
+export interface CreateHashOptions extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'> {
+  /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm, key and seed. */
+  readonly state?: Bytes | undefined;
+}
+
+/** Options of {@link createHmac}, beside those of stream.Transform. */
+export interface CreateHmacOptions extends TransformOptions {
+  /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm and key. */
+  readonly state?: Bytes | undefined;
+}
+
+/** Options of {@link Hasher.copy}, beside those of stream.Transform. */
+export interface CopyOptions extends TransformOptions {
+  /** The copy's digest size in bytes, of an extendable output; otherwise as the original's. */
+  readonly outputLength?: number | undefined;
+}
+
+/** Unlocks the constructors for this file's functions only. */
+const inside = Symbol('inside');
+
+// A stream is set up when it is first used as one, as node:crypto's hashes are: that costs more than a small hash.
+// Until then only the prototypes say that it is one.
+const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
+Object.setPrototypeOf(LazyTransform, Transform);
+Object.setPrototypeOf(LazyTransform.prototype, Transform.prototype);
+
+/** What runs in a hash that may give output. Set by the class itself, which alone sees the field. */
+let squeezable: (hash: Hash) => Running;
+
+/** What {@link Hash} and {@link Hmac} have in common. */
+export abstract class Hasher extends LazyTransform {
+  #running: Running;
+  #steps: Steps | undefined;
+  readonly #streamOptions: TransformOptions | undefined;
+
+  /** @internal */
+  constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
+    super();
+    if (permission !== inside) throw makeError('ERR_ARGUMENT_TYPE', 'hashers are made by createHash(algorithm) and createHmac(algorithm, key)');
+    this.#running = running;
+    this.#streamOptions = streamOptions;
+  }
+
+  /** The standard name of the hash, e.g. `sha256`. */
+  get algorithm(): string {
+    return this.#running.facts.name;
+  }
+
+  /** The digest's size in bytes; 0 for shake128 and shake256 without an `outputLength`. */
+  get outputLength(): number {
+    return this.#running.size;
+  }
+
+  /** Bytes the hash takes in at once. */
+  get blockSize(): number {
+    return this.#running.facts.blockSize;
+  }
+
+  /**
+   * Takes in more of the message.
+   *
+   * With a callback this runs on the worker threads if there is much to do, in the order of the calls; data is copied at
+   * the call. In the form with an offset it is lent: **you promise not to transfer, detach, resize or write it until the
+   * callback**. Until the last callback only asynchronous operations can follow.
+   *
+   * @param data bytes, or a string
+   * @param inputEncoding how the string stands for bytes; `'utf8'` by default
+   * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_HASHER_SPENT after the digest, ERR_HASHER_BUSY,
+   *   ERR_KEY_DISPOSED
+   */
+  update(data: Data, inputEncoding?: BufferEncoding): this;
+  update(source: Bytes, offset: number, size: number): this;
+  update(data: Data, callback: Callback<void>): this;
+  update(data: Data, inputEncoding: BufferEncoding, callback: Callback<void>): this;
+  update(source: Bytes, offset: number, size: number, callback: Callback<void>): this;
+  update(source: unknown): this {
+    const count = arguments.length;
+    if (count === 1) {
+      if (isUint8Array(source)) {
+        this.#take(source, 0, sizeOf(source));
+        return this;
+      }
+      if (typeof source === 'string' && this.#takeText(source)) return this;
+    }
+    const last = arguments[count - 1] as unknown;
+    if (count > 1 && typeof last === 'function') {
+      this.#takeLater(new CallbackWaiter(last as Callback<unknown>), arguments, count - 1);
+    } else {
+      const { view, offset, size } = piece(arguments, count);
+      this.#take(view, offset, size);
+    }
+    return this;
+  }
+
+  /** As {@link Hasher.update} with a callback, but with a promise. */
+  updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<void>;
+  updateAsync(source: Bytes, offset: number, size: number): Promise<void>;
+  updateAsync(...given: unknown[]): Promise<void> {
+    const waiter = new PromiseWaiter();
+    try {
+      this.#takeLater(waiter, given, given.length);
+    } catch (error) {
+      waiter.reject(error);
+    }
+    return waiter.promise as Promise<void>;
+  }
+
+  /**
+   * Ends the message and gives its digest. The hasher is spent then; {@link Hasher.reset} begins anew.
+   *
+   * With a callback it waits for the asynchronous updates before it.
+   *
+   * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'` (big-endian), or any other
+   *   encoding of Buffer's
+   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without an `outputLength`, ERR_HASHER_SPENT,
+   *   ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
+   */
+  digest(): Buffer;
+  digest<E extends DigestEncoding>(encoding: E): Digest<E>;
+  digest(callback: Callback<Buffer>): void;
+  digest<E extends DigestEncoding>(encoding: E, callback: Callback<Digest<E>>): void;
+  digest(encoding?: unknown, callback?: unknown): unknown {
+    if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
+    const wanted = digestFormat(encoding);
+    if (callback === undefined) return this.#digest(wanted);
+    if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
+    const waiter = new CallbackWaiter(callback as Callback<unknown>);
+    this.#digestLater(waiter, wanted);
+    return undefined;
+  }
+
+  /** As {@link Hasher.digest} with a callback, but with a promise. */
+  digestAsync(): Promise<Buffer>;
+  digestAsync<E extends DigestEncoding>(encoding: E): Promise<Digest<E>>;
+  digestAsync(encoding?: unknown): Promise<unknown> {
+    const waiter = new PromiseWaiter();
+    try {
+      this.#digestLater(waiter, digestFormat(encoding));
+    } catch (error) {
+      waiter.reject(error);
+    }
+    return waiter.promise;
+  }
+
+  /**
+   * Ends the message and writes its digest into `target` at `offset`.
+   *
+   * @returns the digest's size in bytes
+   * @throws MillraceError as {@link Hasher.digest}
+   */
+  digestInto(target: Bytes, offset = 0): number {
+    const view = bytes(target, 'target');
+    const start = unsigned(offset, 'offset');
+    const running = this.#ready();
+    checkSize(running);
+    range(start, running.size, sizeOf(view), 'target');
+    return running.digestInto(view, start);
+  }
+
+  /**
+   * Another hasher that has taken in the same message so far; from here on they are independent.
+   *
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
+   */
+  copy(options?: CopyOptions): this {
+    const outputLength = optionsObject<CopyOptions>(options, 'options').outputLength;
+    const running = this.#ready(Phase.Squeezing);
+    const size = outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
+    const copy = running.copy(size);
+    return (this instanceof Hmac ? new Hmac(inside, copy, options) : new Hash(inside, copy, options)) as unknown as this;
+  }
+
+  /**
+   * Forgets the message and begins anew, with the same algorithm, key and seed. What is being done asynchronously must
+   * have come back. A stream that has ended stays so.
+   *
+   * @throws MillraceError ERR_HASHER_BUSY
+   */
+  reset(): this {
+    const running = this.#running;
+    if (running.pending > 0) throw refusal(running, false);
+    running.reset();
+    return this;
+  }
+
+  /**
+   * All that the hasher has taken in so far, in a Buffer of less than 3 KiB: `createHash` and `createHmac` go on from it
+   * as `options.state`, also in another process or on another machine. The hasher itself can go on too.
+   *
+   * **Keep it as you keep the message**: it tells whether a message begins like this one, holds the last bytes as they
+   * are, and lets its holder go on in this one's place. The key is not in it, but who has the state of an HMAC can
+   * learn from it what the key protects.
+   *
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED
+   */
+  exportState(): Buffer {
+    return exportState(this.#ready(Phase.Squeezing));
+  }
+
+  /** @internal */
+  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, _options: unknown, inspect: (value: unknown, options: unknown) => string): string {
+    const { algorithm, outputLength, blockSize } = this;
+    const { phase, length, pending } = this.#running;
+    const state = pending > 0 ? 'busy' : ['open', 'giving output', 'spent', 'failed'][phase];
+    return `${this.constructor.name} ${inspect({ algorithm, outputLength, blockSize, state, length }, _options)}`;
+  }
+
+  /** @internal */
+  override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
+    try {
+      const given = [chunk, encoding];
+      const { view, offset, size } = piece(given, typeof chunk === 'string' ? 2 : 1);
+      const running = this.#running;
+      if (size >= STREAMED_AWAY || running.pending > 0) {
+        // A stream's chunk is nobody's to write any more.
+        this.#queue().add(new UpdateStep(new CallbackWaiter(callback as Callback<unknown>), view, offset, size, false));
+        return;
+      }
+      this.#take(view, offset, size);
+    } catch (error) {
+      callback(error as Error);
+      return;
+    }
+    callback();
+  }
+
+  /** @internal */
+  override _flush(callback: TransformCallback): void {
+    let digest: unknown;
+    try {
+      if (this.#running.pending > 0) {
+        this.#digestLater(new CallbackWaiter(callback as Callback<unknown>), Form.Buffer);
+        return;
+      }
+      digest = this.#digest(Form.Buffer);
+    } catch (error) {
+      callback(error as Error);
+      return;
+    }
+    callback(null, digest);
+  }
+
+  #take(view: Uint8Array, offset: number, size: number): void {
+    this.#ready().take(view, offset, size);
+  }
+
+  /** False if the string is too long to be gathered. */
+  #takeText(text: string): boolean {
+    const running = this.#ready();
+    // Each UTF-16 unit may become three bytes.
+    const short = running.fits(text.length * 3);
+    if (short) running.gatherText(text);
+    return short;
+  }
+
+  #takeLater(waiter: Waiter, given: ArrayLike<unknown>, count: number): void {
+    const { view, offset, size, lent } = piece(given, count);
+    this.#queue().add(new UpdateStep(waiter, view, offset, size, !lent));
+  }
+
+  #digest(wanted: Form | BufferEncoding): unknown {
+    const running = this.#ready();
+    checkSize(running);
+    if (typeof wanted === 'number') return running.digest(wanted);
+    return (running.digest(Form.Buffer) as Buffer).toString(wanted);
+  }
+
+  #digestLater(waiter: Waiter, wanted: Form | BufferEncoding): void {
+    const running = this.#running;
+    checkSize(running);
+    const queue = this.#queue();
+    if (running.phase === Phase.Open) running.phase = Phase.Spent;
+    if (typeof wanted === 'number') queue.add(new DigestStep(waiter, wanted, (digest) => digest));
+    else queue.add(new DigestStep(waiter, Form.Buffer, (digest) => (digest as Buffer).toString(wanted)));
+  }
+
+  /** Where asynchronous operations go; a failed hasher tells them so in their turn. */
+  #queue(): Steps {
+    const running = this.#running;
+    if (running.phase !== Phase.Open && running.phase !== Phase.Failed) throw refusal(running, true);
+    return (this.#steps ??= new Steps(running));
+  }
+
+  /** What runs here, if a synchronous operation may touch it now. */
+  #ready(also = Phase.Open): Running {
+    const running = this.#running;
+    if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0) throw refusal(running, false);
+    return running;
+  }
+
+  static {
+    squeezable = (hash) => hash.#ready(Phase.Squeezing);
+    for (const name of ['_readableState', '_writableState'] as const) {
+      Object.defineProperty(LazyTransform.prototype, name, {
+        configurable: true,
+        enumerable: true,
+        get(this: Hasher): unknown {
+          if (typeof this !== 'object' || !(#running in this)) return undefined;
+          // Sets both properties, which hides this one.
+          Transform.call(this, this.#streamOptions);
+          (this as unknown as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings = false;
+          return this[name as keyof Hasher];
+        },
+        set(value: unknown): void {
+          Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
+        },
+      });
+    }
+  }
+}
+
+/** A running hash, made by {@link createHash}; also a stream that takes in the message and gives the digest. */
+export class Hash extends Hasher {
+  /**
+   * The next `size` bytes of an extendable output (shake128, shake256, blake3). The first call ends the message: then
+   * update and digest fail with ERR_HASHER_SPENT, and more can be squeezed. Many calls give what one long one gives.
+   *
+   * @param encoding as for {@link Hasher.digest}
+   * @throws MillraceError ERR_ARGUMENT_VALUE for a hash whose output has one size, ERR_OUTPUT_SIZE, ERR_HASHER_SPENT,
+   *   ERR_HASHER_BUSY
+   */
+  squeeze(size: number): Buffer;
+  squeeze<E extends DigestEncoding>(size: number, encoding: E): Digest<E>;
+  squeeze(size: number, encoding?: unknown): unknown {
+    const wanted = digestFormat(encoding);
+    const count = squeezedSize(size);
+    const running = extendable(this);
+    const target = Buffer.allocUnsafe(count);
+    running.squeeze(target, 0, count);
+    return typeof wanted === 'number' ? present(target, wanted) : target.toString(wanted);
+  }
+
+  /**
+   * As {@link Hash.squeeze}, into `target` at `offset`.
+   *
+   * @returns `size`
+   */
+  squeezeInto(target: Bytes, offset: number, size: number): number {
+    const view = bytes(target, 'target');
+    const start = unsigned(offset, 'offset');
+    const count = squeezedSize(size);
+    range(start, count, sizeOf(view), 'target');
+    extendable(this).squeeze(view, start, count);
+    return count;
+  }
+}
+
+/** A running HMAC, made by {@link createHmac}; also a stream that takes in the message and gives the code. */
+export class Hmac extends Hasher {}
+
+/**
+ * Begins a hash over a message that comes in pieces, shaped like node:crypto's: a stream.Transform with update, digest
+ * and copy. Beyond those: asynchronous updates, `digestInto`, `reset`, output squeezed piece by piece, and
+ * `exportState`.
+ *
+ * @param algorithm name of the hash, in any case
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE,
+ *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
+ */
+export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
+  const facts = hashFacts(algorithm);
+  if (options === undefined) {
+    return new Hash(inside, new Running({ facts, mac: false, key: undefined, seedLow: 0, seedHigh: 0, size: facts.digestSize }), undefined);
+  }
+  const { outputLength, seed, key, state } = optionsObject<CreateHashOptions>(options, 'options');
+  const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const beginning = { facts, mac: false, key: preparedKey(key, facts), seedLow, seedHigh, size };
+  return new Hash(inside, begun(beginning, state, seed !== undefined), options);
+}
+
+/**
+ * Begins an HMAC over a message that comes in pieces; see {@link createHash}.
+ *
+ * @param algorithm name of the hash, e.g. `sha256`
+ * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`. Bytes are copied at the call,
+ *   and wiped when the hasher is collected; whoever wants to know when prepares a key and disposes of it
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED,
+ *   ERR_KEY_ALGORITHM, ERR_STATE
+ */
+export function createHmac(algorithm: string, key: Data | Key | KeyObject, options?: CreateHmacOptions): Hmac {
+  if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
+  const facts = hmacFacts(algorithm);
+  const state = optionsObject<CreateHmacOptions>(options, 'options').state;
+  const name = `hmac-${facts.name}`;
+  if (isKey(key)) keyHandle(key, name);
+  const beginning = { facts, mac: true, key: isKey(key) ? key : createKey(name, key), seedLow: 0, seedHigh: 0, size: facts.digestSize };
+  return new Hmac(inside, begun(beginning, state, false), options);
+}
+
+function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
+  return state === undefined ? new Running(beginning) : importState(state, beginning, seeded);
+}
+
+/** The key of a keyed hash, prepared. */
+function preparedKey(key: unknown, facts: HashFacts): Key | undefined {
+  if (key === undefined) return undefined;
+  const { key: source, handle } = hashKey(key, facts);
+  return handle === 0 ? createKey(facts.name, source) : (key as Key);
+}
+
+/** A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than it gains. */
+const STREAMED_AWAY = 64 * 1024;
+
+/** What an update is given: data and perhaps an encoding, or a window. */
+function piece(given: ArrayLike<unknown>, count: number): { view: Uint8Array; offset: number; size: number; lent: boolean } {
+  if (count === 3 || (count === 2 && typeof given[1] === 'number')) {
+    if (count !== 3) throw makeError('ERR_MISSING_ARGUMENT', 'update takes data and an encoding, or a source, an offset and a size');
+    const view = bytes(given[0], 'source');
+    const offset = unsigned(given[1], 'offset');
+    const size = unsigned(given[2], 'size');
+    if (offset + size > sizeOf(view)) {
+      throw makeError('ERR_ARGUMENT_VALUE', `offset + size must be at most source's size in bytes: ${offset} + ${size} > ${sizeOf(view)}`);
+    }
+    return { view, offset, size, lent: true };
+  }
+  if (count === 0) throw makeError('ERR_MISSING_ARGUMENT', 'update needs data');
+  if (count > 2) throw makeError('ERR_MISSING_ARGUMENT', `update takes 1 or 2 arguments, or 3 with an offset, and a callback; not ${count}`);
+  const view = typeof given[0] === 'string' ? encoded(given[0], given[1]) : data(given[0], 'data');
+  return { view, offset: 0, size: sizeOf(view), lent: false };
+}
+
+function encoded(text: string, encoding: unknown): Uint8Array {
+  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer') return Buffer.from(text, 'utf8');
+  if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);
+  if (!Buffer.isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
+  const view = Buffer.from(text, encoding);
+  // Buffer stops at what is not hex, and the digest would be that of another message.
+  if (/^hex$/i.test(encoding) && view.length * 2 !== text.length) throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
+  return view;
+}
+
+/** The form a digest is wanted in, or the encoding of its text. */
+function digestFormat(encoding: unknown): Form | BufferEncoding {
+  switch (encoding) {
+    case undefined:
+    case null:
+    case 'buffer':
+      return Form.Buffer;
+    case 'hex':
+      return Form.Hex;
+    case 'base64':
+      return Form.Base64;
+    case 'base64url':
+      return Form.Base64url;
+    case 'bigint':
+      return Form.BigInt;
+  }
+  if (typeof encoding !== 'string') throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
+  if (!Buffer.isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
+  return encoding;
+}
+
+function unknownEncoding(name: string, encoding: string): Error {
+  return makeError('ERR_ARGUMENT_VALUE', `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, not ${JSON.stringify(encoding.slice(0, 40))}`);
+}
+
+function checkSize({ size, facts }: Running): void {
+  if (size === 0) throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given to createHash for a digest of ${facts.name}: its output has no natural size`);
+}
+
+function squeezedSize(size: unknown): number {
+  const count = unsigned(size, 'size');
+  if (count >= 1 && count <= OUTPUT_MAX) return count;
+  throw makeError('ERR_OUTPUT_SIZE', `size must be between 1 and ${OUTPUT_MAX} bytes, not ${count}`);
+}
+
+function extendable(hash: Hash): Running {
+  const running = squeezable(hash);
+  if (running.facts.xof) return running;
+  throw makeError('ERR_ARGUMENT_VALUE', `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`);
+}

@@ -1,0 +1,25 @@
+/**
+ * Short strings as bytes, in memory that is used again for the next one: encoding into it takes 35 ns where a Buffer
+ * made for the purpose takes 65 to 150.
+ */
+
+/** Strings of up to so many UTF-16 units are short: each may become three bytes. */
+const SHORT = 1024;
+
+/** The bytes of the last short string. Good until the next one: for calls that read or copy them at once. */
+export const textScratch = new Uint8Array(3 * SHORT);
+/** The same for keys, wiped after use. */
+export const keyScratch = new Uint8Array(3 * SHORT);
+
+const encoder = new TextEncoder();
+// As they were at the start: what runs between describing a call and making it must be ours.
+const encodeInto = encoder.encodeInto;
+
+export function isShort(text: string): boolean {
+  return text.length <= SHORT;
+}
+
+/** Encodes a short string as UTF-8 (lone surrogates become U+FFFD, as everywhere in Node); its size in bytes. */
+export function encodeShort(text: string, scratch: Uint8Array): number {
+  return encodeInto.call(encoder, text, scratch).written;
+}

@@ -1,0 +1,147 @@
+/**
+ * The asynchronous operations of a hasher: one at a time, in the order of their calls.
+ */
+import { isResizable, part } from './arguments.js';
+import { type Form, Waiter } from './call.js';
+import { Phase, type Running } from './running.js';
+
+/** As it was at the start: fake clocks must not stop us. */
+const { nextTick } = process;
+
+/** One operation, from its call until its user is told. Sources are lent unless `copied`. */
+export abstract class Step extends Waiter {
+  queue: Steps | undefined;
+
+  /** `user` is who waits for it: made before anything is described, as making one may run code of the user's. */
+  constructor(readonly user: Waiter) {
+    super();
+  }
+
+  /** Begins; false if it is done already. */
+  abstract begin(running: Running): boolean;
+
+  /** Its turn has not come: keeps what may change until then. */
+  abstract wait(): void;
+
+  /** It has come back from the pool, and another may go. */
+  abstract end(running: Running): void;
+
+  succeed(value: unknown): void {
+    this.queue!.settle(this, undefined, value);
+  }
+
+  fail(error: Error): void {
+    this.queue!.settle(this, error, undefined);
+  }
+}
+
+/** More of the message. */
+export class UpdateStep extends Step {
+  #view: Uint8Array;
+  #offset: number;
+  #size: number;
+  #copied: boolean;
+  #sent = false;
+
+  constructor(user: Waiter, view: Uint8Array, offset: number, size: number, copied: boolean) {
+    super(user);
+    this.#view = view;
+    this.#offset = offset;
+    this.#size = size;
+    // The memory of a resizable buffer can vanish.
+    this.#copied = copied || isResizable(view);
+  }
+
+  begin(running: Running): boolean {
+    if (running.fits(this.#size)) {
+      running.gather(this.#view, this.#offset, this.#size);
+      return false;
+    }
+    running.send(this, this.#view, this.#offset, this.#size, this.#copied);
+    this.#sent = true;
+    return true;
+  }
+
+  wait(): void {
+    if (!this.#copied || this.#size === 0) return;
+    const copy = new Uint8Array(new ArrayBuffer(this.#size));
+    copy.set(part(this.#view, this.#offset, this.#size));
+    this.#view = copy;
+    this.#offset = 0;
+    this.#copied = false;
+  }
+
+  end(running: Running): void {
+    if (this.#sent) running.returned();
+  }
+
+  override succeed(): void {
+    super.succeed(undefined);
+  }
+}
+
+/** The digest. */
+export class DigestStep extends Step {
+  constructor(user: Waiter, readonly wanted: Form, readonly convert: (digest: unknown) => unknown) {
+    super(user);
+  }
+
+  begin(running: Running): boolean {
+    running.sendDigest(this, this.wanted);
+    return true;
+  }
+
+  wait(): void {}
+
+  end(running: Running): void {
+    running.spend();
+  }
+
+  override succeed(value: unknown): void {
+    super.succeed(this.convert(value));
+  }
+}
+
+/** The operations of one hasher that have not come back; the first is in flight. */
+export class Steps {
+  #steps: Step[] = [];
+
+  constructor(readonly running: Running) {}
+
+  /** Takes the operation's turn, or lets it wait for it. */
+  add(step: Step): void {
+    step.queue = this;
+    this.running.pending += 1;
+    if (this.#steps.push(step) === 1) this.#begin(step);
+    else step.wait();
+  }
+
+  settle(step: Step, error: unknown, value: unknown): void {
+    const { running } = this;
+    this.#steps.shift();
+    running.pending -= 1;
+    if (error === undefined) step.end(running);
+    else running.fail(error);
+    const next = this.#steps[0];
+    if (next !== undefined) this.#begin(next);
+    if (error === undefined) step.user.succeed(value);
+    else step.user.fail(error as Error);
+  }
+
+  /** What ends at once is told of later all the same. */
+  #begin(step: Step): void {
+    const { running } = this;
+    let error: unknown;
+    try {
+      if (running.phase === Phase.Failed) throw running.failure;
+      if (step.begin(running)) return;
+    } catch (thrown) {
+      error = thrown;
+    }
+    nextTick(settleLater, this, step, error);
+  }
+}
+
+function settleLater(queue: Steps, step: Step, error: unknown): void {
+  queue.settle(step, error, undefined);
+}
