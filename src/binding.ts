@@ -16,10 +16,12 @@ interface Native {
     tag: Uint8Array | undefined,
     key: Uint8Array | undefined,
   ): number;
-  /** These three take {@link At.Algorithm}, and as {@link At.SourceSize} a size from the start of the source or {@link WHOLE}. */
+  /** These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the source is on the desk. */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
+  /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
+  finishHex(state: Uint8Array): string | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;
@@ -27,7 +29,7 @@ interface Native {
   predict(algorithm: number, bytes: number, messages: number): number;
   beginPolling(): void;
   poll(): Poll;
-  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void): number;
+  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void, desk: Uint8Array): number;
   threads(which: number): number;
   setThreads(limit: number): void;
   catalog(): string;
@@ -97,7 +99,7 @@ export const enum Flag {
   HasViews = 256,
 }
 
-/** In {@link At.SourceSize}: all of the source. */
+/** In {@link At.SourceSize}: all of the source that is passed. */
 export const WHOLE = -1;
 
 /** What came of looking for results: `Poll` in lifecycle.rs. */
@@ -121,6 +123,12 @@ const RING_SIZE = 64 * 1024;
 /** The numbers of one call. Private to this package: native code keeps its address. */
 export const frame = new Float64Array(At.Length);
 
+/** The parts of the desk: what running hashes gather, and short strings. */
+export const GATHERED_MAX = 4096;
+export const TEXT_MAX = 3072;
+/** Short inputs. Private to this package like the frame: native code keeps its address, and need not be given it. */
+export const desk = Buffer.from(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
+
 const ring = new ArrayBuffer(RING_SIZE);
 /** Finished jobs, written by native code before it calls `settle`. */
 export const ringBytes = new Uint8Array(ring);
@@ -137,7 +145,7 @@ export function onSettle(settle: (records: number) => void): void {
   settleArrived = settle;
 }
 
-native.attach(frame, ringBytes, (records) => settleArrived(records));
+native.attach(frame, ringBytes, (records) => settleArrived(records), desk);
 
 function load(): Native {
   const platform = `${process.platform}-${process.arch}`;

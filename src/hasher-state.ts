@@ -100,7 +100,7 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   const output = blob[At.Output]!;
   const length = blob.readBigUInt64LE(At.Length);
   if (state.length !== facts.stateSize || output > (facts.xof ? 1 : 0) || length > Number.MAX_SAFE_INTEGER) throw refusal('its parts do not fit together');
-  const running = new Running({ ...beginning, seedLow, seedHigh });
+  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size);
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (beginning.key !== undefined) blob.fill(0);
   return running;
@@ -128,5 +128,5 @@ function keyCheck(beginning: Beginning): Buffer {
 }
 
 function sum(blob: Buffer): Buffer {
-  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), WHOLE)!;
+  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE)!;
 }

@@ -45,8 +45,8 @@ const LazyTransform = function LazyTransform() {} as unknown as typeof Transform
 Object.setPrototypeOf(LazyTransform, Transform);
 Object.setPrototypeOf(LazyTransform.prototype, Transform.prototype);
 
-/** What runs in a hash that may give output. Set by the class itself, which alone sees the field. */
-let squeezable: (hash: Hash) => Running;
+/** What runs in a hasher. Set by the class itself, which alone sees the field. */
+let runningIn: (hasher: Hasher) => Running;
 
 /** What {@link Hash} and {@link Hmac} have in common. */
 export abstract class Hasher extends LazyTransform {
@@ -96,19 +96,13 @@ export abstract class Hasher extends LazyTransform {
   update(source: Bytes, offset: number, size: number, callback: Callback<void>): this;
   update(source: unknown): this {
     const count = arguments.length;
-    if (count === 1) {
-      if (isUint8Array(source)) {
-        this.#take(source, 0, sizeOf(source));
-        return this;
-      }
-      if (typeof source === 'string' && this.#takeText(source)) return this;
-    }
+    if (count === 1 && isUint8Array(source) && this.#running.takeAtOnce(source)) return this;
     const last = arguments[count - 1] as unknown;
     if (count > 1 && typeof last === 'function') {
       this.#takeLater(new CallbackWaiter(last as Callback<unknown>), arguments, count - 1);
-    } else {
+    } else if (count !== 1 || typeof source !== 'string' || !ready(this.#running).takeText(source)) {
       const { view, offset, size } = piece(arguments, count);
-      this.#take(view, offset, size);
+      ready(this.#running).take(view, offset, size);
     }
     return this;
   }
@@ -143,7 +137,7 @@ export abstract class Hasher extends LazyTransform {
   digest(encoding?: unknown, callback?: unknown): unknown {
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
-    if (callback === undefined) return this.#digest(wanted);
+    if (callback === undefined) return digestNow(this.#running, wanted);
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     const waiter = new CallbackWaiter(callback as Callback<unknown>);
     this.#digestLater(waiter, wanted);
@@ -172,7 +166,7 @@ export abstract class Hasher extends LazyTransform {
   digestInto(target: Bytes, offset = 0): number {
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
-    const running = this.#ready();
+    const running = ready(this.#running);
     checkSize(running);
     range(start, running.size, sizeOf(view), 'target');
     return running.digestInto(view, start);
@@ -185,7 +179,7 @@ export abstract class Hasher extends LazyTransform {
    */
   copy(options?: CopyOptions): this {
     const outputLength = optionsObject<CopyOptions>(options, 'options').outputLength;
-    const running = this.#ready(Phase.Squeezing);
+    const running = ready(this.#running, Phase.Squeezing);
     const size = outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
     const copy = running.copy(size);
     return (this instanceof Hmac ? new Hmac(inside, copy, options) : new Hash(inside, copy, options)) as unknown as this;
@@ -215,7 +209,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED
    */
   exportState(): Buffer {
-    return exportState(this.#ready(Phase.Squeezing));
+    return exportState(ready(this.#running, Phase.Squeezing));
   }
 
   /** @internal */
@@ -237,7 +231,7 @@ export abstract class Hasher extends LazyTransform {
         this.#queue().add(new UpdateStep(new CallbackWaiter(callback as Callback<unknown>), view, offset, size, false));
         return;
       }
-      this.#take(view, offset, size);
+      ready(running).take(view, offset, size);
     } catch (error) {
       callback(error as Error);
       return;
@@ -253,7 +247,7 @@ export abstract class Hasher extends LazyTransform {
         this.#digestLater(new CallbackWaiter(callback as Callback<unknown>), Form.Buffer);
         return;
       }
-      digest = this.#digest(Form.Buffer);
+      digest = digestNow(this.#running, Form.Buffer);
     } catch (error) {
       callback(error as Error);
       return;
@@ -261,29 +255,9 @@ export abstract class Hasher extends LazyTransform {
     callback(null, digest);
   }
 
-  #take(view: Uint8Array, offset: number, size: number): void {
-    this.#ready().take(view, offset, size);
-  }
-
-  /** False if the string is too long to be gathered. */
-  #takeText(text: string): boolean {
-    const running = this.#ready();
-    // Each UTF-16 unit may become three bytes.
-    const short = running.fits(text.length * 3);
-    if (short) running.gatherText(text);
-    return short;
-  }
-
   #takeLater(waiter: Waiter, given: ArrayLike<unknown>, count: number): void {
     const { view, offset, size, lent } = piece(given, count);
     this.#queue().add(new UpdateStep(waiter, view, offset, size, !lent));
-  }
-
-  #digest(wanted: Form | BufferEncoding): unknown {
-    const running = this.#ready();
-    checkSize(running);
-    if (typeof wanted === 'number') return running.digest(wanted);
-    return (running.digest(Form.Buffer) as Buffer).toString(wanted);
   }
 
   #digestLater(waiter: Waiter, wanted: Form | BufferEncoding): void {
@@ -302,15 +276,8 @@ export abstract class Hasher extends LazyTransform {
     return (this.#steps ??= new Steps(running));
   }
 
-  /** What runs here, if a synchronous operation may touch it now. */
-  #ready(also = Phase.Open): Running {
-    const running = this.#running;
-    if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0) throw refusal(running, false);
-    return running;
-  }
-
   static {
-    squeezable = (hash) => hash.#ready(Phase.Squeezing);
+    runningIn = (hasher) => hasher.#running;
     for (const name of ['_readableState', '_writableState'] as const) {
       Object.defineProperty(LazyTransform.prototype, name, {
         configurable: true,
@@ -381,7 +348,7 @@ export class Hmac extends Hasher {}
 export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
   const facts = hashFacts(algorithm);
   if (options === undefined) {
-    return new Hash(inside, new Running({ facts, mac: false, key: undefined, seedLow: 0, seedHigh: 0, size: facts.digestSize }), undefined);
+    return new Hash(inside, new Running(facts, false, undefined, 0, 0, facts.digestSize), undefined);
   }
   const { outputLength, seed, key, state } = optionsObject<CreateHashOptions>(options, 'options');
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
@@ -409,8 +376,22 @@ export function createHmac(algorithm: string, key: Data | Key | KeyObject, optio
   return new Hmac(inside, begun(beginning, state, false), options);
 }
 
+/** A synchronous operation may touch it now. */
+function ready(running: Running, also = Phase.Open): Running {
+  if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0) throw refusal(running, false);
+  return running;
+}
+
+function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
+  checkSize(ready(running));
+  if (typeof wanted === 'number') return running.digest(wanted);
+  return (running.digest(Form.Buffer) as Buffer).toString(wanted);
+}
+
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
-  return state === undefined ? new Running(beginning) : importState(state, beginning, seeded);
+  if (state !== undefined) return importState(state, beginning, seeded);
+  const { facts, mac, key, seedLow, seedHigh, size } = beginning;
+  return new Running(facts, mac, key, seedLow, seedHigh, size);
 }
 
 /** The key of a keyed hash, prepared. */
@@ -487,7 +468,7 @@ function squeezedSize(size: unknown): number {
 }
 
 function extendable(hash: Hash): Running {
-  const running = squeezable(hash);
+  const running = ready(runningIn(hash), Phase.Squeezing);
   if (running.facts.xof) return running;
   throw makeError('ERR_ARGUMENT_VALUE', `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`);
 }

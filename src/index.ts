@@ -18,7 +18,7 @@ import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
-import { encodeShort, isShort, textScratch } from './scratch.js';
+import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 
 export { MillraceError } from './errors.js';
 export type { ErrorCode } from './errors.js';
@@ -67,17 +67,17 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown): unknow
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
-      const text = typeof data === 'string' && isShort(data);
-      if (third === 'hex') {
-        const digest = quickHex(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
-        if (digest !== undefined) return digest;
-      } else if (third === undefined) {
-        const digest = quickBuffer(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
-        if (digest !== undefined) return digest;
-      } else if (third === 'bigint') {
-        const digest = quickBigInt(facts, text ? textScratch : data, text ? encodeShort(data, textScratch) : WHOLE);
-        if (digest !== undefined) return digest;
-      }
+      // A short string goes by way of the desk.
+      const size = (): number => (typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE);
+      const digest =
+        third === 'hex'
+          ? quickHex(facts, data, TEXT_OFFSET, size())
+          : third === undefined
+            ? quickBuffer(facts, data, TEXT_OFFSET, size())
+            : third === 'bigint'
+              ? quickBigInt(facts, data, TEXT_OFFSET, size())
+              : undefined;
+      if (digest !== undefined) return digest;
     }
   }
   return perform(hashParser, arguments);

@@ -1,28 +1,37 @@
 /**
- * The everyday digest in one crossing: two numbers instead of a described call, and no Buffer for a text. What native
- * code does not take (anything but a typed array) gives `undefined`; the described call then does it, or explains.
+ * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for a text. The source
+ * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
+ * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size.
  */
 import { At, frame, native } from './binding.js';
 import type { HashFacts } from './catalog.js';
 
-// `size` bytes from the start of the source, or WHOLE. The hash must have a digest size of its own.
-
-export function quickHex(facts: HashFacts, source: unknown, size: number): string | undefined {
-  frame[At.Algorithm] = facts.id;
-  frame[At.SourceSize] = size;
+export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number): string | undefined {
+  describe(facts, offset, size);
   return native.hashHex(source);
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, source: unknown, size: number): bigint | undefined {
-  frame[At.Algorithm] = facts.id;
-  frame[At.SourceSize] = size;
+export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number): bigint | undefined {
+  describe(facts, offset, size);
   return native.hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, source: unknown, size: number): Buffer | undefined {
+export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number): Buffer | undefined {
   const target = Buffer.allocUnsafe(facts.digestSize);
-  frame[At.Algorithm] = facts.id;
-  frame[At.SourceSize] = size;
+  describe(facts, offset, size);
   return native.hash(source, target) === 0 ? target : undefined;
+}
+
+/** Of a running hash without key and seed: its state, and the rest of the message at the start of the desk. */
+export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number): string | undefined {
+  describe(facts, 0, size);
+  frame[At.AadSize] = facts.stateSize;
+  return native.finishHex(state);
+}
+
+function describe(facts: HashFacts, offset: number, size: number): void {
+  frame[At.Algorithm] = facts.id;
+  frame[At.SourceOffset] = offset;
+  frame[At.SourceSize] = size;
 }

@@ -3,13 +3,17 @@
  * made for the purpose takes 65 to 150.
  */
 
+import { desk, GATHERED_MAX, TEXT_MAX } from './binding.js';
+
 /** Strings of up to so many UTF-16 units are short: each may become three bytes. */
-const SHORT = 1024;
+const SHORT = TEXT_MAX / 3;
 
 /** The bytes of the last short string. Good until the next one: for calls that read or copy them at once. */
-export const textScratch = new Uint8Array(3 * SHORT);
+export const textScratch = new Uint8Array(desk.buffer, GATHERED_MAX, TEXT_MAX);
+/** Where they are on the desk. */
+export const TEXT_OFFSET = GATHERED_MAX;
 /** The same for keys, wiped after use. */
-export const keyScratch = new Uint8Array(3 * SHORT);
+export const keyScratch = new Uint8Array(new ArrayBuffer(TEXT_MAX));
 
 const encoder = new TextEncoder();
 // As they were at the start: what runs between describing a call and making it must be ours.

@@ -16,6 +16,7 @@ use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::hash::{self, Params};
+use millrace_core::hasher;
 use std::sync::Arc;
 
 type Call<'a> = values::Call<'a, Environment>;
@@ -26,6 +27,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("hash", hash_into),
     ("hashHex", hash_hex),
     ("hashBigInt", hash_bigint),
+    ("finishHex", finish_hex),
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
@@ -327,8 +329,8 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// `hash(source, target)` with the algorithm in the frame, and the size of the source or -1 for all of it: the digest
-/// at the start of target.
+/// `hash(source, target)` with the algorithm in the frame: the digest of all of source at the start of target. If the
+/// frame has a size for the source, 0 or more, that range of the desk is the source.
 fn hash_into(call: &Call<'_>) -> Value {
     let status = (|| {
         let hash = everyday_hash(call).ok_or(Status::Argument)?;
@@ -362,6 +364,25 @@ fn hash_bigint(call: &Call<'_>) -> Value {
     call.env.bigint(&words[..digest.len().div_ceil(8)])
 }
 
+/// `finishHex(state)`: what the running hash in this state and the rest of the message on the desk come to, as hex.
+fn finish_hex(call: &Call<'_>) -> Value {
+    let (mut digest, mut text) = ([0; 64], [0; 128]);
+    match finished_digest(call, &mut digest) {
+        Some(digest) => call.env.ascii(hex(digest, &mut text)),
+        None => call.env.undefined(),
+    }
+}
+
+fn finished_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
+    let hash = everyday_hash(call)?;
+    let request = Request { call, frame: call.state.attached.get()?.frame };
+    let rest = everyday_source(call).ok()?;
+    let state = call.bytes(0)?.part(0, request.size(At::AadSize).ok()?)?;
+    let digest = digest.get_mut(..hash.facts().digest_size)?;
+    hasher::finish(hash, &Params::default(), state.read(), rest.read(), digest).ok()?;
+    Some(digest)
+}
+
 fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
     let hash = everyday_hash(call)?;
     let source = everyday_source(call).ok()?;
@@ -375,15 +396,15 @@ fn everyday_hash(call: &Call<'_>) -> Option<Hash> {
     Hash::from_id(Request { call, frame }.number(At::Algorithm) as u8)
 }
 
-/// All of the first argument, or as much of its start as the frame says.
+/// All of the first argument, or a range of the desk.
 fn everyday_source(call: &Call<'_>) -> Result<Window, Status> {
-    let frame = call.state.attached.get().ok_or(Status::Argument)?.frame;
-    let source = call.bytes(0).ok_or(Status::Argument)?;
-    let size = Request { call, frame }.number(At::SourceSize);
-    if size < 0.0 {
-        return Ok(source);
+    let attached = call.state.attached.get().ok_or(Status::Argument)?;
+    let request = Request { call, frame: attached.frame };
+    if request.number(At::SourceSize) < 0.0 {
+        return call.bytes(0).ok_or(Status::Argument);
     }
-    exact_size(size).and_then(|size| source.part(0, size)).ok_or(Status::Argument)
+    let desk = attached.desk.part(request.size(At::SourceOffset)?, request.size(At::SourceSize)?);
+    desk.ok_or(Status::Argument)
 }
 
 /// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for
@@ -444,16 +465,16 @@ fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }
 
-/// `attach(frame, ring, settle)`: once per environment, before anything else.
+/// `attach(frame, ring, settle, desk)`: once per environment, before anything else.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
-        let (frame, ring) = (call.bytes(0)?, call.bytes(1)?);
+        let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
         let complete = frame.size() > At::Cost as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }
-        let _memory = [call.env.pin(call.argument(0))?, call.env.pin(call.argument(1))?];
-        Some(Attached { frame, ring, settle: call.env.pin(call.argument(2))?, _memory })
+        let _memory = [0, 1, 3].map(|index| call.env.pin(call.argument(index)));
+        Some(Attached { frame, ring, desk, settle: call.env.pin(call.argument(2))?, _memory })
     })();
     let done = attached.is_some_and(|attached| call.state.attached.set(attached).is_ok());
     call.env.number(u32::from(done))

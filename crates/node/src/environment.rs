@@ -40,14 +40,16 @@ pub(crate) struct Environment {
     polled: Cell<Option<Instant>>,
 }
 
-/// JavaScript's side of the binding, held until the environment ends. Both buffers are private to
+/// JavaScript's side of the binding, held until the environment ends. The buffers are private to
 /// the front (`src/binding.ts`): nobody can detach them, so their windows stay valid.
 pub(crate) struct Attached {
     pub(crate) frame: Window,
     pub(crate) ring: Window,
+    /// Short inputs, laid here by JavaScript: to name a range of it costs less than to pass a typed array.
+    pub(crate) desk: Window,
     pub(crate) settle: Pinned,
-    /// Keeps frame and ring from the collector.
-    pub(crate) _memory: [Pinned; 2],
+    /// Keeps the buffers from the collector.
+    pub(crate) _memory: [Option<Pinned>; 3],
 }
 
 /// The way back of this environment's jobs, as the workers see it.
