@@ -17,6 +17,7 @@ import { hashParser } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
+import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 
@@ -27,6 +28,7 @@ export type { Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hasher.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hasher.js';
+export type { PackedSources, Sources } from './many.js';
 export type { Bytes, Callback, CipherOptions, Data, Digest, Encoding, HashOptions, OpenOptions, SealOptions, TargetOptions, TextTargetOptions };
 
 /**
@@ -136,6 +138,69 @@ export function hmac(
 ): void;
 export function hmac(): unknown {
   return perform(hmacParser, arguments);
+}
+
+/**
+ * The digests of many messages in one call: several messages at once on each core, where the CPU has the instructions.
+ *
+ * The asynchronous forms cut the work for all cores, and copy `sources` at the call. With `options.target` they are
+ * lent: **you promise not to transfer, detach, resize or write them until the callback**.
+ *
+ * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that stand one after the other
+ * @param options as for {@link hash}
+ * @returns a Buffer with all digests, one after the other; with an encoding, also `'buffer'`, an array; with a target,
+ *   the number of bytes written
+ * @throws MillraceError as {@link hash}; the message names the element: `sources[17]`
+ */
+export function hashMany(algorithm: string, sources: Sources): Buffer;
+export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E): Digest<E>[];
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions): number;
+export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, options: HashOptions<E> & { readonly encoding: E }): Digest<E>[];
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & { readonly encoding?: undefined }): Buffer;
+export function hashMany(algorithm: string, sources: Sources, callback: Callback<Buffer>): void;
+export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions, callback: Callback<number>): void;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions<E> & { readonly encoding: E },
+  callback: Callback<Digest<E>[]>,
+): void;
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & { readonly encoding?: undefined },
+  callback: Callback<Buffer>,
+): void;
+export function hashMany(): unknown {
+  return performMany(hashManyParser, arguments);
+}
+
+/**
+ * The HMACs of many messages under one key in one call; see {@link hashMany}. The key is always copied.
+ *
+ * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`
+ * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that stand one after the other
+ * @returns a Buffer with all codes, one after the other; with an encoding, also `'buffer'`, an array; with a target, the
+ *   number of bytes written
+ * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`
+ */
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources): Buffer;
+export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E): Digest<E>[];
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions): number;
+export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, options: { readonly encoding: E }): Digest<E>[];
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, callback: Callback<Buffer>): void;
+export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions, callback: Callback<number>): void;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: Data | Key,
+  sources: Sources,
+  options: { readonly encoding: E },
+  callback: Callback<Digest<E>[]>,
+): void;
+export function hmacMany(): unknown {
+  return performMany(hmacManyParser, arguments);
 }
 
 /**
@@ -278,10 +343,20 @@ export function getHashes(): string[] {
 
 /** Describes the call, then waits for it as the last argument says: a function is called back, otherwise synchronous. */
 function perform({ describe, counts }: Parser, given: IArguments): unknown {
-  let count = given.length;
+  const { count, callback } = waiting(counts, given);
+  return callback === undefined ? runSync(describe, given, count) : runCallback(callback, describe, given, count);
+}
+
+function performMany(parser: ManyParser, given: IArguments): unknown {
+  const { count, callback } = waiting(parser.counts, given);
+  return callback === undefined ? runManySync(parser.parse(given, count)) : runManyCallback(callback, parser, given, count);
+}
+
+/** The callback, if the last argument is one, and the number of arguments without it. */
+function waiting(counts: readonly number[], given: IArguments): { count: number; callback: Callback<unknown> | undefined } {
+  const count = given.length;
   const last = given[count - 1] as unknown;
-  const asynchronous = typeof last === 'function';
+  if (typeof last === 'function') return { count: count - 1, callback: last as Callback<unknown> };
   // An optional argument passed on as undefined is as good as none.
-  if (asynchronous || (last === undefined && !counts.includes(count))) count -= 1;
-  return asynchronous ? runCallback(last as Callback<unknown>, describe, given, count) : runSync(describe, given, count);
+  return { count: last === undefined && !counts.includes(count) ? count - 1 : count, callback: undefined };
 }

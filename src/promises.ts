@@ -15,6 +15,7 @@ import { hashParser } from './hash.js';
 import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
+import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
 import type { Digest, Window } from './index.js';
 
 export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError } from './index.js';
@@ -33,8 +34,10 @@ export type {
   Hasher,
   HashOptions,
   OpenOptions,
+  PackedSources,
   SealOptions,
   Settings,
+  Sources,
   TargetOptions,
   TextTargetOptions,
   Window,
@@ -95,6 +98,53 @@ export function hmac(
 ): Promise<number>;
 export function hmac(): Promise<unknown> {
   return perform(hmacParser, arguments);
+}
+
+/**
+ * The digests of many messages in one call, cut for all cores; see `hashMany` of `millrace`. `sources` are copied at the
+ * call; with `options.target` they are lent: **you promise not to transfer, detach, resize or write them until the
+ * promise settles**. An abort rejects unless all of the work has started.
+ */
+export function hashMany(algorithm: string, sources: Sources): Promise<Buffer>;
+export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, options?: SignalOptions): Promise<Digest<E>[]>;
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & SignalOptions): Promise<number>;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions<E> & { readonly encoding: E } & SignalOptions,
+): Promise<Digest<E>[]>;
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & { readonly encoding?: undefined } & SignalOptions,
+): Promise<Buffer>;
+export function hashMany(): Promise<unknown> {
+  return performMany(hashManyParser, arguments);
+}
+
+/**
+ * The HMACs of many messages under one key in one call, cut for all cores; see `hmacMany` of `millrace`. Key and
+ * `sources` are copied at the call; with `options.target` the sources are lent: **you promise not to transfer, detach,
+ * resize or write them until the promise settles**. An abort rejects unless all of the work has started.
+ */
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources): Promise<Buffer>;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: Data | Key,
+  sources: Sources,
+  encoding: E,
+  options?: SignalOptions,
+): Promise<Digest<E>[]>;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & SignalOptions): Promise<number>;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: Data | Key,
+  sources: Sources,
+  options: { readonly encoding: E } & SignalOptions,
+): Promise<Digest<E>[]>;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: SignalOptions): Promise<Buffer>;
+export function hmacMany(): Promise<unknown> {
+  return performMany(hmacManyParser, arguments);
 }
 
 /**
@@ -175,6 +225,18 @@ export function cipher(): Promise<unknown> {
 
 /** Describes the call and waits by promise; the signal is in the last argument, if anywhere. */
 function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
+  return withSignal(counts, given, (signal, count) => runPromise(signal, describe, given, count));
+}
+
+function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
+  return withSignal(parser.counts, given, (signal, count) => runManyPromise(signal, parser, given, count));
+}
+
+function withSignal(
+  counts: readonly number[],
+  given: IArguments,
+  run: (signal: AbortSignal | undefined, count: number) => Promise<unknown>,
+): Promise<unknown> {
   try {
     let count = given.length;
     const last = given[count - 1] as unknown;
@@ -186,7 +248,7 @@ function perform({ describe, counts }: Parser, given: IArguments): Promise<unkno
     } else if (own && last === undefined) {
       count -= 1;
     }
-    return runPromise(signal, describe, given, count);
+    return run(signal, count);
   } catch (error) {
     return Promise.reject(error as Error);
   }

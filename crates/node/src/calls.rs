@@ -211,11 +211,7 @@ impl Request<'_> {
             aad: self.input(HAS_AAD, 3, At::AadOffset, At::AadSize)?,
             tag: Window::EMPTY,
             tag_target: Target::Memory(Window::EMPTY),
-            source: if self.has(HAS_VIEWS) {
-                Window::EMPTY
-            } else {
-                self.window(0, At::SourceOffset, At::SourceSize)?
-            },
+            source: if self.has(HAS_VIEWS) { Window::EMPTY } else { self.window(0, At::SourceOffset, At::SourceSize)? },
             messages: Messages::None,
             target,
         })
@@ -448,9 +444,10 @@ fn cancel(call: &Call<'_>) -> Value {
 /// `predict(algorithm, bytes, messages)`: predicted nanoseconds of hashing them.
 fn predict(call: &Call<'_>) -> Value {
     let hash = call.uint32(0).and_then(|id| Hash::from_id(id as u8));
-    let cost = hash.zip(call.double(1)).zip(call.double(2)).map(|((hash, bytes), count)| {
-        cost::of_messages(hash, bytes as usize, count as usize)
-    });
+    let cost = hash
+        .zip(call.double(1))
+        .zip(call.double(2))
+        .map(|((hash, bytes), count)| cost::of_messages(hash, bytes as usize, count as usize));
     call.env.double(cost.unwrap_or(0) as f64)
 }
 

@@ -95,10 +95,7 @@ fn with_copy(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Re
     }
 }
 
-fn with_copy_in<const ROOM: usize>(
-    state: Window,
-    work: impl FnOnce(&[u8]) -> Result<(), Error>,
-) -> Result<(), Status> {
+fn with_copy_in<const ROOM: usize>(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Status> {
     let mut room = [0; ROOM];
     let copy = room.get_mut(..state.size()).ok_or(Status::State)?;
     copy.copy_from_slice(state.read());

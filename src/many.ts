@@ -1,0 +1,498 @@
+/**
+ * Many messages in one call: hashMany and hmacMany. The digests stand in one Buffer, one after the other, or come as
+ * an array.
+ *
+ * Synchronously, short messages are copied into memory of ours and cross together (15 ns a message, where asking
+ * Node-API for an array's element and its memory takes 35), longer ones are read where they are. Asynchronously the
+ * work is cut into as many jobs as there are threads and it is worth.
+ */
+import { constants } from 'node:buffer';
+import { bufferOf, bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import { At, Flag, frame, native, Operation } from './binding.js';
+import {
+  call,
+  CallbackWaiter,
+  describeCall,
+  describeIv,
+  describeKey,
+  describeTarget,
+  Form,
+  present,
+  PromiseWaiter,
+  runDescribed,
+  runWaiting,
+  Waiter,
+  type Callback,
+} from './call.js';
+import { hashFacts, type HashFacts } from './catalog.js';
+import { makeError, wrongType } from './errors.js';
+import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
+import { hmacFacts } from './hmac.js';
+import { isKey, keyHandle } from './key.js';
+
+/** Messages of one size, one after the other. */
+export interface PackedSources {
+  /** All messages; a whole number of them. */
+  readonly data: Bytes;
+  /** The size of each in bytes. */
+  readonly size: number;
+}
+
+/** What is hashed: each element of an array, or messages of one size that stand one after the other. */
+export type Sources = readonly Data[] | PackedSources;
+
+/** Reads the arguments of one of the two calls. */
+export interface ManyParser {
+  readonly parse: (given: ArrayLike<unknown>, count: number) => Batch;
+  /** The numbers of arguments it understands, without callback or signal. */
+  readonly counts: readonly number[];
+}
+
+/** `(algorithm, sources[, encoding | options])`. */
+export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3] };
+
+/** `(algorithm, key, sources[, encoding | options])`. */
+export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4] };
+
+/** All that a call says. */
+interface Batch {
+  readonly operation: Operation;
+  readonly facts: HashFacts;
+  readonly key: Uint8Array | undefined;
+  readonly handle: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** Of a digest. */
+  readonly size: number;
+  /** Of the elements of an array; `undefined` for one Buffer. */
+  readonly form: Form | undefined;
+  readonly target: Uint8Array | undefined;
+  readonly targetOffset: number;
+  readonly messages: Messages;
+}
+
+interface Messages {
+  readonly count: number;
+  /** Ours to change. */
+  readonly list: (Uint8Array | string)[] | undefined;
+  /** Or: one after the other, each of this size. */
+  readonly packed: Uint8Array;
+  readonly size: number;
+}
+
+/** Hashes here and now. */
+export function runManySync(batch: Batch): unknown {
+  const { messages, target, size, targetOffset } = batch;
+  const total = messages.count * size;
+  const apart = target === undefined || (messages.list !== undefined && sharesMemory(messages.list, target));
+  const result = apart ? Buffer.allocUnsafe(total) : target;
+  const start = apart ? 0 : targetOffset;
+  if (messages.list !== undefined) hashList(batch, messages.list, result, start);
+  else if (messages.count > 0) runPart(batch, () => describePacked(batch, messages.packed, 0, messages.count), result, start, messages.count);
+  return apart ? finish(batch, result as Buffer) : total;
+}
+
+/** Hashes on the pool; the callback gets what {@link runManySync} would return. */
+export function runManyCallback(callback: Callback<unknown>, { parse }: ManyParser, given: ArrayLike<unknown>, count: number): void {
+  const waiter = new CallbackWaiter(callback);
+  send(parse(given, count), waiter, false);
+}
+
+/** Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work have started. */
+export function runManyPromise(
+  signal: AbortSignal | undefined,
+  { parse }: ManyParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): Promise<unknown> {
+  const waiter = new ManyPromise();
+  if (signal?.aborted) {
+    waiter.reject(signal.reason);
+    return waiter.promise;
+  }
+  try {
+    waiter.parts = send(parse(given, count), waiter, signal !== undefined);
+  } catch (error) {
+    waiter.reject(error);
+    return waiter.promise;
+  }
+  if (signal !== undefined && !waiter.parts.settled) waiter.heed(signal);
+  return waiter.promise;
+}
+
+// ---- arguments. Getters of options and sources run first, then memory is looked at. --------------
+
+function parseHashMany(given: ArrayLike<unknown>, count: number): Batch {
+  if (count < 2 || count > 3) throw makeError('ERR_MISSING_ARGUMENT', `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`);
+  const facts = hashFacts(given[0]);
+  const wanted = readOptions(given[2], facts);
+  return { operation: Operation.HashMany, facts, ...wanted, ...checked(readSources(given[1]), wanted) };
+}
+
+function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
+  if (count < 3 || count > 4) throw makeError('ERR_MISSING_ARGUMENT', `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`);
+  const facts = hmacFacts(given[0]);
+  const wanted = readOptions(given[3], facts);
+  const messages = readSources(given[2]);
+  const key = given[1];
+  const handle = isKey(key) ? keyHandle(key, `hmac-${facts.name}`) : 0;
+  const secret = isKey(key) ? undefined : data(key, 'key');
+  return { operation: Operation.HmacMany, facts, ...wanted, key: secret, handle, ...checked(messages, wanted) };
+}
+
+type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
+
+function readOptions(value: unknown, facts: HashFacts): Wanted {
+  const given: Partial<HashOptions & TargetOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options');
+  const { encoding, outputLength, seed, key, target, targetOffset } = given;
+  const form = encoding === undefined ? undefined : digestForm(encoding);
+  const size = outputSize(outputLength, facts);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const { key: secret, handle } = hashKey(key, facts);
+  if (target === undefined && targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
+  if (target !== undefined && encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
+  return {
+    key: sizeOf(secret) > 0 ? secret : undefined,
+    handle,
+    seedLow,
+    seedHigh,
+    size,
+    form,
+    target: target === undefined ? undefined : bytes(target, 'options.target'),
+    targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
+  };
+}
+
+function readSources(value: unknown): Messages {
+  if (Array.isArray(value)) {
+    const list = new Array<unknown>(value.length);
+    for (let index = 0; index < list.length; index++) list[index] = value[index];
+    for (let index = 0; index < list.length; index++) {
+      const each = list[index];
+      if (!isUint8Array(each) && typeof each !== 'string') list[index] = data(each, `sources[${index}]`);
+    }
+    return { count: list.length, list: list as (Uint8Array | string)[], packed: none, size: 0 };
+  }
+  if (typeof value !== 'object' || value === null || !('data' in value) || !('size' in value)) {
+    throw wrongType('sources', 'an array, or an object with data and size', value);
+  }
+  const { data: all, size: given } = value;
+  const packed = bytes(all, 'sources.data');
+  const size = unsigned(given, 'sources.size');
+  const total = sizeOf(packed);
+  if (size === 0) throw makeError('ERR_ARGUMENT_VALUE', 'sources.size must be at least 1');
+  if (total % size !== 0) throw makeError('ERR_ARGUMENT_VALUE', `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`);
+  return { count: total / size, list: undefined, packed, size };
+}
+
+const none = new Uint8Array(0);
+
+function checked(messages: Messages, { size, target, targetOffset }: Wanted): { messages: Messages } {
+  const total = messages.count * size;
+  if (total > constants.MAX_LENGTH) throw makeError('ERR_OUTPUT_SIZE', `${messages.count} digests of ${size} bytes do not fit into one Buffer`);
+  if (target !== undefined) range(targetOffset, total, sizeOf(target), 'target');
+  return { messages };
+}
+
+// ---- here and now --------------------------------------------------------------------------------
+
+/** Messages up to this size are copied: a longer one takes so long that the copy no longer pays. */
+const COPIED_MAX = 1024;
+
+/** Memory for short messages, used again for each chunk of them: it stays in the cache. */
+const chunk = Buffer.from(new ArrayBuffer(64 * 1024));
+const chunkSizes = new Float64Array(1024);
+const chunkSizeBytes = new Uint8Array(chunkSizes.buffer);
+
+function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Array, start: number): void {
+  const { size } = batch;
+  const count = list.length;
+  let index = 0;
+  while (index < count) {
+    const first = index;
+    let used = 0;
+    for (; index < count && index - first < chunkSizes.length && used + COPIED_MAX <= chunk.length; index++) {
+      const each = list[index]!;
+      let copied: number;
+      if (typeof each === 'string') {
+        // Each UTF-16 unit may become three bytes.
+        if (each.length * 3 > COPIED_MAX) break;
+        copied = chunk.write(each, used, 'utf8');
+      } else {
+        copied = sizeOf(each);
+        if (copied > COPIED_MAX) break;
+        if (copied > 0) chunk.set(each, used);
+      }
+      chunkSizes[index - first] = copied;
+      used += copied;
+    }
+    if (index > first) {
+      runPart(batch, () => describeSized(batch, chunk, 0, used, chunkSizeBytes, 0, index - first), result, start + first * size, index - first);
+      continue;
+    }
+    for (; index < count; index++) {
+      const each = list[index]!;
+      if (typeof each === 'string') {
+        if (each.length * 3 <= COPIED_MAX) break;
+        list[index] = Buffer.from(each, 'utf8');
+      } else if (sizeOf(each) <= COPIED_MAX) {
+        break;
+      }
+    }
+    runPart(batch, () => describeViews(batch, list as Uint8Array[], first, index - first), result, start + first * size, index - first);
+  }
+}
+
+function runPart(batch: Batch, describeMessages: () => void, result: Uint8Array, offset: number, count: number): void {
+  describeMessages();
+  describeBeginning(batch);
+  describeTarget(result, offset, count * batch.size);
+  runDescribed();
+}
+
+/** Whether one of the messages may lie in the target, which is written before all of them are read. */
+function sharesMemory(list: readonly (Uint8Array | string)[], target: Uint8Array): boolean {
+  const memory = bufferOf(target);
+  // Two SharedArrayBuffers can be the same memory.
+  return memory instanceof SharedArrayBuffer || list.some((each) => typeof each !== 'string' && bufferOf(each) === memory);
+}
+
+// ---- on the pool ---------------------------------------------------------------------------------
+
+/** Predicted nanoseconds that are worth a job of their own. */
+const JOB = 100_000;
+
+/** What a message costs beside its bytes, as bytes: roughly its padding. */
+const PADDING = 64;
+
+/** Cuts the work into jobs and sends them. Without a target the messages are copied, with one they are lent. */
+function send(batch: Batch, user: Waiter, cancellable: boolean): Parts {
+  const { messages, size, facts } = batch;
+  const { count } = messages;
+  const result = Buffer.allocUnsafeSlow(count * size);
+  const parts = new Parts(batch, user, result);
+  if (count === 0) {
+    nextTick(settleNothing, parts);
+    return parts;
+  }
+  const { describe, sizes, total } = own(batch);
+  const jobs = Math.max(1, Math.min(native.threads(0), Math.floor(native.predict(facts.id, total, count) / JOB), count));
+  const share = (total + count * PADDING) / jobs;
+  for (let job = 1, first = 0, end = 0, weight = 0; job <= jobs; job++, first = end) {
+    for (; end < count && (job === jobs || weight < share * job); end++) {
+      weight += (sizes === undefined ? messages.size : sizes[end]!) + PADDING;
+    }
+    if (end === first) continue;
+    const part = new Part(parts);
+    try {
+      describe(first, end);
+      describeBeginning(batch);
+      describeTarget(result, first * size, (end - first) * size);
+      if (cancellable) call.flags |= Flag.Cancellable;
+      runWaiting(part);
+    } catch (error) {
+      // Those on their way have to come back before anybody is told.
+      if (!parts.cut(error)) throw error;
+      return parts;
+    }
+    parts.add(part);
+  }
+  return parts;
+}
+
+/** As it was at the start: fake clocks must not stop us. */
+const { nextTick } = process;
+
+function settleNothing(parts: Parts): void {
+  parts.settle();
+}
+
+interface Owned {
+  /** Describes the messages from `first` to before `end`. */
+  readonly describe: (first: number, end: number) => void;
+  /** Their sizes, if they differ. */
+  readonly sizes: Float64Array | undefined;
+  readonly total: number;
+}
+
+/** The messages in memory that stays as it is until the jobs are done: by a promise of the caller's, or as copies. */
+function own(batch: Batch): Owned {
+  const { messages, target } = batch;
+  const lent = target !== undefined;
+  const { list } = messages;
+  if (list === undefined) {
+    const packed = lent && !isResizable(messages.packed) ? messages.packed : copied(messages.packed);
+    return { describe: (first, end) => describePacked(batch, packed, first, end - first), sizes: undefined, total: sizeOf(packed) };
+  }
+  const sizes = new Float64Array(list.length);
+  let total = 0;
+  for (let index = 0; index < list.length; index++) {
+    const each = list[index]!;
+    const view = typeof each === 'string' ? Buffer.from(each, 'utf8') : lent && isResizable(each) ? copied(each) : each;
+    list[index] = view;
+    total += sizes[index] = sizeOf(view);
+  }
+  const views = list as Uint8Array[];
+  if (lent) return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total };
+  const all = Buffer.allocUnsafeSlow(total);
+  const offsets = new Float64Array(list.length + 1);
+  for (let index = 0, offset = 0; index < views.length; index++) {
+    if (sizes[index]! > 0) all.set(views[index]!, offset);
+    offset += sizes[index]!;
+    offsets[index + 1] = offset;
+  }
+  const sizeBytes = new Uint8Array(sizes.buffer);
+  return {
+    describe: (first, end) => describeSized(batch, all, offsets[first]!, offsets[end]! - offsets[first]!, sizeBytes, first, end - first),
+    sizes,
+    total,
+  };
+}
+
+function copied(view: Uint8Array): Uint8Array {
+  const copy = Buffer.allocUnsafeSlow(sizeOf(view));
+  if (copy.length > 0) copy.set(view);
+  return copy;
+}
+
+/** The jobs of one call. */
+class Parts {
+  settled = false;
+  #parts: Part[] = [];
+  #left = 0;
+  #failure: { error: unknown } | undefined;
+
+  constructor(
+    readonly batch: Batch,
+    readonly user: Waiter,
+    readonly result: Buffer,
+  ) {}
+
+  add(part: Part): void {
+    this.#parts.push(part);
+    this.#left += 1;
+  }
+
+  /** One could not be sent. True if others are on their way, after which the user is told. */
+  cut(error: unknown): boolean {
+    this.#failure = { error };
+    return this.#left > 0;
+  }
+
+  done(error: unknown): void {
+    if (error !== undefined) this.#failure ??= { error };
+    this.#left -= 1;
+    if (this.#left === 0) this.settle();
+  }
+
+  /** The signal has aborted: those that have not started never will. */
+  abort(reason: unknown): void {
+    for (const part of this.#parts) {
+      if (part.done || native.cancel(part.slot) !== 1) continue;
+      part.done = true;
+      this.#failure = { error: reason };
+      this.#left -= 1;
+    }
+    // Those that run may be reading memory that is the user's again once the promise has settled.
+    if (this.#left === 0 && this.#failure !== undefined) this.settle();
+  }
+
+  settle(): void {
+    if (this.settled) return;
+    this.settled = true;
+    let value: unknown;
+    let failure = this.#failure;
+    if (failure === undefined) {
+      try {
+        value = finish(this.batch, this.result);
+      } catch (error) {
+        failure = { error };
+      }
+    }
+    if (failure === undefined) this.user.succeed(value);
+    else this.user.fail(failure.error as Error);
+  }
+}
+
+class Part extends Waiter {
+  done = false;
+
+  constructor(readonly parts: Parts) {
+    super();
+  }
+
+  succeed(): void {
+    this.#end(undefined);
+  }
+
+  fail(error: Error): void {
+    this.#end(error);
+  }
+
+  #end(error: unknown): void {
+    if (this.done) return;
+    this.done = true;
+    this.parts.done(error);
+  }
+}
+
+class ManyPromise extends PromiseWaiter {
+  parts: Parts | undefined;
+
+  override abort(reason: unknown): void {
+    this.parts!.abort(reason);
+  }
+}
+
+// ---- what both share -----------------------------------------------------------------------------
+
+/** Messages one after the other, with their sizes. */
+function describeSized(
+  { operation, facts }: Batch,
+  all: Uint8Array,
+  offset: number,
+  total: number,
+  sizes: Uint8Array,
+  first: number,
+  count: number,
+): void {
+  describeCall(operation, facts.id, all, offset, total);
+  describeIv(sizes, first * 8, count * 8);
+  call.flags |= Flag.HasSizes;
+}
+
+/** Messages of one size, one after the other. */
+function describePacked({ operation, facts, messages }: Batch, packed: Uint8Array, first: number, count: number): void {
+  const { size } = messages;
+  describeCall(operation, facts.id, packed, first * size, count * size);
+  frame[At.Count] = count;
+  frame[At.MessageSize] = size;
+}
+
+/** Messages wherever they are. */
+function describeViews({ operation, facts }: Batch, views: readonly Uint8Array[], first: number, count: number): void {
+  describeCall(operation, facts.id, views, first, 0);
+  frame[At.Count] = count;
+  call.flags |= Flag.HasViews;
+}
+
+function describeBeginning({ key, handle, seedLow, seedHigh }: Batch): void {
+  if (key !== undefined) describeKey(key, 0, sizeOf(key));
+  frame[At.Key] = handle;
+  frame[At.SeedLow] = seedLow;
+  frame[At.SeedHigh] = seedHigh;
+}
+
+/** What the call gives. */
+function finish({ messages, size, form, target, targetOffset }: Batch, result: Buffer): unknown {
+  if (target !== undefined) {
+    // It may have been detached or shrunk meanwhile.
+    range(targetOffset, result.length, sizeOf(target), 'target');
+    if (result.length > 0) target.set(result, targetOffset);
+    return result.length;
+  }
+  if (form === undefined) return result;
+  const digests = new Array<unknown>(messages.count);
+  for (let index = 0; index < messages.count; index++) digests[index] = present(result.subarray(index * size, (index + 1) * size), form);
+  return digests;
+}
