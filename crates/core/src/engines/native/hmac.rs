@@ -61,8 +61,8 @@ impl<D: Digest> Prepared for Midstates<D> {
         let mut hash = Secret::<SIZE_MAX>::zeros();
         let hash = &mut hash.0[..D::SIZE];
 
-        self.inner.finish_copy(source, hash);
-        self.outer.finish_copy(hash, target);
+    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+        many::macs(&self.inner, &self.outer, sources, each);
     }
 
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
@@ -90,6 +90,16 @@ impl<D: Digest> Midstates<D> {
     fn begun(&self, state: &[u8]) -> Option<D> {
         if state.is_empty() { Some(self.inner.clone()) } else { D::load(&Params::default(), state) }
     }
+}
+
+/// One HMAC, from the states after the key's blocks.
+#[inline]
+pub(super) fn from_states<D: Digest>(inner: &D, outer: &D, source: &[u8], target: &mut [u8]) {
+    let mut hash = Secret::<SIZE_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
+
+    inner.finish_copy(source, hash);
+    outer.finish_copy(hash, target);
 }
 
 impl<D: Digest> Drop for Midstates<D> {
