@@ -10,7 +10,7 @@ import { makeError, wrongType } from './errors.js';
 import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from './hash.js';
 import { exportState, importState } from './hasher-state.js';
 import { hmacFacts } from './hmac.js';
-import { createKey, isKey, keyHandle, type Key } from './key.js';
+import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from './key.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import type { KeyObject } from 'node:crypto';
@@ -370,9 +370,9 @@ export function createHmac(algorithm: string, key: Data | Key | KeyObject, optio
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
   const state = optionsObject<CreateHmacOptions>(options, 'options').state;
-  const name = `hmac-${facts.name}`;
-  if (isKey(key)) keyHandle(key, name);
-  const beginning = { facts, mac: true, key: isKey(key) ? key : createKey(name, key), seedLow: 0, seedHigh: 0, size: facts.digestSize };
+  const given = isKey(key);
+  if (given) keyHandle(key, macName(facts));
+  const beginning = { facts, mac: true, key: given ? key : createMacKey(facts, key), seedLow: 0, seedHigh: 0, size: facts.digestSize };
   return new Hmac(inside, begun(beginning, state, false), options);
 }
 

@@ -7,7 +7,7 @@ import { describeCall, describeKey, describeTarget, encodeKey, type Parser } fro
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
 import { describeData, describeDigest, digestRequest } from './hash.js';
-import { isKey, keyHandle } from './key.js';
+import { isKey, keyHandle, macName } from './key.js';
 import { isShort, keyScratch } from './scratch.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
@@ -23,7 +23,7 @@ function describeHmac(given: ArrayLike<unknown>, count: number): void {
   const request = digestRequest(count > 3 ? given[3] : undefined, facts);
   const key = given[1];
   if (isKey(key)) {
-    const handle = keyHandle(key, `hmac-${facts.name}`);
+    const handle = keyHandle(key, macName(facts));
     describeData(Operation.Hmac, facts, given[2], request);
     frame[At.Key] = handle;
   } else if (typeof key === 'string' && isShort(key)) {
@@ -44,7 +44,7 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   }
   const prepared = given[1];
   const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
-  const handle = isKey(prepared) ? keyHandle(prepared, `hmac-${facts.name}`) : 0;
+  const handle = isKey(prepared) ? keyHandle(prepared, macName(facts)) : 0;
   const keyOffset = unsigned(given[2], 'keyOffset');
   const keySize = unsigned(given[3], 'keySize');
   const source = bytes(given[4], 'source');

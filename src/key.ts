@@ -5,7 +5,7 @@
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Data } from './arguments.js';
 import { At, Purpose, frame, native } from './binding.js';
-import { cipherFacts, findCipher, findHash, hashFacts } from './catalog.js';
+import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
 import type { KeyObject } from 'node:crypto';
 
@@ -81,7 +81,20 @@ function release(handle: number): void {
  */
 export function createKey(algorithm: string, key: Data | KeyObject): Key {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
-  const { purpose, id, name, size } = target(algorithm);
+  return prepareFor(target(algorithm), key);
+}
+
+/** Prepares the key of an HMAC; {@link createKey} without the name. */
+export function createMacKey(facts: HashFacts, key: Data | KeyObject): Key {
+  return prepareFor({ purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined }, key);
+}
+
+/** What a key for an HMAC over a hash is prepared for. */
+export function macName({ name }: HashFacts): string {
+  return `hmac-${name}`;
+}
+
+function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject): Key {
   if (types.isKeyObject(key)) {
     if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
     const exported = key.export();
@@ -106,7 +119,7 @@ function target(algorithm: unknown): Target {
   if (typeof algorithm !== 'string') throw wrongType('algorithm', 'a string', algorithm);
   if (/^hmac-/i.test(algorithm)) {
     const hash = hashFacts(algorithm.slice(5));
-    if (hash.hmac) return { purpose: Purpose.Mac, id: hash.id, name: `hmac-${hash.name}`, size: undefined };
+    if (hash.hmac) return { purpose: Purpose.Mac, id: hash.id, name: macName(hash), size: undefined };
     throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${hash.name}`);
   }
   const hash = findCipher(algorithm) === undefined ? findHash(algorithm) : undefined;

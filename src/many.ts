@@ -28,7 +28,7 @@ import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
 import { hmacFacts } from './hmac.js';
-import { isKey, keyHandle } from './key.js';
+import { isKey, keyHandle, macName } from './key.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {
@@ -141,7 +141,7 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
   const wanted = readOptions(given[3], facts);
   const messages = readSources(given[2]);
   const key = given[1];
-  const handle = isKey(key) ? keyHandle(key, `hmac-${facts.name}`) : 0;
+  const handle = isKey(key) ? keyHandle(key, macName(facts)) : 0;
   const secret = isKey(key) ? undefined : data(key, 'key');
   return { operation: Operation.HmacMany, facts, ...wanted, key: secret, handle, ...checked(messages, wanted) };
 }
@@ -331,12 +331,16 @@ function own(batch: Batch): Owned {
   let total = 0;
   for (let index = 0; index < list.length; index++) {
     const each = list[index]!;
-    const view = typeof each === 'string' ? Buffer.from(each, 'utf8') : lent && isResizable(each) ? copied(each) : each;
-    list[index] = view;
-    total += sizes[index] = sizeOf(view);
+    if (typeof each === 'string') list[index] = Buffer.from(each, 'utf8');
+    total += sizes[index] = sizeOf(list[index] as Uint8Array);
   }
   const views = list as Uint8Array[];
-  if (lent) return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total };
+  // Also what is lent is copied where that is quicker than to look for it.
+  if (lent && total > list.length * COPIED_MAX) {
+    // The memory of a resizable buffer can vanish.
+    for (let index = 0; index < views.length; index++) if (isResizable(views[index]!)) views[index] = copied(views[index]!);
+    return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total };
+  }
   const all = Buffer.allocUnsafeSlow(total);
   const offsets = new Float64Array(list.length + 1);
   for (let index = 0, offset = 0; index < views.length; index++) {

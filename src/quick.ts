@@ -1,37 +1,39 @@
 /**
  * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for a text. The source
  * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
- * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size.
+ * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
+ * is a handle or 0, and makes the digest an HMAC if it was prepared for one.
  */
 import { At, frame, native } from './binding.js';
 import type { HashFacts } from './catalog.js';
 
-export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number): string | undefined {
-  describe(facts, offset, size);
+export function quickHex(facts: HashFacts, key: number, source: unknown, offset: number, size: number): string | undefined {
+  describe(facts, key, offset, size);
   return native.hashHex(source);
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number): bigint | undefined {
-  describe(facts, offset, size);
+export function quickBigInt(facts: HashFacts, key: number, source: unknown, offset: number, size: number): bigint | undefined {
+  describe(facts, key, offset, size);
   return native.hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number): Buffer | undefined {
+export function quickBuffer(facts: HashFacts, key: number, source: unknown, offset: number, size: number): Buffer | undefined {
   const target = Buffer.allocUnsafe(facts.digestSize);
-  describe(facts, offset, size);
+  describe(facts, key, offset, size);
   return native.hash(source, target) === 0 ? target : undefined;
 }
 
-/** Of a running hash without key and seed: its state, and the rest of the message at the start of the desk. */
-export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number): string | undefined {
-  describe(facts, 0, size);
+/** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */
+export function quickFinishHex(facts: HashFacts, key: number, state: Uint8Array, size: number): string | undefined {
+  describe(facts, key, 0, size);
   frame[At.AadSize] = facts.stateSize;
   return native.finishHex(state);
 }
 
-function describe(facts: HashFacts, offset: number, size: number): void {
+function describe(facts: HashFacts, key: number, offset: number, size: number): void {
   frame[At.Algorithm] = facts.id;
+  frame[At.Key] = key;
   frame[At.SourceOffset] = offset;
   frame[At.SourceSize] = size;
 }

@@ -191,7 +191,7 @@ export class Running implements Beginning {
   /** The digest, after which it is spent. */
   digest(form: Form): unknown {
     let digest: unknown;
-    if (this.key === undefined && this.seedLow === 0 && this.seedHigh === 0) digest = this.quickDigest(form);
+    if (this.seedLow === 0 && this.seedHigh === 0) digest = this.quickDigest(form);
     if (digest === undefined) {
       this.describeDigest();
       describeResult(this.size, form);
@@ -337,10 +337,11 @@ export class Running implements Beginning {
   private quickDigest(form: Form): unknown {
     const { facts, seat, gathered } = this;
     if ((seat !== deskSeat && gathered > 0) || this.size !== facts.digestSize) return undefined;
-    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, seat!.state, gathered) : undefined;
-    if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered);
-    if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered);
-    return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered) : undefined;
+    const key = handleOf(this);
+    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, key, seat!.state, gathered) : undefined;
+    if (form === Form.Hex) return quickHex(facts, key, undefined, 0, gathered);
+    if (form === Form.Buffer) return quickBuffer(facts, key, undefined, 0, gathered);
+    return form === Form.BigInt ? quickBigInt(facts, key, undefined, 0, gathered) : undefined;
   }
 
   private run(): unknown {

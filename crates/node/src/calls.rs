@@ -3,31 +3,30 @@
 //!
 //! Most calls go through [`run`]: its numbers come in the *frame*, a Float64Array that both sides
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
-//! as typed arrays. Digests in their everyday form have calls of their own.
+//! as typed arrays. Digests in their everyday form have calls of their own, in `everyday`.
 
 use crate::batch::Messages;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
 use crate::cost;
 use crate::environment::{Attached, Environment, pool};
+use crate::everyday;
 use crate::job::{Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
 use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
-use millrace_core::hash::{self, Params};
-use millrace_core::hasher;
 use std::sync::Arc;
 
-type Call<'a> = values::Call<'a, Environment>;
+pub(crate) type Call<'a> = values::Call<'a, Environment>;
 
 /// Every function of the binding, by its name in `src/binding.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
-    ("hash", hash_into),
-    ("hashHex", hash_hex),
-    ("hashBigInt", hash_bigint),
-    ("finishHex", finish_hex),
+    ("hash", everyday::hash),
+    ("hashHex", everyday::hash_hex),
+    ("hashBigInt", everyday::hash_bigint),
+    ("finishHex", everyday::finish_hex),
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
@@ -43,7 +42,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
 
 /// The frame's numbers by index; the same list stands in `src/binding.ts`.
 #[derive(Copy, Clone)]
-enum At {
+pub(crate) enum At {
     Operation = 0,
     Algorithm,
     Slot,
@@ -90,19 +89,21 @@ const REPLY_MAX: usize = 4096;
 /// `run(source, target, iv, aad, tag, key)`: one operation as the frame says, here and now if the
 /// slot is -1, else on the pool. Returns a [`Status`]; for the pool, `Done` means accepted.
 fn run(call: &Call<'_>) -> Value {
-    let status = match call.state.attached.get() {
-        Some(attached) => Request { call, frame: attached.frame }.start(),
-        None => Err(Status::Argument),
-    };
+    let status = Request::of(call).ok_or(Status::Argument).and_then(|request| request.start());
     call.env.number(status.err().unwrap_or(Status::Done) as u32)
 }
 
-struct Request<'a> {
-    call: &'a Call<'a>,
+pub(crate) struct Request<'a> {
+    pub(crate) call: &'a Call<'a>,
     frame: Window,
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    /// `None` before JavaScript has attached the frame.
+    pub(crate) fn of(call: &'a Call<'a>) -> Option<Request<'a>> {
+        Some(Request { call, frame: call.state.attached.get()?.frame })
+    }
+
     fn start(&self) -> Result<(), Status> {
         let slot = self.number(At::Slot);
         if slot >= 0.0 {
@@ -275,11 +276,11 @@ impl Request<'_> {
     }
 
     /// A number that can be a size: a non-negative integer that a pointer can span.
-    fn size(&self, at: At) -> Result<usize, Status> {
+    pub(crate) fn size(&self, at: At) -> Result<usize, Status> {
         exact_size(self.number(at)).ok_or(Status::Argument)
     }
 
-    fn number(&self, at: At) -> f64 {
+    pub(crate) fn number(&self, at: At) -> f64 {
         let offset = at as usize * size_of::<f64>();
         match self.frame.read()[offset..].first_chunk() {
             Some(bytes) => f64::from_ne_bytes(*bytes),
@@ -325,94 +326,6 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// `hash(source, target)` with the algorithm in the frame: the digest of all of source at the start of target. If the
-/// frame has a size for the source, 0 or more, that range of the desk is the source.
-fn hash_into(call: &Call<'_>) -> Value {
-    let status = (|| {
-        let hash = everyday_hash(call).ok_or(Status::Argument)?;
-        let (source, target) = (everyday_source(call)?, call.bytes(1).ok_or(Status::Argument)?);
-        if target.overlaps(source) {
-            return Err(Status::Overlap);
-        }
-        hash::digest(hash, &Params::default(), source.read(), target.exclusive()).map_err(Status::from)
-    })();
-    call.env.number(status.err().unwrap_or(Status::Done) as u32)
-}
-
-/// `hashHex(source)` with the algorithm in the frame: the digest as hex, without a Buffer in between. Anything
-/// but a typed array, or an algorithm without a fixed size, gives `undefined`.
-fn hash_hex(call: &Call<'_>) -> Value {
-    let (mut digest, mut text) = ([0; 64], [0; 128]);
-    match everyday_digest(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
-    }
-}
-
-/// `hashBigInt(source)`: the same as a big-endian BigInt.
-fn hash_bigint(call: &Call<'_>) -> Value {
-    let mut digest = [0; 64];
-    let Some(digest) = everyday_digest(call, &mut digest) else { return call.env.undefined() };
-    let mut words = [0; 8];
-    for (word, bytes) in words.iter_mut().zip(digest.rchunks(8)) {
-        *word = bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    }
-    call.env.bigint(&words[..digest.len().div_ceil(8)])
-}
-
-/// `finishHex(state)`: what the running hash in this state and the rest of the message on the desk come to, as hex.
-fn finish_hex(call: &Call<'_>) -> Value {
-    let (mut digest, mut text) = ([0; 64], [0; 128]);
-    match finished_digest(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
-    }
-}
-
-fn finished_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let hash = everyday_hash(call)?;
-    let request = Request { call, frame: call.state.attached.get()?.frame };
-    let rest = everyday_source(call).ok()?;
-    let state = call.bytes(0)?.part(0, request.size(At::AadSize).ok()?)?;
-    let digest = digest.get_mut(..hash.facts().digest_size)?;
-    hasher::finish(hash, &Params::default(), state.read(), rest.read(), digest).ok()?;
-    Some(digest)
-}
-
-fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let hash = everyday_hash(call)?;
-    let source = everyday_source(call).ok()?;
-    let digest = digest.get_mut(..hash.facts().digest_size)?;
-    hash::digest(hash, &Params::default(), source.read(), digest).ok()?;
-    Some(digest)
-}
-
-fn everyday_hash(call: &Call<'_>) -> Option<Hash> {
-    let frame = call.state.attached.get()?.frame;
-    Hash::from_id(Request { call, frame }.number(At::Algorithm) as u8)
-}
-
-/// All of the first argument, or a range of the desk.
-fn everyday_source(call: &Call<'_>) -> Result<Window, Status> {
-    let attached = call.state.attached.get().ok_or(Status::Argument)?;
-    let request = Request { call, frame: attached.frame };
-    if request.number(At::SourceSize) < 0.0 {
-        return call.bytes(0).ok_or(Status::Argument);
-    }
-    let desk = attached.desk.part(request.size(At::SourceOffset)?, request.size(At::SourceSize)?);
-    desk.ok_or(Status::Argument)
-}
-
-/// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for
-/// 32 bytes, 16 with a table), and the time does not depend on the digest.
-fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
-    let digit = |nibble: u8| nibble + b'0' + u8::from(nibble > 9) * (b'a' - b'0' - 10);
-    for (&byte, pair) in bytes.iter().zip(text.as_chunks_mut::<2>().0) {
-        *pair = [digit(byte >> 4), digit(byte & 15)];
-    }
-    &text[..bytes.len() * 2]
-}
-
 /// `createKey(kind, algorithm, bytes)`: a handle above 0, or the negative of a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
     let handle = (|| {
@@ -429,10 +342,8 @@ fn create_key(call: &Call<'_>) -> Value {
 
 /// `disposeKey()` with the handle in the frame: 1 if it was alive.
 fn dispose_key(call: &Call<'_>) -> Value {
-    let alive = call.state.attached.get().is_some_and(|attached| {
-        let handle = Request { call, frame: attached.frame }.number(At::Key);
-        call.state.keys.borrow_mut().dispose(handle as u64)
-    });
+    let alive =
+        Request::of(call).is_some_and(|request| call.state.keys.borrow_mut().dispose(request.number(At::Key) as u64));
     call.env.number(u32::from(alive))
 }
 

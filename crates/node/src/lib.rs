@@ -4,6 +4,7 @@
 //!
 //! Read downward:
 //! - `calls`: what JavaScript can call;
+//! - `everyday`: the digests most often asked for, with less ado;
 //! - `job`: one operation with all its inputs, able to run on any thread;
 //! - `running`: work on the state of a running hash;
 //! - `batch`: many messages in one work;
@@ -26,6 +27,7 @@ mod calls;
 mod completion;
 mod cost;
 mod environment;
+mod everyday;
 mod job;
 mod keys;
 mod lifecycle;
