@@ -418,7 +418,7 @@ function piece(given: ArrayLike<unknown>, count: number): { view: Uint8Array; of
   }
   if (count === 0) throw makeError('ERR_MISSING_ARGUMENT', 'update needs data');
   if (count > 2) throw makeError('ERR_MISSING_ARGUMENT', `update takes 1 or 2 arguments, or 3 with an offset, and a callback; not ${count}`);
-  const view = typeof given[0] === 'string' ? encoded(given[0], given[1]) : data(given[0], 'data');
+  const view = typeof given[0] === 'string' ? encoded(given[0], count > 1 ? given[1] : undefined) : data(given[0], 'data');
   return { view, offset: 0, size: sizeOf(view), lent: false };
 }
 

@@ -131,14 +131,14 @@ export function runManyPromise(
 function parseHashMany(given: ArrayLike<unknown>, count: number): Batch {
   if (count < 2 || count > 3) throw makeError('ERR_MISSING_ARGUMENT', `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`);
   const facts = hashFacts(given[0]);
-  const wanted = readOptions(given[2], facts);
+  const wanted = readOptions(count > 2 ? given[2] : undefined, facts);
   return { operation: Operation.HashMany, facts, ...wanted, ...checked(readSources(given[1]), wanted) };
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
   if (count < 3 || count > 4) throw makeError('ERR_MISSING_ARGUMENT', `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`);
   const facts = hmacFacts(given[0]);
-  const wanted = readOptions(given[3], facts);
+  const wanted = readOptions(count > 3 ? given[3] : undefined, facts);
   const messages = readSources(given[2]);
   const key = given[1];
   const handle = isKey(key) ? keyHandle(key, macName(facts)) : 0;
