@@ -2,7 +2,7 @@
  * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users see: arguments,
  * encodings, and the stream. The work is done in running.ts.
  */
-import { Transform, type TransformCallback, type TransformOptions } from 'node:stream';
+import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { CallbackWaiter, Form, present, PromiseWaiter, type Callback, type Waiter } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
@@ -40,10 +40,16 @@ export interface CopyOptions extends TransformOptions {
 const inside = Symbol('inside');
 
 // A stream is set up when it is first used as one, as node:crypto's hashes are: that costs more than a small hash.
-// Until then only the prototypes say that it is one.
+// Until then only the prototypes say that it is one; and they from the first hasher on, because node:stream takes a
+// millisecond to load.
 const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
-Object.setPrototypeOf(LazyTransform, Transform);
-Object.setPrototypeOf(LazyTransform.prototype, Transform.prototype);
+let Stream: typeof Transform | undefined;
+
+function loadStream(): void {
+  Stream = (require('node:stream') as { Transform: typeof Transform }).Transform;
+  Object.setPrototypeOf(LazyTransform, Stream);
+  Object.setPrototypeOf(LazyTransform.prototype, Stream.prototype as object);
+}
 
 /** What runs in a hasher. Set by the class itself, which alone sees the field. */
 let runningIn: (hasher: Hasher) => Running;
@@ -57,6 +63,7 @@ export abstract class Hasher extends LazyTransform {
   /** @internal */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
+    if (Stream === undefined) loadStream();
     if (permission !== inside) throw makeError('ERR_ARGUMENT_TYPE', 'hashers are made by createHash(algorithm) and createHmac(algorithm, key)');
     this.#running = running;
     this.#streamOptions = streamOptions;
@@ -285,7 +292,7 @@ export abstract class Hasher extends LazyTransform {
         get(this: Hasher): unknown {
           if (typeof this !== 'object' || !(#running in this)) return undefined;
           // Sets both properties, which hides this one.
-          Transform.call(this, this.#streamOptions);
+          Stream!.call(this, this.#streamOptions);
           (this as unknown as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings = false;
           return this[name as keyof Hasher];
         },

@@ -85,7 +85,7 @@ export function runManySync(batch: Batch): unknown {
   const { messages, target, size } = batch;
   const total = messages.count * size;
   // A target may hold messages that are read last, and so is written last.
-  const result = target === undefined || total > stage.length ? Buffer.allocUnsafe(total) : stage.subarray(0, total);
+  const result = target === undefined || total > STAGE_SIZE ? Buffer.allocUnsafe(total) : staged(total);
   if (messages.list !== undefined) {
     hashList(batch, messages.list, result);
   } else if (messages.count > 0) {
@@ -95,8 +95,14 @@ export function runManySync(batch: Batch): unknown {
   return finish(batch, result);
 }
 
-/** Digests on their way to a target: fresh memory for 10,000 of them would cost up to 12 ns each in page faults. */
-const stage = Buffer.from(new ArrayBuffer(512 * 1024));
+/** Memory for digests on their way to a target: fresh memory for 10,000 of them can cost 12 ns each in page faults. */
+function staged(size: number): Buffer {
+  stage ??= Buffer.from(new ArrayBuffer(STAGE_SIZE));
+  return stage.subarray(0, size);
+}
+
+const STAGE_SIZE = 512 * 1024;
+let stage: Buffer | undefined;
 
 /** Hashes on the pool; the callback gets what {@link runManySync} would return. */
 export function runManyCallback(callback: Callback<unknown>, { parse }: ManyParser, given: ArrayLike<unknown>, count: number): void {
