@@ -101,14 +101,20 @@ export abstract class Hasher extends LazyTransform {
   update(data: Data, callback: Callback<void>): this;
   update(data: Data, inputEncoding: BufferEncoding, callback: Callback<void>): this;
   update(source: Bytes, offset: number, size: number, callback: Callback<void>): this;
-  update(source: unknown): this {
+  update(source: unknown, second?: unknown, third?: unknown, fourth?: unknown): this {
     const count = arguments.length;
     if (count === 1 && isUint8Array(source) && this.#running.takeAtOnce(source)) return this;
-    const last = arguments[count - 1] as unknown;
+    // Apart, as passing `arguments` on anywhere would cost every call an object.
+    return this.#update([source, second, third, fourth], count);
+  }
+
+  #update(given: unknown[], count: number): this {
+    const [source] = given;
+    const last = given[count - 1];
     if (count > 1 && typeof last === 'function') {
-      this.#takeLater(new CallbackWaiter(last as Callback<unknown>), arguments, count - 1);
+      this.#takeLater(new CallbackWaiter(last as Callback<unknown>), given, count - 1);
     } else if (count !== 1 || typeof source !== 'string' || !ready(this.#running).takeText(source)) {
-      const { view, offset, size } = piece(arguments, count);
+      const { view, offset, size } = piece(given, count);
       ready(this.#running).take(view, offset, size);
     }
     return this;

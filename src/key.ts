@@ -7,6 +7,7 @@ import { bytes, data, sizeOf, type Data } from './arguments.js';
 import { At, Purpose, frame, native } from './binding.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
+import { secretBytes } from './scratch.js';
 import type { KeyObject } from 'node:crypto';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
@@ -97,14 +98,18 @@ export function macName({ name }: HashFacts): string {
 function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject): Key {
   if (types.isKeyObject(key)) {
     if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
-    const exported = key.export();
+    return prepareAndWipe(key.export());
+  }
+  if (typeof key === 'string' && purpose === Purpose.Mac) return prepareAndWipe(secretBytes(key));
+  return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'));
+
+  function prepareAndWipe(secret: Buffer): Key {
     try {
-      return prepare(purpose, id, name, size, exported);
+      return prepare(purpose, id, name, size, secret);
     } finally {
-      exported.fill(0);
+      secret.fill(0);
     }
   }
-  return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'));
 }
 
 interface Target {

@@ -29,6 +29,7 @@ import { makeError, wrongType } from './errors.js';
 import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
 import { hmacFacts } from './hmac.js';
 import { isKey, keyHandle, macName } from './key.js';
+import { secretBytes } from './scratch.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {
@@ -59,6 +60,8 @@ interface Batch {
   readonly operation: Operation;
   readonly facts: HashFacts;
   readonly key: Uint8Array | undefined;
+  /** Whether the key is a copy of ours. */
+  readonly wipe: boolean;
   readonly handle: number;
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -86,11 +89,15 @@ export function runManySync(batch: Batch): unknown {
   const total = messages.count * size;
   // A target may hold messages that are read last, and so is written last.
   const result = target === undefined || total > STAGE_SIZE ? Buffer.allocUnsafe(total) : staged(total);
-  if (messages.list !== undefined) {
-    hashList(batch, messages.list, result);
-  } else if (messages.count > 0) {
-    describePacked(batch, messages.packed, 0, messages.count, messages.size);
-    run(batch, result, 0, messages.count);
+  try {
+    if (messages.list !== undefined) {
+      hashList(batch, messages.list, result);
+    } else if (messages.count > 0) {
+      describePacked(batch, messages.packed, 0, messages.count, messages.size);
+      run(batch, result, 0, messages.count);
+    }
+  } finally {
+    wipeKey(batch);
   }
   return finish(batch, result);
 }
@@ -107,7 +114,7 @@ let stage: Buffer | undefined;
 /** Hashes on the pool; the callback gets what {@link runManySync} would return. */
 export function runManyCallback(callback: Callback<unknown>, { parse }: ManyParser, given: ArrayLike<unknown>, count: number): void {
   const waiter = new CallbackWaiter(callback);
-  send(parse(given, count), waiter, false);
+  sendAndWipe(parse(given, count), waiter, false);
 }
 
 /** Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work have started. */
@@ -123,7 +130,7 @@ export function runManyPromise(
     return waiter.promise;
   }
   try {
-    waiter.parts = send(parse(given, count), waiter, signal !== undefined);
+    waiter.parts = sendAndWipe(parse(given, count), waiter, signal !== undefined);
   } catch (error) {
     waiter.reject(error);
     return waiter.promise;
@@ -148,8 +155,9 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
   const messages = readSources(given[2]);
   const key = given[1];
   const handle = isKey(key) ? keyHandle(key, macName(facts)) : 0;
-  const secret = isKey(key) ? undefined : data(key, 'key');
-  return { operation: Operation.HmacMany, facts, ...wanted, key: secret, handle, ...checked(messages, wanted) };
+  const parts = checked(messages, wanted);
+  const secret = isKey(key) ? undefined : typeof key === 'string' ? secretBytes(key) : data(key, 'key');
+  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, key: secret, wipe: typeof key === 'string', handle };
 }
 
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
@@ -165,6 +173,7 @@ function readOptions(value: unknown, facts: HashFacts): Wanted {
   if (target !== undefined && encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   return {
     key: sizeOf(secret) > 0 ? secret : undefined,
+    wipe: false,
     handle,
     seedLow,
     seedHigh,
@@ -273,6 +282,14 @@ const JOB = 100_000;
 
 /** What a message costs beside its bytes, as bytes: roughly its padding. */
 const PADDING = 64;
+
+function sendAndWipe(batch: Batch, user: Waiter, cancellable: boolean): Parts {
+  try {
+    return send(batch, user, cancellable);
+  } finally {
+    wipeKey(batch); // Native code has copied it.
+  }
+}
 
 /** Cuts the work into jobs and sends them. Without a target the messages are copied, with one they are lent. */
 function send(batch: Batch, user: Waiter, cancellable: boolean): Parts {
@@ -493,6 +510,10 @@ function describeBeginning({ key, handle, seedLow, seedHigh }: Batch): void {
   frame[At.Key] = handle;
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
+}
+
+function wipeKey({ key, wipe }: Batch): void {
+  if (wipe) key!.fill(0);
 }
 
 /** What the call gives. */
