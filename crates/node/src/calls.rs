@@ -5,7 +5,7 @@
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
 //! as typed arrays. Digests in their everyday form have calls of their own, in `everyday`.
 
-use crate::batch::Messages;
+use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
 use crate::cost;
@@ -23,10 +23,13 @@ pub(crate) type Call<'a> = values::Call<'a, Environment>;
 /// Every function of the binding, by its name in `src/binding.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
-    ("hash", everyday::hash),
-    ("hashHex", everyday::hash_hex),
-    ("hashBigInt", everyday::hash_bigint),
-    ("finishHex", everyday::finish_hex),
+    ("hash", hash_into),
+    ("hashHex", hash_hex),
+    ("hashBigInt", hash_bigint),
+    ("toBigIntLE", bigint::from_little),
+    ("toBigIntBE", bigint::from_big),
+    ("writeBigIntLE", bigint::to_little),
+    ("writeBigIntBE", bigint::to_big),
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),

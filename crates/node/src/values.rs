@@ -23,6 +23,9 @@ pub(crate) type Function<State> = fn(&Call<'_, State>) -> Value;
 pub(crate) struct Value(sys::napi_value);
 
 impl Value {
+    /// What a function without a result gives back: Node reads NULL as `undefined`.
+    pub(crate) const NOTHING: Value = Value(ptr::null_mut());
+
     pub(crate) fn raw(self) -> sys::napi_value {
         self.0
     }
@@ -36,7 +39,9 @@ pub(crate) struct Env(sys::napi_env);
 pub(crate) struct Call<'a, State> {
     pub(crate) env: Env,
     pub(crate) state: &'a Rc<State>,
-    arguments: [sys::napi_value; ARGUMENTS],
+    // Where Node wrote them. Moving them here would read pairs of what has just been written one by one, which
+    // the CPU cannot forward from its store buffer.
+    arguments: &'a [sys::napi_value; ARGUMENTS],
 }
 
 impl<State> Call<'_, State> {
@@ -48,6 +53,11 @@ impl<State> Call<'_, State> {
     /// The bytes of a typed array argument; `None` for anything else.
     pub(crate) fn bytes(&self, index: usize) -> Option<Window> {
         self.env.bytes(self.argument(index))
+    }
+
+    /// The bytes of a Uint8Array argument.
+    pub(crate) fn octets(&self, index: usize) -> Option<Window> {
+        self.env.octets(self.argument(index))
     }
 
     pub(crate) fn uint32(&self, index: usize) -> Option<u32> {
@@ -87,22 +97,8 @@ impl Env {
     /// The memory of a typed array, as it is now. An empty or detached one is an empty window,
     /// whatever pointer Node-API names for it (NULL since Node 13).
     pub(crate) fn bytes(self, value: Value) -> Option<Window> {
-        let (mut kind, mut length, mut data) = (0, 0_usize, ptr::null_mut());
-        // SAFETY: env and value belong to the current call; what is not a typed array gives an error status.
-        let status = unsafe {
-            sys::napi_get_typedarray_info(
-                self.0,
-                value.0,
-                &mut kind,
-                &mut length,
-                &mut data,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        };
-        if status != sys::Status::napi_ok {
-            return None;
-        }
+        let mut kind = 0;
+        let (data, length) = self.elements(value, &mut kind)?;
         let element = match kind {
             sys::TypedarrayType::int16_array | sys::TypedarrayType::uint16_array => 2,
             sys::TypedarrayType::int32_array
@@ -114,7 +110,26 @@ impl Env {
             _ => 1, // Int8, Uint8, Uint8Clamped; an unknown future kind is read short, never long.
         };
         // SAFETY: V8 says `length` elements live at `data`; see `bytes` for how long.
-        Some(unsafe { Window::new(data.cast(), length * element) })
+        Some(unsafe { Window::new(data, length * element) })
+    }
+
+    /// The memory of a Uint8Array, 5 ns sooner because its kind is not asked for. A typed array of wider elements is
+    /// read short.
+    pub(crate) fn octets(self, value: Value) -> Option<Window> {
+        let (data, length) = self.elements(value, ptr::null_mut())?;
+        // SAFETY: V8 says that at least `length` bytes live at `data`; see `bytes` for how long.
+        Some(unsafe { Window::new(data, length) })
+    }
+
+    /// Where the elements of a typed array are, and how many; `None` for anything else.
+    fn elements(self, value: Value, kind: *mut sys::napi_typedarray_type) -> Option<(*mut u8, usize)> {
+        let (mut length, mut data, none) = (0_usize, ptr::null_mut(), ptr::null_mut());
+        // SAFETY: env and value belong to the current call; `kind` is NULL or a place for one; what is not a typed array
+        // gives an error status.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(self.0, value.0, kind, &mut length, &mut data, none, ptr::null_mut())
+        };
+        (status == sys::Status::napi_ok).then_some((data.cast(), length))
     }
 
     /// The memory of `count` typed arrays that stand in an array from `start` on; `None` if one is not a typed array.
@@ -174,6 +189,24 @@ impl Env {
         }
         // SAFETY: pointer and count describe `words`, which V8 copies.
         self.make(|result| unsafe { sys::napi_create_bigint_words(self.0, 0, words.len(), words.as_ptr(), result) })
+    }
+
+    /// How many 64-bit words a BigInt's magnitude has; `None` for anything else.
+    pub(crate) fn bigint_size(self, value: Value) -> Option<usize> {
+        let mut count = 0;
+        // SAFETY: env and value belong to the current call; NULL for sign and words asks for the count only.
+        let status =
+            unsafe { sys::napi_get_value_bigint_words(self.0, value.0, ptr::null_mut(), &mut count, ptr::null_mut()) };
+        (status == sys::Status::napi_ok).then_some(count)
+    }
+
+    /// The least significant words of a BigInt's magnitude, and how many there are; `None` for anything else.
+    pub(crate) fn bigint_words(self, value: Value, words: &mut [u64]) -> Option<usize> {
+        let (mut sign, mut count) = (0, words.len());
+        // SAFETY: env and value belong to the current call; `count` tells how many words fit.
+        let status =
+            unsafe { sys::napi_get_value_bigint_words(self.0, value.0, &mut sign, &mut count, words.as_mut_ptr()) };
+        (status == sys::Status::napi_ok).then_some(count.min(words.len()))
     }
 
     fn make(self, create: impl FnOnce(*mut sys::napi_value) -> sys::napi_status) -> Value {
@@ -312,7 +345,7 @@ extern "C" fn enter<State>(env: sys::napi_env, info: sys::napi_callback_info) ->
     // SAFETY: `data` is the entry `define` gave to this function, alive while functions can be called.
     let entry = unsafe { &*data.cast::<Entry<State>>() };
     let env = Env(env);
-    let call = Call { env, state: &entry.state, arguments };
+    let call = Call { env, state: &entry.state, arguments: &arguments };
     match catch_unwind(AssertUnwindSafe(|| (entry.run)(&call))) {
         Ok(value) => value.0,
         Err(_) => {

@@ -1,0 +1,131 @@
+//! Bytes as an unsigned BigInt and back, in both byte orders, at any width.
+//!
+//! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least significant
+//! first; a width need not be a multiple of them.
+
+use crate::bytes::Window;
+use crate::environment::Environment;
+use crate::values::{self, Value};
+
+type Call<'a> = values::Call<'a, Environment>;
+
+/// Numbers up to this many words stay on the stack.
+const STACK_WORDS: usize = 128;
+/// Most numbers have no more than this: clearing the whole kilobyte for them would cost 15 ns.
+const FEW_WORDS: usize = 8;
+const WORD: usize = size_of::<u64>();
+
+/// `toBigIntLE(source)`: the number that a Uint8Array spells; `undefined` for anything else.
+pub(crate) fn from_little(call: &Call<'_>) -> Value {
+    let Some(source) = call.octets(0).map(Window::read) else { return Value::NOTHING };
+    // What is too long even without the zeros is refused by V8, with a RangeError of its own.
+    let size = match source {
+        [.., 0] if source.len() > STACK_WORDS * WORD => {
+            source.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
+        }
+        _ => source.len(),
+    };
+    let (chunks, rest) = source[..size].as_chunks::<WORD>();
+    let made = with_words(size.div_ceil(WORD), |words| {
+        for (word, chunk) in words.iter_mut().zip(chunks) {
+            *word = u64::from_le_bytes(*chunk);
+        }
+        if let Some(word) = words.get_mut(chunks.len()) {
+            *word = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        }
+        call.env.bigint(words)
+    });
+    made.unwrap_or(Value::NOTHING)
+}
+
+/// `toBigIntBE(source)`.
+pub(crate) fn from_big(call: &Call<'_>) -> Value {
+    let Some(source) = call.octets(0).map(Window::read) else { return Value::NOTHING };
+    let start = match source {
+        [0, ..] if source.len() > STACK_WORDS * WORD => {
+            source.iter().position(|&byte| byte != 0).unwrap_or(source.len())
+        }
+        _ => 0,
+    };
+    let (rest, chunks) = source[start..].as_rchunks::<WORD>();
+    let made = with_words((source.len() - start).div_ceil(WORD), |words| {
+        for (word, chunk) in words.iter_mut().zip(chunks.iter().rev()) {
+            *word = u64::from_be_bytes(*chunk);
+        }
+        if let Some(word) = words.get_mut(chunks.len()) {
+            *word = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        }
+        call.env.bigint(words)
+    });
+    made.unwrap_or(Value::NOTHING)
+}
+
+/// `writeBigIntLE(number, target)`: the low bytes of the number's magnitude, padded with zeros to the size of a
+/// Uint8Array; `undefined` if that was done.
+pub(crate) fn to_little(call: &Call<'_>) -> Value {
+    to_bytes(call, |target, words| {
+        let (chunks, rest) = target.as_chunks_mut::<WORD>();
+        let (whole, zeros) = chunks.split_at_mut(chunks.len().min(words.len()));
+        for (chunk, word) in whole.iter_mut().zip(words) {
+            *chunk = word.to_le_bytes();
+        }
+        zeros.fill([0; WORD]);
+        let last = words.get(chunks.len()).copied().unwrap_or(0).to_le_bytes();
+        for (byte, from) in rest.iter_mut().zip(last) {
+            *byte = from;
+        }
+    })
+}
+
+/// `writeBigIntBE(number, target)`.
+pub(crate) fn to_big(call: &Call<'_>) -> Value {
+    to_bytes(call, |target, words| {
+        let (rest, chunks) = target.as_rchunks_mut::<WORD>();
+        let whole = chunks.len().min(words.len());
+        let (zeros, filled) = chunks.split_at_mut(chunks.len() - whole);
+        zeros.fill([0; WORD]);
+        for (chunk, word) in filled.iter_mut().zip(words[..whole].iter().rev()) {
+            *chunk = word.to_be_bytes();
+        }
+        let last = words.get(chunks.len()).copied().unwrap_or(0).to_le_bytes();
+        for (byte, from) in rest.iter_mut().rev().zip(last) {
+            *byte = from;
+        }
+    })
+}
+
+fn to_bytes(call: &Call<'_>, write: impl Fn(&mut [u8], &[u64])) -> Value {
+    let done = (|| {
+        let (number, target) = (call.argument(0), call.octets(1)?.exclusive());
+        // A huge target takes no more words than the number has.
+        let mut count = target.len().div_ceil(WORD);
+        if count > STACK_WORDS {
+            count = count.min(call.env.bigint_size(number)?);
+        }
+        with_words(count, |words| {
+            let given = call.env.bigint_words(number, words)?;
+            write(target, &words[..given]);
+            Some(())
+        })?
+    })();
+    match done {
+        Some(()) => Value::NOTHING,
+        None => call.env.number(1),
+    }
+}
+
+/// Runs `work` over that many words, on the heap if they are many; `None` when memory is short.
+fn with_words<Result>(count: usize, work: impl FnOnce(&mut [u64]) -> Result) -> Option<Result> {
+    if count <= FEW_WORDS {
+        let mut words = [0; FEW_WORDS];
+        return Some(work(&mut words[..count]));
+    }
+    if count <= STACK_WORDS {
+        let mut words = [0; STACK_WORDS];
+        return Some(work(&mut words[..count]));
+    }
+    let mut words = Vec::new();
+    words.try_reserve_exact(count).ok()?;
+    words.resize(count, 0);
+    Some(work(&mut words))
+}
