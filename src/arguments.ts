@@ -26,6 +26,13 @@ export function data(value: unknown, name: string): Uint8Array {
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
+/** The bytes of an ArrayBufferView, where a bare ArrayBuffer is not taken. */
+export function viewBytes(value: unknown, name: string): Uint8Array {
+  if (isUint8Array(value)) return value;
+  if (ArrayBuffer.isView(value)) return bytesOfView(value);
+  throw wrongType(name, 'a Buffer or another ArrayBufferView', value);
+}
+
 /** A prototype can be borrowed; what isView sees cannot. Both checks are intrinsics of the engine. */
 export function isUint8Array(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && value instanceof Uint8Array;
@@ -56,12 +63,7 @@ export function sizeOf(view: Uint8Array): number {
   return typedArraySize.call(view);
 }
 
-/** The same memory from `offset` on. Not `subarray`, which asks the view's class what to make. */
-export function part(view: Uint8Array, offset: number, size: number): Uint8Array {
-  return new Uint8Array(viewBuffer.call(view) as ArrayBuffer, typedArrayOffset.call(view) + offset, size);
-}
-
-function bytesOfView(view: unknown): Uint8Array | undefined {
+function bytesOfView(view: unknown): Uint8Array {
   for (const parts of viewParts) {
     try {
       const [buffer, offset, size] = parts.map((part) => part.call(view)) as [ArrayBuffer, number, number];

@@ -20,8 +20,10 @@ interface Native {
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
-  /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
-  finishHex(state: Uint8Array): string | undefined;
+  toBigIntLE(source: Uint8Array): bigint | undefined;
+  toBigIntBE(source: Uint8Array): bigint | undefined;
+  writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
+  writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;

@@ -12,7 +12,10 @@ import { parseArgs } from 'node:util';
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
 
-const doors = ['index', 'promises', 'crypto-async'];
+const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer'];
+
+/** Where the ancestors of these doors had their entries: their own tests look for dist/node.js and dist/browser.js. */
+const ancestorEntries = ['bigint-hash', 'bigint-buffer'].flatMap((door) => ['node', 'browser'].map((entry) => ({ door, path: join(door, entry) })));
 
 /** cargo build, then native/millrace.<platform>.node. */
 export async function buildNative({ force = false, target } = {}) {
@@ -40,11 +43,14 @@ export async function buildNative({ force = false, target } = {}) {
   writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
 }
 
-/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door. Needs the binary: the wrappers are written from what the doors export. */
+/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door, and the entries of the ancestors. Needs the binary: the wrappers are written from what the doors export. */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
-  const outputs = doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end)));
+  const outputs = [
+    ...doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end))),
+    ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
+  ];
   const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs'], []);
   if (!force && upToDate(stamp, sources, outputs)) return;
 
@@ -55,6 +61,12 @@ export async function buildFront({ force = false } = {}) {
   for (const door of doors) {
     await writeWrapper(dist, door);
     written.add(`${door}.mjs`).add(`${door}.d.mts`);
+  }
+  for (const { door, path } of ancestorEntries) {
+    mkdirSync(join(dist, door), { recursive: true });
+    writeFileSync(join(dist, `${path}.js`), `module.exports = require('../${door}.js');\n`);
+    writeFileSync(join(dist, `${path}.d.ts`), `export * from '../${door}.js';\n`);
+    written.add(`${path}.js`).add(`${path}.d.ts`);
   }
   for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(file.parentPath ?? file.path, file.name));
