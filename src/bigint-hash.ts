@@ -53,9 +53,11 @@ export type HashName = HashType | `${HashType}` | (string & {});
 export interface Hash {
   /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): Hash;
-  /** Ends the hash: its digest as a Buffer, or as a big-endian BigInt. */
+  /** Ends the hash: its digest as a Buffer. */
   digest(output?: OutputType.Buffer | 'buffer'): Buffer;
+  /** Ends the hash: its digest as a big-endian BigInt. */
   digest(output: OutputType.BigInt | 'bigint'): bigint;
+  /** Ends the hash: its digest as one or the other. */
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
   /** Ends the hash: its digest as a big-endian BigInt. */
   digestBigInt(): bigint;
@@ -127,9 +129,11 @@ class Hasher implements Hash {
     return this;
   }
 
-  /** Ends the hash: its digest as a Buffer, or as a big-endian BigInt. */
+  /** Ends the hash: its digest as a Buffer. */
   digest(output?: OutputType.Buffer | 'buffer'): Buffer;
+  /** Ends the hash: its digest as a big-endian BigInt. */
   digest(output: OutputType.BigInt | 'bigint'): bigint;
+  /** Ends the hash: its digest as one or the other. */
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
   digest(output: OutputType | `${OutputType}` = OutputType.Buffer): Buffer | bigint {
     if (this.#spent) throw new Error('Digest a disposed hasher');

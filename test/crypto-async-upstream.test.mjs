@@ -5,18 +5,18 @@
 // MILLRACE_UPSTREAM_RUNS=<number>.
 
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { doorPaths, root, temporary } from './support/child.mjs';
+import { doorPaths, temporary } from './support/child.mjs';
+import { fetchPackage } from './support/registry.mjs';
 
 const runs = Number(process.env.MILLRACE_UPSTREAM_RUNS || 3);
 const packages = { '@ronomon/crypto-async': '5.0.1', '@ronomon/queue': '3.0.1' };
 
-const cache = join(root, 'node_modules', '.cache', 'millrace-upstream');
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -53,27 +53,6 @@ function prepare() {
   } catch (error) {
     return `@ronomon/crypto-async cannot be had here: ${String(error.message).split('\n')[0]}`;
   }
-}
-
-/** The unpacked package, from the cache or the registry; nothing of it is run but its test. */
-function fetchPackage(name, version) {
-  const place = join(cache, `${name.replace(/\W+/g, '-').slice(1)}-${version}`);
-  if (!existsSync(join(place, 'package.json'))) {
-    const partial = `${place}.${process.pid}`;
-    mkdirSync(partial, { recursive: true });
-    // npm is a script of Node; started through a shell only on Windows, where it is a .cmd.
-    const npm = ['pack', `${name}@${version}`, '--ignore-scripts', '--silent', '--pack-destination', partial];
-    const output = execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', npm, { cwd: partial, encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' });
-    execFileSync('tar', ['-xzf', join(partial, output.trim().split('\n').at(-1)), '-C', partial, '--strip-components=1'], { stdio: 'ignore' });
-    try {
-      renameSync(partial, place);
-    } catch (error) {
-      rmSync(partial, { recursive: true, force: true });
-      if (!existsSync(place)) throw error;
-    }
-  }
-  assert.equal(JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')).version, version);
-  return place;
 }
 
 async function runUpstream(program) {

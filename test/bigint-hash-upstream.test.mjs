@@ -1,0 +1,127 @@
+// The ancestors' own test programs, unmodified, against our doors: src/index.spec.ts of bigint-buffer 1.1.5
+// (38 tests, fetched from the registry into a cache) and of bigint-hash (48 tests; its package lacks them, so
+// MILLRACE_BIGINT_HASH_SPEC=<file> says where the file of its repository is). Each runs twice, as under Node
+// and as in a browser, in a folder laid out like the ancestor's, where dist/ leads to ours and a few lines
+// stand in for mocha and chai. What cannot be had is skipped and says so; test/bigint-hash.test.mjs has tests
+// of the same inputs.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { root, temporary } from './support/child.mjs';
+import { fetchPackage } from './support/registry.mjs';
+
+const require = createRequire(import.meta.url);
+const folder = temporary();
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const suites = [
+  { door: 'bigint-buffer', tests: 38, broken: { toBufferBE: '() => Buffer.alloc(1)' }, find: () => join(fetchPackage('bigint-buffer', '1.1.5'), 'src', 'index.spec.ts') },
+  { door: 'bigint-hash', tests: 48, broken: { hashAsBigInt: '() => 0n' }, find: givenSpec },
+];
+
+/** Where each of the two lays its compiled test, and the entry that it looks for from there. */
+const layouts = [
+  { entry: 'node', place: 'src', browser: false },
+  { entry: 'browser', place: join('build', 'src'), browser: true },
+];
+
+for (const { door, tests, broken, find } of suites) {
+  const spec = attempt(() => compile(door, find()));
+  for (const { entry, place, browser } of layouts) {
+    test(`the ancestor's ${tests} tests against millrace/${door}/dist/${entry}.js`, { skip: spec.missing }, async () => {
+      const suite = layOut(`${door}-${entry}`, spec.file, place, entry, `module.exports = require(${JSON.stringify(require.resolve(`millrace/${door}/dist/${entry}.js`))});\n`);
+      assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
+    });
+  }
+
+  test(`the ancestor's tests of ${door} do use our door`, { skip: spec.missing }, async () => {
+    // With one function broken some must fail; else they would have been testing something else.
+    const [[name, source]] = Object.entries(broken);
+    const suite = layOut(`${door}-broken`, spec.file, 'src', 'node', `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${door}`))}), ${name}: ${source} };\n`);
+    const { passed, failed } = await runSuite(suite, false);
+    assert.ok(failed.length > 0);
+    assert.equal(passed + failed.length, tests);
+  });
+}
+
+function attempt(prepare) {
+  try {
+    return { file: prepare(), missing: false };
+  } catch (error) {
+    return { missing: `the ancestor's tests cannot be had here: ${String(error.message).split('\n')[0]}` };
+  }
+}
+
+function givenSpec() {
+  const file = process.env.MILLRACE_BIGINT_HASH_SPEC;
+  if (!file) throw new Error('MILLRACE_BIGINT_HASH_SPEC does not name src/index.spec.ts of bigint-hash');
+  assert.ok(existsSync(file), `${file} is not there`);
+  return file;
+}
+
+/** TypeScript to JavaScript, without looking at types: those of mocha and chai are not here. */
+function compile(door, spec) {
+  const place = join(folder, `${door}-spec`);
+  mkdirSync(place);
+  copyFileSync(spec, join(place, 'index.spec.ts'));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [tsc, join(place, 'index.spec.ts'), '--ignoreConfig', '--noCheck', '--noResolve', '--types', '', '--module', 'commonjs', '--target', 'es2022', '--outDir', place], { encoding: 'utf8', cwd: place });
+  return join(place, 'index.spec.js');
+}
+
+function layOut(name, spec, place, entry, door) {
+  const base = join(folder, name);
+  const files = {
+    [join('dist', `${entry}.js`)]: door,
+    [join('node_modules', 'mocha', 'index.js')]: mocha,
+    [join('node_modules', 'chai', 'index.js')]: chai,
+    [join(place, 'index.spec.js')]: readFileSync(spec, 'utf8'),
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, file)), { recursive: true });
+    writeFileSync(join(base, file), text);
+  }
+  return join(base, place, 'index.spec.js');
+}
+
+async function runSuite(file, browser) {
+  const flags = browser ? ['--eval', `process.browser = true; require(${JSON.stringify(file)});`] : [file];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 60_000, maxBuffer: 2 ** 24 });
+  return JSON.parse(stdout.trim().split('\n').at(-1));
+}
+
+const mocha = `
+const tests = [];
+globalThis.describe = (name, body) => body();
+globalThis.it = (name, body) => void tests.push({ name, body });
+setImmediate(async () => {
+  const failed = [];
+  for (const { name, body } of tests) {
+    try {
+      await body();
+    } catch (error) {
+      failed.push(name + ': ' + error.message);
+    }
+  }
+  console.log(JSON.stringify({ passed: tests.length - failed.length, failed }));
+});
+`;
+
+const chai = `
+'use strict';
+const assert = require('node:assert/strict');
+exports.should = () => {
+  Object.defineProperty(Object.prototype, 'should', {
+    configurable: true,
+    get() {
+      return { equal: (expected) => assert.equal(this.valueOf(), expected), deep: { equal: (expected) => assert.deepEqual(this, expected) } };
+    },
+  });
+};
+`;
