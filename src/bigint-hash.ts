@@ -5,13 +5,15 @@
  *
  * @packageDocumentation
  */
-import { sizeOf, viewBytes } from './arguments.js';
+import { isUint8Array, sizeOf, viewBytes } from './arguments.js';
 import * as conversions from './bigint-buffer.js';
-import { At, frame, native } from './binding.js';
-import { runSync } from './call.js';
+import { WHOLE } from './binding.js';
+import { Form, runSync } from './call.js';
 import { findHash, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { hashParser } from './hash.js';
+import { quickBigInt, quickBuffer } from './quick.js';
+import { Phase, Running } from './running.js';
 
 /** The ancestor's algorithms; {@link HashName} says what else is taken. */
 export enum HashType {
@@ -74,8 +76,7 @@ export interface Hash {
  */
 export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
   const facts = hashOfFixedSize(hash);
-  frame[At.Algorithm] = facts.id;
-  return native.hashBigInt(buf) ?? (digestSlowly(facts, buf, 'bigint') as bigint);
+  return quickBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint);
 }
 
 /**
@@ -87,19 +88,14 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
  */
 export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
   const facts = hashOfFixedSize(hash);
-  const target = Buffer.allocUnsafe(facts.digestSize);
-  frame[At.Algorithm] = facts.id;
-  return native.hash(buf, target) === 0 ? target : (digestSlowly(facts, buf, 'buffer') as Buffer);
+  return quickBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer);
 }
 
 /** Begins a hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster. */
 export function getHasher(hash: HashName): Hash {
   const facts = hashOfFixedSize(hash);
-  const { name } = facts;
-  if (opensslTypes.has(name)) return new OpensslHasher(name);
-  if (keccakTypes.has(name)) return new KeccakHasher(name);
-  if (xxHashTypes.has(name)) return new XxHasher(name);
-  return new Hasher(facts);
+  const Class = places[facts.id]?.Class;
+  return Class === undefined ? new Hasher(facts) : new Class(facts.name);
 }
 
 // bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which cost 6 ns a call.
@@ -115,17 +111,20 @@ export const toBufferBE = conversions.toBufferBE;
 
 /** What the three classes share, and the class of the algorithms that the ancestor did not have. */
 class Hasher implements Hash {
-  readonly #running: Gatherer;
-  #spent = false;
+  readonly #running: Running;
 
   constructor(facts: HashFacts) {
-    this.#running = new Gatherer(facts);
+    this.#running = new Running(facts, false, undefined, 0, 0, facts.digestSize);
   }
 
   /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): this {
-    if (this.#spent) throw new Error('Updating a disposed hasher');
-    this.#running.update(bytesOf(data, inputEncoding));
+    const running = this.#running;
+    if (isUint8Array(data) && running.takeAtOnce(data)) return this;
+    if (running.phase !== Phase.Open) throw new Error('Updating a disposed hasher');
+    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data)) return this;
+    const bytes = bytesOf(data, inputEncoding);
+    running.take(bytes, 0, sizeOf(bytes));
     return this;
   }
 
@@ -136,11 +135,11 @@ class Hasher implements Hash {
   /** Ends the hash: its digest as one or the other. */
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
   digest(output: OutputType | `${OutputType}` = OutputType.Buffer): Buffer | bigint {
-    if (this.#spent) throw new Error('Digest a disposed hasher');
+    const running = this.#running;
+    if (running.phase !== Phase.Open) throw new Error('Digest a disposed hasher');
     // The ancestor had spent the hasher by now; so it survives a mistake.
     if (output !== OutputType.Buffer && output !== OutputType.BigInt) throw new Error('Unsupported output type');
-    this.#spent = true;
-    return this.#running.digest(output as OutputType);
+    return running.digest(output === OutputType.BigInt ? Form.BigInt : Form.Buffer) as Buffer | bigint;
   }
 
   /** Ends the hash: its digest as a big-endian BigInt. */
@@ -158,12 +157,11 @@ class Hasher implements Hash {
 export class OpensslHasher extends Hasher {
   /** The ancestor's number for the algorithm. */
   static getOpensslType(hash: HashName): number {
-    return numberOf(hash, opensslTypes);
+    return placeOf(hash, OpensslHasher).number;
   }
 
   constructor(hash: HashName) {
-    OpensslHasher.getOpensslType(hash);
-    super(hashOfFixedSize(hash));
+    super(placeOf(hash, OpensslHasher).facts);
   }
 }
 
@@ -171,12 +169,11 @@ export class OpensslHasher extends Hasher {
 export class KeccakHasher extends Hasher {
   /** The ancestor's number for the algorithm. */
   static getKeccakType(hash: HashName): number {
-    return numberOf(hash, keccakTypes);
+    return placeOf(hash, KeccakHasher).number;
   }
 
   constructor(hash: HashName) {
-    KeccakHasher.getKeccakType(hash);
-    super(hashOfFixedSize(hash));
+    super(placeOf(hash, KeccakHasher).facts);
   }
 }
 
@@ -184,47 +181,44 @@ export class KeccakHasher extends Hasher {
 export class XxHasher extends Hasher {
   /** The ancestor's number for the algorithm. */
   static getXxHashType(hash: HashName): number {
-    return numberOf(hash, xxHashTypes);
+    return placeOf(hash, XxHasher).number;
   }
 
   constructor(hash: HashName) {
-    XxHasher.getXxHashType(hash);
-    super(hashOfFixedSize(hash));
+    super(placeOf(hash, XxHasher).facts);
   }
 }
 
-// The ancestor's numbers by our names.
+type HasherClass = typeof OpensslHasher | typeof KeccakHasher | typeof XxHasher;
 
-const opensslTypes: ReadonlyMap<string, number> = new Map([
-  ['md5', 0],
-  ['sha1', 2],
-  ['sha224', 3],
-  ['sha256', 4],
-  ['sha384', 5],
-  ['sha512', 6],
-]);
+/** Where the ancestor had an algorithm. */
+interface Place {
+  readonly facts: HashFacts;
+  readonly Class: HasherClass;
+  readonly number: number;
+}
 
-const keccakTypes: ReadonlyMap<string, number> = new Map([
-  ['keccak224', 0],
-  ['keccak256', 1],
-  ['keccak384', 2],
-  ['keccak512', 3],
-  ['sha3-224', 4],
-  ['sha3-256', 5],
-  ['sha3-384', 6],
-  ['sha3-512', 7],
-]);
+/** By the number of the algorithm in the catalog. */
+const places: Place[] = [];
 
-const xxHashTypes: ReadonlyMap<string, number> = new Map([
-  ['xxh64', 0],
-  ['xxh32', 1],
-]);
+const numbers: readonly (readonly [HasherClass, Readonly<Partial<Record<HashType, number>>>])[] = [
+  [OpensslHasher, { md5: 0, sha1: 2, sha224: 3, sha256: 4, sha384: 5, sha512: 6 }],
+  [KeccakHasher, { keccak224: 0, keccak256: 1, keccak384: 2, keccak512: 3, 'sha3-224': 4, 'sha3-256': 5, 'sha3-384': 6, 'sha3-512': 7 }],
+  [XxHasher, { xxHash64: 0, xxHash32: 1 }],
+];
 
-function numberOf(hash: unknown, types: ReadonlyMap<string, number>): number {
+for (const [Class, ofClass] of numbers) {
+  for (const [name, number] of Object.entries(ofClass)) {
+    const facts = findHash(name)!;
+    places[facts.id] = { facts, Class, number };
+  }
+}
+
+function placeOf(hash: unknown, Class: HasherClass): Place {
   const facts = typeof hash === 'string' ? findHash(hash) : undefined;
-  const type = types.get(facts?.name ?? '');
-  if (type === undefined) throw new Error(`Unsupported hash type ${String(hash)}`);
-  return type;
+  const place = facts === undefined ? undefined : places[facts.id];
+  if (place?.Class !== Class) throw new Error(`Unsupported hash type ${String(hash)}`);
+  return place;
 }
 
 function hashOfFixedSize(hash: unknown): HashFacts {
@@ -237,7 +231,7 @@ function hashOfFixedSize(hash: unknown): HashFacts {
 }
 
 /** What native code does not take at once: DataViews, and buffers that share their memory with the result. */
-function digestSlowly(facts: HashFacts, buf: unknown, encoding: string): unknown {
+function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
   return runSync(hashParser.describe, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
 }
 
@@ -246,19 +240,4 @@ function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint
   if (ArrayBuffer.isView(data)) return viewBytes(data, 'data');
   if ((data as { byteLength?: unknown }).byteLength === undefined) return Buffer.from(data as string, inputEncoding);
   throw wrongType('data', 'a string, Buffer or another ArrayBufferView', data);
-}
-
-class Gatherer {
-  readonly #chunks: Uint8Array[] = [];
-
-  constructor(readonly facts: HashFacts) {}
-
-  update(data: Uint8Array): void {
-    if (sizeOf(data) > 0) this.#chunks.push(Buffer.from(data));
-  }
-
-  digest(encoding: OutputType): Buffer | bigint {
-    const all = Buffer.concat(this.#chunks);
-    return encoding === OutputType.BigInt ? hashAsBigInt(this.facts.name, all) : hashAsBuffer(this.facts.name, all);
-  }
 }
