@@ -95,7 +95,7 @@ export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
 export function getHasher(hash: HashName): Hash {
   const facts = hashOfFixedSize(hash);
   const Class = places[facts.id]?.Class;
-  return Class === undefined ? new Hasher(facts) : new Class(facts.name);
+  return Class === undefined ? new Hasher(facts) : new Class(hash);
 }
 
 // bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which cost 6 ns a call.
