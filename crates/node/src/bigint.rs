@@ -5,7 +5,7 @@
 
 use crate::bytes::Window;
 use crate::environment::Environment;
-use crate::values::{self, Value};
+use crate::values::{self, Env, Value};
 
 type Call<'a> = values::Call<'a, Environment>;
 
@@ -40,22 +40,28 @@ pub(crate) fn from_little(call: &Call<'_>) -> Value {
 
 /// `toBigIntBE(source)`.
 pub(crate) fn from_big(call: &Call<'_>) -> Value {
-    let Some(source) = call.octets(0).map(Window::read) else { return Value::NOTHING };
-    let start = match source {
-        [0, ..] if source.len() > STACK_WORDS * WORD => {
-            source.iter().position(|&byte| byte != 0).unwrap_or(source.len())
+    call.octets(0).map_or(Value::NOTHING, |source| spelled(call.env, source.read()))
+}
+
+/// The number that bytes spell, most significant first; `undefined` when memory is short.
+#[inline]
+pub(crate) fn spelled(env: Env, mut source: &[u8]) -> Value {
+    if source.len() > STACK_WORDS * WORD {
+        source = &source[source.iter().position(|&byte| byte != 0).unwrap_or(source.len())..];
+    }
+    let made = with_words(source.len().div_ceil(WORD), |words| {
+        // Word by word: a digest has just been written so, and vectors over words that still stand in the store buffer
+        // have to wait for it.
+        for word in words.iter_mut() {
+            *word = match source.split_last_chunk() {
+                Some((before, chunk)) => {
+                    source = before;
+                    u64::from_be_bytes(*chunk)
+                }
+                None => source.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+            };
         }
-        _ => 0,
-    };
-    let (rest, chunks) = source[start..].as_rchunks::<WORD>();
-    let made = with_words((source.len() - start).div_ceil(WORD), |words| {
-        for (word, chunk) in words.iter_mut().zip(chunks.iter().rev()) {
-            *word = u64::from_be_bytes(*chunk);
-        }
-        if let Some(word) = words.get_mut(chunks.len()) {
-            *word = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        }
-        call.env.bigint(words)
+        env.bigint(words)
     });
     made.unwrap_or(Value::NOTHING)
 }
