@@ -17,7 +17,8 @@ import { hashParser } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
-import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
+import type { PiecesOptions, Progress } from './pieces.js';
+import { hashFileSync, hashFileThen } from './whole.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 
@@ -28,8 +29,21 @@ export type { Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hasher.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hasher.js';
-export type { PackedSources, Sources } from './many.js';
-export type { Bytes, Callback, CipherOptions, Data, Digest, Encoding, HashOptions, OpenOptions, SealOptions, TargetOptions, TextTargetOptions };
+export type {
+  Bytes,
+  Callback,
+  CipherOptions,
+  Data,
+  Digest,
+  Encoding,
+  HashOptions,
+  OpenOptions,
+  PiecesOptions,
+  Progress,
+  SealOptions,
+  TargetOptions,
+  TextTargetOptions,
+};
 
 /**
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash specifications;
@@ -83,6 +97,38 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown): unknow
     }
   }
   return perform(hashParser, arguments);
+}
+
+/**
+ * The digest of a file, read to its end in constant memory. With a callback, blocks are read while others are hashed on the
+ * worker threads.
+ *
+ * @param path as for node:fs: a string, Buffer or file URL
+ * @throws MillraceError as {@link hash}; ERR_FILE_CHANGED if a regular file ends before the size it had when it was opened; the file
+ *   system's own errors (`ENOENT`, `EISDIR`, ...). With a callback those about the file go to it.
+ */
+export function hashFile(algorithm: string, path: string | Buffer | URL): Buffer;
+export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E): Digest<E>;
+export function hashFile(algorithm: string, path: string | Buffer | URL, options: HashOptions & TargetOptions): number;
+export function hashFile<E extends Encoding = 'buffer'>(algorithm: string, path: string | Buffer | URL, options: HashOptions<E>): Digest<E>;
+export function hashFile(algorithm: string, path: string | Buffer | URL, callback: Callback<Buffer>): void;
+export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E, callback: Callback<Digest<E>>): void;
+export function hashFile(
+  algorithm: string,
+  path: string | Buffer | URL,
+  options: HashOptions & TargetOptions & PiecesOptions,
+  callback: Callback<number>,
+): void;
+export function hashFile<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  path: string | Buffer | URL,
+  options: HashOptions<E> & PiecesOptions,
+  callback: Callback<Digest<E>>,
+): void;
+export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): unknown {
+  const callback = typeof third === 'function' ? third : fourth;
+  if (typeof callback !== 'function') return hashFileSync(algorithm, path, third);
+  return hashFileThen(callback as Callback<unknown>, algorithm, path, callback === third ? undefined : third);
 }
 
 /**

@@ -5,7 +5,7 @@
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
 import { Readable } from 'node:stream';
-import { bytes, data, sizeOf, type Bytes, type Data } from './arguments.js';
+import { data, sizeOf, type Data } from './arguments.js';
 import { wrongType } from './errors.js';
 import type { Hasher } from './hasher.js';
 

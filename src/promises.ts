@@ -15,7 +15,8 @@ import { hashParser } from './hash.js';
 import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
-import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
+import { inPieces, type Pieces, type PiecesOptions, type Progress } from './pieces.js';
+import { hashFileAsync, hashPieces, hmacPieces } from './whole.js';
 import type { Digest, Window } from './index.js';
 
 export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError } from './index.js';
@@ -42,6 +43,7 @@ export type {
   TextTargetOptions,
   Window,
 } from './index.js';
+export type { Pieces, PiecesOptions, Progress };
 
 /** Cancels a call that has not started. */
 export interface SignalOptions {
@@ -67,8 +69,37 @@ export function hash(
   targetOffset: number,
   options?: SignalOptions,
 ): Promise<number>;
-export function hash(): Promise<unknown> {
-  return perform(hashParser, arguments);
+/**
+ * The digest of a message in pieces: an iterable or async iterable of bytes or strings, a Node or web stream, a Blob. It is
+ * read to its end in constant memory, the next piece while the last one is hashed. If anything fails, or the signal
+ * aborts, the source is closed (`return`, `destroy`, `cancel`) and the promise rejects with that error.
+ */
+export function hash(algorithm: string, pieces: Pieces): Promise<Buffer>;
+export function hash<E extends Encoding>(algorithm: string, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
+export function hash(algorithm: string, pieces: Pieces, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, pieces: Pieces, options: HashOptions<E> & PiecesOptions): Promise<Digest<E>>;
+export function hash(algorithm: string, data: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
+  return inPieces(data) ? hashPieces(algorithm, data, third, fourth) : perform(hashParser, arguments);
+}
+
+/**
+ * The digest of a file, read to its end in constant memory: blocks are read while others are hashed.
+ *
+ * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a regular file ends before the size it
+ * had when it was opened.
+ *
+ * @param path as for node:fs: a string, Buffer or file URL
+ */
+export function hashFile(algorithm: string, path: string | Buffer | URL): Promise<Buffer>;
+export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
+export function hashFile(algorithm: string, path: string | Buffer | URL, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
+export function hashFile<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  path: string | Buffer | URL,
+  options: HashOptions<E> & PiecesOptions,
+): Promise<Digest<E>>;
+export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
+  return hashFileAsync(algorithm, path, third, fourth);
 }
 
 /**
@@ -96,8 +127,18 @@ export function hmac(
   targetOffset: number,
   options?: SignalOptions,
 ): Promise<number>;
-export function hmac(): Promise<unknown> {
-  return perform(hmacParser, arguments);
+/** The HMAC of a message in pieces; see {@link hash}. */
+export function hmac(algorithm: string, key: Data | Key, pieces: Pieces): Promise<Buffer>;
+export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: Data | Key, pieces: Pieces, options: TargetOptions & PiecesOptions): Promise<number>;
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  key: Data | Key,
+  pieces: Pieces,
+  options: { readonly encoding?: E } & PiecesOptions,
+): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: unknown, data: unknown, fourth?: unknown, fifth?: unknown): Promise<unknown> {
+  return inPieces(data) ? hmacPieces(algorithm, key, data, fourth, fifth) : perform(hmacParser, arguments);
 }
 
 /**
