@@ -1,0 +1,252 @@
+// Messages in pieces: every kind of source gives the digest of the whole; whatever goes wrong closes it.
+
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import millrace from 'millrace';
+import { hash, hmac } from 'millrace/promises';
+
+import { run } from './support/child.mjs';
+import { random } from './support/random.mjs';
+
+const numbers = random('pieces');
+const message = numbers.bytes(700_001);
+const digest = millrace.hash('sha256', message, 'hex');
+
+/** The message cut at every multiple of `size`. */
+function cut(size) {
+  return Array.from({ length: Math.ceil(message.length / size) }, (_, index) => message.subarray(index * size, (index + 1) * size));
+}
+
+async function* each(pieces) {
+  for (const piece of pieces) {
+    await null;
+    yield piece;
+  }
+}
+
+const kinds = {
+  'an array': (pieces) => pieces,
+  'a set': (pieces) => new Set(pieces),
+  'an array of promises': (pieces) => pieces.map((piece) => Promise.resolve(piece)),
+  'an async generator': (pieces) => each(pieces),
+  'a Readable': (pieces) => Readable.from(pieces),
+  'a Readable of bytes': (pieces) => Readable.from(pieces, { objectMode: false }),
+  'a web stream': (pieces) => ReadableStream.from(pieces),
+  'a Blob': (pieces) => new Blob(pieces),
+  'a response': (pieces) => new Response(new Blob(pieces)).body,
+};
+
+for (const [kind, make] of Object.entries(kinds)) {
+  test(`${kind}, cut in pieces of any size`, async () => {
+    for (const size of [700_001, 100_003, 65_536, 65_535, 4096, 997]) assert.equal(await hash('sha256', make(cut(size)), 'hex'), digest, `${size}`);
+    assert.equal(await hash('sha256', make([]), 'hex'), millrace.hash('sha256', '', 'hex'));
+  });
+}
+
+test('pieces of mixed sizes, small and large, empty ones among them', async () => {
+  for (let round = 0; round < 20; round++) {
+    const pieces = [];
+    for (let at = 0; at < message.length; ) {
+      const size = numbers.pick([0, 1, 63, 64, 1000, 65_535, 65_536, 65_537, 200_000]);
+      pieces.push(message.subarray(at, at + size));
+      at += size;
+    }
+    assert.equal(await hash('sha256', each(pieces), 'hex'), digest);
+  }
+});
+
+test('bytes in every form, and strings', async () => {
+  const copy = message.slice(0, 70_000);
+  const pieces = ['grüße \ud83d\ude00', new Uint16Array([1, 2, 3]), new DataView(copy.buffer, copy.byteOffset, 99), copy.buffer.slice(0, 5), new SharedArrayBuffer(3), 'x'.repeat(100_000)];
+  const whole = Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : ArrayBuffer.isView(piece) ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.from(piece))));
+  assert.equal(await hash('sha256', pieces, 'hex'), millrace.hash('sha256', whole, 'hex'));
+});
+
+test('an iterable may use the memory of a piece again', async () => {
+  async function* again(size) {
+    const memory = Buffer.alloc(size);
+    for (const piece of cut(size)) {
+      piece.copy(memory);
+      yield memory.subarray(0, piece.length);
+      memory.fill(0);
+    }
+  }
+  for (const size of [1000, 65_536, 100_000]) assert.equal(await hash('sha256', again(size), 'hex'), digest, `${size}`);
+});
+
+test('every algorithm, encoding and option', async () => {
+  for (const algorithm of millrace.getHashes()) {
+    const options = algorithm.startsWith('shake') ? { outputLength: 77 } : {};
+    assert.deepEqual(await hash(algorithm, each(cut(65_537)), options), millrace.hash(algorithm, message, options), algorithm);
+  }
+  for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint']) {
+    assert.deepEqual(await hash('sha512', cut(1000), encoding), millrace.hash('sha512', message, encoding));
+    assert.deepEqual(await hash('sha512', cut(1000), { encoding }), millrace.hash('sha512', message, encoding));
+  }
+  const key = numbers.bytes(32);
+  assert.deepEqual(await hash('blake3', cut(70_000), { key, outputLength: 100 }), millrace.hash('blake3', message, { key, outputLength: 100 }));
+  assert.deepEqual(await hash('xxh64', cut(70_000), { seed: 7n, encoding: 'bigint' }), millrace.hash('xxh64', message, { seed: 7n, encoding: 'bigint' }));
+  const target = Buffer.alloc(40);
+  assert.equal(await hash('sha256', cut(70_000), { target, targetOffset: 3 }), 32);
+  assert.equal(target.toString('hex', 3, 35), digest);
+});
+
+test('HMAC with a raw and a prepared key', async () => {
+  const key = numbers.bytes(200);
+  const expected = millrace.hmac('sha512', key, message);
+  assert.deepEqual(await hmac('sha512', key, each(cut(70_000))), expected);
+  assert.deepEqual(await hmac('sha512', millrace.createKey('hmac-sha512', key), Readable.from(cut(100)), 'hex'), expected.toString('hex'));
+});
+
+test('progress tells the bytes hashed, and the total where it is known', async () => {
+  for (const [source, total] of [[new Blob(cut(50_000)), message.length], [each(cut(50_000)), undefined]]) {
+    const seen = [];
+    await hash('sha256', source, { onProgress: (progress) => seen.push(progress) });
+    assert.ok(seen.length > 0);
+    assert.deepEqual(seen.at(-1), { bytes: message.length, total });
+    assert.deepEqual(seen.map(({ bytes }) => bytes), seen.map(({ bytes }) => bytes).toSorted((left, right) => left - right));
+  }
+});
+
+test('progress keeps the context of its call', async () => {
+  const storage = new AsyncLocalStorage();
+  const seen = new Set();
+  await storage.run('here', () => hash('sha256', each(cut(70_000)), { onProgress: () => seen.add(storage.getStore()) }));
+  assert.deepEqual([...seen], ['here']);
+});
+
+// ---- what goes wrong ----------------------------------------------------------------------
+
+/** An async iterable that tells how it ended. */
+function watched(pieces, { failing } = {}) {
+  const source = {
+    ended: undefined,
+    async *[Symbol.asyncIterator]() {
+      source.ended = 'early';
+      try {
+        yield* pieces;
+        if (failing !== undefined) throw failing;
+        source.ended = 'whole';
+      } finally {
+        source.closed = true;
+      }
+    },
+  };
+  return source;
+}
+
+test('an error of the source is passed on as it is', async () => {
+  const failing = new Error('the disk is gone');
+  await assert.rejects(hash('sha256', watched(cut(70_000), { failing })), (error) => error === failing);
+  const readable = new Readable({ read() { this.destroy(failing); } });
+  await assert.rejects(hash('sha256', readable), (error) => error === failing);
+  const web = new ReadableStream({ pull(controller) { controller.error(failing); } });
+  await assert.rejects(hash('sha256', web), (error) => error === failing);
+});
+
+test('what is not a piece is refused, and the source closed', async () => {
+  for (const wrong of [1, null, undefined, {}, [1], Symbol('x'), true, 1n]) {
+    const source = watched([message.subarray(0, 70_000), wrong, message]);
+    await assert.rejects(hash('sha256', source), { code: 'ERR_ARGUMENT_TYPE', message: /^piece must be/ });
+    await sleep(0);
+    assert.equal(source.closed, true);
+    assert.equal(source.ended, 'early');
+  }
+  const readable = Readable.from([message, 5, message]);
+  await assert.rejects(hash('sha256', readable), { code: 'ERR_ARGUMENT_TYPE' });
+  assert.equal(readable.destroyed, true);
+});
+
+test('an abort midway closes the source and rejects with the reason at once', async () => {
+  const reason = new Error('enough');
+  const never = () => new Promise(() => {});
+  const sources = {
+    iterable: () => {
+      const source = { async next() { return source.begun ? never() : ((source.begun = true), { value: message, done: false }); }, async return() { source.closed = true; return {}; }, [Symbol.asyncIterator]() { return source; } };
+      return [source, () => source.closed];
+    },
+    readable: () => {
+      const source = new Readable({ read() {} });
+      source.push(message);
+      return [source, () => source.destroyed];
+    },
+    web: () => {
+      let cancelled;
+      const source = new ReadableStream({ start: (controller) => controller.enqueue(message), pull: never, cancel(why) { cancelled = why; } }, { highWaterMark: 0 });
+      return [source, () => cancelled === reason];
+    },
+  };
+  for (const [name, make] of Object.entries(sources)) {
+    const [source, closed] = make();
+    const controller = new AbortController();
+    const hashing = hash('sha256', source, { signal: controller.signal });
+    await sleep(5);
+    controller.abort(reason);
+    await assert.rejects(hashing, (error) => error === reason, name);
+    await sleep(0);
+    assert.equal(closed(), true, name);
+  }
+});
+
+test('an abort before the call reads nothing', async () => {
+  let read = false;
+  const source = { [Symbol.asyncIterator]: () => ({ next() { read = true; return { done: true }; } }) };
+  await assert.rejects(hash('sha256', source, 'hex', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.equal(read, false);
+});
+
+test('an error in onProgress ends the hashing and closes the source', async () => {
+  const source = watched(cut(70_000));
+  await assert.rejects(hash('sha256', source, { onProgress() { throw new Error('mine'); } }), { message: 'mine' });
+  await sleep(0);
+  assert.deepEqual([source.closed, source.ended], [true, 'early']);
+});
+
+test('wrong arguments are refused before anything is read', async () => {
+  let read = false;
+  const source = { [Symbol.iterator]: () => ({ next() { read = true; return { done: true }; } }) };
+  const refused = (expected, ...given) => assert.rejects(hash(...given), expected);
+  await refused({ code: 'ERR_UNKNOWN_ALGORITHM', message: /sha256/ }, 'sha255', source);
+  await refused({ code: 'ERR_OUTPUT_SIZE' }, 'shake128', source);
+  await refused({ code: 'ERR_ARGUMENT_VALUE' }, 'sha256', source, 'hexx');
+  await refused({ code: 'ERR_ARGUMENT_TYPE' }, 'sha256', source, { onProgress: 5 });
+  await refused({ code: 'ERR_ARGUMENT_TYPE' }, 'sha256', source, { signal: {} });
+  await refused({ code: 'ERR_ARGUMENT_TYPE' }, 'sha256', source, 'hex', 5);
+  await refused({ code: 'ERR_ARGUMENT_VALUE' }, 'sha256', source, { target: Buffer.alloc(31) });
+  await refused({ code: 'ERR_KEY_SIZE' }, 'blake3', source, { key: Buffer.alloc(31) });
+  await assert.rejects(hmac('shake128', 'key', source), { code: 'ERR_ARGUMENT_VALUE' });
+  await assert.rejects(hmac('sha256', 5, source), { code: 'ERR_ARGUMENT_TYPE' });
+  assert.equal(read, false);
+});
+
+test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async () => {
+  const { code, stdout, stderr } = await run(`
+    const block = Buffer.alloc(1 << 20, 'millrace');
+    async function* blocks() { for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); yield block; } }
+    let peak = 0;
+    const onProgress = ({ bytes }) => { if (bytes > 2 ** 27) peak = Math.max(peak, process.memoryUsage.rss()); else base = process.memoryUsage.rss(); };
+    let base = 0;
+    promises.hash('xxh3-64', blocks(), { encoding: 'hex', onProgress }).then((digest) => {
+      const hasher = millrace.createHash('xxh3-64');
+      for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); hasher.update(block); }
+      console.log(digest === hasher.digest('hex'), Math.round((peak - base) / 2 ** 20));
+    });
+  `, { timeout: 120_000 });
+  assert.equal(code, 0, stderr);
+  const [same, grown] = stdout.trim().split(' ');
+  assert.equal(same, 'true');
+  assert.ok(Number(grown) < 64, `memory grew by ${grown} MiB`);
+});
+
+test('an endless row of tiny pieces lets the event loop turn', async () => {
+  let turned = 0;
+  const timer = setInterval(() => { turned += 1; }, 1);
+  function* tiny() { for (let index = 0; index < 300_000; index++) yield message.subarray(0, 32); }
+  await hash('blake3', tiny());
+  clearInterval(timer);
+  assert.ok(turned > 0);
+});
