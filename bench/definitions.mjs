@@ -1,15 +1,24 @@
 // What is measured, as data. One row of the table = one of these at one size.
 //
-//   group      cipher | aead | hash | hmac
-//   algorithm  by its Millrace name
-//   operation  of an AEAD: seal | open
+//   group      cipher | aead | hash | hmac, and in the table of digests:
+//              text    a one-shot digest of a string
+//              hasher  three updates of the row's size, then the digest
+//              many    digests of many messages of the row's size; times are per message
+//              convert a number to bytes or bytes to a number
+//   table      the word that picks it, where that is not its group
+//   algorithm  by its Millrace name; of a conversion its function
+//   operation  of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer)
 //   key        raw: key bytes with every call; prepared: Millrace's Key object. A contestant is
 //              measured in every form it has (KeyObject, imported CryptoKey) and counts with the fastest.
-//   output     buffer: a new Buffer; hex: a string; into: bytes in a buffer the caller gave
+//   output     buffer: a new Buffer; hex: a string; bigint: a BigInt; into: bytes in a buffer the caller gave
 //   waits      sync | callback | promise, with several jobs in flight in the last two
+//   sizes      those of the row, where they are not `sizes`
+//   messages   of a batch
+//   inFlight   where it is not `inFlight`: one batch must use all cores by itself
 //
 // A contestant that lacks the output `into` takes part with a new Buffer, and one that lacks the
-// asynchronous way of waiting in question with the one it has (see choose() in runner.mjs).
+// asynchronous way of waiting in question with the one it has (see choose() in runner.mjs). In a
+// batch it answers with what is fastest for it: one Buffer, an array of Buffers or of hex strings.
 
 export const sizes = [64, 256, 1024, 4096, 65536, 1048576];
 export const quickSizes = [64, 1024, 65536];
@@ -18,8 +27,38 @@ export const quickSizes = [64, 1024, 65536];
 export const inFlight = 16;
 
 const sync = ['sync'];
+const promise = ['promise'];
 const both = ['sync', 'callback'];
 const all = ['sync', 'callback', 'promise'];
+
+const rising = [11, 64, 256, 1024, 65536, 1048576];
+const short = [11, 64];
+const oneShot = [64, 1024, 65536, 1048576];
+
+/** The table of digests: what bigint-hash is for, and what stands around it. */
+const digests = [
+  ...['sha256', 'keccak256', 'xxh64', 'xxh3-64'].map((algorithm) => ({ group: 'hash', algorithm, output: 'bigint', waits: sync, sizes: rising })),
+  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh32'].map((algorithm) => ({ group: 'hash', algorithm, output: 'bigint', waits: sync, sizes: short })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: sync, sizes: [11, 64, 256, 1024] })),
+  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh64', 'xxh3-64'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: sync, sizes: [64] })),
+  ...['sha256', 'keccak256', 'sha3-256', 'blake3'].map((algorithm) => ({ group: 'hash', algorithm, output: 'buffer', waits: sync, sizes: oneShot })),
+  ...['sha512', 'sha1', 'md5'].map((algorithm) => ({ group: 'hash', algorithm, output: 'buffer', waits: sync, sizes: [64, 1048576] })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: promise, sizes: [64, 65536] })),
+
+  ...['sha256', 'keccak256', 'md5'].map((algorithm) => ({ group: 'text', algorithm, output: 'hex', waits: sync, sizes: short })),
+  { group: 'text', algorithm: 'xxh64', output: 'bigint', waits: sync, sizes: short },
+
+  ...['sha256', 'sha512', 'keccak256', 'blake3', 'xxh64'].map((algorithm) => ({ group: 'hasher', algorithm, operation: 'new', output: 'hex', waits: sync, sizes: [64] })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hasher', algorithm, operation: 'reused', output: 'hex', waits: sync, sizes: [64] })),
+
+  ...['sha256', 'keccak256', 'sha512', 'sha1', 'md5'].map((algorithm) => ({ group: 'many', algorithm, operation: 'array', messages: 10000, output: 'buffer', waits: ['sync', 'promise'], sizes: [64], inFlight: 1 })),
+  ...['sha256', 'keccak256', 'sha512'].map((algorithm) => ({ group: 'many', algorithm, operation: 'array', messages: 1000, output: 'buffer', waits: ['sync', 'promise'], sizes: [4096], inFlight: 1 })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'many', algorithm, operation: 'packed', messages: 10000, output: 'buffer', waits: ['sync', 'promise'], sizes: [64], inFlight: 1 })),
+  { group: 'many', algorithm: 'sha256', operation: 'array', messages: 10000, output: 'hex', waits: sync, sizes: [64] },
+
+  ...['toBigIntBE', 'toBigIntLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'bigint', waits: sync, sizes: [32] })),
+  ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'buffer', waits: sync, sizes: [32] })),
+].map((definition) => ({ table: 'digest', ...definition }));
 
 export const definitions = [
   { group: 'hash', algorithm: 'sha256', output: 'hex', waits: sync },
@@ -50,10 +89,19 @@ export const definitions = [
   { group: 'aead', algorithm: 'aes-256-gcm', operation: 'open', key: 'raw', output: 'buffer', waits: both },
   { group: 'aead', algorithm: 'chacha20-poly1305', operation: 'seal', key: 'raw', output: 'buffer', waits: sync },
   { group: 'aead', algorithm: 'chacha20-poly1305', operation: 'seal', key: 'raw', output: 'into', waits: both },
+
+  ...digests,
 ];
 
 /** One line that names a definition: "aes-256-gcm seal, prepared key, into". */
-export function describe({ algorithm, operation, key, output }) {
-  const what = operation === undefined ? algorithm : `${algorithm} ${operation}`;
-  return [what, key === undefined ? undefined : `${key} key`, output].filter((part) => part !== undefined).join(', ');
+export function describe(definition) {
+  const { key, output } = definition;
+  return [what(definition), key === undefined ? undefined : `${key} key`, output].filter((part) => part !== undefined).join(', ');
+}
+
+function what({ group, algorithm, operation, messages }) {
+  if (group === 'text') return `${algorithm} of a string`;
+  if (group === 'hasher') return `${algorithm} hasher, ${operation}, 3 updates`;
+  if (group === 'many') return `${algorithm} hashMany, ${operation} of ${messages}`;
+  return operation === undefined ? algorithm : `${algorithm} ${operation}`;
 }

@@ -6,7 +6,8 @@ import crypto from 'node:crypto';
  * The inputs of one definition at one size, for `count` jobs in flight at once: each has a target
  * and a tag of its own, over one source.
  */
-export function makeInputs({ group, algorithm, operation, key: keyForm, output }, size, count) {
+export function makeInputs(definition, size, count) {
+  const { group, algorithm, operation, key: keyForm, output, messages = 1 } = definition;
   const shared = {
     group,
     algorithm,
@@ -15,23 +16,31 @@ export function makeInputs({ group, algorithm, operation, key: keyForm, output }
     keyForm,
     output,
     size,
-    source: pattern(size, 1),
+    source: pattern(size * messages, 1),
     rawKey: pattern(32, 2),
     iv: pattern(group === 'aead' ? 12 : 16, 3),
   };
   if (operation === 'open') shared.sealed = seal(shared);
+  // One flat string; a slice of a longer one would cost every contestant more.
+  if (group === 'text') shared.text = Buffer.from(shared.source.toString('base64').slice(0, size)).toString('latin1');
+  if (group === 'hasher') shared.parts = [1, 2, 3].map((seed) => pattern(size, seed));
+  if (group === 'many') shared.sources = Array.from({ length: messages }, (_, index) => shared.source.subarray(index * size, (index + 1) * size));
+  if (group === 'convert') shared.number = BigInt(`0x${shared.source.toString('hex')}`);
+  const targetSize = group === 'cipher' || group === 'aead' ? size + 64 : 64 * messages;
   return Array.from({ length: count }, () => ({
     ...shared,
-    target: group === 'hash' || group === 'hmac' ? Buffer.alloc(64) : Buffer.alloc(size + 64),
+    target: Buffer.alloc(targetSize),
     tag: operation === 'open' ? shared.sealed.subarray(size) : Buffer.alloc(16),
     ciphertext: operation === 'open' ? shared.sealed.subarray(0, size) : undefined,
   }));
 }
 
-/** What a form answered, as bytes that can be compared: a digest, a plaintext, or ciphertext and tag. */
+/** What a form answered, as bytes that can be compared: a digest, all digests of a batch, a plaintext, or ciphertext and tag. */
 export function answerBytes(result, inputs) {
+  if (Array.isArray(result)) return Buffer.concat(result.map((each) => answerBytes(each, inputs)));
   if (typeof result === 'string') return Buffer.from(result, 'hex');
-  if (typeof result === 'bigint') return Buffer.from(result.toString(16).padStart(16, '0'), 'hex');
+  // A number is as good as a BigInt where 32 bits are asked for.
+  if (inputs.output === 'bigint') return Buffer.from(result.toString(16).padStart(128, '0'), 'hex');
   const bytes =
     typeof result === 'number'
       ? Buffer.from(inputs.target.subarray(0, result)) // written into the caller's target

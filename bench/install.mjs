@@ -1,17 +1,17 @@
-// Installs the contestants' packages into bench/node_modules, on first use. Scripts are allowed
-// here: crypto-async is compiled on the spot. All of them are optional; the bench goes on without
-// one that cannot be installed, and says so.
+// Installs the contestants' packages into bench/node_modules, on first use and when the list has
+// changed. Scripts are allowed here: crypto-async, bigint-hash and bigint-buffer are compiled on the
+// spot. All of them are optional; the bench goes on without one that cannot be installed, and says so.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { installed, npm } from '../tools/install.mjs';
+import { npm } from '../tools/install.mjs';
 import { Stop, root, skipped, step } from '../tools/steps.mjs';
 
 const folder = join(root, 'bench');
 
 export async function installContestants() {
-  if (installed(folder)) return;
+  if (tried()) return;
   const env = { ...process.env };
   // node-gyp would download Node's headers; most installations have them beside the executable.
   const prefix = headersPrefix(env);
@@ -23,6 +23,12 @@ export async function installContestants() {
     if (!(error instanceof Stop)) throw error;
     skipped('contestants', 'their packages could not be installed; measuring against Node alone');
   }
+}
+
+// Each package may be missing for good reason, so that only the time of npm's own account tells.
+function tried() {
+  const account = join(folder, 'node_modules', '.package-lock.json');
+  return existsSync(account) && statSync(account).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs;
 }
 
 function headersPrefix(env) {

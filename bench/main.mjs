@@ -1,30 +1,28 @@
 // npm run bench -- [words] [options]      measure, print one table
 // npm run bench -- load                   only what loading the package costs
 //
-// Words pick rows: cipher, aead, hash, hmac, sync, async, load. None of a kind means all of it.
+// Words pick rows: cipher, aead, hash, hmac, digest, sync, async, load. None of a kind means all of it.
+// digest: the table of digests (BigInts, strings, hashers, batches, conversions), with its goals.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import * as cryptoAsync from './contestants/crypto-async.mjs';
-import * as millrace from './contestants/millrace.mjs';
-import * as nodeCrypto from './contestants/node-crypto.mjs';
-import * as specialists from './contestants/specialists.mjs';
-import * as webCrypto from './contestants/webcrypto.mjs';
-import { definitions, inFlight, quickSizes, sizes as allSizes } from './definitions.mjs';
+import { contestants as modules } from './contestants/all.mjs';
+import { definitions, describe, inFlight, quickSizes, sizes as allSizes } from './definitions.mjs';
+import { reached } from './goals.mjs';
 import { measureLoad } from './load.mjs';
-import { head, header, judge, line, loadSummary, machine, summary } from './report.mjs';
-import { clockResolution, loadContestants, measureRow } from './runner.mjs';
+import { goalTable, head, header, judge, line, loadSummary, machine, summary } from './report.mjs';
+import { choose, clockResolution, loadContestants, measureRow } from './runner.mjs';
 
-const groups = ['cipher', 'aead', 'hash', 'hmac'];
-const words = [...groups, 'sync', 'async', 'load'];
-const modules = [millrace, nodeCrypto, webCrypto, cryptoAsync, specialists];
+const tables = ['cipher', 'aead', 'hash', 'hmac', 'digest'];
+const words = [...tables, 'sync', 'async', 'load'];
 
 class UsageError extends Error {}
 
 const usage = `usage: npm run bench -- [${words.join('|')}]... [options]
-  --sizes 64,1024,65536       bytes; K and M are understood (64K)
+  --sizes 64,1024,65536       bytes; K and M are understood (64K); of rows with sizes of their own, only these
   --algorithms sha256,...     only these
+  --match hashMany            only rows whose line has this text
   --contestants crypto-async  only these beside millrace (${modules.slice(1).map(({ name }) => name).join(', ')})
   --rounds 11                 samples of each form
   --time 4                    milliseconds a sample lasts (asynchronous: eight times that)
@@ -70,9 +68,11 @@ async function main(options) {
     }
     print(`\n${summary(rows)}`);
   }
+  const goals = reached(rows);
+  if (goals.length > 0) print(goalTable(goals));
   const load = options.load ? await measureLoad() : undefined;
   if (load !== undefined) print(loadSummary(load));
-  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, load });
+  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, goals, load });
   return rows.some(({ wrong }) => wrong.some((who) => who.startsWith('millrace'))) ? 1 : 0;
 }
 
@@ -84,6 +84,7 @@ function readOptions(argv) {
     options: {
       sizes: { type: 'string' },
       algorithms: { type: 'string' },
+      match: { type: 'string', default: '' },
       contestants: { type: 'string' },
       rounds: { type: 'string' },
       time: { type: 'string' },
@@ -95,7 +96,8 @@ function readOptions(argv) {
   const list = (text) => text?.split(',').map((part) => part.trim());
   const wanted = (kind) => (positionals.some((word) => kind.includes(word)) ? kind.filter((word) => positionals.includes(word)) : kind);
   const ways = wanted(['sync', 'async']);
-  const sizes = list(values.sizes)?.map(parseSize) ?? (values.quick ? quickSizes : allSizes);
+  const given = list(values.sizes)?.map(parseSize);
+  const sizes = given ?? (values.quick ? quickSizes : allSizes);
   const algorithms = list(values.algorithms);
   algorithms?.forEach((name) => oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]));
   const contestants = list(values.contestants);
@@ -103,22 +105,29 @@ function readOptions(argv) {
   const onlyLoad = positionals.length > 0 && positionals.every((word) => word === 'load');
 
   const rows = [];
+  const known = new Set(); // the table of digests repeats rows of the plain hashes
   for (const way of onlyLoad ? [] : ways) {
     for (const definition of definitions) {
-      if (!wanted(groups).includes(definition.group)) continue;
+      if (!wanted(tables).includes(definition.table ?? definition.group)) continue;
       if (algorithms !== undefined && !algorithms.includes(definition.algorithm)) continue;
       for (const wait of definition.waits) {
         if ((wait === 'sync') !== (way === 'sync')) continue;
-        for (const size of sizes) rows.push({ definition, size, wait });
+        if (!`${wait} ${describe(definition)}`.includes(values.match)) continue;
+        for (const size of definition.sizes?.filter((each) => given?.includes(each) ?? true) ?? sizes) {
+          const key = `${wait} ${describe(definition)} ${size}`;
+          if (!known.has(key)) rows.push({ definition, size, wait });
+          known.add(key);
+        }
       }
     }
   }
+  const takesPart = (module) => module.name === 'millrace' || rows.some(({ definition, wait }) => choose(module, definition, wait).length > 0);
   return {
     help: values.help,
     json,
     rows,
     load: positionals.length === 0 ? algorithms === undefined : positionals.includes('load'),
-    modules: modules.filter(({ name }) => name === 'millrace' || contestants === undefined || contestants.includes(name)),
+    modules: modules.filter((module) => takesPart(module) && (module.name === 'millrace' || (contestants?.includes(module.name) ?? true))),
     rounds: positive('rounds', values.rounds) ?? (values.quick ? 5 : 11),
     time: positive('time', values.time) ?? (values.quick ? 2 : 4),
   };

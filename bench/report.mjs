@@ -9,16 +9,24 @@ import { quantile } from './runner.mjs';
 /** Above this many foreign cores a row is marked as disturbed. */
 const disturbed = 0.3;
 
-/** Judges a measured row: who is the best contestant, our ratio to it, and whether that means anything. */
+/**
+ * Judges a measured row: who is the best contestant, our ratio to it, and whether that means anything.
+ * A batch is also compared with our own single calls, which are no contestant.
+ */
 export function judge(row) {
   const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
-  const best = fastest(row.entries.filter(({ contestant }) => contestant !== 'millrace'));
+  const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
+  const best = fastest(row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'));
   if (ours === undefined) return { best, verdict: 'missing' };
-  if (best === undefined) return { ours, verdict: 'alone' };
-  const ratio = best.seconds / ours.seconds;
-  const noise = Math.max(0.03, ours.spread + best.spread);
-  const verdict = Math.abs(ratio - 1) <= noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind';
-  return { ours, best, ratio, verdict };
+  const beside = loop === undefined ? {} : { loop: compare(ours, loop) };
+  if (best === undefined) return { ours, verdict: 'alone', ...beside };
+  return { ours, best, ...compare(ours, best), ...beside };
+}
+
+function compare(ours, other) {
+  const ratio = other.seconds / ours.seconds;
+  const noise = Math.max(0.03, ours.spread + other.spread);
+  return { ratio, verdict: Math.abs(ratio - 1) <= noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind' };
 }
 
 export function machine(contestants) {
@@ -41,35 +49,39 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
     'ratio = best contestant\'s time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second',
+    'of a batch: time per message, messages per second; `own loop` is our single call in a loop and no rival',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const columns = ['millrace', 'node:crypto', 'WebCrypto', 'crypto-async', 'specialists'];
+// The rest share a column; the best contestant is named in any case.
+const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'bigint-hash'];
 
 /** The column heads; print once. */
 export function head(names) {
   const shown = columns.filter((name) => names.includes(name));
+  if (names.some((name) => !columns.includes(name))) shown.push('others');
   return { shown, text: cells('', 'size', shown, 'ratio', 'best contestant', 'p50 / p99, ours | best') };
 }
 
 /** One row of the table. */
 export function line(row, shown, colour) {
-  const { ours, best, ratio, verdict } = row.judged;
+  const { ours, best, ratio, verdict, loop } = row.judged;
   const values = shown.map((name) => {
-    const entry = fastest(row.entries.filter(({ contestant }) => contestant === name));
+    const entry = fastest(row.entries.filter(({ contestant }) => (columns.includes(contestant) ? contestant : 'others') === name));
     if (entry === undefined) return '-';
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
-  const judged = ratio === undefined ? '-' : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
+  const judged = ratio === undefined ? (verdict === 'missing' ? 'absent' : '-') : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
   const latencies = [ours, best].map((entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`);
+  const beside = [latencies.filter(Boolean).join(' | '), loop === undefined ? '' : `${loop.ratio.toFixed(2)}x own loop`];
   const text = cells(
     `${row.wait.padEnd(8)} ${describe(row)}`,
     bytes(row.size),
     values,
     judged,
     best === undefined ? '' : `${best.contestant} ${best.form}`,
-    `${latencies.filter(Boolean).join(' | ').padEnd(40)}${row.foreign > disturbed ? ' disturbed' : ''}`,
+    `${beside.filter(Boolean).join(', ').padEnd(40)}${row.foreign > disturbed ? ' disturbed' : ''}`,
   );
   const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
   return colour && shade !== undefined ? styleText(shade, text) : text;
@@ -79,14 +91,18 @@ export function line(row, shown, colour) {
 export function summary(rows) {
   const lines = [];
   const of = (verdict) => rows.filter(({ judged }) => judged.verdict === verdict);
-  const [ahead, tie, behind, alone] = ['ahead', 'tie', 'behind', 'alone'].map(of);
+  const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(of);
   lines.push(
     `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
-      `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}.`,
+      `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}` +
+      `${missing.length > 0 ? `, absent in ${missing.length}` : ''}.`,
   );
   for (const row of behind) {
     const { best, ratio } = row.judged;
     lines.push(`  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`);
+  }
+  for (const row of rows.filter(({ judged }) => judged.loop?.verdict === 'behind')) {
+    lines.push(`  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.judged.loop.ratio.toFixed(2)}x`);
   }
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
@@ -97,9 +113,27 @@ export function summary(rows) {
         `other processes used more than ${disturbed} cores in ${foreign} of ${rows.length} rows.`,
     );
   }
+  const absent = [...new Set(rows.flatMap((row) => row.absent))];
+  if (absent.length > 0) lines.push(`not in this build: ${absent.join(', ')}`);
   const wrong = rows.flatMap((row) => row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`));
   if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** The goals beside what this run reached, one line each. */
+export function goalTable(results) {
+  const count = results.filter(({ met }) => met).length;
+  const lines = results.map(({ goal, row, reached, met }) => {
+    const { atMost, rate, times, than, against, where } = goal;
+    const [wanted, got] =
+      atMost !== undefined ? [`${duration(atMost)} or less`, duration]
+      : rate !== undefined ? [`${gigabytes(rate)} or more`, gigabytes]
+      : [`${times}x ${than}${against === undefined ? '' : `'s ${against.algorithm}`} or more`, (value) => `${value.toFixed(2)}x`];
+    const verdict = { true: 'reached', false: 'not reached', undefined: 'not measured' }[met];
+    const what = `${describe(row)}, ${bytes(row.size)}`;
+    return `  ${what.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ${(reached === undefined ? '-' : got(reached)).padStart(10)}  ${verdict}`;
+  });
+  return `goals (seconds and rates are for a core like Zen 4): ${count} of ${results.length} reached\n${lines.join('\n')}\n`;
 }
 
 export function loadSummary({ times, threads }) {
@@ -143,6 +177,10 @@ function rate(seconds) {
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)} M/s`;
   if (perSecond >= 1e3) return `${(perSecond / 1e3).toPrecision(3)} k/s`;
   return `${perSecond.toPrecision(3)} /s`;
+}
+
+function gigabytes(rate) {
+  return `${(rate / 1e9).toFixed(1)} GB/s`;
 }
 
 function bytes(size) {

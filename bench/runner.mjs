@@ -14,6 +14,7 @@
 import { cpus } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 
+import { Absent } from './absent.mjs';
 import { answerBytes, makeInputs } from './inputs.mjs';
 
 /** Loads the contestants that can be loaded: { ready: [...], absent: [{ name, reason }] }. */
@@ -31,12 +32,13 @@ export async function loadContestants(modules) {
 }
 
 /**
- * One row. Returns { entries: [{ contestant, form, seconds, spread, latency?, cores? }], wrong, foreign },
- * seconds being the median time of one operation and cores the CPU time it kept busy. `wrong` names the forms whose answer was not the
- * others' and which were not timed therefore.
+ * One row. Returns { entries: [{ contestant, form, seconds, spread, latency?, cores? }], wrong, absent, foreign },
+ * seconds being the median time of one operation (of a batch: of one message) and cores the CPU time it kept busy. `wrong` names the
+ * forms whose answer was not the others' and which were not timed therefore, `absent` those of ours that this build has not.
  */
 export async function measureRow(definition, size, wait, contestants, options) {
-  const { candidates, wrong } = await line(definition, size, wait, contestants, options.inFlight);
+  const { messages = 1, inFlight = options.inFlight } = definition;
+  const { candidates, wrong, absent } = await line(definition, size, wait, contestants, inFlight);
   const usage = startUsage();
   if (wait === 'sync') timeSync(candidates, options);
   else await timeAsync(candidates, options);
@@ -44,11 +46,11 @@ export async function measureRow(definition, size, wait, contestants, options) {
   const entries = candidates.map(({ contestant, form, samples, latencies, cores }) => ({
     contestant: contestant.name,
     form: form.name,
-    seconds: median(samples),
+    seconds: median(samples) / messages,
     spread: spread(samples),
     ...(wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
   }));
-  return { entries, wrong, foreign: usage.foreign() };
+  return { entries, wrong, absent, foreign: usage.foreign() };
 }
 
 /** The smallest step of the clock, in seconds. */
@@ -80,13 +82,15 @@ export function quantile(values, part) {
 async function line(definition, size, wait, contestants, inFlight) {
   const candidates = [];
   const wrong = [];
+  const absent = [];
   for (const contestant of contestants) {
     for (const form of choose(contestant, definition, wait)) {
       try {
         candidates.push(await enter(contestant, form, definition, size, form.wait === 'sync' ? 1 : inFlight));
       } catch (error) {
         // A contestant may lack an algorithm. Ours must not.
-        if (contestant.name === 'millrace') wrong.push(`millrace ${form.name} (${firstLine(error)})`);
+        if (error instanceof Absent) absent.push(`millrace ${form.name}`);
+        else if (contestant.name === 'millrace') wrong.push(`millrace ${form.name} (${firstLine(error)})`);
       }
     }
   }
@@ -99,14 +103,14 @@ async function line(definition, size, wait, contestants, inFlight) {
     wrong.push(`${contestant.name} ${form.name}`);
     return false;
   });
-  return { candidates: agreeing, wrong };
+  return { candidates: agreeing, wrong, absent };
 }
 
 /**
  * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about; the
  * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises).
  */
-function choose({ name, forms }, definition, wait) {
+export function choose({ name, forms }, definition, wait) {
   const near = name !== 'millrace';
   const waits = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
   const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];

@@ -5,6 +5,8 @@
 
 import { createRequire } from 'node:module';
 
+import { Absent } from '../absent.mjs';
+
 const require = createRequire(new URL('../../package.json', import.meta.url));
 
 export const name = 'millrace';
@@ -13,13 +15,32 @@ export function load() {
   return {
     millrace: require('millrace'),
     promises: require('millrace/promises'),
+    bigints: optional('millrace/bigint-hash'),
     version: require('millrace/package.json').version,
   };
 }
 
-export function prepare({ millrace }, inputs) {
+// A door or function that this build has not is absent, not wrong.
+const needed = {
+  hasher: ({ millrace }) => millrace.createHash,
+  many: ({ millrace }) => millrace.hashMany,
+  convert: ({ bigints }, { algorithm }) => bigints?.[algorithm],
+};
+
+export function prepare(tools, inputs) {
+  const { millrace } = tools;
+  if (needed[inputs.group] !== undefined && needed[inputs.group](tools, inputs) === undefined) throw new Absent();
   const prepared = inputs.keyForm === 'prepared';
   inputs.key = prepared ? millrace.createKey(inputs.algorithm, inputs.rawKey) : inputs.rawKey;
+}
+
+function optional(door) {
+  try {
+    return require(door);
+  } catch (error) {
+    if (error.code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error;
+    return undefined;
+  }
 }
 
 const sync = { wait: 'sync' };
@@ -27,24 +48,52 @@ const callback = { wait: 'callback' };
 const promise = { wait: 'promise' };
 
 const hash = { group: 'hash' };
+const text = { group: 'text', wait: 'sync' };
+const hasher = { group: 'hasher', wait: 'sync' };
+const many = { group: 'many', operation: 'array' };
+const packed = { group: 'many', operation: 'packed' };
+const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac' };
 const cipher = { group: 'cipher' };
 const seal = { group: 'aead', operation: 'seal' };
 const open = { group: 'aead', operation: 'open' };
 
 const hex = { output: 'hex' };
+const bigint = { output: 'bigint' };
 const buffer = { output: 'buffer' };
 const into = { output: 'into' };
 const rawInto = { output: 'into', keyForm: 'raw' };
 const preparedInto = { output: 'into', keyForm: 'prepared' };
 
 export const forms = [
+  { name: 'hash bigint', ...hash, ...bigint, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source, 'bigint') },
   { name: 'hash hex', ...hash, ...hex, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source, 'hex') },
+  { name: 'hash hex', ...hash, ...hex, ...promise, make: ({ promises }, { algorithm, source }) => () => promises.hash(algorithm, source, 'hex') },
   { name: 'hash', ...hash, ...buffer, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source) },
   { name: 'hash', ...hash, ...buffer, ...callback, make: ({ millrace }, { algorithm, source }) => (done) => millrace.hash(algorithm, source, done) },
   { name: 'hash', ...hash, ...buffer, ...promise, make: ({ promises }, { algorithm, source }) => () => promises.hash(algorithm, source) },
   { name: 'hash window', ...hash, ...into, ...sync, make: ({ millrace }, { algorithm, source, size, target }) => () => millrace.hash(algorithm, source, 0, size, target, 0) },
   { name: 'hash window', ...hash, ...into, ...callback, make: ({ millrace }, { algorithm, source, size, target }) => (done) => millrace.hash(algorithm, source, 0, size, target, 0, done) },
+
+  { name: 'hash bigint', ...text, ...bigint, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'bigint') },
+  { name: 'hash hex', ...text, ...hex, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'hex') },
+
+  { name: 'createHash', ...hasher, ...hex, operation: 'new', make: ({ millrace }, { algorithm, parts: [a, b, c] }) => () => millrace.createHash(algorithm).update(a).update(b).update(c).digest('hex') },
+  { name: 'reset', ...hasher, ...hex, operation: 'reused', make: ({ millrace }, { algorithm, parts: [a, b, c] }) => {
+    const hasher = millrace.createHash(algorithm);
+    return () => hasher.reset().update(a).update(b).update(c).digest('hex');
+  } },
+
+  { name: 'hashMany', ...many, ...buffer, ...sync, make: ({ millrace }, { algorithm, sources }) => () => millrace.hashMany(algorithm, sources) },
+  { name: 'hashMany', ...many, ...buffer, ...promise, make: ({ promises }, { algorithm, sources }) => () => promises.hashMany(algorithm, sources) },
+  { name: 'hashMany hex', ...many, ...hex, ...sync, make: ({ millrace }, { algorithm, sources }) => () => millrace.hashMany(algorithm, sources, { encoding: 'hex' }) },
+  { name: 'hashMany packed', ...packed, ...buffer, ...sync, make: ({ millrace }, { algorithm, source, size }) => () => millrace.hashMany(algorithm, { data: source, size }) },
+  { name: 'hashMany packed', ...packed, ...buffer, ...promise, make: ({ promises }, { algorithm, source, size }) => () => promises.hashMany(algorithm, { data: source, size }) },
+
+  { name: 'toBigIntBE', ...convert, ...bigint, algorithm: 'toBigIntBE', make: ({ bigints }, { source }) => () => bigints.toBigIntBE(source) },
+  { name: 'toBigIntLE', ...convert, ...bigint, algorithm: 'toBigIntLE', make: ({ bigints }, { source }) => () => bigints.toBigIntLE(source) },
+  { name: 'toBufferBE', ...convert, ...buffer, algorithm: 'toBufferBE', make: ({ bigints }, { number, size }) => () => bigints.toBufferBE(number, size) },
+  { name: 'toBufferLE', ...convert, ...buffer, algorithm: 'toBufferLE', make: ({ bigints }, { number, size }) => () => bigints.toBufferLE(number, size) },
 
   { name: 'hmac', ...hmac, ...buffer, ...sync, make: ({ millrace }, { hash, key, source }) => () => millrace.hmac(hash, key, source) },
   { name: 'hmac', ...hmac, ...buffer, ...callback, make: ({ millrace }, { hash, key, source }) => (done) => millrace.hmac(hash, key, source, done) },

@@ -1,5 +1,5 @@
 // node:crypto. Everything here is synchronous: its asynchronous hashes, ciphers and MACs are WebCrypto's.
-// Keys both ways: raw bytes are the slower form on some versions (Node 24 most of all), a KeyObject on others.
+// `convert` is plain JavaScript on Buffers. Keys both ways: raw bytes are the slower form on some versions (Node 24 most of all), a KeyObject on others.
 
 import crypto from 'node:crypto';
 
@@ -14,6 +14,10 @@ export function prepare({ crypto }, inputs) {
 }
 
 const hash = { group: 'hash', wait: 'sync' };
+const text = { group: 'text', wait: 'sync' };
+const hasher = { group: 'hasher', wait: 'sync' };
+const many = { group: 'many', wait: 'sync' };
+const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac', wait: 'sync', output: 'buffer' };
 const cipher = { group: 'cipher', wait: 'sync', output: 'buffer' };
 const seal = { group: 'aead', operation: 'seal', wait: 'sync', output: 'buffer' };
@@ -24,6 +28,25 @@ export const forms = [
   { name: 'createHash', ...hash, output: 'buffer', make: ({ crypto }, { algorithm, source }) => () => crypto.createHash(algorithm).update(source).digest() },
   { name: 'crypto.hash', ...hash, output: 'hex', make: ({ crypto }, { algorithm, source }) => () => crypto.hash(algorithm, source, 'hex') },
   { name: 'crypto.hash', ...hash, output: 'buffer', make: ({ crypto }, { algorithm, source }) => () => crypto.hash(algorithm, source, 'buffer') },
+
+  { name: 'crypto.hash hex', ...hash, output: 'bigint', make: ({ crypto }, { algorithm, source }) => () => BigInt('0x' + crypto.hash(algorithm, source, 'hex')) },
+  { name: 'createHash hex', ...hash, output: 'bigint', make: ({ crypto }, { algorithm, source }) => () => BigInt('0x' + crypto.createHash(algorithm).update(source).digest('hex')) },
+
+  { name: 'crypto.hash', ...text, output: 'hex', make: ({ crypto }, { algorithm, text }) => () => crypto.hash(algorithm, text, 'hex') },
+  { name: 'createHash', ...text, output: 'hex', make: ({ crypto }, { algorithm, text }) => () => crypto.createHash(algorithm).update(text).digest('hex') },
+
+  { name: 'createHash', ...hasher, output: 'hex', make: ({ crypto }, { algorithm, parts: [a, b, c] }) => () => crypto.createHash(algorithm).update(a).update(b).update(c).digest('hex') },
+
+  // Hex strings are its fastest digests; there is no asynchronous batch but this loop, which blocks, and WebCrypto's.
+  { name: 'loop of crypto.hash', ...many, output: 'buffer', make: ({ crypto }, { algorithm, sources }) => () => sources.map((source) => crypto.hash(algorithm, source, 'buffer')) },
+  { name: 'loop of crypto.hash hex', ...many, output: 'buffer', make: ({ crypto }, { algorithm, sources }) => () => sources.map((source) => crypto.hash(algorithm, source, 'hex')) },
+  { name: 'loop of crypto.hash hex', ...many, output: 'hex', make: ({ crypto }, { algorithm, sources }) => () => sources.map((source) => crypto.hash(algorithm, source, 'hex')) },
+  { name: 'loop of crypto.hash hex', ...many, wait: 'promise', output: 'buffer', make: ({ crypto }, { algorithm, sources }) => async () => sources.map((source) => crypto.hash(algorithm, source, 'hex')) },
+
+  { name: 'BigInt of hex', ...convert, algorithm: 'toBigIntBE', output: 'bigint', make: (_tools, { source }) => () => BigInt('0x' + source.toString('hex')) },
+  { name: 'BigInt of hex', ...convert, algorithm: 'toBigIntLE', output: 'bigint', make: (_tools, { source }) => () => BigInt('0x' + Buffer.from(source).reverse().toString('hex')) },
+  { name: 'Buffer of hex', ...convert, algorithm: 'toBufferBE', output: 'buffer', make: (_tools, { number, size }) => () => Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex') },
+  { name: 'Buffer of hex', ...convert, algorithm: 'toBufferLE', output: 'buffer', make: (_tools, { number, size }) => () => Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex').reverse() },
 
   { name: 'createHmac raw', ...hmac, make: ({ crypto }, { hash, rawKey, source }) => () => crypto.createHmac(hash, rawKey).update(source).digest() },
   { name: 'createHmac KeyObject', ...hmac, make: ({ crypto }, { hash, keyObject, source }) => () => crypto.createHmac(hash, keyObject).update(source).digest() },

@@ -27,7 +27,7 @@ export async function prepare({ subtle }, inputs) {
   if (inputs.group === 'hmac') {
     const algorithm = { name: 'HMAC', hash: inputs.webName };
     inputs.webKey = await subtle.importKey('raw', inputs.rawKey, algorithm, false, ['sign']);
-  } else if (inputs.group !== 'hash') {
+  } else if (inputs.group !== 'hash' && inputs.group !== 'many') {
     const format = inputs.webName === 'ChaCha20-Poly1305' ? 'raw-secret' : 'raw';
     inputs.webKey = await subtle.importKey(format, inputs.rawKey, inputs.webName, false, ['encrypt', 'decrypt']);
   }
@@ -37,6 +37,7 @@ const promise = { wait: 'promise', output: 'buffer' };
 
 export const forms = [
   { name: 'digest', group: 'hash', ...promise, make: ({ subtle }, { webName, source }) => () => subtle.digest(webName, source) },
+  { name: 'digests', group: 'many', ...promise, make: ({ subtle }, { webName, sources }) => () => Promise.all(sources.map((source) => subtle.digest(webName, source))) },
   { name: 'sign', group: 'hmac', ...promise, make: ({ subtle }, { webKey, source }) => () => subtle.sign('HMAC', webKey, source) },
   { name: 'encrypt', group: 'cipher', ...promise, make: ({ subtle }, { webName, webKey, iv, source }) => () => subtle.encrypt({ name: webName, counter: iv, length: 128 }, webKey, source) },
   { name: 'encrypt', group: 'aead', operation: 'seal', ...promise, make: ({ subtle }, { webName, webKey, iv, source }) => () => subtle.encrypt({ name: webName, iv, tagLength: 128 }, webKey, source) },

@@ -1,0 +1,37 @@
+// Who may take part. Node comes first of the others: its answers are the reference.
+
+import * as bigintBuffer from './bigint-buffer.mjs';
+import * as bigintHash from './bigint-hash.mjs';
+import * as blake3 from './blake3.mjs';
+import * as blakeHash from './blake-hash.mjs';
+import * as cryptoAsync from './crypto-async.mjs';
+import * as hashWasm from './hash-wasm.mjs';
+import * as jsSha3 from './js-sha3.mjs';
+import * as keccak from './keccak.mjs';
+import * as millrace from './millrace.mjs';
+import * as nobleHashes from './noble-hashes.mjs';
+import * as nodeCrypto from './node-crypto.mjs';
+import * as nodeRsXxhash from './node-rs-xxhash.mjs';
+import * as ownLoop from './own-loop.mjs';
+import * as webCrypto from './webcrypto.mjs';
+import * as xxhashAddon from './xxhash-addon.mjs';
+import * as xxhashWasm from './xxhash-wasm.mjs';
+
+export const contestants = [
+  millrace,
+  nodeCrypto,
+  webCrypto,
+  cryptoAsync,
+  bigintHash,
+  bigintBuffer,
+  hashWasm,
+  nobleHashes,
+  nodeRsXxhash,
+  xxhashWasm,
+  xxhashAddon,
+  keccak,
+  jsSha3,
+  blake3,
+  blakeHash,
+  ownLoop,
+];
