@@ -5,9 +5,11 @@
 //              hasher  three updates of the row's size, then the digest
 //              many    digests of many messages of the row's size; times are per message
 //              convert a number to bytes or bytes to a number
+//              door    the calls of bigint-hash, ours through the door of that name
 //   table      the word that picks it, where that is not its group
 //   algorithm  by its Millrace name; of a conversion its function
-//   operation  of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer)
+//   operation  of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer);
+//              of the door its function
 //   key        raw: key bytes with every call; prepared: Millrace's Key object. A contestant is
 //              measured in every form it has (KeyObject, imported CryptoKey) and counts with the fastest.
 //   output     buffer: a new Buffer; hex: a string; bigint: a BigInt; into: bytes in a buffer the caller gave
@@ -56,6 +58,9 @@ const digests = [
   ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'many', algorithm, operation: 'packed', messages: 10000, output: 'buffer', waits: ['sync', 'promise'], sizes: [64], inFlight: 1 })),
   { group: 'many', algorithm: 'sha256', operation: 'array', messages: 10000, output: 'hex', waits: sync, sizes: [64] },
 
+  ...['sha256', 'keccak256', 'xxh64'].flatMap((algorithm) =>
+    ['hashAsBigInt', 'getHasher'].map((operation) => ({ group: 'door', algorithm, operation, output: 'bigint', waits: sync, sizes: [64] })),
+  ),
   ...['toBigIntBE', 'toBigIntLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'bigint', waits: sync, sizes: [32] })),
   ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'buffer', waits: sync, sizes: [32] })),
 ].map((definition) => ({ table: 'digest', ...definition }));

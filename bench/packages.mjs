@@ -9,11 +9,16 @@ export const require = createRequire(import.meta.url);
 
 /** As its own package.json says; some packages do not export that file. */
 export function version(name) {
+  needsInstalled(name);
   return JSON.parse(readFileSync(new URL(`${name}/package.json`, folder), 'utf8')).version;
 }
 
 /** Throws where a package that falls back to JavaScript has not been compiled: that would be another contestant. */
 export function needsAddon(name, file) {
-  if (!existsSync(new URL(`${name}/`, folder))) throw new Error('not installed');
+  needsInstalled(name);
   if (!existsSync(new URL(`${name}/${file}`, folder))) throw new Error('its addon could not be compiled here');
+}
+
+function needsInstalled(name) {
+  if (!existsSync(new URL(`${name}/`, folder))) throw new Error('not installed');
 }

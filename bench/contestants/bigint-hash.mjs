@@ -9,19 +9,24 @@ export function load() {
   return { bigints: require(name), version: version(name) };
 }
 
-const own = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
+/** Its own names of the hashes. */
+export const own = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
 
 export function prepare(_tools, inputs) {
   inputs.hashType = own[inputs.algorithm] ?? inputs.algorithm;
 }
 
 const hash = { group: 'hash', wait: 'sync' };
+const door = { group: 'door', wait: 'sync', output: 'bigint' };
 const text = { group: 'text', wait: 'sync' };
 const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', wait: 'sync' };
 
 export const forms = [
   { name: 'hashAsBigInt', ...hash, output: 'bigint', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
+  { name: 'hashAsBigInt', ...door, operation: 'hashAsBigInt', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
+  { name: 'getHasher', ...door, operation: 'getHasher', make: ({ bigints }, { hashType, source }) => () => bigints.getHasher(hashType).update(source).digestBigInt() },
+
   { name: 'hashAsBuffer', ...hash, output: 'buffer', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBuffer(hashType, source) },
   { name: 'hashAsBuffer', ...hash, output: 'hex', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBuffer(hashType, source).toString('hex') },
 

@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 
 import { Absent } from '../absent.mjs';
+import { own as ancestral } from './bigint-hash.mjs';
 
 const require = createRequire(new URL('../../package.json', import.meta.url));
 
@@ -24,6 +25,7 @@ export function load() {
 const needed = {
   hasher: ({ millrace }) => millrace.createHash,
   many: ({ millrace }) => millrace.hashMany,
+  door: ({ bigints }) => bigints,
   convert: ({ bigints }, { algorithm }) => bigints?.[algorithm],
 };
 
@@ -31,6 +33,7 @@ export function prepare(tools, inputs) {
   const { millrace } = tools;
   if (needed[inputs.group] !== undefined && needed[inputs.group](tools, inputs) === undefined) throw new Absent();
   const prepared = inputs.keyForm === 'prepared';
+  inputs.hashType = ancestral[inputs.algorithm] ?? inputs.algorithm;
   inputs.key = prepared ? millrace.createKey(inputs.algorithm, inputs.rawKey) : inputs.rawKey;
 }
 
@@ -52,6 +55,7 @@ const text = { group: 'text', wait: 'sync' };
 const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', operation: 'array' };
 const packed = { group: 'many', operation: 'packed' };
+const door = { group: 'door', wait: 'sync' };
 const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac' };
 const cipher = { group: 'cipher' };
@@ -89,6 +93,9 @@ export const forms = [
   { name: 'hashMany hex', ...many, ...hex, ...sync, make: ({ millrace }, { algorithm, sources }) => () => millrace.hashMany(algorithm, sources, { encoding: 'hex' }) },
   { name: 'hashMany packed', ...packed, ...buffer, ...sync, make: ({ millrace }, { algorithm, source, size }) => () => millrace.hashMany(algorithm, { data: source, size }) },
   { name: 'hashMany packed', ...packed, ...buffer, ...promise, make: ({ promises }, { algorithm, source, size }) => () => promises.hashMany(algorithm, { data: source, size }) },
+
+  { name: 'door hashAsBigInt', ...door, ...bigint, operation: 'hashAsBigInt', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
+  { name: 'door getHasher', ...door, ...bigint, operation: 'getHasher', make: ({ bigints }, { hashType, source }) => () => bigints.getHasher(hashType).update(source).digestBigInt() },
 
   { name: 'toBigIntBE', ...convert, ...bigint, algorithm: 'toBigIntBE', make: ({ bigints }, { source }) => () => bigints.toBigIntBE(source) },
   { name: 'toBigIntLE', ...convert, ...bigint, algorithm: 'toBigIntLE', make: ({ bigints }, { source }) => () => bigints.toBigIntLE(source) },
