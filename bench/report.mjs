@@ -49,7 +49,9 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
     'ratio = best contestant\'s time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second',
-    'of a batch: time per message, messages per second; `own loop` is our single call in a loop and no rival',
+    ...(contestants.some((name) => name.startsWith('own loop'))
+      ? ['of a batch: time per message, messages per second; `own loop` is our single call in a loop and no rival']
+      : []),
   ];
   return `${lines.join('\n')}\n`;
 }
