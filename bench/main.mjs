@@ -72,7 +72,7 @@ async function main(options) {
   if (goals.length > 0) print(goalTable(goals));
   const load = options.load ? await measureLoad() : undefined;
   if (load !== undefined) print(loadSummary(load));
-  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, goals, load });
+  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, goals: goals.map(({ goal, reached, met }) => ({ ...goal, reached, met })), load });
   return rows.some(({ wrong }) => wrong.some((who) => who.startsWith('millrace'))) ? 1 : 0;
 }
 
