@@ -128,5 +128,5 @@ function keyCheck(beginning: Beginning): Buffer {
 }
 
 function sum(blob: Buffer): Buffer {
-  return quickBuffer(findHash('xxh3-64')!, 0, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE)!;
+  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE)!;
 }

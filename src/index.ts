@@ -87,11 +87,11 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown): unknow
       const size = (): number => (typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE);
       const digest =
         third === 'hex'
-          ? quickHex(facts, 0, data, TEXT_OFFSET, size())
+          ? quickHex(facts, data, TEXT_OFFSET, size())
           : third === undefined
-            ? quickBuffer(facts, 0, data, TEXT_OFFSET, size())
+            ? quickBuffer(facts, data, TEXT_OFFSET, size())
             : third === 'bigint'
-              ? quickBigInt(facts, 0, data, TEXT_OFFSET, size())
+              ? quickBigInt(facts, data, TEXT_OFFSET, size())
               : undefined;
       if (digest !== undefined) return digest;
     }

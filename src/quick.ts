@@ -7,31 +7,31 @@
 import { At, frame, native } from './binding.js';
 import type { HashFacts } from './catalog.js';
 
-export function quickHex(facts: HashFacts, key: number, source: unknown, offset: number, size: number): string | undefined {
-  describe(facts, key, offset, size);
+export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): string | undefined {
+  describe(facts, offset, size, key);
   return native.hashHex(source);
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, key: number, source: unknown, offset: number, size: number): bigint | undefined {
-  describe(facts, key, offset, size);
+export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): bigint | undefined {
+  describe(facts, offset, size, key);
   return native.hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, key: number, source: unknown, offset: number, size: number): Buffer | undefined {
+export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): Buffer | undefined {
   const target = Buffer.allocUnsafe(facts.digestSize);
-  describe(facts, key, offset, size);
+  describe(facts, offset, size, key);
   return native.hash(source, target) === 0 ? target : undefined;
 }
 
 /** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */
-export function quickFinishHex(facts: HashFacts, key: number, state: Uint8Array, size: number): string | undefined {
-  describe(facts, key, 0, size);
+export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number, key: number): string | undefined {
+  describe(facts, 0, size, key);
   frame[At.AadSize] = facts.stateSize;
   return native.finishHex(state);
 }
 
-function describe(facts: HashFacts, key: number, offset: number, size: number): void {
+function describe(facts: HashFacts, offset: number, size: number, key: number): void {
   frame[At.Algorithm] = facts.id;
   frame[At.Key] = key;
   frame[At.SourceOffset] = offset;

@@ -338,10 +338,10 @@ export class Running implements Beginning {
     const { facts, seat, gathered } = this;
     if ((seat !== deskSeat && gathered > 0) || this.size !== facts.digestSize) return undefined;
     const key = handleOf(this);
-    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, key, seat!.state, gathered) : undefined;
-    if (form === Form.Hex) return quickHex(facts, key, undefined, 0, gathered);
-    if (form === Form.Buffer) return quickBuffer(facts, key, undefined, 0, gathered);
-    return form === Form.BigInt ? quickBigInt(facts, key, undefined, 0, gathered) : undefined;
+    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, seat!.state, gathered, key) : undefined;
+    if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key);
+    if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key);
+    return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered, key) : undefined;
   }
 
   private run(): unknown {
