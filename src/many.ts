@@ -526,6 +526,10 @@ function finish({ messages, size, form, target, targetOffset }: Batch, result: B
   }
   if (form === undefined) return result;
   const digests = new Array<unknown>(messages.count);
-  for (let index = 0; index < messages.count; index++) digests[index] = present(result.subarray(index * size, (index + 1) * size), form);
+  for (let index = 0; index < messages.count; index++) {
+    const start = index * size;
+    // A text needs no Buffer of its own.
+    digests[index] = form === Form.Hex ? result.toString('hex', start, start + size) : present(result.subarray(start, start + size), form);
+  }
   return digests;
 }
