@@ -1,9 +1,9 @@
 //! What this CPU has, and which of it the libraries use: the truth behind `engines()`.
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
-//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h`, blake3's `platform.rs` and
-//! twox-hash's `large.rs`. Routines of our own ask [`features`](super::features) for the proof that the
-//! CPU has their instructions; `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
+//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of our own
+//! ask [`features`](super::features) for the proof that the CPU has their instructions;
+//! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
 use std::ffi::CStr;
 
@@ -25,10 +25,9 @@ pub(crate) fn libraries() -> Vec<(&'static str, String)> {
 
 const AWS_LC: &str = "AWS-LC";
 const BLAKE3: &str = "blake3";
-const TWOX_HASH: &str = "twox-hash";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 3] = [(BLAKE3, "1.8.7"), (TWOX_HASH, "2.1.5"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 3] = [(BLAKE2, "0.11.0"), (BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
@@ -49,8 +48,8 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Shake128 | Hash::Shake256 => (MILLRACE, own::keccak()),
         Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, vec![]),
         Hash::Blake3 => (BLAKE3, blake3()),
-        Hash::Xxh32 | Hash::Xxh64 => (TWOX_HASH, vec![]),
-        Hash::Xxh3_64 | Hash::Xxh3_128 => (TWOX_HASH, first(&[&["avx2"], &["neon"]])),
+        Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
+        Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
     };
     Service { library, instructions, lanes: own::lanes(hash), limit: None }
 }
@@ -75,9 +74,8 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
 /// proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::super::features::{Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
-    use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
-    use super::{Hash, MILLRACE};
+    use super::super::features::{Avx2, Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
+    use super::MILLRACE;
 
     type Served = (&'static str, Vec<&'static str>);
 
@@ -97,6 +95,16 @@ mod own {
 
     pub(super) fn keccak() -> Vec<&'static str> {
         Bmi::detect().map(|_| Bmi::NAMES.to_vec()).unwrap_or_default()
+    }
+
+    // From 1 KiB on.
+    pub(super) fn xxh() -> Vec<&'static str> {
+        Avx2::detect().map(|_| Avx2::NAMES.to_vec()).unwrap_or_default()
+    }
+
+    // Beyond 240 bytes.
+    pub(super) fn xxh3() -> Vec<&'static str> {
+        Avx512::detect().map(|_| Avx512::NAMES.to_vec()).unwrap_or_else(xxh)
     }
 
     pub(super) fn sha512() -> Option<Served> {
@@ -138,6 +146,14 @@ mod own {
 
     pub(super) fn keccak() -> Vec<&'static str> {
         Vec::new()
+    }
+
+    pub(super) fn xxh() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    pub(super) fn xxh3() -> Vec<&'static str> {
+        super::first(&[&["neon"]])
     }
 
     pub(super) fn sha512() -> Option<Served> {

@@ -1,0 +1,77 @@
+//! The xxHash family: XXH32, XXH64, and XXH3 with 64 and with 128 bits. Digests are in the canonical,
+//! big-endian form. None is cryptographic: nothing here is secret or wiped.
+//!
+//! Of our own, because a running hash must be bytes which mean the same on every machine, which `twox-hash`
+//! does not give out. It judges in the tests.
+//!
+//! A saved state is a function of the seed and the bytes taken in, whatever pieces they came in and
+//! whichever instructions computed it. All numbers are little-endian:
+//!
+//! | field  | XXH32 | XXH64 | XXH3 | |
+//! |--------|-------|-------|------|------------------------------------------------------------|
+//! | seed   | 8     | 8     | 8    | must be that of the parameters when the state is loaded     |
+//! | length | 8     | 8     | 8    | bytes taken in                                              |
+//! | lanes  | 4 × 4 | 4 × 8 | 8 × 8| the accumulators                                            |
+//! | buffer | 16    | 32    | 256  | what the lanes lack; XXH3: the message's last 256 bytes,    |
+//! |        |       |       |      | byte `i` at `i % 256`. Zero where nothing has been written  |
+
+mod four_lanes;
+#[cfg(target_arch = "x86_64")]
+mod products;
+mod xxh3;
+mod xxh32;
+mod xxh64;
+
+use super::Digest;
+
+pub(crate) use xxh3::{Xxh3_64, Xxh3_128};
+pub(crate) use xxh32::Xxh32;
+pub(crate) use xxh64::Xxh64;
+
+const PRIME32_1: u32 = 0x9e37_79b1;
+const PRIME32_2: u32 = 0x85eb_ca77;
+const PRIME32_3: u32 = 0xc2b2_ae3d;
+const PRIME32_4: u32 = 0x27d4_eb2f;
+const PRIME32_5: u32 = 0x1656_67b1;
+const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
+const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
+const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
+
+/// No message is longer; so no state that was loaded overflows its count.
+const LENGTH_LIMIT: u64 = 1 << 62;
+
+/// Bytes from which on XXH32 and XXH64 gain by vectors.
+const LONG: usize = 1024;
+
+/// The four bytes from `at` on.
+#[inline(always)]
+fn word32(source: &[u8], at: usize) -> u32 {
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&source[at..at + 4]);
+    u32::from_le_bytes(bytes)
+}
+
+/// The eight bytes from `at` on.
+#[inline(always)]
+fn word64(source: &[u8], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&source[at..at + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+/// The same number, which the compiler must have in a plain register: it would put such numbers into
+/// a vector to add or multiply several at once, which here takes longer.
+#[inline(always)]
+fn plain_register(mut number: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) number, options(nomem, nostack, preserves_flags));
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! XXH32.
+//!
+//! On Zen 5, 12.2 GB/s in plain code and 13.4 with the products of AVX2 (see [`products`]). Tried and
+//! declined: all of it in vectors, with SSE4.1 (7.4) and with the rotation of AVX-512VL (9.9), whose
+//! multiplications make each lane wait longer.
+
+#[cfg(target_arch = "x86_64")]
+use super::super::features::Avx2;
+use super::four_lanes::four_lanes;
+#[cfg(target_arch = "x86_64")]
+use super::products;
+use super::{Digest, LENGTH_LIMIT, LONG, word32, word64};
+use super::{PRIME32_1, PRIME32_2, PRIME32_3, PRIME32_4, PRIME32_5};
+use crate::inputs::Params;
+
+four_lanes!(
+    /// XXH32. Takes the low 32 bits of the seed.
+    Xxh32, u32
+);
+
+/// The lanes before the first byte.
+#[inline(always)]
+fn begin(seed: u32) -> [u32; 4] {
+    [
+        seed.wrapping_add(PRIME32_1).wrapping_add(PRIME32_2),
+        seed.wrapping_add(PRIME32_2),
+        seed,
+        seed.wrapping_sub(PRIME32_1),
+    ]
+}
+
+/// Takes in whole stripes.
+#[inline]
+fn consume(lanes: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
+    #[cfg(target_arch = "x86_64")]
+    if size_of_val(stripes) >= LONG
+        && let Some(proof) = Avx2::detect()
+    {
+        // SAFETY: there is the proof that the CPU has the instructions.
+        return unsafe { products::xxh32(lanes, stripes, proof) };
+    }
+    plain(lanes, stripes)
+}
+
+#[inline(always)]
+pub(super) fn plain(lanes: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
+    stripes.iter().fold(lanes, consume_one)
+}
+
+#[inline(always)]
+fn consume_one(mut lanes: [u32; 4], stripe: &[u8; 16]) -> [u32; 4] {
+    for (index, lane) in lanes.iter_mut().enumerate() {
+        *lane = multiplied_round(*lane, word32(stripe, 4 * index).wrapping_mul(PRIME32_2));
+    }
+    lanes
+}
+
+/// The rest of a round, of which the word's product is there already.
+#[inline(always)]
+pub(super) fn multiplied_round(lane: u32, product: u32) -> u32 {
+    lane.wrapping_add(product).rotate_left(13).wrapping_mul(PRIME32_1)
+}
+
+/// The hash of a whole message.
+#[inline(always)]
+fn hash(seed: u32, source: &[u8]) -> u32 {
+    // Apart, so that the lanes of a message that is not long never leave their registers.
+    #[inline(never)]
+    fn long(seed: u32, source: &[u8]) -> u32 {
+        let (stripes, rest) = source.as_chunks();
+        end(merge(consume(begin(seed), stripes)), source.len() as u64, rest)
+    }
+    if source.len() >= LONG {
+        return long(seed, source);
+    }
+    let (mut lanes, mut rest) = (begin(seed), source);
+    while let Some((stripe, more)) = rest.split_first_chunk() {
+        lanes = consume_one(lanes, stripe);
+        rest = more;
+    }
+    let merged = if source.len() < 16 { merge_none(seed) } else { merge(lanes) };
+    end(merged, source.len() as u64, rest)
+}
+
+/// What stands for the lanes of a message that is shorter than a stripe.
+#[inline(always)]
+fn merge_none(seed: u32) -> u32 {
+    seed.wrapping_add(PRIME32_5)
+}
+
+#[inline(always)]
+fn merge(lanes: [u32; 4]) -> u32 {
+    let [a, b, c, d] = lanes;
+    let sum = a.rotate_left(1).wrapping_add(b.rotate_left(7));
+    sum.wrapping_add(c.rotate_left(12)).wrapping_add(d.rotate_left(18))
+}
+
+/// The hash of a message of `length` bytes, of which `rest` is what the merged lanes lack.
+#[inline(always)]
+fn end(merged: u32, length: u64, rest: &[u8]) -> u32 {
+    // Of the length only the low 32 bits count.
+    let mut hash = merged.wrapping_add(length as u32);
+    let mut rest = rest;
+    while let Some((&word, more)) = rest.split_first_chunk() {
+        hash = hash.wrapping_add(u32::from_le_bytes(word).wrapping_mul(PRIME32_3));
+        hash = hash.rotate_left(17).wrapping_mul(PRIME32_4);
+        rest = more;
+    }
+    for &byte in rest {
+        hash = hash.wrapping_add(u32::from(byte).wrapping_mul(PRIME32_5));
+        hash = hash.rotate_left(11).wrapping_mul(PRIME32_1);
+    }
+    hash = (hash ^ hash >> 15).wrapping_mul(PRIME32_2);
+    hash = (hash ^ hash >> 13).wrapping_mul(PRIME32_3);
+    hash ^ hash >> 16
+}
