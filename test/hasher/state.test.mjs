@@ -1,0 +1,413 @@
+// States of running hashes as bytes: taken and gone on from at every stage, here and in another
+// process; and every other string of bytes, which must be refused or do no harm.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+
+import { hashNames } from '../support/algorithms.mjs';
+import { run } from '../support/child.mjs';
+import { expectError, thrown } from '../support/refusals.mjs';
+import { families, pieces, subjects } from '../support/hashers.mjs';
+import { random } from '../support/random.mjs';
+
+// Where the parts of a state stand: the table at the top of src/hasher-state.ts.
+const at = { version: 4, kind: 5, output: 6, nameSize: 7, length: 8, seed: 16, check: 24, name: 32 };
+const sumSize = 8;
+
+/** The blob with a sum that is right, as whoever forges one can make it. */
+function signed(blob) {
+  const body = blob.subarray(0, blob.length - sumSize);
+  millrace.hash('xxh3-64', body, { target: blob, targetOffset: body.length });
+  return blob;
+}
+
+const bodyOffset = (subject) => at.name + subject.algorithm.length;
+
+/** The state belongs to nobody here. */
+function refused(make, what, message) {
+  expectError(thrown(make, what), 'ERR_STATE', message, what);
+}
+
+/** Either refused, or a hasher that works like any other. */
+function harmless(make, what) {
+  let hasher;
+  try {
+    hasher = make();
+  } catch (error) {
+    if (error?.code !== 'ERR_STATE') throw new Error(`${what}: ${error?.stack}`, { cause: error });
+    return false;
+  }
+  const copy = hasher.copy();
+  const blob = hasher.exportState();
+  assert.equal(blob.length > at.name, true);
+  assert.doesNotThrow(() => make({ state: blob }), what);
+  const use = (each) => {
+    try {
+      return each.update('more').update(Buffer.alloc(3000, 5)).digest();
+    } catch (error) {
+      assert.equal(error?.code, 'ERR_HASHER_SPENT', `${what}: ${error?.stack}`);
+      return each.squeeze(500);
+    }
+  };
+  assert.deepEqual(use(copy), use(hasher), what);
+  hasher.reset();
+  return true;
+}
+
+test('at every stage of a message', () => {
+  for (const subject of subjects) {
+    const rng = random(`stages ${subject.name}`);
+    for (const size of [0, 1, 63, 64, 65, 200, 1024, 1025, 2100, 10_000]) {
+      const message = rng.bytes(size);
+      const expected = subject.expected(message);
+      let hasher = subject.make();
+      for (const piece of pieces(message, rng).slice(0, 60)) {
+        hasher.update(piece);
+        if (rng.chance(0.4)) hasher = subject.make({ state: hasher.exportState() });
+        else if (rng.chance(0.2)) hasher.exportState();
+      }
+      // The pieces beyond the first sixty come at once.
+      const left = message.subarray(taken(hasher));
+      hasher = subject.make({ state: hasher.exportState() });
+      assert.equal(hasher.update(left).digest('hex'), expected.toString('hex'), `${subject.name}, ${size} bytes`);
+    }
+  }
+});
+
+/** Bytes a hasher has taken in: what its state says. */
+function taken(hasher) {
+  return Number(hasher.exportState().readBigUInt64LE(at.length));
+}
+
+test('every length: the same state in whatever pieces the message came', () => {
+  for (const subject of families) {
+    const rng = random(`one form ${subject.name}`);
+    const message = rng.bytes(1100);
+    for (let size = 0; size <= message.length; size += size < 300 ? 1 : 13) {
+      const whole = subject.make().update(message.subarray(0, size)).exportState();
+      const parts = subject.make();
+      for (const piece of pieces(message.subarray(0, size), rng)) parts.update(piece);
+      assert.deepEqual(parts.exportState(), whole, `${subject.name}, ${size} bytes`);
+      assert.deepEqual(subject.make({ state: whole }).exportState(), whole, `${subject.name}, ${size} bytes, taken again`);
+      assert.deepEqual(subject.make({ state: whole }).digest(), subject.expected(message.subarray(0, size)), `${subject.name}, ${size} bytes`);
+    }
+  }
+});
+
+test('the layout is the one written down', () => {
+  const blob = millrace.createHash('sha3-256').update('abc').exportState();
+  assert.equal(blob.toString('latin1', 0, 4), 'MRHS');
+  assert.deepEqual([blob[at.version], blob[at.kind], blob[at.output], blob[at.nameSize]], [1, 0, 0, 8]);
+  assert.equal(blob.readBigUInt64LE(at.length), 3n);
+  assert.equal(blob.toString('latin1', at.name, at.name + 8), 'sha3-256');
+  assert.deepEqual(signed(Buffer.from(blob)), blob);
+  assert.equal(millrace.createHash('blake3', { key: Buffer.alloc(32) }).exportState()[at.kind], 1);
+  assert.equal(millrace.createHmac('sha256', 'key').exportState()[at.kind], 2);
+  const squeezing = millrace.createHash('shake256');
+  squeezing.squeeze(1);
+  assert.equal(squeezing.exportState()[at.output], 1);
+  const seeded = millrace.createHash('xxh64', { seed: 0x0123456789abcdefn }).exportState();
+  assert.equal(seeded.readBigUInt64LE(at.seed), 0x0123456789abcdefn);
+  for (const { name, make } of subjects) {
+    const state = make().update(Buffer.alloc(5000, 1)).exportState();
+    assert.ok(state.length < 3072, `${name}: ${state.length} bytes`);
+    // Buffer's pool is shared with everybody.
+    assert.equal(state.buffer.byteLength, state.length, name);
+  }
+});
+
+test('a state as any kind of bytes', () => {
+  const hash = millrace.createHash('sha256').update('the beginning');
+  const blob = hash.exportState();
+  const expected = hash.update(' and the end').digest('hex');
+  const shared = new SharedArrayBuffer(blob.length);
+  new Uint8Array(shared).set(blob);
+  const resizable = new ArrayBuffer(blob.length, { maxByteLength: 4096 });
+  new Uint8Array(resizable).set(blob);
+  const apart = Uint8Array.from(blob).buffer;
+  const offset = Buffer.concat([Buffer.alloc(5), blob]).subarray(5);
+  for (const state of [blob, offset, apart, new DataView(apart), shared, new Uint8Array(shared), resizable, new Uint8Array(resizable), Uint8Array.from(blob)]) {
+    const next = millrace.createHash('sha256', { state });
+    // It has been copied: what becomes of it no longer matters.
+    if (ArrayBuffer.isView(state) && state !== blob && state.fill) state.fill(0);
+    assert.equal(next.update(' and the end').digest('hex'), expected);
+  }
+});
+
+test('states do not depend on what becomes of the hasher or the blob', () => {
+  for (const subject of families) {
+    const hasher = subject.make().update('first');
+    const blob = hasher.exportState();
+    const before = Buffer.from(blob);
+    hasher.update('second');
+    assert.deepEqual(blob, before);
+    blob.fill(0);
+    assert.deepEqual(hasher.digest(), subject.expected(Buffer.from('firstsecond')), subject.name);
+  }
+});
+
+test('in another process', async () => {
+  const rng = random('process');
+  const message = rng.bytes(9000);
+  const states = families.map((subject) => {
+    const { algorithm, options, key, kind } = subject;
+    const cut = rng.below(message.length);
+    return {
+      kind,
+      algorithm,
+      options: options && { ...options, key: options.key?.toString('hex'), seed: options.seed === undefined ? undefined : String(options.seed) },
+      key: key?.toString('hex'),
+      state: subject.make().update(message.subarray(0, cut)).exportState().toString('hex'),
+      rest: message.subarray(cut).toString('hex'),
+      expected: subject.expected(message).toString('hex'),
+    };
+  });
+  const { code, stdout, stderr } = await run(`
+    const states = ${JSON.stringify(states)};
+    const bytes = (text) => text === undefined ? undefined : Buffer.from(text, 'hex');
+    const wrong = [];
+    for (const { kind, algorithm, options, key, state, rest, expected } of states) {
+      const more = { ...options, key: bytes(options?.key), seed: options?.seed === undefined ? undefined : BigInt(options.seed), state: bytes(state) };
+      const hasher = kind === 'hmac' ? millrace.createHmac(algorithm, bytes(key), { state: bytes(state) }) : millrace.createHash(algorithm, more);
+      const digest = hasher.update(bytes(rest)).digest('hex');
+      if (digest !== expected) wrong.push(algorithm + ': ' + digest);
+    }
+    console.log(JSON.stringify(wrong), states.length);
+  `);
+  assert.deepEqual([code, stdout], [0, `[] ${families.length}\n`], stderr);
+});
+
+// ---- states of somebody else -----------------------------------------------------------------
+
+test('a state of another algorithm, kind, key or seed', () => {
+  const key = Buffer.alloc(32, 1);
+  const makers = {
+    ...Object.fromEntries(hashNames.map((name) => [name, (more) => millrace.createHash(name, more)])),
+    'keyed blake3': (more) => millrace.createHash('blake3', { key, ...more }),
+    'blake3 under another key': (more) => millrace.createHash('blake3', { key: Buffer.alloc(32, 2), ...more }),
+    'xxh64, seed 5': (more) => millrace.createHash('xxh64', { seed: 5, ...more }),
+    'xxh64, seed 2^63': (more) => millrace.createHash('xxh64', { seed: 2n ** 63n, ...more }),
+    'hmac-sha256': (more) => millrace.createHmac('sha256', key, more),
+    'hmac-sha256 under another key': (more) => millrace.createHmac('sha256', 'another', more),
+    'hmac-sha512': (more) => millrace.createHmac('sha512', key, more),
+    'hmac-blake3': (more) => millrace.createHmac('blake3', key, more),
+    'hmac-sha3-256': (more) => millrace.createHmac('sha3-256', key, more),
+  };
+  for (const [one, makeOne] of Object.entries(makers)) {
+    const state = makeOne().update('some bytes').exportState();
+    for (const [other, makeOther] of Object.entries(makers)) {
+      // Without a seed of its own a hash takes the state's.
+      if (one === other || (other === 'xxh64' && one.startsWith('xxh64'))) continue;
+      refused(() => makeOther({ state }), `a state of ${one} for ${other}`);
+    }
+  }
+});
+
+test('a forged envelope does not lead the state of one algorithm into another', () => {
+  // The name is exchanged, with the right sum: native code has to tell, or to do no harm.
+  for (const subject of families) {
+    for (const other of families) {
+      if (subject === other) continue;
+      for (const begun of [subject.make(), subject.make().update(Buffer.alloc(333, 7))]) {
+        const own = begun.exportState();
+        const theirs = other.make().exportState();
+        const state = signed(Buffer.concat([theirs.subarray(0, bodyOffset(other)), own.subarray(bodyOffset(subject), own.length - sumSize), Buffer.alloc(sumSize)]));
+        harmless((more) => other.make({ state, ...more }), `the state of ${subject.name} as ${other.name}`);
+      }
+    }
+  }
+});
+
+test('the seed is the state\'s unless another is given', () => {
+  for (const [algorithm, seed] of [['xxh32', 77], ['xxh64', 2n ** 64n - 1n], ['xxh3-64', 3n], ['xxh3-128', 2n ** 33n]]) {
+    const message = Buffer.alloc(2000, 'seeded');
+    const state = millrace.createHash(algorithm, { seed }).update(message.subarray(0, 1500)).exportState();
+    const expected = millrace.hash(algorithm, message, { seed });
+    for (const more of [{}, { seed }]) assert.deepEqual(millrace.createHash(algorithm, { state, ...more }).update(message.subarray(1500)).digest(), expected, algorithm);
+    refused(() => millrace.createHash(algorithm, { state, seed: 78 }), `${algorithm} with another seed`, /seed/);
+    refused(() => millrace.createHash(algorithm, { state, seed: 0 }), `${algorithm} with seed 0`, /seed/);
+  }
+});
+
+test('a prepared key that was disposed', () => {
+  const key = millrace.createKey('hmac-sha256', 'key');
+  const hmac = millrace.createHmac('sha256', key).update('abc');
+  const state = hmac.exportState();
+  key.dispose();
+  assert.throws(() => hmac.exportState(), { code: 'ERR_KEY_DISPOSED' });
+  assert.throws(() => millrace.createHmac('sha256', key, { state }), { code: 'ERR_KEY_DISPOSED' });
+  assert.deepEqual(millrace.createHmac('sha256', 'key', { state }).digest(), millrace.hmac('sha256', 'key', 'abc'));
+});
+
+test('neither the key nor the whole message is in a state', () => {
+  const key = random('secret').bytes(32);
+  for (const { name, make } of [{ name: 'hmac', make: () => millrace.createHmac('sha256', key) }, { name: 'blake3', make: () => millrace.createHash('blake3', { key }) }]) {
+    for (const size of [0, 100, 5000]) {
+      const blob = make().update(Buffer.alloc(size, 3)).exportState();
+      assert.equal(blob.indexOf(key), -1, name);
+      assert.equal(blob.indexOf(key.subarray(0, 8)), -1, name);
+    }
+  }
+});
+
+// ---- damage ------------------------------------------------------------------------------------
+
+test('cut short, extended, and not a state at all', () => {
+  for (const subject of families) {
+    const blob = subject.make().update(Buffer.alloc(100, 1)).exportState();
+    const make = (state) => () => subject.make({ state });
+    for (let size = 0; size < blob.length; size += size < 50 ? 1 : 17) refused(make(blob.subarray(0, size)), `${subject.name}: ${size} of ${blob.length} bytes`);
+    for (const more of [1, 8, 1000]) refused(make(Buffer.concat([blob, Buffer.alloc(more)])), `${subject.name}: ${more} bytes more`);
+    for (const more of [-100, -8, -1, 1, 8, 1000]) {
+      if (blob.length + more < at.name + sumSize) continue;
+      const state = Buffer.alloc(blob.length + more);
+      blob.copy(state);
+      refused(make(signed(state)), `${subject.name}: ${more} bytes more, with the right sum`);
+    }
+    refused(make(Buffer.alloc(blob.length)), `${subject.name}: zeros`);
+    refused(make(Buffer.alloc(0)), `${subject.name}: nothing`);
+    refused(make(new ArrayBuffer(0)), `${subject.name}: nothing`);
+  }
+  const rng = random('no states');
+  for (let round = 0; round < 300; round++) {
+    const state = rng.bytes(rng.below(500));
+    if (rng.chance(0.5) && state.length > 8) state.write('MRHS\x01', 'latin1');
+    if (rng.chance(0.5) && state.length > 50) signed(state);
+    refused(() => rng.pick(families).make({ state }), 'random bytes');
+  }
+});
+
+test('other versions are named', () => {
+  for (const version of [0, 2, 3, 255]) {
+    const state = millrace.createHash('sha256').exportState();
+    state[at.version] = version;
+    refused(() => millrace.createHash('sha256', { state }), `version ${version}`, new RegExp(`version ${version}\\b.*version 1\\b`));
+    refused(() => millrace.createHash('sha256', { state: signed(state) }), `version ${version}`, new RegExp(`version ${version}\\b`));
+  }
+});
+
+test('every single bit flipped', () => {
+  const rng = random('bits');
+  for (const subject of subjects) {
+    const blob = subject.make().update(rng.bytes(150)).exportState();
+    const all = blob.length <= 260;
+    for (let bit = 0; bit < blob.length * 8; bit += all ? 1 : rng.between(1, 25)) {
+      const state = Buffer.from(blob);
+      state[bit >> 3] ^= 1 << (bit & 7);
+      refused(() => subject.make({ state }), `${subject.name}: bit ${bit} of ${blob.length * 8}`);
+    }
+  }
+});
+
+test('every single bit flipped, and the sum made right again', () => {
+  const rng = random('forged');
+  let taken = 0;
+  let all = 0;
+  for (const subject of families) {
+    for (const size of [0, 150, 1100]) {
+      const blob = subject.make().update(rng.bytes(size)).exportState();
+      const step = blob.length > 400 ? 37 : 5;
+      for (let bit = 0; bit < (blob.length - sumSize) * 8; bit += bit < bodyOffset(subject) * 8 ? 1 : rng.between(1, step)) {
+        const state = Buffer.from(blob);
+        state[bit >> 3] ^= 1 << (bit & 7);
+        all += 1;
+        taken += harmless((more) => subject.make({ state: signed(state), ...more }), `${subject.name} after ${size} bytes: bit ${bit} of ${blob.length * 8}, byte ${(bit >> 3) - bodyOffset(subject)} of the state`);
+      }
+    }
+  }
+  // Most of a state are the hash's words, of which all are possible.
+  assert.ok(taken > all / 10 && taken < all, `${taken} of ${all} taken`);
+});
+
+test('states of random bytes, in an envelope that is right', () => {
+  const rng = random('random states');
+  for (const subject of families) {
+    const blob = subject.make().exportState();
+    const from = bodyOffset(subject);
+    const size = blob.length - sumSize - from;
+    for (let round = 0; round < 250; round++) {
+      const state = Buffer.from(blob);
+      switch (round % 5) {
+        case 0: rng.bytes(size).copy(state, from); break;
+        case 1: state.fill(0, from, from + size); break;
+        case 2: state.fill(255, from, from + size); break;
+        case 3: for (let count = rng.between(1, 8); count > 0; count--) state[from + rng.below(size)] = rng.pick([0, 1, 127, 128, 255]); break;
+        // Counters stand at one end or the other, and want to be near their limits.
+        default: ((first) => state.fill(rng.pick([0, 1, 255]), first, first + Math.min(16, size)))(rng.chance(0.5) ? from : from + Math.max(0, size - 16));
+      }
+      if (subject.xof && rng.chance(0.3)) state[at.output] = 1;
+      if (rng.chance(0.3)) state.writeBigUInt64LE(rng.pick([0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 64n - 1n]), at.length);
+      harmless((more) => subject.make({ state: signed(state), ...more }), `${subject.name}, round ${round}: ${state.toString('hex')}`);
+    }
+  }
+});
+
+test('the mark of output taken, forged', () => {
+  for (const subject of families) {
+    for (const size of [0, 10, 2000]) {
+      const state = subject.make().update(Buffer.alloc(size, 1)).exportState();
+      for (const mark of [1, 2, 255]) {
+        state[at.output] = mark;
+        const what = `${subject.name} after ${size} bytes, mark ${mark}`;
+        if (mark > 1 || !subject.xof) refused(() => subject.make({ state: signed(state) }), what);
+        else harmless((more) => subject.make({ state: signed(state), ...more }), what);
+      }
+      if (!subject.xof) continue;
+      const squeezed = subject.make().update(Buffer.alloc(size, 1));
+      squeezed.squeeze(5);
+      const other = squeezed.exportState();
+      other[at.output] = 0;
+      harmless((more) => subject.make({ state: signed(other), ...more }), `${subject.name}: squeezed, and said not to be`);
+    }
+  }
+});
+
+test('a length that is a lie changes no digest', () => {
+  const state = millrace.createHash('sha256').update('abc').exportState();
+  for (const length of [0n, 64n, 2n ** 53n - 1n]) {
+    state.writeBigUInt64LE(length, at.length);
+    let digest;
+    try {
+      digest = millrace.createHash('sha256', { state: signed(state) }).digest('hex');
+    } catch (error) {
+      expectError(error, 'ERR_STATE', undefined, `length ${length}`);
+      continue;
+    }
+    assert.equal(digest, millrace.hash('sha256', 'abc', 'hex'));
+  }
+  state.writeBigUInt64LE(2n ** 53n, at.length);
+  refused(() => millrace.createHash('sha256', { state: signed(state) }), 'a length beyond 2^53');
+});
+
+// ---- output that has been begun -----------------------------------------------------------------
+
+test('a state while output is taken goes on with the next byte', () => {
+  const rng = random('squeezing');
+  for (const subject of subjects.filter(({ xof }) => xof)) {
+    const message = rng.bytes(rng.below(3000));
+    const whole = subject.make().update(message).squeeze(3000);
+    for (const before of [1, 2, 63, 64, 65, 135, 136, 137, 167, 168, 169, 1000, 1024]) {
+      const hasher = subject.make().update(message);
+      assert.deepEqual(hasher.squeeze(before), whole.subarray(0, before), subject.name);
+      const state = hasher.exportState();
+      const next = subject.make({ state });
+      assert.throws(() => next.update('more'), { code: 'ERR_HASHER_SPENT' });
+      assert.throws(() => next.digest(), { code: 'ERR_HASHER_SPENT' });
+      assert.throws(() => next.digestInto(Buffer.alloc(500)), { code: 'ERR_HASHER_SPENT' });
+      assert.deepEqual(next.exportState(), state, subject.name);
+      assert.deepEqual(next.squeeze(3000 - before), whole.subarray(before), `${subject.name} from ${before}`);
+      assert.deepEqual(hasher.squeeze(3000 - before), whole.subarray(before), `${subject.name} from ${before}`);
+      assert.deepEqual(next.reset().update(message).squeeze(50), whole.subarray(0, 50), subject.name);
+    }
+  }
+});
+
+test('nothing to export after the digest', () => {
+  for (const { name, make } of families) {
+    const hasher = make().update('abc');
+    hasher.digest();
+    expectError(thrown(() => hasher.exportState(), name), 'ERR_HASHER_SPENT', undefined, name);
+  }
+});
