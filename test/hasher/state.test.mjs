@@ -47,6 +47,8 @@ function harmless(make, what) {
     try {
       return each.update('more').update(Buffer.alloc(3000, 5)).digest();
     } catch (error) {
+      // A counter that stands at its end says so when more comes.
+      if (error?.code === 'ERR_STATE' || error?.code === 'ERR_SOURCE_SIZE') return error.code;
       assert.equal(error?.code, 'ERR_HASHER_SPENT', `${what}: ${error?.stack}`);
       return each.squeeze(500);
     }
