@@ -1,0 +1,434 @@
+// Hashers as streams: what node:crypto's Hash and Hmac do as Transforms, with them as the judges.
+
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compose, Duplex, PassThrough, Readable, Transform, Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import millrace from 'millrace';
+
+import { run, temporary } from '../support/child.mjs';
+import { families, pieces, subjects } from '../support/hashers.mjs';
+import { random } from '../support/random.mjs';
+
+const { createHash, createHmac } = millrace;
+const rng = random('streams');
+const message = rng.bytes(300_000);
+const expected = crypto.createHash('sha256').update(message).digest();
+
+/** Both, for what must be alike. */
+const makers = {
+  'node:crypto': { hash: (options) => crypto.createHash('sha256', options), hmac: () => crypto.createHmac('sha256', 'key') },
+  millrace: { hash: (options) => createHash('sha256', options), hmac: () => createHmac('sha256', 'key') },
+};
+
+/** The same with both: what it gives must be equal. */
+async function alike(name, act) {
+  await test(name, async () => {
+    const found = {};
+    for (const [who, make] of Object.entries(makers)) found[who] = await act(make);
+    assert.deepEqual(found.millrace, found['node:crypto']);
+  });
+}
+
+test('every algorithm, random chunks, in every way of reading', async () => {
+  for (const subject of subjects) {
+    const data = message.subarray(0, rng.pick([0, 1, 1000, 5000, 100_000, 300_000]));
+    const wanted = subject.expected(data).toString('hex');
+    const chunks = pieces(data, rng);
+    const readings = {
+      data: async (stream) => {
+        const got = [];
+        stream.on('data', (chunk) => got.push(chunk));
+        Readable.from(chunks).pipe(stream);
+        await once(stream, 'end');
+        return Buffer.concat(got);
+      },
+      readable: async (stream) => {
+        for (const chunk of chunks) if (!stream.write(chunk)) await once(stream, 'drain');
+        stream.end();
+        await once(stream, 'readable');
+        return stream.read();
+      },
+      iteration: async (stream) => {
+        const got = [];
+        for await (const chunk of Readable.from(chunks).pipe(stream)) got.push(chunk);
+        return Buffer.concat(got);
+      },
+      pipeline: async (stream) => {
+        const got = [];
+        await pipeline(chunks, stream, async (source) => { for await (const chunk of source) got.push(chunk); });
+        return Buffer.concat(got);
+      },
+      text: async (stream) => {
+        stream.setEncoding('hex');
+        await pipeline(Readable.from(chunks), stream);
+        return Buffer.from((await stream.toArray()).join(''), 'hex');
+      },
+      'web streams': async (stream) => {
+        const { readable, writable } = Duplex.toWeb(stream);
+        const writing = Readable.toWeb(Readable.from(chunks)).pipeTo(writable);
+        const got = [];
+        for await (const chunk of readable) got.push(chunk);
+        await writing;
+        return Buffer.concat(got);
+      },
+    };
+    const reading = rng.pick(Object.keys(readings));
+    assert.equal((await readings[reading](subject.make())).toString('hex'), wanted, `${subject.name}, ${data.length} bytes, ${reading}`);
+  }
+});
+
+test('chunks of every kind of size, from tiny to 4 MiB', async () => {
+  for (const size of [1, 7, 1023, 1024, 65_535, 65_536, 65_537, 2 ** 20, 4 * 2 ** 20]) {
+    const chunk = Buffer.alloc(size, 'chunk');
+    const count = size < 100 ? 20_000 : 5;
+    const judge = crypto.createHash('sha256');
+    for (let index = 0; index < count; index++) judge.update(chunk);
+    const [digest] = await Readable.from(Array.from({ length: count }, () => chunk)).pipe(createHash('sha256')).toArray();
+    assert.deepEqual(digest, judge.digest(), `${count} chunks of ${size} bytes`);
+  }
+});
+
+test('large and small chunks by turns keep their order', async () => {
+  for (const subject of families) {
+    const chunks = Array.from({ length: 30 }, (_, index) => message.subarray(index, index + rng.pick([1, 100, 70_000, 5000, 66_000])));
+    const stream = subject.make();
+    for (const chunk of chunks) stream.write(chunk);
+    stream.end(Buffer.from('end'));
+    assert.deepEqual((await stream.toArray())[0], subject.expected(Buffer.concat([...chunks, Buffer.from('end')])), subject.name);
+  }
+});
+
+test('a file', async () => {
+  const folder = temporary();
+  const file = join(folder, 'file');
+  writeFileSync(file, message);
+  const [digest] = await createReadStream(file).pipe(createHash('sha256')).toArray();
+  assert.deepEqual(digest, expected);
+  await rm(folder, { recursive: true });
+});
+
+await alike('end with a chunk, with a text, with a text and an encoding, with nothing', async ({ hash }) => {
+  const digests = [];
+  for (const given of [[message], ['grün'], ['6162', 'hex'], ['YWI=', 'base64'], ['ÿ', 'latin1'], [], [undefined], [null], [new Uint8Array([1, 2])], ['']]) {
+    const stream = hash();
+    stream.end(...given);
+    const [digest] = await stream.toArray();
+    digests.push(digest.toString('hex'));
+  }
+  return digests;
+});
+
+await alike('setEncoding, defaultEncoding, setDefaultEncoding', async ({ hash }) => {
+  const found = [];
+  for (const encoding of ['hex', 'base64', 'latin1', 'utf8', 'base64url']) found.push((await hash().setEncoding(encoding).end('abc').toArray()).join(''));
+  for (const options of [{ defaultEncoding: 'latin1' }, { defaultEncoding: 'hex' }, { encoding: 'hex' }]) {
+    const stream = hash(options);
+    stream.end('abcd');
+    found.push((await stream.toArray()).map(String).join(''));
+  }
+  const stream = hash();
+  stream.setDefaultEncoding('hex');
+  stream.write('6162');
+  stream.end();
+  found.push((await stream.toArray())[0].toString('hex'));
+  return found;
+});
+
+await alike('update and digest as well as a stream', async ({ hash, hmac }) => {
+  const found = [];
+  const stream = hash();
+  stream.update('before');
+  stream.write('middle');
+  stream.update('after');
+  stream.end();
+  found.push((await stream.toArray())[0].toString('hex'));
+  for (const make of [hash, hmac]) {
+    const each = make();
+    each.write('one');
+    each.write('two');
+    found.push(each.digest('hex'));
+  }
+  const copied = hash();
+  copied.write('one');
+  const copy = copied.copy();
+  copied.end('two');
+  found.push((await copied.toArray())[0].toString('hex'), copy.update('three').digest('hex'));
+  return found;
+});
+
+await alike('what a stream says of itself', async ({ hash }) => {
+  const stream = hash();
+  const before = [stream instanceof Transform, stream instanceof Duplex, stream instanceof Readable, stream instanceof Writable, typeof stream.pipe, typeof stream[Symbol.asyncIterator], Object.keys(stream).length > 20];
+  const during = [stream.writable, stream.readable, stream.writableEnded, stream.readableEnded, stream.destroyed, stream.writableHighWaterMark, stream.readableHighWaterMark, stream.writableObjectMode, stream.readableObjectMode, stream.writableLength];
+  stream.end('x');
+  await stream.toArray();
+  await turn();
+  const after = [stream.writable, stream.readable, stream.writableEnded, stream.writableFinished, stream.readableEnded, stream.destroyed, stream.errored, stream.closed];
+  return [before, during, after];
+});
+
+await alike('events in order', async ({ hash }) => {
+  const seen = [];
+  const stream = hash();
+  for (const name of ['pipe', 'unpipe', 'prefinish', 'finish', 'data', 'end', 'close', 'drain', 'error']) stream.on(name, () => seen.push(name));
+  Readable.from([Buffer.from('a'), Buffer.from('b')]).pipe(stream);
+  await once(stream, 'close');
+  return seen;
+});
+
+// ---- misuse ------------------------------------------------------------------------------------
+
+await alike('write after end', async ({ hash }) => {
+  const stream = hash();
+  stream.end('a');
+  const error = once(stream, 'error');
+  stream.write('b', (reason) => assert.equal(reason.code, 'ERR_STREAM_WRITE_AFTER_END'));
+  return (await error)[0].code;
+});
+
+await alike('end twice', async ({ hash }) => {
+  const stream = hash();
+  stream.resume();
+  stream.end('a');
+  stream.end();
+  await finished(stream);
+  const codes = [];
+  await new Promise((resolve) => {
+    stream.on('error', (error) => codes.push(error.code));
+    stream.end('b', (error) => {
+      codes.push(error?.code);
+      resolve();
+    });
+  });
+  await turn();
+  return codes;
+});
+
+await alike('write of null, of a number, of an object', async ({ hash }) => {
+  return [null, 5, {}, true, [1]].map((value) => {
+    try {
+      hash().write(value);
+      return 'taken';
+    } catch (error) {
+      return error.code;
+    }
+  });
+});
+
+test('other views and ArrayBuffers are refused or taken as node:stream does, and never misread', () => {
+  for (const value of [new ArrayBuffer(4), new DataView(new ArrayBuffer(4)), new Float64Array([1, 2])]) {
+    const outcome = Object.values(makers).map(({ hash }) => {
+      try {
+        const stream = hash();
+        stream.on('error', () => {});
+        stream.write(value);
+        return stream.digest('hex');
+      } catch (error) {
+        return error.code;
+      }
+    });
+    assert.equal(outcome[1], outcome[0], value.constructor.name);
+  }
+});
+
+test('update, digest, copy and export after the stream has ended', async () => {
+  const stream = createHash('sha256');
+  stream.end('a');
+  await stream.toArray();
+  for (const late of [() => stream.update('b'), () => stream.digest(), () => stream.digest('hex'), () => stream.copy(), () => stream.exportState(), () => stream.digestInto(Buffer.alloc(32))]) {
+    assert.throws(late, { code: 'ERR_HASHER_SPENT' });
+  }
+  // A stream that has ended stays so, but the hasher can be used again.
+  assert.equal(stream.reset().update('abc').digest('hex'), millrace.hash('sha256', 'abc', 'hex'));
+  assert.throws(() => stream.write.call(null, 'x'), TypeError);
+});
+
+test('digest() before the stream ends: end() fails with ERR_HASHER_SPENT', async () => {
+  for (const size of [3, 200_000]) {
+    const stream = createHash('sha256');
+    stream.write(Buffer.alloc(3));
+    stream.digest();
+    const error = once(stream, 'error');
+    stream.end(Buffer.alloc(size));
+    assert.equal((await error)[0].code, 'ERR_HASHER_SPENT');
+    assert.equal(stream.destroyed, true);
+    const empty = createHash('sha256');
+    empty.digest();
+    empty.resume().end();
+    await assert.rejects(finished(empty), { code: 'ERR_HASHER_SPENT' });
+  }
+});
+
+test('an unknown encoding in a chunk', async () => {
+  const stream = createHash('sha256');
+  assert.throws(() => stream.write('abc', 'klingon'), { code: 'ERR_UNKNOWN_ENCODING' });
+  stream.end();
+  assert.deepEqual((await stream.toArray())[0], millrace.hash('sha256', ''));
+});
+
+test('shake128 without an outputLength ends with an error, and with one it does not', async () => {
+  await assert.rejects(pipeline(Readable.from(['a']), createHash('shake128'), new PassThrough().resume()), { code: 'ERR_OUTPUT_SIZE' });
+  await assert.rejects(pipeline(Readable.from([message]), createHash('shake256'), new PassThrough().resume()), { code: 'ERR_OUTPUT_SIZE' });
+  const [digest] = await createHash('shake128', { outputLength: 200 }).end('a').toArray();
+  assert.deepEqual(digest, millrace.hash('shake128', 'a', { outputLength: 200 }));
+});
+
+test('a key disposed midway is an error of the stream', async () => {
+  for (const size of [10, 200_000]) {
+    const key = millrace.createKey('hmac-sha256', 'key');
+    const stream = createHmac('sha256', key);
+    stream.write(Buffer.alloc(size));
+    await turn();
+    key.dispose();
+    stream.resume().end(Buffer.alloc(size));
+    await assert.rejects(finished(stream), { code: 'ERR_KEY_DISPOSED' });
+  }
+});
+
+// ---- ends before the end --------------------------------------------------------------------------
+
+test('a source that errors midway', async () => {
+  for (const size of [10, 100_000]) {
+    const stream = createHash('sha256');
+    const source = Readable.from((function* () {
+      for (let index = 0; index < 5; index++) yield Buffer.alloc(size);
+      throw new Error('midway');
+    })());
+    const sink = new PassThrough();
+    await assert.rejects(pipeline(source, stream, sink), { message: 'midway' });
+    assert.ok(stream.destroyed && sink.destroyed);
+    assert.equal(sink.read(), null, 'no digest of half a message');
+  }
+});
+
+test('destroyed with chunks in flight', async () => {
+  for (const error of [undefined, new Error('enough')]) {
+    const stream = createHash('sha256');
+    const told = [];
+    stream.on('error', (reason) => told.push(reason.message));
+    stream.on('data', () => assert.fail('a digest of half a message'));
+    for (let index = 0; index < 5; index++) stream.write(Buffer.alloc(500_000), () => {});
+    stream.destroy(error);
+    await once(stream, 'close').catch(() => {});
+    await turn();
+    assert.deepEqual(told, error ? ['enough'] : []);
+    assert.equal(stream.destroyed, true);
+    // What was on the pool has come back by now, or comes back later without harm.
+    while (true) {
+      try {
+        stream.reset();
+        break;
+      } catch (reason) {
+        assert.equal(reason.code, 'ERR_HASHER_BUSY');
+        await turn();
+      }
+    }
+    assert.equal(stream.update('abc').digest('hex'), millrace.hash('sha256', 'abc', 'hex'));
+  }
+});
+
+test('aborted by a signal', async () => {
+  const controller = new AbortController();
+  const stream = createHash('sha256', { signal: controller.signal });
+  stream.write(Buffer.alloc(300_000));
+  controller.abort();
+  await assert.rejects(finished(stream), { name: 'AbortError' });
+});
+
+test('a reader that leaves early', async () => {
+  for await (const chunk of Readable.from([message]).pipe(createHash('sha256'))) {
+    assert.deepEqual(chunk, expected);
+    break;
+  }
+  const stream = createHash('sha256');
+  stream.write('a');
+  await stream[Symbol.asyncIterator]().return();
+  assert.equal(stream.digest('hex'), millrace.hash('sha256', 'a', 'hex'));
+});
+
+test('busy while a large chunk is on the pool, as with updates', async () => {
+  const stream = createHash('sha256');
+  stream.write(Buffer.alloc(2 ** 21));
+  assert.throws(() => stream.update('a'), { code: 'ERR_HASHER_BUSY' });
+  assert.throws(() => stream.digest(), { code: 'ERR_HASHER_BUSY' });
+  stream.end('b');
+  assert.deepEqual((await stream.toArray())[0], crypto.createHash('sha256').update(Buffer.alloc(2 ** 21)).update('b').digest());
+});
+
+// ---- options and inheritance -----------------------------------------------------------------------
+
+test('options of stream.Transform are handed on', async () => {
+  const stream = createHash('sha256', { highWaterMark: 5, emitClose: false, encoding: 'hex' });
+  assert.equal(stream.writableHighWaterMark, 5);
+  assert.equal(stream.write('a'), true);
+  assert.equal(createHmac('sha256', 'key', { highWaterMark: 7 }).writableHighWaterMark, 7);
+  assert.equal(createHash('sha256').copy({ highWaterMark: 9 }).writableHighWaterMark, 9);
+  stream.end();
+  assert.equal((await stream.toArray()).join(''), millrace.hash('sha256', 'a', 'hex'));
+});
+
+test('options that would replace the hash do not make a wrong digest', async () => {
+  // A transform or flush of the options' own is node:stream's business; the hasher's digest stays what was taken in.
+  for (const options of [{ transform: (chunk, _encoding, done) => done() }, { write: (_chunk, _encoding, done) => done() }]) {
+    const ours = createHash('sha256', options);
+    const theirs = crypto.createHash('sha256', options);
+    for (const stream of [ours, theirs]) stream.write('abc');
+    await turn();
+    assert.equal(ours.digest('hex'), theirs.digest('hex'));
+  }
+});
+
+test('composed, and with several in one pipeline', async () => {
+  const both = await pipeline(Readable.from([message]), createHash('sha256'), createHash('sha1'), async (source) => (await source.toArray())[0]);
+  assert.deepEqual(both, crypto.createHash('sha1').update(expected).digest());
+  const composed = compose(new PassThrough(), createHash('sha256'));
+  composed.end(message);
+  assert.deepEqual((await composed.toArray())[0], expected);
+});
+
+test('one source, many hashers', async () => {
+  const source = new PassThrough().setMaxListeners(100);
+  const streams = families.map((subject) => ({ subject, stream: source.pipe(subject.make()) }));
+  for (const piece of pieces(message, rng)) if (!source.write(piece)) await once(source, 'drain');
+  source.end();
+  await Promise.all(streams.map(async ({ subject, stream }) => assert.deepEqual((await stream.toArray())[0], subject.expected(message), subject.name)));
+});
+
+test('a stream costs nothing until it is one', () => {
+  const hash = createHash('sha256');
+  hash.update('a').copy().digest();
+  assert.deepEqual(Object.getOwnPropertyNames(hash), []);
+  assert.deepEqual(Object.getOwnPropertySymbols(hash), []);
+  assert.equal(hash.writable, true);
+  assert.ok(Object.getOwnPropertyNames(hash).includes('_writableState'));
+});
+
+test('memory stays flat over a stream of 2 GiB', async () => {
+  const { code, stdout, stderr } = await run(`
+    const { Readable } = require('node:stream');
+    const { pipeline } = require('node:stream/promises');
+    const chunk = Buffer.alloc(2 ** 20, 5);
+    let peak = 0, base = 0;
+    function* generated() {
+      for (let index = 0; index < 2048; index++) {
+        if (index === 256) base = process.memoryUsage().rss;
+        if (index > 256 && index % 64 === 0) peak = Math.max(peak, process.memoryUsage().rss);
+        yield chunk;
+      }
+    }
+    (async () => {
+      let digest;
+      await pipeline(Readable.from(generated()), millrace.createHash('blake3'), async (source) => { for await (const each of source) digest = each; });
+      console.log(digest.length, peak - base < 48 * 2 ** 20 || peak - base);
+    })();
+  `);
+  assert.deepEqual([code, stdout], [0, '32 true\n'], stderr);
+});
