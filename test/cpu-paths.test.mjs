@@ -1,7 +1,7 @@
 // The code paths for CPUs that have less than this one. AWS-LC takes the features it may use from
 // OPENSSL_ia32cap (the two words of cpuid 1, then those of leaf 7), so one machine can walk them
-// all: the answers must be those of the path this machine takes by itself, which the other tests
-// judge.
+// all. Our own routines obey MILLRACE_CPU_HIDE and MILLRACE_LANES. The answers must be those of the
+// path this machine takes by itself, which the other tests judge.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,6 +20,18 @@ const masks = {
   'AVX2, no AVX-512': ':~0xd0230000',
 };
 
+/** Features that our own code looks at, hidden by their names, and batches message by message. */
+const everything = 'ssse3,sse4.1,sha-ni,bmi1,bmi2,avx2,avx512f,avx512vl,avx512bw,avx512ifma,aes-ni,vaes';
+const hidden = {
+  'batches one by one': { MILLRACE_LANES: 'off' },
+  'no AVX-512': { MILLRACE_CPU_HIDE: 'avx512f' },
+  'no SHA extensions': { MILLRACE_CPU_HIDE: 'sha-ni' },
+  'no SHA extensions, no AVX-512': { MILLRACE_CPU_HIDE: 'sha-ni,avx512f' },
+  'SHA extensions, no vectors': { MILLRACE_CPU_HIDE: 'avx2' },
+  'nothing of our own': { MILLRACE_CPU_HIDE: everything },
+  'nothing of our own, batches one by one': { MILLRACE_CPU_HIDE: everything, MILLRACE_LANES: 'off' },
+};
+
 const skip = process.arch !== 'x64' && 'features are hidden on x64 only';
 
 /** Every algorithm over many lengths; one digest for each. Runs here and in the children. */
@@ -35,9 +47,14 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   const data = bytes(200_003, 1);
   const sizes = [...Array(280).keys(), 511, 512, 513, 1000, 1024, 4095, 4096, 16_389, 65_537, 200_003];
   const found = {};
-  const note = (name, compute) => {
+  const note = (name, compute, another) => {
     const all = sizes.map((size) => compute(data.subarray(0, size)));
-    found[name] = door.hash('md5', Buffer.concat(all), 'hex');
+    const digest = door.hash('md5', Buffer.concat(all), 'hex');
+    if (another && digest !== found[name]) throw new Error(`${another} of ${name} gives another digest than the single call`);
+    found[name] = digest;
+  };
+  const same = (one, other, what) => {
+    if (!one.equals(other)) throw new Error(`${what}: not what the single call gives`);
   };
   for (const name of streamNames) note(name, (source) => door.cipher(name, true, bytes(ciphers[name].key, 2), bytes(16, 3), source));
   for (const name of aeadNames) {
@@ -50,18 +67,45 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   }
   for (const name of hashNames) note(name, (source) => door.hash(name, source, hashes[name].digest === 0 ? { outputLength: 40 } : undefined));
   for (const name of hmacNames) note(`hmac-${name}`, (source) => door.hmac(name, source.subarray(0, 150), source));
+  // Hashers: in pieces, by way of a state, and squeezed. What they give is what the single call gives.
+  for (const name of hashNames) {
+    const options = hashes[name].digest === 0 ? { outputLength: 40 } : {};
+    note(name, (source) => {
+      let hasher = door.createHash(name, options);
+      for (let at = 0, size = 1; at < source.length; at += size, size = (size * 3 + 1) % 9001) hasher.update(source.subarray(at, at + size));
+      hasher = door.createHash(name, { ...options, state: hasher.exportState() });
+      return hasher.digest();
+    }, 'a hasher');
+    if (hashes[name].xof) note(name, (source) => {
+      const hasher = door.createHash(name).update(source);
+      return Buffer.concat([hasher.squeeze(1), hasher.squeeze(hasher.outputLength > 0 ? 31 : 39)]);
+    }, 'squeezing');
+  }
+  for (const name of hmacNames) note(`hmac-${name}`, (source) => door.createHmac(name, source.subarray(0, 150)).update(source.subarray(0, 77)).update(source.subarray(77)).digest(), 'a hasher');
+  // Batches: messages of all lengths, of one length, shuffled; several are hashed at once.
+  const sources = [...Array(700).keys(), 1500, 3000, 65_537].map((size) => data.subarray(size, size * 2)).map((source, index, all) => all[(index * 389) % all.length]);
+  for (const name of hashNames) {
+    const options = hashes[name].digest === 0 ? { outputLength: 40 } : undefined;
+    same(door.hashMany(name, sources, options), Buffer.concat(sources.map((source) => door.hash(name, source, options))), `hashMany ${name}`);
+    for (const size of [8, 64, 130, 1024]) {
+      const packed = data.subarray(0, size * 67);
+      const each = Array.from({ length: 67 }, (_, index) => door.hash(name, packed.subarray(index * size, (index + 1) * size), options));
+      same(door.hashMany(name, { data: packed, size }, options), Buffer.concat(each), `hashMany ${name}, packed, ${size}`);
+    }
+  }
+  for (const name of hmacNames) same(door.hmacMany(name, data.subarray(0, 200), sources), Buffer.concat(sources.map((source) => door.hmac(name, data.subarray(0, 200), source))), `hmacMany ${name}`);
   return found;
 }
 
 const tables = { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes };
 const expected = skip ? undefined : answers(millrace, tables);
 
-for (const [name, mask] of Object.entries(masks)) {
+for (const [name, env] of Object.entries({ ...Object.fromEntries(Object.entries(masks).map(([name, mask]) => [name, { OPENSSL_ia32cap: mask }])), ...hidden })) {
   test(`hidden: ${name}`, { skip }, async () => {
     const { code, stdout, stderr } = await run(`
       const answers = ${answers};
       console.log(JSON.stringify(answers(millrace, ${JSON.stringify(tables)})));
-    `, { env: { OPENSSL_ia32cap: mask } });
+    `, { env });
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), expected);
   });
