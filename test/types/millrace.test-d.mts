@@ -1,8 +1,12 @@
 // Overloads of `millrace`: with a callback nothing is returned, without one the result is; an
 // encoding decides the type of a digest, a target turns the result into a number.
 
-import millrace, { cipher, configure, createKey, engines, getCiphers, getHashes, hash, hmac, MillraceError, open, seal } from 'millrace';
-import type { Bytes, Callback, CipherOptions, Data, Encoding, ErrorCode, HashOptions, Key, OpenOptions, SealOptions } from 'millrace';
+import { createSecretKey } from 'node:crypto';
+import { PassThrough, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import millrace, { cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, hash, hashMany, Hmac, hmac, hmacMany, MillraceError, open, seal } from 'millrace';
+import type { Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, Key, OpenOptions, PackedSources, SealOptions, Sources } from 'millrace';
 
 import { is, type Equal, type Expect } from './equal.mjs';
 
@@ -158,6 +162,121 @@ createKey('hmac-sha1', 'text').algorithm = 'sha256';
 // @ts-expect-error a key is made of something
 createKey('hmac-sha1');
 
+// ---- hashers
+const hasher = createHash('sha256');
+is<Hash>()(hasher);
+is<Hash>()(createHash('shake128', { outputLength: 4, highWaterMark: 5 }));
+is<Hash>()(createHash('xxh64', { seed: 1n, state: bytes }));
+is<Hash>()(createHash('blake3', { key: createKey('blake3', bytes) }));
+is<Hmac>()(createHmac('sha256', 'key'));
+is<Hmac>()(createHmac('sha256', bytes, { state: bytes, encoding: 'hex' }));
+is<Hmac>()(createHmac('sha256', createKey('hmac-sha256', 'key')));
+is<Hmac>()(createHmac('sha256', createSecretKey(bytes)));
+is<Hash>()(hasher.update('text'));
+is<Hash>()(hasher.update('text', 'latin1'));
+is<Hash>()(hasher.update(bytes));
+is<Hash>()(hasher.update(new ArrayBuffer(4)));
+is<Hash>()(hasher.update(bytes, 0, 4));
+is<Hash>()(hasher.update(bytes, 0, 4, (error) => is<Error | undefined>()(error)));
+is<Hash>()(hasher.update('text', 'hex', (error) => is<Error | undefined>()(error)));
+is<Hash>()(hasher.update(bytes, () => {}));
+is<Hmac>()(createHmac('sha256', 'key').update(bytes));
+is<Promise<void>>()(hasher.updateAsync('text'));
+is<Promise<void>>()(hasher.updateAsync('text', 'base64'));
+is<Promise<void>>()(hasher.updateAsync(bytes, 0, 4));
+is<Buffer>()(hasher.digest());
+is<Buffer>()(hasher.digest('buffer'));
+is<string>()(hasher.digest('hex'));
+is<string>()(hasher.digest('latin1'));
+is<bigint>()(hasher.digest('bigint'));
+is<void>()(hasher.digest((_error, digest) => is<Buffer | undefined>()(digest)));
+is<void>()(hasher.digest('hex', (_error, digest) => is<string | undefined>()(digest)));
+is<void>()(hasher.digest('bigint', (_error, digest) => is<bigint | undefined>()(digest)));
+is<Promise<Buffer>>()(hasher.digestAsync());
+is<Promise<string>>()(hasher.digestAsync('hex'));
+is<Promise<bigint>>()(hasher.digestAsync('bigint'));
+is<number>()(hasher.digestInto(target));
+is<number>()(hasher.digestInto(new ArrayBuffer(40), 4));
+is<Hash>()(hasher.copy());
+is<Hash>()(hasher.copy({ outputLength: 4, highWaterMark: 5 }));
+is<Hmac>()(createHmac('sha256', 'key').copy());
+is<Hash>()(hasher.reset());
+is<Buffer>()(hasher.exportState());
+is<Buffer>()(hasher.squeeze(4));
+is<string>()(hasher.squeeze(4, 'hex'));
+is<bigint>()(hasher.squeeze(4, 'bigint'));
+is<number>()(hasher.squeezeInto(target, 0, 4));
+is<string>()(hasher.algorithm);
+is<number>()(hasher.outputLength);
+is<number>()(hasher.blockSize);
+is<PassThrough>()(hasher.pipe(new PassThrough()));
+is<Promise<void>>()(pipeline(new PassThrough(), hasher, new PassThrough()));
+const transform: Transform = hasher;
+const either: Hasher = Math.random() < 0.5 ? hasher : createHmac('sha256', 'key');
+is<string>()(either.digest('hex'));
+transform.end();
+
+// @ts-expect-error hashers are made by createHash
+new Hash('sha256');
+// @ts-expect-error hashers are made by createHmac
+new Hmac();
+// @ts-expect-error an HMAC has one size
+createHmac('sha256', 'key').squeeze(4);
+// @ts-expect-error a key is needed
+createHmac('sha256');
+// @ts-expect-error a state is bytes
+createHash('sha256', { state: 'text' });
+// @ts-expect-error data is needed
+hasher.update();
+// @ts-expect-error data is not a number
+hasher.update(5);
+// @ts-expect-error no such encoding
+hasher.update('text', 'bigint');
+// @ts-expect-error a window has a size
+hasher.update(bytes, 0);
+// @ts-expect-error a window takes bytes, not text
+hasher.update('text', 0, 4);
+// @ts-expect-error no such encoding
+hasher.digest('klingon');
+// @ts-expect-error a property to be read
+hasher.algorithm = 'md5';
+type _DigestEncodings = Expect<Equal<DigestEncoding, Encoding | BufferEncoding>>;
+
+// ---- batches
+const packed: PackedSources = { data: bytes, size: 4 };
+const several: Sources = ['text', bytes, new ArrayBuffer(4)];
+is<Buffer>()(hashMany('sha256', several));
+is<Buffer>()(hashMany('sha256', packed));
+is<Buffer>()(hashMany('sha256', ['a', 'b'] as const));
+is<string[]>()(hashMany('sha256', several, 'hex'));
+is<Buffer[]>()(hashMany('sha256', several, 'buffer'));
+is<bigint[]>()(hashMany('sha256', several, 'bigint'));
+is<bigint[]>()(hashMany('xxh64', several, { encoding: 'bigint', seed: 1 }));
+is<Buffer>()(hashMany('shake128', several, { outputLength: 4 }));
+is<number>()(hashMany('sha256', several, { target }));
+is<number>()(hashMany('sha256', packed, { target, targetOffset: 4 }));
+is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer | undefined>()(digests)));
+is<void>()(hashMany('sha256', several, 'hex', (_error, digests) => is<string[] | undefined>()(digests)));
+is<void>()(hashMany('sha256', several, { target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => is<string[] | undefined>()(digests)));
+is<Buffer>()(hmacMany('sha256', 'key', several));
+is<Buffer>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
+is<string[]>()(hmacMany('sha256', bytes, several, 'base64url'));
+is<bigint[]>()(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
+is<number>()(hmacMany('sha256', bytes, several, { target }));
+is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer | undefined>()(codes)));
+is<void>()(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[] | undefined>()(codes)));
+// @ts-expect-error sources are several
+hashMany('sha256', bytes);
+// @ts-expect-error an element is data
+hashMany('sha256', [5]);
+// @ts-expect-error packed messages have a size
+hashMany('sha256', { data: bytes });
+// @ts-expect-error no such encoding
+hashMany('sha256', several, 'latin1');
+// @ts-expect-error a key is needed
+hmacMany('sha256', several);
+
 // ---- the rest
 is<string[]>()(getCiphers());
 is<string[]>()(getHashes());
@@ -189,6 +308,11 @@ const sealing: SealOptions = { key, nonce: iv, source: bytes };
 const opening: OpenOptions = { key, nonce: iv, source: bytes };
 const ciphering: CipherOptions = { encrypt: true, key, iv, source: bytes };
 const hashing: HashOptions = { outputLength: 4 };
+const beginning: CreateHashOptions = { seed: 1, state: bytes };
+const authenticating: CreateHmacOptions = { state: bytes, highWaterMark: 4 };
+const copying: CopyOptions = { outputLength: 4 };
+is<Hash>()(createHash('xxh64', beginning).copy(copying));
+is<Hmac>()(createHmac('sha256', 'key', authenticating));
 const callback: Callback<Buffer> = (_error, _digest) => {};
 is<Buffer>()(seal('aes-256-gcm', sealing));
 is<Buffer>()(open('aes-256-gcm', opening));

@@ -1,6 +1,6 @@
 // Overloads of `millrace/promises`.
 
-import promises, { cipher, configure, createKey, engines, getCiphers, getHashes, hash, hmac, MillraceError, open, seal } from 'millrace/promises';
+import promises, { cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, hash, hashMany, hmac, hmacMany, MillraceError, open, seal } from 'millrace/promises';
 import millrace from 'millrace';
 
 import { is } from './equal.mjs';
@@ -59,3 +59,23 @@ is<typeof millrace.getCiphers>()(getCiphers);
 is<typeof millrace.getHashes>()(getHashes);
 is<typeof millrace.MillraceError>()(MillraceError);
 is<typeof hash>()(promises.hash);
+
+// ---- hashers and batches
+is<typeof millrace.createHash>()(createHash);
+is<typeof millrace.createHmac>()(createHmac);
+is<Promise<Buffer>>()(hashMany('sha256', ['text', bytes]));
+is<Promise<Buffer>>()(hashMany('sha256', { data: bytes, size: 4 }));
+is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex'));
+is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex', { signal }));
+is<Promise<bigint[]>>()(hashMany('xxh64', ['text'], { encoding: 'bigint', seed: 1n, signal }));
+is<Promise<Buffer>>()(hashMany('sha256', ['text'], { signal }));
+is<Promise<number>>()(hashMany('sha256', ['text'], { target, targetOffset: 4, signal }));
+is<Promise<Buffer>>()(hmacMany('sha256', key, ['text']));
+is<Promise<Buffer>>()(hmacMany('sha256', key, ['text'], { signal }));
+is<Promise<string[]>>()(hmacMany('sha256', key, ['text'], 'hex', { signal }));
+is<Promise<bigint[]>>()(hmacMany('sha256', key, ['text'], { encoding: 'bigint', signal }));
+is<Promise<number>>()(hmacMany('sha256', key, ['text'], { target, signal }));
+// @ts-expect-error promises take no callback
+hashMany('sha256', ['text'], () => {});
+// @ts-expect-error no such encoding
+hmacMany('sha256', key, ['text'], 'latin1');
