@@ -24,7 +24,7 @@ const notBytes = [null, undefined, 0, 5, NaN, true, 7n, Symbol('s'), {}, [], [1,
 // ---- making one ---------------------------------------------------------------------------------
 
 test('unknown algorithms: the nearest names', () => {
-  for (const [name, nearest] of [['sha257', 'sha256'], ['sha-25', 'sha256'], ['sah256', 'sha256'], ['keccak-256x', 'keccak256'], ['xxh3', 'xxh3-64'], ['sha3-265', 'sha3-256'], ['mdd5', 'md5']]) {
+  for (const [name, nearest] of [['sha257', 'sha256'], ['sha-25', 'sha256'], ['sah256', 'sha256'], ['keccak-256x', 'keccak256'], ['xxh3-65', 'xxh3-64'], ['sha3-265', 'sha3-256'], ['mdd5', 'md5']]) {
     for (const call of [() => createHash(name), () => createHmac(name, 'key'), () => millrace.hashMany(name, ['a']), () => millrace.hmacMany(name, 'key', ['a'])]) {
       const error = thrown(call, name);
       expectError(error, 'ERR_UNKNOWN_ALGORITHM', undefined, name);
