@@ -80,7 +80,7 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   const view = bytes(value, 'options.state');
   // A copy: its checks must hold for what is used.
   const blob = Buffer.allocUnsafeSlow(sizeOf(view));
-  blob.set(view);
+  if (blob.length > 0) blob.set(view);
   const { facts } = beginning;
   if (blob.length < At.Name + SUM_SIZE || blob.toString('latin1', 0, MAGIC.length) !== MAGIC) throw refusal('it is not the state of a hasher');
   if (blob[At.Version] !== VERSION) throw refusal(`it is of version ${blob[At.Version]}, and this is version ${VERSION}`);
@@ -99,7 +99,9 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
   const length = blob.readBigUInt64LE(At.Length);
-  if (state.length !== facts.stateSize || output > (facts.xof ? 1 : 0) || length > Number.MAX_SAFE_INTEGER) throw refusal('its parts do not fit together');
+  const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
+  const fits = state.length === facts.stateSize && output <= (facts.xof ? 1 : 0) && length <= Number.MAX_SAFE_INTEGER && seed >> BigInt(facts.seedBits) === 0n;
+  if (!fits) throw refusal('its parts do not fit together');
   const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size);
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (beginning.key !== undefined) blob.fill(0);

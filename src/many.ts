@@ -145,7 +145,10 @@ function parseHashMany(given: ArrayLike<unknown>, count: number): Batch {
   if (count < 2 || count > 3) throw makeError('ERR_MISSING_ARGUMENT', `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`);
   const facts = hashFacts(given[0]);
   const wanted = readOptions(count > 2 ? given[2] : undefined, facts);
-  return { operation: Operation.HashMany, facts, ...wanted, ...checked(readSources(given[1]), wanted) };
+  const messages = readSources(given[1]);
+  // A getter among the sources may have detached the key: it must not become a hash without one.
+  hashKey(wanted.key, facts);
+  return { operation: Operation.HashMany, facts, ...wanted, ...checked(messages, wanted) };
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
@@ -187,7 +190,9 @@ function readOptions(value: unknown, facts: HashFacts): Wanted {
 function readSources(value: unknown): Messages {
   if (Array.isArray(value)) {
     // The elements are read once: an array may have getters. Their sizes are asked for afterwards.
-    const list = new Array<Uint8Array | string>(value.length);
+    const length = unsigned(value.length, 'sources.length');
+    if (length >= 2 ** 32) throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
+    const list = new Array<Uint8Array | string>(length);
     for (let index = 0; index < list.length; index++) {
       const each: unknown = value[index];
       list[index] = isUint8Array(each) || typeof each === 'string' ? each : data(each, `sources[${index}]`);
