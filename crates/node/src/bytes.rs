@@ -19,6 +19,8 @@
 //!    them; resizable buffers are refused before they get here; a SharedArrayBuffer can neither
 //!    be detached nor shrink. When the environment ends, `lifecycle` waits for its running jobs
 //!    before the memory goes, and queued jobs are dropped unrun.
+//!    Memory private to the front is lent without such a promise: the state of a running hash while
+//!    an update is in flight, copies of many messages and the place of their digests.
 //! 5. **Small outputs** (digests to 64 bytes, tags, small friendly results) travel inside the
 //!    completion and are written by JavaScript when the call settles: never through a pointer.
 //!
