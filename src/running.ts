@@ -47,7 +47,8 @@ function makeSeat(room: number, stateSize: number): Seat {
 }
 
 // The seat at the desk: running hashes use it in turn, because memory for each would cost more than the rest of a small
-// hash (300 ns). Who sits there when another comes moves to a seat of its own.
+// hash (300 ns). Who sits there when another comes moves to a seat of its own. (One that is forgotten there, and its
+// key, are collected when the next one comes: to hold it weakly would cost each hash 100 ns.)
 const deskSeat: Seat = { gathered: desk, room: GATHERED_MAX, state: new Uint8Array(new ArrayBuffer(STATE_MAX)) };
 let seated: Running | undefined;
 
