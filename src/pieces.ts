@@ -1,16 +1,16 @@
 /**
- * Messages that come in pieces: iterables, Node streams, web streams and Blobs, hashed in constant memory.
+ * Messages that come in pieces: async iterables, Node streams, web streams and Blobs, hashed in constant memory.
  *
  * The next piece is asked for while the last one is being hashed on the pool. Small pieces are collected
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { data, sizeOf, type Data } from './arguments.js';
 import { wrongType } from './errors.js';
 import type { Hasher } from './hasher.js';
 
-/** A message in pieces: an iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
-export type Pieces = AsyncIterable<Data> | Iterable<Data> | ReadableStream<Data> | Blob;
+/** A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
+export type Pieces = AsyncIterable<Data> | ReadableStream<Data> | Blob;
 
 /** How far the hashing of a message in pieces has come. */
 export interface Progress {
@@ -31,11 +31,11 @@ export interface PiecesOptions {
 /** Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is. */
 const BLOCK = 64 * 1024;
 
-/** Whether this is a message in pieces rather than bytes or a string. */
+/** Whether this is a message in pieces rather than bytes or a string. An array is neither: it might be many messages. */
 export function inPieces(value: unknown): value is Pieces {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;
   const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
-  return Symbol.asyncIterator in value || Symbol.iterator in value || typeof getReader === 'function' || typeof stream === 'function';
+  return Symbol.asyncIterator in value || typeof getReader === 'function' || typeof stream === 'function';
 }
 
 /** Feeds all of `pieces` to the hasher, which nobody else uses meanwhile. */
@@ -140,22 +140,26 @@ function reader(pieces: Pieces): Reader {
   const { stream, size, getReader } = pieces as Partial<Blob & ReadableStream>;
   if (typeof stream === 'function') return webReader((pieces as Blob).stream(), typeof size === 'number' ? size : undefined);
   if (typeof getReader === 'function') return webReader(pieces as ReadableStream, undefined);
-  const asynchronous = (pieces as AsyncIterable<Data>)[Symbol.asyncIterator];
-  const iterator: AsyncIterator<Data> | Iterator<Data> =
-    typeof asynchronous === 'function' ? asynchronous.call(pieces) : (pieces as Iterable<Data>)[Symbol.iterator]();
+  const iterator = (pieces as AsyncIterable<Data>)[Symbol.asyncIterator]();
   return {
-    owned: pieces instanceof Readable,
+    owned: isNodeStream(pieces),
     total: undefined,
     async next() {
       const { done, value } = await iterator.next();
       if (done === true) return undefined;
-      return piece(await value);
+      return piece(value);
     },
     close(reason) {
-      if (pieces instanceof Readable) pieces.destroy(reason instanceof Error ? reason : undefined).on('error', () => {});
+      if (isNodeStream(pieces)) pieces.on('error', () => {}).destroy(reason instanceof Error ? reason : undefined);
       else void Promise.resolve(iterator.return?.()).catch(() => {});
     },
   };
+}
+
+/** By its shape: loading node:stream only to ask takes longer than loading all of this package. */
+function isNodeStream(pieces: Pieces): pieces is Readable {
+  const { pipe, destroy } = pieces as Partial<Readable>;
+  return typeof pipe === 'function' && typeof destroy === 'function';
 }
 
 function webReader(stream: ReadableStream<Data>, total: number | undefined): Reader {

@@ -70,7 +70,7 @@ export function hash(
   options?: SignalOptions,
 ): Promise<number>;
 /**
- * The digest of a message in pieces: an iterable or async iterable of bytes or strings, a Node or web stream, a Blob. It is
+ * The digest of a message in pieces: an async iterable of bytes or strings, a Node or web stream, a Blob. It is
  * read to its end in constant memory, the next piece while the last one is hashed. If anything fails, or the signal
  * aborts, the source is closed (`return`, `destroy`, `cancel`) and the promise rejects with that error.
  */
