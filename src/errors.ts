@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'ERR_SOURCE_SIZE'
   /** Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. */
   | 'ERR_AUTHENTICATION'
+  /** A sealed stream ends where it cannot: its end is missing. */
+  | 'ERR_TRUNCATED'
   /** Two outputs of one call lie over each other. RangeError. */
   | 'ERR_OVERLAP'
   /** A resizable ArrayBuffer cannot be lent to an asynchronous call. TypeError. */
@@ -94,7 +96,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {

@@ -43,7 +43,8 @@ export type {
   TextTargetOptions,
   Window,
 } from './index.js';
-export type { Pieces, PiecesOptions, Progress };
+export { openStream, openTransformStream, sealStream, sealTransformStream } from './sealed-streams.js';
+export type { SealedStreamOptions } from './sealed-streams.js';
 
 /** Cancels a call that has not started. */
 export interface SignalOptions {

