@@ -84,6 +84,9 @@ export const enum Operation {
   MacFinish,
   HashMany,
   HmacMany,
+  /** A run of chunks: the base nonce travels as iv, the first chunk's number as seed. */
+  SealChunks,
+  OpenChunks,
 }
 
 /** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */

@@ -14,12 +14,12 @@
 import { timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Bytes } from './arguments.js';
-import { runPromise, runSync } from './call.js';
+import { At, frame, Operation } from './binding.js';
+import { describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
-import { openParser, sealParser } from './cipher.js';
 import { makeError, MillraceError, wrongType } from './errors.js';
 import { hmacParser } from './hmac.js';
-import { createKey, type Key } from './key.js';
+import { createKey, keyHandle, type Key } from './key.js';
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;
@@ -109,14 +109,14 @@ function offHeap(size: number): Buffer {
 
 /** The keys of one message. Wiped by {@link MessageKey.dispose}. */
 export class MessageKey {
-  readonly #algorithm: string;
+  readonly #facts: CipherFacts;
   readonly #key: Key;
   readonly #baseNonce: Buffer;
   readonly #commitment: Buffer;
 
-  constructor({ name }: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
-    this.#algorithm = name;
-    this.#key = createKey(name, key);
+  constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
+    this.#facts = facts;
+    this.#key = createKey(facts.name, key);
     this.#baseNonce = Buffer.from(baseNonce);
     this.#commitment = Buffer.from(commitment);
   }
@@ -134,56 +134,55 @@ export class MessageKey {
   /** Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent. */
   async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = Buffer.allocUnsafeSlow(source.length + count * TAG_SIZE);
-    const jobs = Array.from({ length: count }, (_, index) => {
-      const piece = source.subarray(index * CHUNK_SIZE, (index + 1) * CHUNK_SIZE);
-      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece, target, targetOffset: index * SEALED_CHUNK_SIZE };
-      return runPromise(undefined, sealParser.describe, [this.#algorithm, options], 2);
-    });
-    await Promise.all(jobs);
+    await runPromise(undefined, describeRun, this.#run(Operation.SealChunks, first, count, source, target), RUN_FIELDS);
     return target;
   }
 
   /** Opens consecutive sealed chunks on the pool: all of them, or it rejects with ERR_AUTHENTICATION. `source` is lent. */
   async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = Buffer.allocUnsafeSlow(source.length - count * TAG_SIZE);
-    const jobs = Array.from({ length: count }, (_, index) => {
-      const piece = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
-      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece, target, targetOffset: index * CHUNK_SIZE };
-      return runPromise(undefined, openParser.describe, [this.#algorithm, options], 2);
-    });
-    const failed = (await Promise.allSettled(jobs)).find((job) => job.status === 'rejected');
-    if (failed !== undefined) {
-      target.fill(0);
-      throw failed.reason;
-    }
+    await runPromise(undefined, describeRun, this.#run(Operation.OpenChunks, first, count, source, target), RUN_FIELDS);
     return target;
   }
 
-  /** The first chunk of a run that does not open; here and now. */
+  /** The number of the first of these chunks that does not open; here and now. */
   firstBad(first: number, count: number, source: Uint8Array): number {
     for (let index = 0; index < count; index++) {
-      const piece = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
-      const options = { key: this.#key, nonce: this.#nonce(first + index), source: piece };
+      const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
+      const target = Buffer.allocUnsafeSlow(sealed.length - TAG_SIZE);
       try {
-        runSync(openParser.describe, [this.#algorithm, options], 2);
+        runSync(describeRun, this.#run(Operation.OpenChunks, first + index, 1, sealed, target), RUN_FIELDS);
       } catch (error) {
         if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return first + index;
         throw error;
       }
     }
-    return -1;
+    throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
   }
 
-  #nonce(index: number): Buffer {
-    const nonce = Buffer.from(this.#baseNonce);
-    const low = nonce.length - 4;
-    nonce.writeUInt32BE((nonce.readUInt32BE(low) ^ index) >>> 0, low);
-    nonce[low - 1]! ^= Math.floor(index / 2 ** 32);
-    return nonce;
+  #run(operation: Operation, first: number, count: number, source: Uint8Array, target: Uint8Array): Run {
+    return [operation, this.#facts, this.#key, this.#baseNonce, first, count, source, target];
   }
 
   /** Wipes the key as soon as the runs in flight have used it. */
   dispose(): void {
     this.#key.dispose();
   }
+}
+
+type Run = [operation: Operation, facts: CipherFacts, key: Key, baseNonce: Uint8Array, first: number, count: number, source: Uint8Array, target: Uint8Array];
+const RUN_FIELDS = 8;
+
+/** One crossing for many chunks: crates/node/src/chunks.rs. */
+function describeRun(given: ArrayLike<unknown>): void {
+  const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
+  const handle = keyHandle(key, facts.name);
+  describeCall(operation, facts.id, source, 0, sizeOf(source));
+  frame[At.Key] = handle;
+  frame[At.SeedLow] = first >>> 0;
+  frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
+  frame[At.Count] = count;
+  frame[At.MessageSize] = CHUNK_SIZE;
+  describeIv(baseNonce, 0, sizeOf(baseNonce));
+  describeTarget(target, 0, sizeOf(target));
 }

@@ -4,12 +4,13 @@
 //! its result straight into the caller's target; the one-shot operations use no heap.
 //!
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
-//! - [`hash`], [`hasher`], [`hmac`], [`cipher`]: the operations, which check sizes against the catalog.
+//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
 
 pub mod catalog;
+pub mod chunks;
 pub mod cipher;
 pub mod error;
 pub mod hash;

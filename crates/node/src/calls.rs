@@ -179,6 +179,8 @@ impl<'a> Request<'a> {
             10 => Operation::MacFinish(hash()?),
             11 => Operation::HashMany(hash()?),
             12 => Operation::HmacMany(hash()?),
+            13 => Operation::SealChunks(cipher()?),
+            14 => Operation::OpenChunks(cipher()?),
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -187,7 +189,7 @@ impl<'a> Request<'a> {
             4 => self.appended_tag_to_make(&mut work)?,
             5 => (work.source, work.tag) = self.without_tag(work.source)?,
             8 => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
-            11 | 12 => work.messages = self.messages()?,
+            11..=14 => work.messages = self.messages()?,
             _ => {}
         }
         Ok(work)

@@ -33,6 +33,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             (source.saturating_add(work.aad.size()), per_byte_of_cipher(cipher))
         }
+        Operation::SealChunks(cipher) | Operation::OpenChunks(cipher) => (source, per_byte_of_cipher(cipher)),
     };
     nanoseconds(size, picoseconds)
 }

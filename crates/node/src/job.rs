@@ -78,6 +78,9 @@ pub(crate) enum Operation {
     /// Many messages; see `batch`.
     HashMany(Hash),
     HmacMany(Hash),
+    /// Consecutive chunks of a message; see `chunks`.
+    SealChunks(Cipher),
+    OpenChunks(Cipher),
 }
 
 pub(crate) enum Key {
@@ -180,6 +183,8 @@ impl Work {
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
             Operation::HashMany(hash) => self.hash_many(hash),
             Operation::HmacMany(hash) => self.hmac_many(hash),
+            Operation::SealChunks(cipher) => self.seal_chunks(cipher),
+            Operation::OpenChunks(cipher) => self.open_chunks(cipher),
         };
         result.err().unwrap_or(Status::Done)
     }
@@ -257,7 +262,11 @@ impl Work {
     }
 
     /// Gives the prepared key, or one prepared in place for this once, to `work`.
-    fn with_key(&self, cipher: Cipher, work: impl FnOnce(&CipherKey) -> Result<(), Status>) -> Result<(), Status> {
+    pub(crate) fn with_key(
+        &self,
+        cipher: Cipher,
+        work: impl FnOnce(&CipherKey) -> Result<(), Status>,
+    ) -> Result<(), Status> {
         match &self.key {
             Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
             Key::Prepared(key) => match &**key {

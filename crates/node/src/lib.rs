@@ -24,6 +24,7 @@
 mod bigint;
 mod bytes;
 mod calls;
+mod chunks;
 mod completion;
 mod cost;
 mod environment;

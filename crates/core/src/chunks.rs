@@ -1,0 +1,86 @@
+//! Consecutive chunks of one long message, each sealed under a nonce of its own: what streams of sealed chunks are
+//! made of (C2SP chunked encryption; TLS 1.3 makes its nonces the same way).
+
+use crate::Error;
+use crate::cipher::{CipherKey, Text};
+use std::iter;
+
+/// Some chunks of a message.
+#[derive(Copy, Clone, Debug)]
+pub struct Run<'a> {
+    /// A chunk's nonce is this with the chunk's number, big-endian, XORed into its end.
+    pub base_nonce: &'a [u8],
+    /// Number of the first chunk.
+    pub first: u64,
+    /// How many chunks there are.
+    pub count: usize,
+    /// Bytes of each; the last may have fewer, or none.
+    pub chunk_size: usize,
+}
+
+impl CipherKey {
+    /// Seals the chunks that stand one after the other in `source`; in `target` each is followed by its tag.
+    ///
+    /// # Errors
+    /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed ones; otherwise as
+    /// [`CipherKey::seal`]. The target is then all zero or untouched.
+    pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        let sealed_size = run.sealed_size(self, source.len(), target.len())?;
+        let last_if_empty: &[u8] = &[];
+        let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
+        let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
+        let result = chunks.try_for_each(|(index, (sealed, source))| {
+            let (target, tag) = sealed.split_at_mut(source.len());
+            self.seal(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
+        });
+        result.inspect_err(|_| target.fill(0))
+    }
+
+    /// Opens what [`CipherKey::seal_chunks`] made: all of the chunks or none.
+    ///
+    /// # Errors
+    /// [`Error::Authentication`] when a tag does not match; otherwise as [`CipherKey::seal_chunks`]. The target is then
+    /// all zero or untouched.
+    pub fn open_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        let sealed_size = run.sealed_size(self, target.len(), source.len())?;
+        let last_if_empty: &mut [u8] = &mut [];
+        let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
+        let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
+        let result = chunks.try_for_each(|(index, (sealed, target))| {
+            let (source, tag) = sealed.split_at(target.len());
+            self.open(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
+        });
+        result.inspect_err(|_| target.fill(0))
+    }
+}
+
+/// Nonces are at most this long (XChaCha20).
+const NONCE_MAX: usize = 24;
+
+impl Run<'_> {
+    /// Checks that both sides have the size of these chunks; the size of a sealed one.
+    fn sealed_size(&self, key: &CipherKey, text: usize, sealed: usize) -> Result<usize, Error> {
+        let facts = key.cipher().facts();
+        if !facts.aead {
+            return Err(Error::NotSupported);
+        }
+        let fits = || {
+            let most = self.count.checked_mul(self.chunk_size)?;
+            let tags = self.count.checked_mul(facts.tag_size)?;
+            let least = most.checked_sub(self.chunk_size)?;
+            let chunks = self.count > 0 && self.chunk_size > 0 && (least..=most).contains(&text);
+            (chunks && text.checked_add(tags)? == sealed).then_some(self.chunk_size + facts.tag_size)
+        };
+        fits().ok_or(Error::OutputSize)
+    }
+
+    fn nonce<'a>(&self, index: usize, place: &'a mut [u8; NONCE_MAX]) -> Result<&'a [u8], Error> {
+        let number = self.first.checked_add(index as u64).ok_or(Error::SourceTooLarge)?;
+        let nonce = place.get_mut(..self.base_nonce.len()).ok_or(Error::IvSize)?;
+        nonce.copy_from_slice(self.base_nonce);
+        for (byte, digit) in nonce.iter_mut().rev().zip(number.to_le_bytes()) {
+            *byte ^= digit;
+        }
+        Ok(nonce)
+    }
+}
