@@ -11,7 +11,7 @@
  *
  * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the key.
  */
-import { timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Bytes } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
@@ -128,7 +128,9 @@ export class MessageKey {
 
   /** Whether this is the key that was committed to. */
   committed(commitment: Uint8Array): boolean {
-    return timingSafeEqual(commitment, this.#commitment);
+    let difference = 0;
+    for (const [index, byte] of this.#commitment.entries()) difference |= byte ^ commitment[index]!;
+    return difference === 0;
   }
 
   /** Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent. */

@@ -2,7 +2,7 @@
  * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant memory. The format is
  * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get their two ends, Node's and the web's.
  */
-import { randomFillSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { addAbortSignal, Duplex } from 'node:stream';
 import type { TransformStream, TransformStreamDefaultController } from 'node:stream/web';
 import { bytes, options as given, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
@@ -67,8 +67,14 @@ function streamOptions(options: unknown): { signal: AbortSignal | undefined; hig
   const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options');
   return {
     signal: abortSignal(signal),
-    highWaterMark: highWaterMark === undefined ? HIGH_WATER_MARK : unsigned(highWaterMark, 'options.highWaterMark'),
+    highWaterMark: highWaterMark === undefined ? HIGH_WATER_MARK : positive(highWaterMark, 'options.highWaterMark'),
   };
+}
+
+function positive(value: unknown, name: string): number {
+  const number = unsigned(value, name);
+  if (number === 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be at least 1`);
+  return number;
 }
 
 type MakePump = (outlet: Outlet) => ChunkPump;
@@ -151,12 +157,17 @@ function transformStream(options: unknown, makePump: MakePump): TransformStream<
   return new globalThis.TransformStream<Bytes, Uint8Array>(transformer, { highWaterMark, size }, { highWaterMark, size });
 }
 
+/** Not of node:crypto, which takes longer to load than all of this package. */
+function randomSalt(): Uint8Array {
+  return globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
+}
+
 /** Seals. */
 export class SealingPump extends ChunkPump {
   readonly #key: MessageKey;
 
   /** Salt and number of the first chunk are for tests: a salt used twice with a key gives both messages away. */
-  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions, salt: Uint8Array = randomFillSync(new Uint8Array(SALT_SIZE)), first = 0) {
+  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions, salt: Uint8Array = randomSalt(), first = 0) {
     super(outlet, CHUNK_SIZE, first);
     const input = new InputKey(algorithm, key, context);
     try {

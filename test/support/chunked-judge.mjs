@@ -35,8 +35,8 @@ export function openChunked(algorithm, { key, context = '', sealed }) {
   }
 }
 
-/** HKDF-Expand, written out: node:crypto's hkdf extracts first. */
-function derive(algorithm, key, salt, context) {
+/** The keys of a message: HKDF-Expand, written out, as node:crypto's hkdf extracts first. */
+export function derive(algorithm, key, salt, context) {
   const { aead, keySize } = chunkedAlgorithms[algorithm];
   const info = Buffer.concat([Buffer.from('c2sp.org/chunked-encryption@v1+'), Buffer.from(aead), Buffer.of(0), salt, Buffer.from(context)]);
   let block = Buffer.alloc(0);

@@ -1,6 +1,10 @@
 // Overloads of `millrace/promises`.
 
-import promises, { cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, hash, hashMany, hmac, hmacMany, MillraceError, open, seal } from 'millrace/promises';
+import type { Duplex } from 'node:stream';
+import type { ReadableStream, TransformStream } from 'node:stream/web';
+
+import promises, { cipher, configure, createKey, engines, getCiphers, getHashes, hash, hmac, MillraceError, open, openStream, openTransformStream, seal, sealStream, sealTransformStream } from 'millrace/promises';
+import type { Bytes, SealedStreamOptions } from 'millrace/promises';
 import millrace from 'millrace';
 
 import { is } from './equal.mjs';
@@ -40,6 +44,20 @@ is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { signal }));
 is<Promise<Buffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 is<Promise<number>>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
 is<Promise<number>>()(cipher('aes-256-gcm', 0, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16));
+
+declare const options: SealedStreamOptions;
+declare const body: ReadableStream<Uint8Array>;
+is<Duplex>()(sealStream({ algorithm: 'aes-256-gcm', key }));
+is<Duplex>()(openStream({ algorithm: 'aes-128-gcm', key: new ArrayBuffer(16), context: 'context', signal, highWaterMark: 65536 }));
+is<TransformStream<Bytes, Uint8Array>>()(sealTransformStream(options));
+is<ReadableStream<Uint8Array>>()(body.pipeThrough(sealTransformStream(options)).pipeThrough(openTransformStream(options)));
+
+// @ts-expect-error no such algorithm for streams
+sealStream({ algorithm: 'aes-256-ctr', key });
+// @ts-expect-error a key is needed
+openStream({ algorithm: 'aes-256-gcm' });
+// @ts-expect-error a key is bytes
+openStream({ algorithm: 'aes-256-gcm', key: 'text' });
 
 // @ts-expect-error no callbacks here
 hash('sha256', bytes, () => {});
