@@ -408,7 +408,7 @@ test('nobody reads: the writer is held back', async () => {
   const bound = (Math.min(millrace.configure().threads + 1, 16) + 1 + 4) * MiB;
   const count = (stream) => {
     let taken = 0;
-    const source = new Readable({ read() { taken += 65_536; this.push(Buffer.alloc(65_536)); } });
+    const source = new Readable({ read() { taken += 65_536; setImmediate().then(() => this.push(Buffer.alloc(65_536))); } });
     source.pipe(stream);
     return { source, taken: () => taken };
   };
@@ -416,7 +416,7 @@ test('nobody reads: the writer is held back', async () => {
   const node = count(stream);
   let webTaken = 0;
   const { readable, writable } = sealTransformStream({ algorithm, key });
-  const feeding = new ReadableStream({ pull(controller) { webTaken += 65_536; controller.enqueue(new Uint8Array(65_536)); } }).pipeTo(writable).catch(() => {});
+  const feeding = new ReadableStream({ async pull(controller) { webTaken += 65_536; await setImmediate(); controller.enqueue(new Uint8Array(65_536)); } }).pipeTo(writable).catch(() => {});
   try {
     for (let still = 0, before = ''; still < 200 && node.taken() + webTaken < 4 * bound; before = `${node.taken()} ${webTaken}`) {
       await setImmediate();
