@@ -3,7 +3,7 @@
  *
  * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort rejects with
  * the signal's reason if the job has not started yet; a job that runs is not interrupted. Wrong arguments
- * reject too: no function here throws.
+ * reject too: no function here throws, but for those that make a stream.
  *
  * @packageDocumentation
  */
@@ -16,8 +16,11 @@ import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './pieces.js';
+import type { SealedStreamOptions } from './sealed-streams.js';
 import { hashFileAsync, hashPieces, hmacPieces } from './whole.js';
 import type { Digest, Window } from './index.js';
+import type { Duplex } from 'node:stream';
+import type { TransformStream } from 'node:stream/web';
 
 export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError } from './index.js';
 export type {
@@ -263,6 +266,45 @@ export function cipher(
 ): Promise<number>;
 export function cipher(): Promise<unknown> {
   return perform(cipherParser, arguments);
+}
+
+/**
+ * A Node stream that seals what is written to it in authenticated chunks, on all cores and in constant memory. The format is
+ * C2SP chunked encryption; with AES, what others call Cobblestone-128 and Cobblestone-256.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function sealStream(options: SealedStreamOptions): Duplex {
+  return sealedStreams().sealStream(options);
+}
+
+/**
+ * A Node stream that opens what {@link sealStream} made. Only what is authentic comes out, in order. What is wrong
+ * destroys the stream: with ERR_AUTHENTICATION (another key, algorithm or context, or anything changed), or ERR_TRUNCATED
+ * where the size alone shows that the end is missing. **Until `'end'` what came out is authentic but may not be all.**
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function openStream(options: SealedStreamOptions): Duplex {
+  return sealedStreams().openStream(options);
+}
+
+/** {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not strings. */
+export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+  return sealedStreams().sealTransformStream(options);
+}
+
+/**
+ * {@link openStream} as a TransformStream of the web, for `pipeThrough`. **Until the readable side closes what came out is
+ * authentic but may not be all.**
+ */
+export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+  return sealedStreams().openTransformStream(options);
+}
+
+/** Loaded with the first stream: node:stream takes a millisecond. */
+function sealedStreams(): typeof import('./sealed-streams.js') {
+  return require('./sealed-streams.js') as typeof import('./sealed-streams.js');
 }
 
 /** Describes the call and waits by promise; the signal is in the last argument, if anywhere. */

@@ -28,32 +28,20 @@ export interface SealedStreamOptions {
   readonly highWaterMark?: number | undefined;
 }
 
-/**
- * A Node stream that seals what is written to it.
- *
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
- */
+// What these promise is said where users see it: promises.ts.
+
 export function sealStream(options: SealedStreamOptions): Duplex {
   return new ChunkStream(options, (outlet) => new SealingPump(outlet, options));
 }
 
-/**
- * A Node stream that opens what {@link sealStream} made. It gives out only what is authentic, in order. What is wrong
- * destroys it: with ERR_AUTHENTICATION (another key, algorithm or context, or anything changed), or ERR_TRUNCATED where
- * the size alone shows that the end is missing. **Until `'end'` what came out is authentic but may not be all.**
- *
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
- */
 export function openStream(options: SealedStreamOptions): Duplex {
   return new ChunkStream(options, (outlet) => new OpeningPump(outlet, options));
 }
 
-/** {@link sealStream} as a TransformStream of the web: for `pipeThrough`. Takes bytes, not strings. */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
   return transformStream(options, (outlet) => new SealingPump(outlet, options));
 }
 
-/** {@link openStream} as a TransformStream of the web: for `pipeThrough`. **Until the stream closes what came out is authentic but may not be all.** */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
   return transformStream(options, (outlet) => new OpeningPump(outlet, options));
 }
