@@ -13,7 +13,7 @@ import { findHash, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { hashParser } from './hash.js';
 import { quickBigInt, quickBuffer } from './quick.js';
-import { Phase, Running } from './running.js';
+import { Phase, Running } from './hashers/running.js';
 
 /** The ancestor's algorithms; {@link HashName} says what else is taken. */
 export enum HashType {

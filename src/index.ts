@@ -17,8 +17,9 @@ import { hashParser } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
-import type { PiecesOptions, Progress } from './pieces.js';
-import { hashFileSync, hashFileThen } from './whole.js';
+import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
+import type { PiecesOptions, Progress } from './whole/pieces.js';
+import { hashFileSync, hashFileThen } from './whole/whole.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 
@@ -27,8 +28,9 @@ export type { ErrorCode } from './errors.js';
 export { configure, engines } from './settings.js';
 export type { Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
-export { createHash, createHmac, Hash, Hmac } from './hasher.js';
-export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hasher.js';
+export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
+export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
+export type { PackedSources, Sources } from './many.js';
 export type {
   Bytes,
   Callback,

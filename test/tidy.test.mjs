@@ -241,12 +241,12 @@ function exported() {
     const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
     const note = (file, name) => found.set(`${file} ${name}`, { file, name });
     for (const [, name] of text.matchAll(declaration)) note(`${door}.d.ts`, name);
-    for (const [, , names, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '\.\/([\w-]+)\.js'/gm)) {
+    for (const [, , names, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm)) {
       for (const name of names.split(',').map((each) => each.trim()).filter(Boolean)) if (!(from in doors)) note(`${from}.d.ts`, name);
     }
     // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
     const handedOn = new Set([...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) => names.split(',').map((each) => each.trim())));
-    for (const [, names, from] of text.matchAll(/^import type \{([^}]*)\} from '\.\/([\w-]+)\.js'/gm)) {
+    for (const [, names, from] of text.matchAll(/^import type \{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm)) {
       for (const name of names.split(',').map((each) => each.trim())) if (handedOn.has(name)) note(`${from}.d.ts`, name);
     }
   }

@@ -3,8 +3,8 @@
  * pool). Not mapped into memory: a mapped file that shrinks kills the process.
  */
 import { close, closeSync, fstat, fstatSync, open, openSync, read, readSync, type PathLike, type Stats } from 'node:fs';
-import { makeError } from './errors.js';
-import type { Hasher } from './hasher.js';
+import { makeError } from '../errors.js';
+import type { Hasher } from '../hashers/hasher.js';
 import type { PiecesOptions } from './pieces.js';
 
 /** Bytes read at once, and how many such blocks: one is read while others are hashed. */

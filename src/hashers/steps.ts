@@ -1,8 +1,8 @@
 /**
  * The asynchronous operations of a hasher: one at a time, in the order of their calls.
  */
-import { isResizable, part } from './arguments.js';
-import { type Form, Waiter } from './call.js';
+import { isResizable, part } from '../arguments.js';
+import { type Form, Waiter } from '../call.js';
 import { Phase, type Running } from './running.js';
 
 /** As it was at the start: fake clocks must not stop us. */

@@ -2,15 +2,15 @@
  * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (files.ts).
  */
 import type { PathLike } from 'node:fs';
-import { options as optionsObject, type Data } from './arguments.js';
-import { abortSignal, CallbackWaiter, type Callback } from './call.js';
-import { hashFacts } from './catalog.js';
-import { makeError, wrongType } from './errors.js';
+import { options as optionsObject, type Data } from '../arguments.js';
+import { abortSignal, CallbackWaiter, type Callback } from '../call.js';
+import { hashFacts } from '../catalog.js';
+import { makeError, wrongType } from '../errors.js';
 import { absorbFile, absorbFileSync } from './files.js';
-import { digestRequest, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
-import { createHash, createHmac, type Hasher } from './hasher.js';
-import { hmacFacts } from './hmac.js';
-import type { Key } from './key.js';
+import { digestRequest, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
+import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
+import { hmacFacts } from '../hmac.js';
+import type { Key } from '../key.js';
 import { absorb, type Pieces, type PiecesOptions } from './pieces.js';
 
 /** What an encoding or an options object asks for, read once. */

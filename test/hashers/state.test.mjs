@@ -12,7 +12,7 @@ import { expectError, thrown } from '../support/refusals.mjs';
 import { families, pieces, subjects } from '../support/hashers.mjs';
 import { random } from '../support/random.mjs';
 
-// Where the parts of a state stand: the table at the top of src/hasher-state.ts.
+// Where the parts of a state stand: the table at the top of src/hashers/state.ts.
 const at = { version: 4, kind: 5, output: 6, nameSize: 7, length: 8, seed: 16, check: 24, name: 32 };
 const sumSize = 8;
 

@@ -5,9 +5,9 @@
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
 import type { Readable } from 'node:stream';
-import { data, sizeOf, type Data } from './arguments.js';
-import { wrongType } from './errors.js';
-import type { Hasher } from './hasher.js';
+import { data, sizeOf, type Data } from '../arguments.js';
+import { wrongType } from '../errors.js';
+import type { Hasher } from '../hashers/hasher.js';
 
 /** A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
 export type Pieces = AsyncIterable<Data> | ReadableStream<Data> | Blob;

@@ -15,12 +15,12 @@
  *   m      the state
  *   8      XXH3-64 of all before
  */
-import { bytes, sizeOf } from './arguments.js';
-import { Operation, WHOLE } from './binding.js';
-import { describeCall, describeResult, Form, runDescribed } from './call.js';
-import { findHash } from './catalog.js';
-import { makeError } from './errors.js';
-import { quickBuffer } from './quick.js';
+import { bytes, sizeOf } from '../arguments.js';
+import { Operation, WHOLE } from '../binding.js';
+import { describeCall, describeResult, Form, runDescribed } from '../call.js';
+import { findHash } from '../catalog.js';
+import { makeError } from '../errors.js';
+import { quickBuffer } from '../quick.js';
 import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
 
 const MAGIC = 'MRHS';

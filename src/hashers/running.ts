@@ -6,8 +6,8 @@
  * pieces of the message wait here until a call is worth it (a call costs 100 ns, gathering 15), and a message that
  * never grows beyond that is hashed in one go.
  */
-import { NO_BYTES, part, sizeOf } from './arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation } from './binding.js';
+import { NO_BYTES, part, sizeOf } from '../arguments.js';
+import { At, desk, Flag, frame, GATHERED_MAX, Operation } from '../binding.js';
 import {
   call,
   describeAad,
@@ -20,11 +20,11 @@ import {
   runDescribed,
   runWaiting,
   type Waiter,
-} from './call.js';
-import type { HashFacts } from './catalog.js';
-import { makeError } from './errors.js';
-import { keyHandle, type Key } from './key.js';
-import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from './quick.js';
+} from '../call.js';
+import type { HashFacts } from '../catalog.js';
+import { makeError } from '../errors.js';
+import { keyHandle, type Key } from '../key.js';
+import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
 
 /** A string's UTF-16 units become at most so many bytes each. */
 const UTF8_MAX = 3;

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { random } from './support/random.mjs';
+import { random } from '../support/random.mjs';
 
 const numbers = random('files');
 const folder = mkdtempSync(join(tmpdir(), 'millrace-files-'));

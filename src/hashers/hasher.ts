@@ -3,14 +3,14 @@
  * encodings, and the stream. The work is done in running.ts.
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
-import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { CallbackWaiter, Form, present, PromiseWaiter, type Callback, type Waiter } from './call.js';
-import { hashFacts, type HashFacts } from './catalog.js';
-import { makeError, wrongType } from './errors.js';
-import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from './hash.js';
-import { exportState, importState } from './hasher-state.js';
-import { hmacFacts } from './hmac.js';
-import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from './key.js';
+import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
+import { CallbackWaiter, Form, present, PromiseWaiter, type Callback, type Waiter } from '../call.js';
+import { hashFacts, type HashFacts } from '../catalog.js';
+import { makeError, wrongType } from '../errors.js';
+import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
+import { exportState, importState } from './state.js';
+import { hmacFacts } from '../hmac.js';
+import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from '../key.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import type { KeyObject } from 'node:crypto';

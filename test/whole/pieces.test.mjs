@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import millrace from 'millrace';
 import { hash, hmac } from 'millrace/promises';
 
-import { run } from './support/child.mjs';
-import { random } from './support/random.mjs';
+import { run } from '../support/child.mjs';
+import { random } from '../support/random.mjs';
 
 const numbers = random('pieces');
 const message = numbers.bytes(700_001);
