@@ -64,6 +64,7 @@ fn word64(source: &[u8], at: usize) -> u64 {
 /// The same number, which the compiler must have in a plain register: it would put such numbers into
 /// a vector to add or multiply several at once, which here takes longer.
 #[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
 fn plain_register(mut number: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: no instruction at all.
