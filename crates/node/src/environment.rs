@@ -6,7 +6,7 @@ use crate::completion::{Completion, Loop, POLL, Ring, Ticket};
 use crate::job::{Job, Outbox};
 use crate::keys::Keys;
 use crate::values::{Env, Pinned};
-use millrace_pool::{Pool, Task};
+use millrace_pool::{Breather, Pool, Task};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
@@ -212,7 +212,7 @@ impl Environment {
     fn help(&self, traffic: &Arc<Traffic>) -> bool {
         let mut cost = 0;
         while cost < HELP
-            && let Some(mut job) = pool().take_first(|job| job.cost <= HELP && Arc::ptr_eq(&job.completion, traffic))
+            && let Some(mut job) = pool().take_first(Arc::as_ptr(traffic).addr(), |job| job.cost <= HELP)
         {
             cost += job.cost;
             job.perform();
@@ -320,6 +320,6 @@ impl Spare {
 fn submit(jobs: impl IntoIterator<Item = Box<Job>>) {
     // Not one thread to be had: late is better than never.
     let mut outbox = Outbox::default();
-    pool().submit(jobs).into_iter().for_each(|job| job.run(&mut outbox));
+    pool().submit(jobs).into_iter().for_each(|job| job.run(&mut Breather::none(), &mut outbox));
     outbox.deliver();
 }

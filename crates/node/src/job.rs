@@ -9,8 +9,8 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
-use millrace_core::hmac::{self, MacKey};
-use millrace_pool::Task;
+use millrace_core::hmac;
+use millrace_pool::{Breather, Task};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -397,7 +397,12 @@ impl Task for Box<Job> {
         self.cost
     }
 
-    fn run(mut self, outbox: &mut Outbox) {
+    /// Environments take turns.
+    fn owner(&self) -> usize {
+        Arc::as_ptr(&self.completion).addr()
+    }
+
+    fn run(mut self, _breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
         // The environment has ended, its memory may be gone; nobody waits for the result.
         if !self.completion.enter() {
             return;

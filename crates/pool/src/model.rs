@@ -1,0 +1,134 @@
+//! The pool's threads under loom, which tries every order in which they can meet (up to so many preemptions) and
+//! notices a lock never released, a wake-up lost, a thread that never ends. The policy has tests of its own; here
+//! are few tasks and all orders. See test/README.md for the command.
+
+use crate::{Breather, Pool, Task};
+use loom::sync::{Condvar, Mutex};
+use std::sync::Arc;
+
+const LONG: u64 = crate::LONG + 1;
+
+/// A task that tells when it is delivered.
+struct Job {
+    cost: u64,
+    done: Arc<Done>,
+}
+
+#[derive(Default)]
+struct Done {
+    count: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Done {
+    fn new() -> Arc<Done> {
+        Arc::new(Done { count: Mutex::new(0), changed: Condvar::new() })
+    }
+
+    fn add(&self) {
+        *self.count.lock().expect("nobody panics") += 1;
+        self.changed.notify_all();
+    }
+
+    /// Waits for ever if some never come: loom then reports a deadlock.
+    fn wait_for(&self, tasks: usize) {
+        let mut count = self.count.lock().expect("nobody panics");
+        while *count < tasks {
+            count = self.changed.wait(count).expect("nobody panics");
+        }
+        assert_eq!(*count, tasks);
+    }
+}
+
+impl Task for Job {
+    type Results = Vec<Arc<Done>>;
+
+    fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    fn owner(&self) -> usize {
+        0
+    }
+
+    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Self::Results) {
+        breather.breathe();
+        results.push(self.done);
+    }
+
+    fn awaited(_results: &Self::Results) -> bool {
+        false
+    }
+
+    fn deliver(results: &mut Self::Results) {
+        results.drain(..).for_each(|done| done.add());
+    }
+}
+
+/// With at most 4 preemptions, or what LOOM_MAX_PREEMPTIONS says.
+fn check(model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(4);
+    builder.check(model);
+}
+
+fn submit(pool: &Pool<Job>, costs: &[u64], done: &Arc<Done>) {
+    assert!(pool.submit(costs.iter().map(|&cost| Job { cost, done: Arc::clone(done) })).is_empty());
+}
+
+#[test]
+fn a_worker_that_lingers_or_falls_asleep_misses_nothing() {
+    check(|| {
+        let (pool, done) = (Pool::new(1), Done::new());
+        submit(&pool, &[1], &done);
+        submit(&pool, &[1], &done);
+        done.wait_for(2);
+        submit(&pool, &[1], &done);
+        done.wait_for(3);
+    });
+}
+
+#[test]
+fn two_workers_share_long_tasks_and_end() {
+    check(|| {
+        let (pool, done) = (Pool::new(2), Done::new());
+        submit(&pool, &[LONG, LONG], &done);
+        submit(&pool, &[1], &done);
+        drop(pool);
+        done.wait_for(3);
+    });
+}
+
+#[test]
+fn a_breath_and_another_worker_do_not_take_the_same() {
+    check(|| {
+        let (pool, done) = (Pool::new(2), Done::new());
+        submit(&pool, &[LONG], &done);
+        submit(&pool, &[1], &done);
+        done.wait_for(2);
+    });
+}
+
+#[test]
+fn helpers_and_withdrawals_take_what_workers_have_not() {
+    check(|| {
+        let (pool, done) = (Pool::new(1), Done::new());
+        submit(&pool, &[1, 1], &done);
+        let helped = usize::from(pool.take_first(0, |_| true).is_some());
+        let gone = pool.withdraw(|_| true).len();
+        done.wait_for(2 - helped - gone);
+    });
+}
+
+#[test]
+fn resizing_dismisses_some_and_never_all() {
+    check(|| {
+        let (pool, done) = (Pool::new(2), Done::new());
+        submit(&pool, &[LONG, LONG], &done);
+        pool.resize(1);
+        submit(&pool, &[1], &done);
+        done.wait_for(3);
+        submit(&pool, &[1], &done);
+        done.wait_for(4);
+    });
+}

@@ -1,0 +1,571 @@
+//! The pool with threads. No test measures time: where one must wait, it waits for a message, and a message that does
+//! not come within 20 s never will.
+
+use millrace_pool::{Breather, Pool, Task, Threads};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LONG: u64 = 1_000_000;
+const SHORT: u64 = 1_000;
+const SOON: Duration = Duration::from_secs(20);
+
+type Work = Box<dyn FnOnce(&mut Breather<'_, Job>) + Send>;
+
+/// Tasks of kind 4 run together in fours.
+struct Job {
+    cost: u64,
+    owner: usize,
+    kind: Option<u32>,
+    work: Work,
+    delivered: Option<Box<dyn FnOnce() + Send>>,
+}
+
+#[derive(Default)]
+struct Results(Vec<Box<dyn FnOnce() + Send>>);
+
+impl Task for Job {
+    type Results = Results;
+
+    fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    fn owner(&self) -> usize {
+        self.owner
+    }
+
+    fn kind(&self) -> Option<u32> {
+        self.kind
+    }
+
+    fn together(kind: u32) -> usize {
+        kind as usize
+    }
+
+    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Results) {
+        (self.work)(breather);
+        results.0.extend(self.delivered);
+    }
+
+    /// Runs all but the last, and panics if it meets one of owner 13.
+    fn run_together(tasks: &mut Vec<Job>, breather: &mut Breather<'_, Job>, results: &mut Results) {
+        TOGETHER.with(|together| together.set(tasks.len()));
+        while tasks.len() > 1 {
+            assert_ne!(tasks[0].owner, 13, "expected by the test");
+            tasks.remove(0).run(breather, results);
+        }
+        TOGETHER.with(|together| together.set(1));
+    }
+
+    fn awaited(_results: &Results) -> bool {
+        false
+    }
+
+    fn deliver(results: &mut Results) {
+        results.0.drain(..).for_each(|delivered| delivered());
+    }
+}
+
+thread_local! {
+    /// How many tasks run together on this thread now.
+    static TOGETHER: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
+}
+
+fn job(cost: u64, work: impl FnOnce() + Send + 'static) -> Job {
+    breathing(cost, |_| work())
+}
+
+fn breathing(cost: u64, work: impl FnOnce(&mut Breather<'_, Job>) + Send + 'static) -> Job {
+    Job { cost, owner: 1, kind: None, work: Box::new(work), delivered: None }
+}
+
+fn submit(pool: &Pool<Job>, cost: u64, work: impl FnOnce() + Send + 'static) {
+    send(pool, [job(cost, work)]);
+}
+
+fn send(pool: &Pool<Job>, jobs: impl IntoIterator<Item = Job>) {
+    assert!(pool.submit(jobs).is_empty());
+}
+
+/// Keeps one worker busy until the sender is used or dropped.
+fn occupy(pool: &Pool<Job>) -> Sender<()> {
+    let (release, blocked) = mpsc::channel::<()>();
+    let (inside, entered) = mpsc::channel();
+    submit(pool, LONG, move || {
+        inside.send(()).expect("the test waits");
+        let _ = blocked.recv();
+    });
+    receive(&entered);
+    release
+}
+
+fn receive<T>(receiver: &Receiver<T>) -> T {
+    receiver.recv_timeout(SOON).expect("it must come")
+}
+
+fn soon(mut condition: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + SOON;
+    while !condition() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+    }
+    condition()
+}
+
+#[test]
+fn starts_no_thread_before_the_first_task_and_never_more_than_the_limit() {
+    let pool = Pool::new(3);
+    assert_eq!(pool.threads(), Threads { limit: 3, started: 0, queued: 0 });
+    let (done, results) = mpsc::channel();
+    for number in 0..1000_u32 {
+        let done = done.clone();
+        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
+    }
+    let mut numbers: Vec<u32> = (0..1000).map(|_| receive(&results)).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..1000).collect::<Vec<_>>());
+    assert!((1..=3).contains(&pool.threads().started));
+}
+
+#[test]
+fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
+    let pool = Pool::new(2);
+    let (done, results) = mpsc::channel();
+    for (pause, cost) in [0, 10, 40, 60, 100, 500, 2000].repeat(40).into_iter().zip([100, 100_000].repeat(140)) {
+        let done = done.clone();
+        submit(&pool, cost, move || done.send(()).expect("the receiver waits"));
+        receive(&results);
+        thread::sleep(Duration::from_micros(pause));
+    }
+}
+
+#[test]
+fn submitters_on_many_threads_lose_nothing() {
+    let pool = Arc::new(Pool::new(4));
+    let count = Arc::new(AtomicUsize::new(0));
+    let submitters: Vec<_> = (0..4)
+        .map(|owner| {
+            let (pool, count) = (Arc::clone(&pool), Arc::clone(&count));
+            thread::spawn(move || {
+                for number in 0..5000 {
+                    let count = Arc::clone(&count);
+                    let work = move || {
+                        count.fetch_add(1, Ordering::Relaxed);
+                    };
+                    send(&pool, [Job { owner, ..job(number * 7 % 20_000, work) }]);
+                }
+            })
+        })
+        .collect();
+    submitters.into_iter().for_each(|submitter| submitter.join().expect("no submitter panics"));
+    assert!(soon(|| count.load(Ordering::Relaxed) == 20_000));
+}
+
+#[test]
+fn a_panicking_task_does_not_take_its_worker_along() {
+    let pool = Pool::new(1);
+    let (done, results) = mpsc::channel();
+    submit(&pool, LONG, || panic!("expected by the test"));
+    submit(&pool, LONG, move || done.send(7).expect("the receiver waits"));
+    assert_eq!(receive(&results), 7);
+    assert_eq!(pool.threads().started, 1);
+}
+
+#[test]
+fn withdraw_takes_only_what_is_queued_and_doomed() {
+    let pool = Pool::new(1);
+    let release = occupy(&pool);
+    let (done, results) = mpsc::channel();
+    for number in 0..10 {
+        let done = done.clone();
+        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
+    }
+    let mut position = 0;
+    let gone = pool.withdraw(|_| {
+        position += 1;
+        position % 2 == 0
+    });
+    assert_eq!(gone.len(), 5);
+    drop((gone, done));
+    release.send(()).expect("the worker waits");
+    assert_eq!((0..5).map(|_| receive(&results)).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+    assert!(results.recv().is_err(), "the others are gone");
+}
+
+#[test]
+fn take_first_takes_the_owners_oldest_short_task_or_nothing() {
+    let pool = Pool::new(1);
+    assert!(pool.take_first(1, |_| true).is_none());
+    let _release = occupy(&pool);
+    for (owner, cost) in [(2, 201), (1, LONG), (1, 101), (1, 102)] {
+        send(&pool, [Job { owner, ..job(cost, || {}) }]);
+    }
+    assert!(pool.take_first(3, |_| true).is_none());
+    assert!(pool.take_first(1, |job| job.cost == 102).is_none());
+    assert_eq!(pool.take_first(1, |job| job.cost == 101).map(|job| job.cost), Some(101));
+    assert_eq!(pool.take_first(2, |_| true).map(|job| job.cost), Some(201));
+    assert_eq!(pool.threads().queued, 2);
+}
+
+#[test]
+fn resize_grows_and_shrinks() {
+    let pool = Pool::new(1);
+    let (hold, held) = mpsc::channel::<()>();
+    let held = Arc::new(Mutex::new(held));
+    for _ in 0..4 {
+        let held = Arc::clone(&held);
+        submit(&pool, LONG, move || {
+            let _ = held.lock().map(|held| held.recv());
+        });
+    }
+    assert_eq!(pool.threads().started, 1);
+    pool.resize(3);
+    assert!(soon(|| pool.threads().started == 3));
+    drop(hold);
+    assert!(soon(|| pool.threads().queued == 0));
+    pool.resize(1);
+    assert!(soon(|| pool.threads().started == 1));
+    let (done, results) = mpsc::channel();
+    submit(&pool, LONG, move || done.send(()).expect("the receiver waits"));
+    receive(&results);
+}
+
+#[test]
+fn dropping_the_pool_runs_what_is_queued_and_ends_the_workers() {
+    let pool = Pool::new(2);
+    let (done, results) = mpsc::channel();
+    for number in 0..50 {
+        let done = done.clone();
+        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
+    }
+    drop(pool);
+    let mut numbers: Vec<i32> = (0..50).map(|_| receive(&results)).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
+    let pool = Pool::new(2);
+    let _release = occupy(&pool);
+    let (done, results) = mpsc::channel();
+    submit(&pool, 100, move || done.send(()).expect("the receiver waits"));
+    receive(&results);
+}
+
+/// Results must be delivered before a worker sleeps or begins something long.
+#[test]
+fn results_are_never_held_back_by_a_long_task() {
+    let pool = Pool::new(1);
+    let (done, delivered) = mpsc::channel();
+    let before = occupy(&pool);
+    for _ in 0..3 {
+        let done = done.clone();
+        let delivered: Box<dyn FnOnce() + Send> = Box::new(move || done.send(()).expect("the receiver waits"));
+        send(&pool, [Job { delivered: Some(delivered), ..job(100, || {}) }]);
+    }
+    let (_release, blocked) = mpsc::channel::<()>();
+    submit(&pool, LONG, move || {
+        let _ = blocked.recv();
+    });
+    drop(before);
+    (0..3).for_each(|_| receive(&delivered));
+}
+
+#[test]
+fn short_tasks_go_before_long_ones_and_owners_take_turns() {
+    let pool = Pool::new(1);
+    let release = occupy(&pool);
+    let (done, results) = mpsc::channel();
+    let send = |owner, cost| {
+        let done = done.clone();
+        send(&pool, [Job { owner, ..job(cost, move || done.send((owner, cost)).expect("the receiver waits")) }]);
+    };
+    (0..3).for_each(|_| send(1, LONG));
+    (0..50).for_each(|_| send(1, SHORT));
+    (0..5).for_each(|_| send(2, SHORT));
+    release.send(()).expect("the worker waits");
+    drop(release);
+    let order: Vec<_> = (0..58).map(|_| receive(&results)).collect();
+    assert!(order[..55].iter().all(|&(_, cost)| cost == SHORT));
+    assert!(order.iter().rposition(|&(owner, _)| owner == 2).is_some_and(|last| last <= 12), "{order:?}");
+}
+
+/// Results may be held back while more tasks wait, but not for long.
+#[test]
+fn results_are_not_held_back_by_many_short_tasks() {
+    let pool = Pool::new(1);
+    let before = occupy(&pool);
+    let (done, delivered) = mpsc::channel();
+    let done: Box<dyn FnOnce() + Send> = Box::new(move || done.send(()).expect("the receiver waits"));
+    send(&pool, [Job { delivered: Some(done), ..job(SHORT, || {}) }]);
+    (0..100).for_each(|_| submit(&pool, SHORT, || {}));
+    let (late, in_time) = mpsc::channel();
+    submit(&pool, SHORT, move || late.send(delivered.recv_timeout(SOON)).expect("the receiver waits"));
+    drop(before);
+    assert_eq!(receive(&in_time), Ok(()));
+}
+
+/// Short tasks that make ever new ones, until they are told that it is over.
+fn flood(pool: &Arc<Pool<Job>>) -> Arc<AtomicBool> {
+    fn again(pool: &Arc<Pool<Job>>, over: &Arc<AtomicBool>) {
+        let (next, over) = (Arc::clone(pool), Arc::clone(over));
+        submit(pool, 5_000, move || {
+            if !over.load(Ordering::Acquire) {
+                again(&next, &over);
+            }
+        });
+    }
+    let over = Arc::new(AtomicBool::new(false));
+    (0..100).for_each(|_| again(pool, &over));
+    over
+}
+
+#[test]
+fn a_long_task_gets_its_turn_in_a_flood_of_short_ones() {
+    let pool = Arc::new(Pool::new(2));
+    let over = flood(&pool);
+    let (done, results) = mpsc::channel();
+    submit(&pool, LONG * 1000, move || done.send(()).expect("the receiver waits"));
+    receive(&results);
+    over.store(true, Ordering::Release);
+}
+
+#[test]
+fn workers_are_dismissed_in_a_flood() {
+    let pool = Arc::new(Pool::new(3));
+    let over = flood(&pool);
+    assert!(soon(|| pool.threads().started == 3));
+    pool.resize(1);
+    assert!(soon(|| pool.threads().started == 1));
+    over.store(true, Ordering::Release);
+}
+
+/// Each must be inside before any may leave.
+#[test]
+fn parts_of_a_large_job_spread_over_all_workers() {
+    let pool = Pool::new(5);
+    for _ in 0..3 {
+        let (barrier, (done, results)) = (Arc::new(Barrier::new(5)), mpsc::channel());
+        let part = || {
+            let (barrier, done) = (Arc::clone(&barrier), done.clone());
+            job(LONG, move || {
+                barrier.wait();
+                done.send(()).expect("the receiver waits");
+            })
+        };
+        send(&pool, (0..5).map(|_| part()));
+        (0..5).for_each(|_| receive(&results));
+        thread::sleep(Duration::from_millis(2)); // They fall asleep, or not.
+    }
+}
+
+#[test]
+fn a_long_task_that_breathes_lets_short_ones_through_with_their_results() {
+    let pool = Pool::new(1);
+    let (inside, entered) = mpsc::channel();
+    let (done, results) = mpsc::channel();
+    let delivered = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&delivered);
+    send(
+        &pool,
+        [breathing(LONG, move |breather| {
+            inside.send(()).expect("the test waits");
+            let all = soon(|| {
+                breather.breathe();
+                seen.load(Ordering::Acquire) == 100
+            });
+            done.send(all).expect("the receiver waits");
+        })],
+    );
+    receive(&entered);
+    submit(&pool, LONG, || {}); // Long ones stay where they are.
+    for owner in 0..100 {
+        let delivered = Arc::clone(&delivered);
+        let delivered: Box<dyn FnOnce() + Send> = Box::new(move || {
+            delivered.fetch_add(1, Ordering::Release);
+        });
+        // One of them panics: the long task below it does not notice.
+        let work = move || assert_ne!(owner, 50, "expected by the test");
+        send(&pool, [Job { owner, delivered: Some(delivered), ..job(SHORT, work) }]);
+    }
+    let last = Arc::clone(&delivered);
+    submit(&pool, SHORT, move || {
+        last.fetch_add(1, Ordering::Release);
+    });
+    assert!(receive(&results), "all delivered while the long task ran");
+}
+
+#[test]
+fn what_runs_in_a_breath_does_not_breathe() {
+    let pool = Pool::new(1);
+    let (inside, entered) = mpsc::channel();
+    let (done, results) = mpsc::channel();
+    let (count, seen) = (Arc::new(AtomicUsize::new(0)), mpsc::channel());
+    let ran = Arc::clone(&count);
+    send(
+        &pool,
+        [breathing(LONG, move |breather| {
+            inside.send(()).expect("the test waits");
+            assert!(soon(|| {
+                breather.breathe();
+                ran.load(Ordering::Acquire) == 50
+            }));
+            done.send(()).expect("the receiver waits");
+        })],
+    );
+    receive(&entered);
+    let within = Arc::new(AtomicBool::new(false));
+    for _ in 0..50 {
+        let (count, within, seen) = (Arc::clone(&count), Arc::clone(&within), seen.0.clone());
+        let work = move |breather: &mut Breather<'_, Job>| {
+            seen.send(within.swap(true, Ordering::AcqRel)).expect("the test waits");
+            (0..100).for_each(|_| breather.breathe());
+            thread::sleep(Duration::from_micros(20));
+            breather.breathe();
+            within.store(false, Ordering::Release);
+            count.fetch_add(1, Ordering::Release);
+        };
+        send(&pool, [breathing(SHORT, work)]);
+    }
+    receive(&results);
+    assert!((0..50).all(|_| !receive(&seen.1)), "one inside another");
+}
+
+/// Says how many ran together.
+fn company(kind: u32, owner: usize, done: &Sender<usize>) -> Job {
+    let done = done.clone();
+    let work = move || done.send(TOGETHER.with(std::cell::Cell::get)).expect("the receiver waits");
+    Job { owner, kind: Some(kind), ..job(LONG, work) }
+}
+
+#[test]
+fn tasks_of_one_kind_run_together_when_there_is_nobody_else_for_them() {
+    let pool = Pool::new(1);
+    let release = occupy(&pool);
+    let (done, results) = mpsc::channel();
+    send(&pool, (0..9).map(|owner| company(4, owner, &done)));
+    send(&pool, [company(2, 1, &done)]);
+    release.send(()).expect("the worker waits");
+    let mut sizes: Vec<_> = (0..10).map(|_| receive(&results)).collect();
+    sizes.sort_unstable();
+    // Of each company the last is left to run by itself.
+    assert_eq!(sizes, [1, 1, 1, 1, 4, 4, 4, 4, 4, 4]);
+}
+
+#[test]
+fn nobody_gives_company_to_one_while_another_could_work() {
+    for _ in 0..10 {
+        let pool = Pool::new(2); // New: a worker that has just sent its message still counts as inside a long task.
+        let (barrier, (done, results)) = (Arc::new(Barrier::new(2)), mpsc::channel());
+        let jobs = [(); 2].map(|()| {
+            let (barrier, done) = (Arc::clone(&barrier), done.clone());
+            let work = move || {
+                barrier.wait();
+                done.send(()).expect("the receiver waits");
+            };
+            Job { kind: Some(4), ..job(LONG, work) }
+        });
+        send(&pool, jobs);
+        (0..2).for_each(|_| receive(&results));
+    }
+}
+
+#[test]
+fn a_panic_in_company_loses_nobody_else() {
+    let pool = Pool::new(1);
+    let release = occupy(&pool);
+    let (done, results) = mpsc::channel();
+    send(&pool, [7, 13, 7, 7].map(|owner| company(4, owner, &done)));
+    release.send(()).expect("the worker waits");
+    let _: Vec<_> = (0..4).map(|_| receive(&results)).collect();
+}
+
+/// SplitMix64.
+fn random(state: &mut u64, bound: u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) % bound
+}
+
+/// Counts a task out when it is gone, whatever became of it.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Everything at once: submitters, helpers, withdrawals, sizes; tasks that breathe, panic, keep company. `MILLRACE_SEED`
+/// repeats the decisions, if not their order.
+#[test]
+fn every_task_ends_exactly_once_in_a_storm() {
+    let seed = std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    println!("MILLRACE_SEED={seed}");
+    let pool = Arc::new(Pool::<Job>::new(3));
+    // Tasks that are gone, those whose results were delivered, and those that panicked.
+    let [ended, delivered, panicked] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
+    let submitters: Vec<_> = (0..3_usize)
+        .map(|owner| {
+            let pool = Arc::clone(&pool);
+            let counters = [&ended, &delivered, &panicked].map(Arc::clone);
+            let mut state = seed.wrapping_add((owner as u64) << 32);
+            thread::spawn(move || {
+                let mut random = |bound| random(&mut state, bound);
+                let (mut sent, mut taken) = (0, 0);
+                for _ in 0..1500 {
+                    match random(40) {
+                        0 => taken += pool.withdraw(|job| job.owner == owner).len(),
+                        1 => pool.resize(1 + random(4) as usize),
+                        2..6 => taken += usize::from(pool.take_first(owner, |_| true).is_some()),
+                        6 => thread::sleep(Duration::from_micros(random(200))),
+                        _ => {
+                            let (many, cost, breaths) = (1 + random(6), 1 << random(18), random(4));
+                            let (panics, kind) = (random(50) == 0, [None, None, Some(2), Some(8)][random(4) as usize]);
+                            sent += many as usize;
+                            let one = || Job { owner, kind, ..stormy(cost, breaths, panics, &counters) };
+                            send(&pool, (0..many).map(|_| one()));
+                        }
+                    }
+                }
+                (sent, taken)
+            })
+        })
+        .collect();
+    let (mut sent, mut taken) = (0, 0);
+    for submitter in submitters {
+        let (more, less) = submitter.join().expect("no submitter panics");
+        (sent, taken) = (sent + more, taken + less);
+    }
+    let count = |counter: &AtomicUsize| counter.load(Ordering::Acquire);
+    let all = || count(&ended) == sent && count(&delivered) + count(&panicked) + taken == sent;
+    assert!(soon(all), "{sent}: {ended:?} {delivered:?} {panicked:?} {taken}");
+    pool.resize(1);
+    assert!(soon(|| pool.threads().started == 1));
+    assert!(all());
+}
+
+/// Works for a quarter of its predicted time.
+fn stormy(cost: u64, breaths: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3]) -> Job {
+    let [ended, delivered, panicked] = counters.each_ref().map(Arc::clone);
+    let ended = Counted(ended);
+    let work = move |breather: &mut Breather<'_, Job>| {
+        let _ended = ended;
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_nanos(cost / 4) {
+            (0..breaths).for_each(|_| breather.breathe());
+        }
+        if panics {
+            panicked.fetch_add(1, Ordering::AcqRel);
+            panic!("expected by the test");
+        }
+    };
+    let delivered = move || {
+        delivered.fetch_add(1, Ordering::AcqRel);
+    };
+    Job { delivered: Some(Box::new(delivered)), ..breathing(cost, work) }
+}
