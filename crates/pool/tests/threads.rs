@@ -504,7 +504,7 @@ impl Drop for Counted {
 /// repeats the decisions, if not their order.
 #[test]
 fn every_task_ends_exactly_once_in_a_storm() {
-    let seed = std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let seed: u64 = std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     println!("MILLRACE_SEED={seed}");
     let pool = Arc::new(Pool::<Job>::new(3));
     // Tasks that are gone, those whose results were delivered, and those that panicked.
