@@ -3,7 +3,7 @@
 use crate::queue::{Length, Queue, Queued, Workers};
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, thread};
 use crate::worker::{Worker, linger};
-use crate::{MAX_THREADS, Task, Threads};
+use crate::{MAX_THREADS, PATIENCE, Task, Threads};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -11,19 +11,29 @@ use std::sync::{Arc, PoisonError};
 /// before it begins: for few workers nobody could be faster alone, for 64 it is five steps instead of 250 us.
 const WAKES: usize = 2;
 
+/// What every task changes stands together in a few cache lines: the lock with the crew, then the short lane's first
+/// line, then what waits, which others read all the time.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Shared<T> {
     state: Mutex<State<T>>,
     work: Condvar,
-    /// Tasks that wait, and the short ones among them: readable without the lock by who spins or breathes.
-    waiting: AtomicUsize,
-    waiting_short: AtomicUsize,
+    waiting: Waiting,
 }
 
 #[derive(Debug)]
+#[repr(C)]
 struct State<T> {
-    queue: Queue<T>,
     crew: Crew,
+    queue: Queue<T>,
+}
+
+/// The number of tasks that wait, and of short ones among them: for those who spin or breathe, without the lock.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Waiting {
+    all: AtomicUsize,
+    short: AtomicUsize,
 }
 
 /// How many workers there are, and what they are doing.
@@ -53,11 +63,17 @@ impl Crew {
         Workers { awake: self.awake(), allowed: self.limit.saturating_sub(self.away) }
     }
 
-    /// How many more workers should look: as many long tasks as wait each want their own at once, but short ones call
-    /// for one worker at a time, which may well be done before the next.
+    /// How many more workers should look for work: what waits is worth one for each [`PATIENCE`], at least one, and no
+    /// more than tasks. As many long tasks as wait each want their own at once, but short ones call for one worker at a
+    /// time, which may well be done before the next.
+    #[inline]
     fn lacking<T: Task>(&self, queue: &Queue<T>) -> usize {
-        let lacking = queue.workers_wanted().saturating_sub(self.awake());
-        lacking.min(queue.long().max(1)).min(WAKES)
+        let awake = self.awake();
+        if queue.backlog() <= awake as u64 * PATIENCE {
+            return 0;
+        }
+        let by_time = usize::try_from(queue.backlog().div_ceil(PATIENCE)).unwrap_or(usize::MAX);
+        by_time.min(queue.len()).saturating_sub(awake).min(queue.long().max(1)).min(WAKES)
     }
 
     fn too_many(&self) -> bool {
@@ -69,10 +85,9 @@ impl<T: Task> Shared<T> {
     pub(crate) fn new(limit: usize) -> Shared<T> {
         let crew = Crew { limit: limit.clamp(1, MAX_THREADS), ..Crew::default() };
         Shared {
-            state: Mutex::new(State { queue: Queue::new(), crew }),
+            state: Mutex::new(State { crew, queue: Queue::new() }),
             work: Condvar::new(),
-            waiting: AtomicUsize::new(0),
-            waiting_short: AtomicUsize::new(0),
+            waiting: Waiting { all: AtomicUsize::new(0), short: AtomicUsize::new(0) },
         }
     }
 
@@ -83,17 +98,17 @@ impl<T: Task> Shared<T> {
 
     /// Whether anything waits, without the lock.
     pub(crate) fn any(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) > 0
+        self.waiting.all.load(Ordering::Acquire) > 0
     }
 
     /// Whether anything short waits, without the lock.
     pub(crate) fn any_short(&self) -> bool {
-        self.waiting_short.load(Ordering::Acquire) > 0
+        self.waiting.short.load(Ordering::Acquire) > 0
     }
 
     fn publish(&self, queue: &Queue<T>) {
-        self.waiting.store(queue.len(), Ordering::Release);
-        self.waiting_short.store(queue.short(), Ordering::Release);
+        self.waiting.all.store(queue.len(), Ordering::Release);
+        self.waiting.short.store(queue.short(), Ordering::Release);
     }
 
     // ---- for callers ------------------------------------------------------------------------
@@ -218,9 +233,17 @@ impl<T: Task> Shared<T> {
     // ---- waking and starting ----------------------------------------------------------------
 
     /// Wakes or starts workers if those awake have too much to do.
+    #[inline]
     fn rouse(self: &Arc<Self>, state: &mut State<T>) {
-        let State { queue, crew } = state;
-        for _ in 0..crew.lacking(queue) {
+        let lacking = state.crew.lacking(&state.queue);
+        if lacking > 0 {
+            self.wake_or_start(lacking, &mut state.crew);
+        }
+    }
+
+    #[cold]
+    fn wake_or_start(self: &Arc<Self>, workers: usize, crew: &mut Crew) {
+        for _ in 0..workers {
             if crew.asleep > crew.waking {
                 crew.waking += 1;
                 self.work.notify_one();

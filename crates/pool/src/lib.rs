@@ -47,7 +47,7 @@ pub const MAX_THREADS: usize = 1024;
 
 /// One piece of work. It reports its own outcome; a panic inside `run` ends the task, not the worker.
 ///
-/// What it costs, whose it is and of which kind is asked once, when it is queued.
+/// What it costs, whose it is and of which kind does not change after it has been submitted.
 pub trait Task: Sized + Send + 'static {
     /// What a worker collects from the tasks it runs, until it delivers.
     type Results: Default;

@@ -11,7 +11,7 @@ pub(crate) use self::modelled::*;
 mod real {
     use std::time::{Duration, Instant};
     pub(crate) use std::{
-        hint,
+        hint::spin_loop,
         sync::{Condvar, Mutex, MutexGuard, atomic::AtomicUsize},
         thread,
     };
@@ -35,7 +35,7 @@ mod real {
 #[cfg(all(test, loom))]
 mod modelled {
     pub(crate) use loom::{
-        hint,
+        hint::spin_loop,
         sync::{Condvar, Mutex, MutexGuard, atomic::AtomicUsize},
         thread,
     };

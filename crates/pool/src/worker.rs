@@ -2,8 +2,9 @@
 
 use crate::crew::Shared;
 use crate::queue::{Length, Queued, TAKE};
-use crate::sync::{LOOKS, Stopwatch, hint};
+use crate::sync::{LOOKS, Stopwatch, spin_loop};
 use crate::{LINGER, Task};
+use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,7 +126,10 @@ impl<T: Task> Hands<T> {
     /// Runs the batch, neighbours of one kind together.
     fn run(&mut self, breather: &mut Breather<'_, T>) {
         let mut batch = std::mem::take(&mut self.batch);
-        let mut tasks = batch.drain(..).peekable();
+        // Another core has written these tasks: a look at each of them fetches all at once, not one after the other
+        // (10 ns a task).
+        hint::black_box(batch.iter().map(|queued| queued.task.cost()).fold(0, u64::wrapping_add));
+        let mut tasks = batch.drain(..);
         while let Some(first) = tasks.next() {
             let room = first.kind.map_or(1, T::together);
             let (mut count, mut cost) = (1, first.cost());
@@ -135,7 +139,8 @@ impl<T: Task> Hands<T> {
             } else {
                 self.together.push(first.task);
                 while count < room
-                    && let Some(next) = tasks.next_if(|next| next.kind == first.kind)
+                    && tasks.as_slice().first().is_some_and(|next| next.kind == first.kind)
+                    && let Some(next) = tasks.next()
                 {
                     cost += next.cost();
                     count += 1;
@@ -193,7 +198,7 @@ pub(crate) fn linger(something: impl Fn() -> bool) {
             if something() {
                 return;
             }
-            hint::spin_loop();
+            spin_loop();
         }
         if began.elapsed() >= LINGER {
             return;

@@ -178,9 +178,7 @@ impl Model {
         let (short, long) = (self.lane(Length::Short).count(), self.lane(Length::Long).count());
         assert_eq!((self.queue.len(), self.queue.short(), self.queue.long()), (short + long, short, long));
         let backlog: u64 = self.waiting.iter().map(|piece| piece.cost).sum();
-        assert_eq!(self.queue.short.backlog + self.queue.long.backlog, backlog);
-        let wanted = self.queue.workers_wanted();
-        assert!(wanted <= self.waiting.len() && (wanted > 0) == (short + long > 0));
+        assert_eq!(self.queue.backlog(), backlog);
         if !self.kinds {
             self.check_turns(Length::Short);
             self.check_turns(Length::Long);
@@ -339,7 +337,7 @@ fn owners_that_come_and_go_leave_nothing_behind() {
             while !model.take(ONE, false).is_empty() {}
         }
     }
-    assert!(model.queue.short.lines.len() <= 4 && model.queue.long.lines.len() <= 4);
+    assert!(model.queue.short.others.len() < 4 && model.queue.long.others.len() < 4);
 }
 
 #[test]
