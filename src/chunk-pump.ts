@@ -25,11 +25,17 @@ const RUN_MAX = 64;
 /** The first run is short, so that small messages cost little memory and output comes soon; each may be four times as long as the one before. */
 const RUN_FIRST = 4;
 
+/**
+ * Whole chunks that have gathered for so many milliseconds go without waiting for more. A run costs 30 us beside its bytes (a
+ * worker and the event loop are woken), so a file read in pieces of 64 KiB must not make a run of each.
+ */
+const PATIENCE = 1;
+
 /** So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast as that. */
 const runsMax = (): number => Math.min(native.threads(0) + 1, 16);
 
 /** As it was at the start: fake timers must not stop us. */
-const afterInput = setImmediate;
+const after = setTimeout;
 
 /** Chunks under way, or output that waits to be taken, or an error in its place. */
 interface Run {
@@ -43,7 +49,6 @@ export abstract class ChunkPump {
   readonly #unit: number;
   /** Oldest first. */
   readonly #runs: Run[] = [];
-  #working = 0;
   /** Number of the next chunk. */
   #next: number;
   #outletReady = true;
@@ -83,6 +88,10 @@ export abstract class ChunkPump {
 
   /** Takes a piece; `taken` is called when it has been copied, which is how a writer is held back. One at a time. */
   write(piece: Uint8Array, taken: (error?: Error) => void): void {
+    if (this.#closed) {
+      taken(abandoned());
+      return;
+    }
     this.#piece = piece;
     this.#pieceSize = sizeOf(piece);
     this.#pieceAt = 0;
@@ -162,7 +171,7 @@ export abstract class ChunkPump {
       this.#gathered += size;
     }
     this.#piece = undefined;
-    this.#flushSoon();
+    this.#flushLater();
     // The writer may come with the next piece at once.
     this.#taken();
     if (this.#failed) this.#deliver();
@@ -198,9 +207,7 @@ export abstract class ChunkPump {
     }
     const run: Run = { output: undefined, error: undefined };
     this.#runs.push(run);
-    this.#working += 1;
     const settle = (): void => {
-      this.#working -= 1;
       if (this.#closed) return;
       this.#spare.push(memory);
       this.#deliver();
@@ -217,20 +224,20 @@ export abstract class ChunkPump {
     );
   }
 
-  /** A slow source must not wait for its output until a run is full: whole chunks go as soon as all workers are idle. */
-  #flushSoon(): void {
+  /** A slow source must not wait for its output until a run is full. */
+  #flushLater(): void {
     if (this.#flushing || !this.#mayFlush()) return;
     this.#flushing = true;
-    afterInput(() => {
+    const next = this.#next;
+    after(() => {
       this.#flushing = false;
-      if (!this.#mayFlush()) return;
-      this.#dispatch(Math.floor(this.#gathered / this.#unit));
+      if (this.#next === next && this.#mayFlush()) this.#dispatch(Math.floor(this.#gathered / this.#unit));
       this.#deliver();
-    });
+    }, PATIENCE);
   }
 
   #mayFlush(): boolean {
-    return this.#working === 0 && this.#gathered >= this.#unit && this.#runs.length < runsMax() && !this.#failed && !this.#closed;
+    return this.#gathered >= this.#unit && this.#runs.length < runsMax() && !this.#failed && !this.#closed;
   }
 
   /** Puts what is ready, in order. The outlet may run anything meanwhile: write, resume, close. */
@@ -249,7 +256,7 @@ export abstract class ChunkPump {
     }
     if (this.#closed) return;
     this.#take();
-    this.#flushSoon();
+    this.#flushLater();
     const ended = this.#ended;
     if (ended === undefined || this.#runs.length > 0 || this.#closed) return;
     this.#ended = undefined;
