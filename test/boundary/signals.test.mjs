@@ -16,8 +16,8 @@ const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const source = Buffer.alloc(64, 3);
 const large = Buffer.alloc(16 * 2 ** 20, 4);
-/** Large enough to go to the pool: what runs inline has run before any abort. */
-const queueable = Buffer.alloc(8192, 5);
+/** Large enough to wait its turn: what runs inline has run before any abort, and short jobs go before long ones. */
+const queueable = Buffer.alloc(2 ** 20, 5);
 const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
 
 /** Every form that takes a signal. */
