@@ -24,6 +24,8 @@ interface Native {
   toBigIntBE(source: Uint8Array): bigint | undefined;
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
+  /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
+  finishHex(state: Uint8Array): string | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
   cancel(slot: number): number;

@@ -96,7 +96,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {

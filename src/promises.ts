@@ -47,8 +47,7 @@ export type {
   TextTargetOptions,
   Window,
 } from './index.js';
-export { openStream, openTransformStream, sealStream, sealTransformStream } from './sealed-streams.js';
-export type { SealedStreamOptions } from './sealed-streams.js';
+export type { Pieces, PiecesOptions, Progress, SealedStreamOptions };
 
 /** Cancels a call that has not started. */
 export interface SignalOptions {

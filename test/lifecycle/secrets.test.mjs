@@ -106,6 +106,70 @@ for (const [algorithm, use] of Object.entries(uses)) {
   });
 }
 
+/** Hashers and batches: how they use a key, and the algorithm that a key is prepared for. */
+const running = {
+  'createHmac, a short message': ['hmac-sha256', (key) => `millrace.createHmac('sha256', ${key}).update('short').digest()`],
+  'createHmac, a long message': ['hmac-sha512', (key) => `millrace.createHmac('sha512', ${key}).update(source).update('more').update(source).digest('hex')`],
+  'createHmac, copied, exported, reset': ['hmac-sha3-256', (key) => `((hmac) => { hmac.copy().digest(); hmac.exportState(); hmac.reset().update('x').digest(); })(millrace.createHmac('sha3-256', ${key}).update(source))`],
+  'createHmac without a digest': ['hmac-sha256', (key) => `millrace.createHmac('sha256', ${key}).update('short')`],
+  'createHmac, asynchronously': ['hmac-sha256', (key) => `((hmac) => { hmac.updateAsync(source); return hmac.digestAsync(); })(millrace.createHmac('sha256', ${key}))`],
+  'createHmac as a stream': ['hmac-sha256', (key) => `millrace.createHmac('sha256', ${key}).end(source).toArray()`],
+  'createHash with a key': ['blake3', (key) => `millrace.createHash('blake3', { key: ${key} }).update(source).update('x').digest()`],
+  'createHash with a key, squeezed': ['blake3', (key) => `millrace.createHash('blake3', { key: ${key} }).update('x').squeeze(100)`],
+  'hmacMany': ['hmac-sha256', (key) => `millrace.hmacMany('sha256', ${key}, ['a', source, 'b'])`],
+  'hmacMany, asynchronously': ['hmac-sha512', (key) => `promises.hmacMany('sha512', ${key}, ['a', source, 'b'])`],
+  'hashMany with a key': ['blake3', (key) => `millrace.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`],
+  'hashMany with a key, asynchronously': ['blake3', (key) => `promises.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`],
+};
+
+for (const [name, [algorithm, use]] of Object.entries(running)) {
+  test(`${name}: nothing left of its key once it is collected, or the prepared key disposed`, { skip }, async (t) => {
+    const found = await look(`
+      const act = async () => {
+        const flying = [];
+        for (let seed = 40; seed < 43; seed++) for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${use('key')}));
+        for (let seed = 43; seed < 46; seed++) {
+          const prepared = using(seed, (key) => millrace.createKey('${algorithm}', key));
+          for (let round = 0; round < 5; round++) flying.push(${use('prepared')});
+          await Promise.all(flying);
+          prepared.dispose();
+        }
+      };
+      await act();
+      // Finalisers run between turns of the loop.
+      for (let round = 0; round < 10; round++) {
+        globalThis.gc();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await report();
+    `, [40, 41, 42, 43, 44, 45]);
+    if (typeof found === 'string') return t.skip(found);
+    assert.deepEqual(found, [[], [], [], [], [], []]);
+  });
+}
+
+test('an HMAC that has given its code keeps nothing of the message it gathered', { skip }, async (t) => {
+  const found = await look(`
+    const hold = globalThis.held = [];
+    const message = (seed, take) => using(seed, (secret) => take(secret));
+    for (let seed = 50; seed < 54; seed++) {
+      for (const other of [false, true]) {
+        const hmac = millrace.createHmac('sha256', 'key');
+        message(seed, (secret) => hmac.update(secret));
+        // Another hasher has it move out of the shared place.
+        if (other) millrace.createHash('sha1').update('x');
+        if (seed % 3 === 0) hmac.reset();
+        else if (seed % 3 === 1) hmac.digest();
+        else hmac.update(source).digest('hex');
+        hold.push(hmac);
+      }
+    }
+    await report();
+  `, [50, 51, 52, 53]);
+  if (typeof found === 'string') return t.skip(found);
+  assert.deepEqual(found, [[], [], [], []]);
+});
+
 test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
   const [seeds, salt] = [[40, 41, 42, 43, 44], Buffer.alloc(24, 5)];
   const derived = seeds.map((seed) => derive('aes-256-gcm', keyMaker(seed, Buffer.alloc(32)), salt, '').aeadKey);

@@ -3,7 +3,10 @@
 import type { Duplex } from 'node:stream';
 import type { ReadableStream, TransformStream } from 'node:stream/web';
 
-import promises, { cipher, configure, createKey, engines, getCiphers, getHashes, hash, hmac, MillraceError, open, openStream, openTransformStream, seal, sealStream, sealTransformStream } from 'millrace/promises';
+import promises, {
+  cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, hash, hashMany, hmac, hmacMany, MillraceError, open, openStream,
+  openTransformStream, seal, sealStream, sealTransformStream,
+} from 'millrace/promises';
 import type { Bytes, SealedStreamOptions } from 'millrace/promises';
 import millrace from 'millrace';
 

@@ -309,13 +309,13 @@ pub static HASHES: [HashFacts; 27] = [
         aliases: &["ripemd", "ripemd-160", "rmd160", "RSA-RIPEMD160", "ripemd160WithRSA", "1.3.36.3.2.1"], ..CRYPTOGRAPHIC },
     HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", digest_size: 36, block_size: 64, state_size: 108, standard: "RFC 2246", broken: true,
         aliases: &[], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Xxh32, name: "xxh32", digest_size: 4, block_size: 16, seed_bits: 32,
+    HashFacts { hash: Hash::Xxh32, name: "xxh32", digest_size: 4, block_size: 16, state_size: 48, seed_bits: 32,
         aliases: &["xxhash32", "xxh-32"], ..XXH },
-    HashFacts { hash: Hash::Xxh64, name: "xxh64", digest_size: 8, block_size: 32,
+    HashFacts { hash: Hash::Xxh64, name: "xxh64", digest_size: 8, block_size: 32, state_size: 80,
         aliases: &["xxhash64", "xxh-64"], ..XXH },
-    HashFacts { hash: Hash::Xxh3_64, name: "xxh3-64", digest_size: 8, block_size: 64,
+    HashFacts { hash: Hash::Xxh3_64, name: "xxh3-64", digest_size: 8, block_size: 64, state_size: 336,
         aliases: &["xxh3", "xxh3_64", "xxh3-64bits", "xxhash3-64"], ..XXH3 },
-    HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", digest_size: 16, block_size: 64,
+    HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", digest_size: 16, block_size: 64, state_size: 336,
         aliases: &["xxh128", "xxh3_128", "xxh3-128bits", "xxhash3-128", "xxhash128"], ..XXH3 },
 ];
 

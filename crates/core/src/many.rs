@@ -22,7 +22,8 @@ pub fn digests(
     size: usize,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    hash::check(hash.facts(), params, size)?;
+    hash::check_target(hash.facts(), size)?;
+    hash::check_params(hash.facts(), params)?;
     Chosen::digests(hash, params, sources, size, &mut each);
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
 //! as typed arrays. Digests in their everyday form have calls of their own, in `everyday`.
 
+use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
@@ -23,9 +24,10 @@ pub(crate) type Call<'a> = values::Call<'a, Environment>;
 /// Every function of the binding, by its name in `src/binding.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
-    ("hash", hash_into),
-    ("hashHex", hash_hex),
-    ("hashBigInt", hash_bigint),
+    ("hash", everyday::hash),
+    ("hashHex", everyday::hash_hex),
+    ("hashBigInt", everyday::hash_bigint),
+    ("finishHex", everyday::finish_hex),
     ("toBigIntLE", bigint::from_little),
     ("toBigIntBE", bigint::from_big),
     ("writeBigIntLE", bigint::to_little),
@@ -329,92 +331,6 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
         _ => copies.text(work.source).ok_or(Status::Memory)?,
     };
     Ok(())
-}
-
-/// `hash(source, target)` with the algorithm in the frame: the digest of all of source at the start of target. If the
-/// frame has a size for the source, 0 or more, that range of the desk is the source.
-fn hash_into(call: &Call<'_>) -> Value {
-    let status = (|| {
-        let hash = everyday_hash(call).ok_or(Status::Argument)?;
-        let (source, target) = (everyday_source(call)?, call.bytes(1).ok_or(Status::Argument)?);
-        if target.overlaps(source) {
-            return Err(Status::Overlap);
-        }
-        hash::digest(hash, &Params::default(), source.read(), target.exclusive()).map_err(Status::from)
-    })();
-    call.env.number(status.err().unwrap_or(Status::Done) as u32)
-}
-
-/// `hashHex(source)` with the algorithm in the frame: the digest as hex, without a Buffer in between. Anything
-/// but a typed array, or an algorithm without a fixed size, gives `undefined`.
-fn hash_hex(call: &Call<'_>) -> Value {
-    let (mut digest, mut text) = ([0; 64], [0; 128]);
-    match everyday_digest(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
-    }
-}
-
-/// `hashBigInt(source)`: the same as a big-endian BigInt.
-fn hash_bigint(call: &Call<'_>) -> Value {
-    let mut digest = [0; 64];
-    match everyday_digest(call, &mut digest) {
-        Some(digest) => bigint::spelled(call.env, digest),
-        None => call.env.undefined(),
-    }
-}
-
-/// `finishHex(state)`: what the running hash in this state and the rest of the message on the desk come to, as hex.
-fn finish_hex(call: &Call<'_>) -> Value {
-    let (mut digest, mut text) = ([0; 64], [0; 128]);
-    match finished_digest(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
-    }
-}
-
-fn finished_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let hash = everyday_hash(call)?;
-    let request = Request { call, frame: call.state.attached.get()?.frame };
-    let rest = everyday_source(call).ok()?;
-    let state = call.bytes(0)?.part(0, request.size(At::AadSize).ok()?)?;
-    let digest = digest.get_mut(..hash.facts().digest_size)?;
-    hasher::finish(hash, &Params::default(), state.read(), rest.read(), digest).ok()?;
-    Some(digest)
-}
-
-fn everyday_digest<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let hash = everyday_hash(call)?;
-    let source = everyday_source(call).ok()?;
-    let digest = digest.get_mut(..hash.facts().digest_size)?;
-    hash::digest(hash, &Params::default(), source.read(), digest).ok()?;
-    Some(digest)
-}
-
-fn everyday_hash(call: &Call<'_>) -> Option<Hash> {
-    let frame = call.state.attached.get()?.frame;
-    Hash::from_id(Request { call, frame }.number(At::Algorithm) as u8)
-}
-
-/// All of the first argument, or a range of the desk.
-fn everyday_source(call: &Call<'_>) -> Result<Window, Status> {
-    let attached = call.state.attached.get().ok_or(Status::Argument)?;
-    let request = Request { call, frame: attached.frame };
-    if request.number(At::SourceSize) < 0.0 {
-        return call.bytes(0).ok_or(Status::Argument);
-    }
-    let desk = attached.desk.part(request.size(At::SourceOffset)?, request.size(At::SourceSize)?);
-    desk.ok_or(Status::Argument)
-}
-
-/// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for
-/// 32 bytes, 16 with a table), and the time does not depend on the digest.
-fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
-    let digit = |nibble: u8| nibble + b'0' + u8::from(nibble > 9) * (b'a' - b'0' - 10);
-    for (&byte, pair) in bytes.iter().zip(text.as_chunks_mut::<2>().0) {
-        *pair = [digit(byte >> 4), digit(byte & 15)];
-    }
-    &text[..bytes.len() * 2]
 }
 
 /// `createKey(kind, algorithm, bytes)`: a handle above 0, or the negative of a [`Status`].

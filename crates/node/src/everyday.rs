@@ -3,6 +3,7 @@
 //! In the frame stand the algorithm, a prepared key or 0, and the size of the source: negative for all of the typed
 //! array that is passed, else a range of the desk is the source. With a key for HMAC the digest is one.
 
+use crate::bigint;
 use crate::bytes::Window;
 use crate::calls::{At, Call, Request};
 use crate::job::Status;
@@ -38,12 +39,10 @@ pub(crate) fn hash_hex(call: &Call<'_>) -> Value {
 /// `hashBigInt(source)`: the same as a big-endian BigInt.
 pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
     let mut digest = [0; 64];
-    let Some(digest) = digest_of(call, &mut digest) else { return call.env.undefined() };
-    let mut words = [0; 8];
-    for (word, bytes) in words.iter_mut().zip(digest.rchunks(8)) {
-        *word = bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    match digest_of(call, &mut digest) {
+        Some(digest) => bigint::spelled(call.env, digest),
+        None => call.env.undefined(),
     }
-    call.env.bigint(&words[..digest.len().div_ceil(8)])
 }
 
 /// `finishHex(state)`: what the running hash in this state and the rest of the message on the desk come to, as hex.

@@ -9,7 +9,7 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
-use millrace_core::hmac;
+use millrace_core::hmac::{self, MacKey};
 use millrace_pool::{Breather, Task};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -57,7 +57,6 @@ impl From<Error> for Status {
             Error::NotSupported => Status::NotSupported,
             Error::State => Status::State,
             Error::Engine => Status::Engine,
-            Error::State => Status::State,
         }
     }
 }

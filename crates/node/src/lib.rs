@@ -4,6 +4,7 @@
 //!
 //! Read downward:
 //! - `calls`: what JavaScript can call;
+//! - `everyday`: the digests most often asked for, with less ado;
 //! - `bigint`: bytes as a BigInt and back;
 //! - `job`: one operation with all its inputs, able to run on any thread;
 //! - `running`: work on the state of a running hash;
@@ -21,6 +22,7 @@
 // Jobs travel as boxes: a vector of them is a handful on their way, not a list of jobs.
 #![allow(clippy::vec_box)]
 
+mod batch;
 mod bigint;
 mod bytes;
 mod calls;

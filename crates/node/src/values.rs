@@ -184,7 +184,7 @@ impl Env {
     /// An unsigned BigInt from 64-bit words, least significant first. One word is made without Node's exception handling
     /// around it: 7 ns where the general way takes 22.
     pub(crate) fn bigint(self, words: &[u64]) -> Value {
-        if let [word] = *words {
+        if let &[word] = words {
             // SAFETY: env belongs to the current call.
             return self.make(|result| unsafe { sys::napi_create_bigint_uint64(self.0, word, result) });
         }

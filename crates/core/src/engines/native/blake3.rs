@@ -33,12 +33,6 @@ pub(crate) struct Blake3 {
     subtrees: [ChainingValue; DEPTH_MAX],
 }
 
-// SAFETY: an array of integers.
-unsafe impl Plain for [u8; 32] {}
-
-// SAFETY: an array of integers.
-unsafe impl Plain for [u8; CHUNK_LEN] {}
-
 // SAFETY: made of integers, arrays of integers and a bool, of which zero is `false`.
 unsafe impl Plain for Blake3 {}
 

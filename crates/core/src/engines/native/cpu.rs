@@ -27,7 +27,7 @@ const AWS_LC: &str = "AWS-LC";
 const BLAKE3: &str = "blake3";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 3] = [(BLAKE2, "0.11.0"), (BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 2] = [(BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
@@ -75,7 +75,8 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{Avx2, Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
-    use super::MILLRACE;
+    use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
+    use super::{Hash, MILLRACE};
 
     type Served = (&'static str, Vec<&'static str>);
 

@@ -53,8 +53,6 @@ proofs! {
     ShaNi: "ssse3" "sse4.1" "sha-ni";
     /// ANDN and RORX.
     Bmi: "bmi1" "bmi2";
-    /// Integers in 256-bit vectors.
-    Avx2: "avx2";
     /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter ones.
     Avx512: "avx2" "avx512f" "avx512vl" "avx512bw";
     /// The above with products of 52-bit integers.

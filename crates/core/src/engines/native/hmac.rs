@@ -1,8 +1,8 @@
 //! HMAC (RFC 2104) over any [`Digest`].
 
-use super::Digest;
 use super::hasher::resume;
 use super::wipe::Secret;
+use super::{Digest, many};
 use crate::Error;
 use crate::inputs::Params;
 
@@ -32,6 +32,8 @@ pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
 pub(crate) trait Prepared: Send + Sync {
     /// Computes one HMAC.
     fn mac(&self, source: &[u8], target: &mut [u8]);
+    /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
+    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
     /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
@@ -58,8 +60,8 @@ impl<D: Digest> Midstates<D> {
 
 impl<D: Digest> Prepared for Midstates<D> {
     fn mac(&self, source: &[u8], target: &mut [u8]) {
-        let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::SIZE];
+        from_states(&self.inner, &self.outer, source, target);
+    }
 
     fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
         many::macs(&self.inner, &self.outer, sources, each);

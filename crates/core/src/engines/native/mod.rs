@@ -96,25 +96,6 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Overwrites what the state remembers of the message. The state is spent.
     fn wipe(&mut self);
 
-    /// Bytes of a saved state.
-    #[allow(dead_code)]
-    const STATE: usize = 0;
-    /// Writes the state down, the same on every machine. `state` has `STATE` bytes; all are written.
-    #[allow(dead_code)]
-    fn save(&self, _state: &mut [u8]) {
-        unreachable!("not yet")
-    }
-    /// A state that was written down; `None` if that is none of this hash under these parameters.
-    #[allow(dead_code)]
-    fn load(_params: &Params<'_>, _state: &[u8]) -> Option<Self> {
-        None
-    }
-    /// The next bytes of output of an extendable-output hash; the first call ends the message.
-    #[allow(dead_code)]
-    fn squeeze(&mut self, _target: &mut [u8]) {
-        unreachable!("not an extendable-output hash")
-    }
-
     /// The one-shot.
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {

@@ -12,6 +12,8 @@ pub(super) mod long;
 use aws_lc_sys as lc;
 
 use super::Digest;
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::inputs::Params;
