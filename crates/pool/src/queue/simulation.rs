@@ -299,6 +299,7 @@ fn who_has_been_away_has_saved_nothing_up() {
     for _ in 0..1000 {
         model.push(1, 2_000, None);
     }
+    model.push(3, 2_000, None); // Nobody counts for one owner alone.
     (0..500).for_each(|_| drop(model.take(ONE, false)));
     for _ in 0..100 {
         model.push(2, 2_000, None);
