@@ -60,7 +60,7 @@ export abstract class Hasher extends LazyTransform {
   #steps: Steps | undefined;
   readonly #streamOptions: TransformOptions | undefined;
 
-  /** @internal */
+  /** For {@link createHash} and {@link createHmac} only: it refuses everybody else. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
     if (Stream === undefined) loadStream();
