@@ -521,6 +521,9 @@ function wipeKey({ key, wipe }: Batch): void {
   if (wipe) key!.fill(0);
 }
 
+/** Digests whose hex is made at once. */
+const TEXT_DIGESTS = 32;
+
 /** What the call gives. */
 function finish({ messages, size, form, target, targetOffset }: Batch, result: Buffer): unknown {
   if (target !== undefined) {
@@ -531,10 +534,20 @@ function finish({ messages, size, form, target, targetOffset }: Batch, result: B
   }
   if (form === undefined) return result;
   const digests = new Array<unknown>(messages.count);
+  if (form === Form.Hex) {
+    // One text of several digests, cut: 99 ns a message where a text of each takes 141. A part may keep its whole alive, so
+    // the whole is short.
+    const text = 2 * size;
+    for (let first = 0; first < messages.count; first += TEXT_DIGESTS) {
+      const end = Math.min(first + TEXT_DIGESTS, messages.count);
+      const whole = result.toString('hex', first * size, end * size);
+      for (let index = first, at = 0; index < end; index++, at += text) digests[index] = whole.slice(at, at + text);
+    }
+    return digests;
+  }
   for (let index = 0; index < messages.count; index++) {
     const start = index * size;
-    // A text needs no Buffer of its own.
-    digests[index] = form === Form.Hex ? result.toString('hex', start, start + size) : present(result.subarray(start, start + size), form);
+    digests[index] = present(result.subarray(start, start + size), form);
   }
   return digests;
 }
