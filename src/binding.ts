@@ -64,6 +64,8 @@ export const enum At {
   /** Of many messages: how many there are, and the size of each, unless {@link Flag.HasSizes} or {@link Flag.HasViews} says otherwise. */
   Count,
   MessageSize,
+  /** How an asynchronous call is to be run: a {@link Route}. */
+  Route,
   /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
   Cost,
   Length,
@@ -104,6 +106,18 @@ export const enum Flag {
   HasSizes = 128,
   /** The source is an array of typed arrays; the source's offset is the index of the first message. */
   HasViews = 256,
+}
+
+/** How an asynchronous call is run: `Route` in cost.rs. */
+export const enum Route {
+  /** As its predicted cost says. */
+  Auto,
+  /** During the call; it settles later all the same. */
+  Inline,
+  /** By one worker. */
+  Pool,
+  /** By all workers, each a part; by one where the work has no parts. */
+  Split,
 }
 
 /** In {@link At.SourceSize}: all of the source that is passed. */

@@ -10,7 +10,7 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
-import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers } from './binding.js';
+import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './binding.js';
 import { failure, makeError, wrongType } from './errors.js';
 import { encodeShort, keyScratch } from './scratch.js';
 
@@ -71,6 +71,7 @@ export function describeCall(
   frame[At.TagSize] = 0;
   frame[At.SeedLow] = 0;
   frame[At.SeedHigh] = 0;
+  frame[At.Route] = Route.Auto;
   call.source = source;
   call.flags = 0;
 }

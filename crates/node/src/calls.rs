@@ -9,10 +9,10 @@ use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
-use crate::cost;
+use crate::cost::{self, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
-use crate::job::{Key, Operation, Reply, Status, Target, Work};
+use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
 use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
@@ -70,6 +70,8 @@ pub(crate) enum At {
     /// Of many messages: how many there are, and the size of each, unless [`HAS_SIZES`] or [`HAS_VIEWS`] says otherwise.
     Count,
     MessageSize,
+    /// How an asynchronous call is to be run: a [`Route`].
+    Route,
     /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
     Cost,
 }
@@ -123,8 +125,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The route is chosen by predicted cost: inline or pool. (A third, one large job split over all workers, will be
-    /// chosen here too.)
+    /// The route is the one asked for, or else chosen by predicted cost.
     fn submit(&self, slot: u32) -> Result<(), Status> {
         let (env, state): (_, &Environment) = (self.call.env, self.call.state);
         let mut job = state.job(env).ok_or(Status::Internal)?;
@@ -134,7 +135,8 @@ impl<'a> Request<'a> {
             return Err(Status::NotSupported);
         }
         job.cost = cost::predict(&job.work);
-        if state.may_run_inline(job.cost) {
+        job.route = self.route(&job);
+        if job.route == Route::Inline {
             if job.work.answers_with_text() {
                 own_source(&mut job.copies, &mut job.work)?;
             }
@@ -154,6 +156,15 @@ impl<'a> Request<'a> {
         state.departed(env, slot, job.ticket.clone());
         state.dispatch(job);
         Ok(())
+    }
+
+    fn route(&self, job: &Job) -> Route {
+        match Route::from_number(self.number(At::Route)) {
+            Route::Auto if self.call.state.may_run_inline(job.cost) => Route::Inline,
+            Route::Auto if cost::worth_splitting(&job.work, job.cost) => Route::Split,
+            Route::Auto => Route::Pool,
+            asked => asked,
+        }
     }
 
     /// Lets JavaScript decide how to wait; 0 says that the job is done already.

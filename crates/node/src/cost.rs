@@ -6,6 +6,44 @@
 use crate::job::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
 
+/// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// As its predicted cost says. A job that has been submitted has one of the others.
+    Auto = 0,
+    /// During the call; it settles later all the same.
+    Inline = 1,
+    /// By one worker.
+    Pool = 2,
+    /// By all workers, each a part; by one where the work has no parts.
+    Split = 3,
+}
+
+impl Route {
+    /// `Auto` for a number that is none.
+    pub(crate) fn from_number(number: f64) -> Route {
+        match number {
+            1.0 => Route::Inline,
+            2.0 => Route::Pool,
+            3.0 => Route::Split,
+            _ => Route::Auto,
+        }
+    }
+}
+
+/// Predicted nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
+const SPLIT: u64 = 100_000;
+
+/// Whether all workers should share a job that can be done in parts.
+pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
+    let divisible = match work.operation {
+        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => cipher != Cipher::Aes256GcmSiv,
+        Operation::Hash(hash) => hash == Hash::Blake3,
+        _ => false,
+    };
+    divisible && cost >= SPLIT
+}
+
 /// What any job costs beside its bytes: about what the shortest one takes.
 const FIXED: u64 = 150;
 

@@ -4,6 +4,7 @@
 use crate::batch::Messages;
 use crate::bytes::{Copies, Window, text};
 use crate::completion::{Completion, Ticket};
+use crate::cost::Route;
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -335,6 +336,8 @@ pub(crate) struct Job {
     pub(crate) slot: u32,
     /// Predicted nanoseconds; see `cost`.
     pub(crate) cost: u64,
+    /// Never `Auto` once submitted.
+    pub(crate) route: Route,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
     pub(crate) ticket: Option<Arc<Ticket>>,
@@ -350,6 +353,7 @@ impl Job {
         Job {
             slot: 0,
             cost: 0,
+            route: Route::Pool,
             work: Work::nothing(),
             copies,
             ticket: None,
