@@ -28,9 +28,23 @@ interface Native {
   finishHex(state: Uint8Array): string | undefined;
   createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
   disposeKey(): number;
+  /** A `Cancelled` of waiters.ts. */
   cancel(slot: number): number;
   /** Predicted nanoseconds of hashing so many bytes in so many messages. */
   predict(algorithm: number, bytes: number, messages: number): number;
+  /** Of a hash (0) or cipher (1); what it tells stands in prices.ts. */
+  price(cipher: number, algorithm: number, which: number): number;
+  /** Another number whenever a price or the usual route has changed. */
+  epoch(): number;
+  /** All prices as JSON. */
+  costs(): string;
+  /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. */
+  roomForCopies(size: number): number;
+  /** The most bytes of copies, 0 while none is set, and the bytes copied now. */
+  copies(which: number): number;
+  setCopies(limit: number): void;
+  usualRoute(): Route;
+  setUsualRoute(route: Route): void;
   beginPolling(): void;
   poll(): Poll;
   attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void, desk: Uint8Array): number;
@@ -106,6 +120,10 @@ export const enum Flag {
   HasSizes = 128,
   /** The source is an array of typed arrays; the source's offset is the index of the first message. */
   HasViews = 256,
+  /** The source is a copy of ours, made for this call. */
+  Copied = 512,
+  /** Copies are made however many there are. */
+  Unlimited = 1024,
 }
 
 /** How an asynchronous call is run: `Route` in cost.rs. */

@@ -8,14 +8,14 @@
  * `call` is a single reused record: describing and running follow each other with no user code
  * in between, so no call can see another's.
  */
-import { AsyncResource } from 'node:async_hooks';
+import { totalmem } from 'node:os';
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './binding.js';
-import { failure, makeError, wrongType } from './errors.js';
+import { CANCELLED, failure, makeError, wrongType } from './errors.js';
+import { predict, usual, wantsMeasure } from './prices.js';
 import { encodeShort, keyScratch } from './scratch.js';
-
-/** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
-export type Callback<Result> = (error?: Error, result?: Result) => void;
+import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
+import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from './waiters.js';
 
 /** What the caller gets. */
 export const enum Form {
@@ -53,6 +53,8 @@ export const call = {
   form: Form.Buffer,
   /** Frame flags collected so far. */
   flags: 0,
+  /** Whether a route was asked for. */
+  routed: false,
 };
 
 /** Starts the description of a call without key, iv, aad or tag; parsers add those. */
@@ -74,6 +76,7 @@ export function describeCall(
   frame[At.Route] = Route.Auto;
   call.source = source;
   call.flags = 0;
+  call.routed = false;
 }
 
 /** The result goes to the caller's memory, which an asynchronous call borrows together with the source. */
@@ -135,10 +138,17 @@ export function describeTag(tag: Uint8Array, offset: number, size: number): void
   call.flags |= Flag.HasTag;
 }
 
+/** How the call is to be run. */
+export function describeRoute(route: Route): void {
+  frame[At.Route] = route;
+  call.routed = true;
+}
+
 /** Describes a call, runs it now and returns its result. */
 export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number): unknown {
   try {
     describe(given, count);
+    if (call.routed) throw routedSync();
   } catch (error) {
     forget();
     throw error;
@@ -164,10 +174,12 @@ export function runDescribed(): unknown {
   }
 }
 
-// Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in turn: both are
-// made before the description begins.
+/** The refusal of a route where there is none. */
+export function routedSync(): Error {
+  return makeError('ERR_ARGUMENT_VALUE', 'options.route: a synchronous call takes no route; pass a callback, or use millrace/promises');
+}
 
-/** Describes a call and runs it on the pool; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
+/** Describes a call and runs it; `callback(error)` or `callback(undefined, result)` follows, never before this returns. */
 export function runCallback(
   callback: Callback<unknown>,
   describe: Describe,
@@ -177,35 +189,40 @@ export function runCallback(
   const waiter = new CallbackWaiter(callback);
   try {
     describe(given, count);
-    submit(waiter);
+    start(waiter);
   } finally {
     forget();
   }
 }
 
-/** Describes a call and runs it on the pool. An abort before it has started rejects with the signal's reason. */
+/**
+ * Describes a call and runs it, by a route if one is given. An abort rejects with the signal's reason: at once if the job has not
+ * started, when it comes back if it was stopped on its way.
+ */
 export function runPromise(
   signal: AbortSignal | undefined,
   describe: Describe,
   given: ArrayLike<unknown>,
   count: number,
+  route?: Route,
 ): Promise<unknown> {
-  const waiter = new PromiseWaiter();
+  const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
   if (signal?.aborted) {
     waiter.reject(signal.reason);
     return waiter.promise;
   }
   try {
     describe(given, count);
+    if (route !== undefined) describeRoute(route);
     if (signal !== undefined) call.flags |= Flag.Cancellable;
-    submit(waiter);
+    start(waiter);
   } catch (error) {
     waiter.reject(error);
     return waiter.promise;
   } finally {
     forget();
   }
-  if (signal !== undefined) waiter.heed(signal);
+  if (waiter instanceof SignalWaiter && waiter.slot >= 0) waiter.heed(signal!);
   return waiter.promise;
 }
 
@@ -258,151 +275,135 @@ export function present(digest: Buffer, form: Form): Buffer | string | bigint {
   }
 }
 
-// Jobs in flight. A waiter stands in the slot whose number native code sends back, and keeps the
-// memory the job has borrowed from the garbage collector.
+// Work that is done here, though the call is asynchronous.
 
-export abstract class Waiter {
-  slot = 0;
-  /** Borrowed until the job settles. */
-  source: Uint8Array | readonly Uint8Array[] | undefined;
-  target: Uint8Array | undefined;
-  /** Where a digest or tag is written when the job settles: on this thread, never by a worker. */
-  place: Uint8Array | undefined;
-  placeOffset = 0;
-  size = 0;
-  form = Form.Buffer;
+/** Nanoseconds of work done during the call: INLINE in cost.rs. */
+const HERE_COST = 250;
+/** The same while nothing else is under way: INLINE_ALONE in cost.rs. */
+const HERE_ALONE_COST = 3_500;
 
-  abstract succeed(value: unknown): void;
-  abstract fail(error: Error): void;
+/** Runs what has been described wherever that is best. */
+function start(waiter: Waiter): void {
+  if (belongsHere()) runHere(waiter);
+  else submit(waiter);
 }
 
-/** Calls back in the context of the call it was made for. Making one may run async_hooks of the user's. */
-export class CallbackWaiter extends Waiter {
-  // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
-  readonly resource = new AsyncResource('MILLRACE', { requireManualDestroy: true });
-
-  constructor(readonly callback: Callback<unknown>) {
-    super();
+/** Only what has a new result is done here. What is written to the caller's memory when the call settles is native code's to do inline. */
+function belongsHere(): boolean {
+  const operation: Operation = frame[At.Operation]!;
+  if (operation > Operation.Open || call.target !== undefined || (operation === Operation.Encrypt && call.tag !== undefined)) return false;
+  const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
+  if (route !== Route.Auto) return route === Route.Inline;
+  const algorithm = frame[At.Algorithm]!;
+  const other = operation <= Operation.Hmac ? call.size : call.aad === undefined ? 0 : frame[At.AadSize]!;
+  const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
+  if (cost > HERE_COST && !(cost <= HERE_ALONE_COST && inFlight === 0 && quiet())) return false;
+  if (wantsMeasure(operation, algorithm)) {
+    frame[At.Route] = Route.Pool;
+    return false;
   }
-
-  succeed(value: unknown): void {
-    try {
-      this.resource.runInAsyncScope(this.callback, undefined, undefined, value);
-    } catch (error) {
-      rethrowLater(error);
-    }
-    this.resource.emitDestroy();
-  }
-
-  /** With one argument, as the ancestor had it. */
-  fail(error: Error): void {
-    try {
-      this.resource.runInAsyncScope(this.callback, undefined, error);
-    } catch (thrown) {
-      rethrowLater(thrown);
-    }
-    this.resource.emitDestroy();
-  }
+  return spend(cost);
 }
 
-/** The other jobs of the batch must still settle; this becomes an uncaughtException right after. */
-function rethrowLater(error: unknown): void {
-  process.nextTick(rethrow, error);
+/** Runs now what has been described, and tells the waiter at the end of this turn. */
+function runHere(waiter: Waiter): void {
+  const target = Buffer.allocUnsafe(call.size);
+  frame[At.Slot] = -1;
+  frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
+  const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+  if (status !== 0) {
+    const error = failure(status);
+    if (isRefusal(status)) throw error;
+    tellFailureLater(waiter, error);
+    return;
+  }
+  let value: unknown;
+  try {
+    value = present(target, call.form);
+  } catch (error) {
+    tellFailureLater(waiter, error);
+    return;
+  }
+  tellLater(waiter, value);
 }
 
-function rethrow(error: unknown): never {
-  throw error;
+/** Whether native code has refused the call rather than failed in it: `Status` in job.rs. */
+function isRefusal(status: number): boolean {
+  return status >= 10 && status <= 12;
 }
 
-/** Settles a promise. Making one may run async_hooks of the user's. */
-export class PromiseWaiter extends Waiter {
-  #signal: AbortSignal | undefined;
-
-  resolve!: (value: unknown) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = new Promise<unknown>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-
-  heed(signal: AbortSignal): void {
-    this.#signal = signal;
-    let heeding = heedful.get(signal);
-    if (heeding === undefined) {
-      heeding = new Set();
-      heedful.set(signal, heeding);
-      signal.addEventListener('abort', abort, { once: true });
-    }
-    heeding.add(this);
-  }
-
-  /** The signal has aborted: rejects if the job has not started and never will. */
-  abort(reason: unknown): void {
-    // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
-    if (native.cancel(this.slot) === 1) this.reject(reason);
-  }
-
-  succeed(value: unknown): void {
-    this.#ignore();
-    this.resolve(value);
-  }
-
-  fail(error: Error): void {
-    this.#ignore();
-    this.reject(error);
-  }
-
-  #ignore(): void {
-    const signal = this.#signal;
-    if (signal === undefined) return;
-    const heeding = heedful.get(signal);
-    heeding?.delete(this);
-    if (heeding?.size === 0) {
-      heedful.delete(signal);
-      signal.removeEventListener('abort', abort);
-    }
-  }
-}
-
-/** The calls that wait under a signal: one listener for all, or Node would warn of a leak at the eleventh. */
-const heedful = new WeakMap<AbortSignal, Set<PromiseWaiter>>();
-
-function abort(this: AbortSignal): void {
-  for (const waiter of heedful.get(this) ?? []) waiter.abort(this.reason);
-}
+// Jobs in flight. A waiter stands in the slot whose number native code sends back, and beside it what
+// belongs to the job: memory it has borrowed is kept from the garbage collector.
 
 const waiters: (Waiter | undefined)[] = [];
 const freeSlots: number[] = [];
+let inFlight = 0;
+/** Borrowed until the job settles. */
+const lentSources: (Uint8Array | readonly Uint8Array[] | undefined)[] = [];
+const lentTargets: (Uint8Array | undefined)[] = [];
+/** Where a digest or tag is written when the job settles: on this thread, never by a worker. */
+const places: (Uint8Array | undefined)[] = [];
+const placeOffsets: number[] = [];
+const sizes: number[] = [];
+const forms: Form[] = [];
 
 /**
- * Hands the described call to the pool. With a target in the description, source and target are lent;
+ * Hands the described call to native code. With a target in the description, source and target are lent;
  * without one the source is copied now, and the result comes back in the ring, or, above
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(waiter: Waiter): void {
-  waiter.size = call.size;
-  waiter.form = call.form;
-  if (call.target === undefined) {
-    call.flags |= Flag.Snapshot;
-    if (call.size > RING_RESULT_MAX) lendTarget(waiter, Buffer.allocUnsafeSlow(call.size));
-  } else {
-    lend(waiter, call.target);
-  }
-  if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
-    waiter.place = call.tag;
-    waiter.placeOffset = frame[At.TagOffset]!;
-  }
   const slot = freeSlots.pop() ?? waiters.length;
-  waiter.slot = slot;
   waiters[slot] = waiter;
-  frame[At.Slot] = slot;
-  frame[At.Flags] = call.flags;
-  const status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
-  if (status !== 0) {
-    release(slot);
-    throw failure(status);
+  lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
+  sizes[slot] = call.size;
+  forms[slot] = call.form;
+  inFlight += 1;
+  let accepted = false;
+  try {
+    if (call.target === undefined) {
+      call.flags |= Flag.Snapshot;
+      if (call.size > RING_RESULT_MAX) lendTarget(slot, Buffer.allocUnsafeSlow(call.size));
+    } else {
+      lend(slot, call.target);
+    }
+    if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
+      places[slot] = call.tag;
+      placeOffsets[slot] = frame[At.TagOffset]!;
+    }
+    frame[At.Slot] = slot;
+    frame[At.Flags] = call.flags;
+    let status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
+    if (status === UNDECIDED) {
+      decideCopies();
+      status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
+    }
+    if (status !== 0) throw failure(status);
+    accepted = true;
+  } finally {
+    if (!accepted) release(slot);
   }
+  waiter.slot = slot;
   if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling(frame[At.Cost] === 0);
+}
+
+/** Native code has come to the point where it must know how many bytes may be copied: `Status` in job.rs. */
+const UNDECIDED = 18;
+
+/** Whether so many bytes may be copied for a call. If not, its work is done during the call. */
+export function roomForCopies(size: number): boolean {
+  const room = native.roomForCopies(size);
+  if (room >= 0) return room > 0;
+  decideCopies();
+  return native.roomForCopies(size) > 0;
+}
+
+/** A quarter of the memory there is, 1 GiB at most. Asked for late: the answer takes 0.2 ms. */
+const COPIES_MAX = 2 ** 30;
+
+export function decideCopies(): void {
+  const memory = Math.min(totalmem(), process.constrainedMemory?.() || Infinity);
+  native.setCopies(Math.min(COPIES_MAX, Math.floor(memory / 4)));
 }
 
 /**
@@ -441,21 +442,21 @@ function poll(): void {
 }
 
 /** The caller's memory: the source is borrowed, and the target unless the result is a digest. */
-function lend(waiter: Waiter, target: Uint8Array): void {
+function lend(slot: number, target: Uint8Array): void {
   const { source } = call;
   // The memory of a resizable source can vanish; it is copied, into the target where that is the result. (Many
   // messages were looked at one by one.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
-  waiter.source = source;
+  lentSources[slot] = source;
   if (givesDigest(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
-    waiter.place = target;
-    waiter.placeOffset = frame[At.TargetOffset]!;
+    places[slot] = target;
+    placeOffsets[slot] = frame[At.TargetOffset]!;
     call.target = undefined;
     call.flags &= ~Flag.HasTarget;
   } else if (isResizable(target)) {
     throw makeError('ERR_RESIZABLE', 'target must not be resizable in an asynchronous call: its memory could vanish under the worker');
   } else {
-    lendTarget(waiter, target);
+    lendTarget(slot, target);
   }
 }
 
@@ -463,15 +464,16 @@ function givesDigest(operation: Operation): boolean {
   return operation <= Operation.Hmac || operation === Operation.Finish || operation === Operation.MacFinish;
 }
 
-function lendTarget(waiter: Waiter, target: Uint8Array): void {
-  waiter.target = target;
+function lendTarget(slot: number, target: Uint8Array): void {
+  lentTargets[slot] = target;
   call.target = target;
   call.flags |= Flag.HasTarget;
 }
 
 function release(slot: number): void {
-  waiters[slot] = undefined;
+  waiters[slot] = lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
   freeSlots.push(slot);
+  inFlight -= 1;
 }
 
 /** Called by native code: `records` finished jobs stand in the ring. */
@@ -483,11 +485,12 @@ onSettle((records) => {
     const smallSize = ringNumbers[at + 2]!;
     const largeSize = ringNumbers[at + 3]!;
     const waiter = waiters[slot]!;
-    release(slot);
     if (status === 0) {
-      collect(waiter, (at + 4) * 4, smallSize, largeSize);
+      collect(waiter, slot, (at + 4) * 4, smallSize, largeSize);
     } else {
-      waiter.fail(failure(status));
+      release(slot);
+      if (status === CANCELLED) waiter.cancelled();
+      else waiter.fail(failure(status));
     }
     at += 4 + Math.ceil((smallSize + largeSize) / 4);
   }
@@ -497,27 +500,32 @@ onSettle((records) => {
  * Puts what came with the record where it belongs. For a digest both parts together are the result; for a
  * cipher the small part is the tag and the large part the text.
  */
-function collect(waiter: Waiter, start: number, smallSize: number, largeSize: number): void {
+function collect(waiter: Waiter, slot: number, start: number, smallSize: number, largeSize: number): void {
   const end = start + smallSize + largeSize;
-  const { place } = waiter;
+  const place = places[slot];
+  const placeOffset = placeOffsets[slot]!;
+  const size = sizes[slot]!;
+  const form = forms[slot]!;
+  let result = lentTargets[slot] as Buffer | undefined;
+  // Whoever is told may make calls, and take the slot.
+  release(slot);
   let text = start;
   if (place !== undefined) {
-    const placed = waiter.form === Form.Size ? end : start + smallSize;
+    const placed = form === Form.Size ? end : start + smallSize;
     // The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
-    if (waiter.placeOffset + (placed - start) > sizeOf(place)) {
+    if (placeOffset + (placed - start) > sizeOf(place)) {
       waiter.fail(makeError('ERR_ARGUMENT_VALUE', 'the place of the digest or tag was detached or shrunk before the call completed'));
       return;
     }
-    copyFromRing(place, waiter.placeOffset, start, placed);
+    copyFromRing(place, placeOffset, start, placed);
     text = placed;
   }
-  if (waiter.form === Form.Size) {
-    waiter.succeed(waiter.size);
+  if (form === Form.Size) {
+    waiter.succeed(size);
     return;
   }
-  let result = waiter.target as Buffer | undefined;
   if (result === undefined) {
-    result = Buffer.allocUnsafe(waiter.size);
+    result = Buffer.allocUnsafe(size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copyFromRing(result, 0, text + appended, end);
@@ -525,10 +533,10 @@ function collect(waiter: Waiter, start: number, smallSize: number, largeSize: nu
   }
   let value: unknown;
   try {
-    value = present(result, waiter.form);
+    value = present(result, form);
   } catch (error) {
     // No string or BigInt can be as long; the other jobs of the batch must still settle.
-    waiter.fail(error as Error);
+    waiter.fail(error);
     return;
   }
   waiter.succeed(value);

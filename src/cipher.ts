@@ -4,10 +4,11 @@
  */
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { At, frame, Operation } from './binding.js';
-import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, type Parser } from './call.js';
+import { describeAad, describeCall, describeIv, describeKey, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { isKey, keyHandle, type Key } from './key.js';
+import { routeOf, type RouteOptions } from './routes.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions {
@@ -67,7 +68,7 @@ export const sealParser: Parser = { describe: describeSeal, counts: [2] };
 function describeSeal(given: ArrayLike<unknown>, count: number): void {
   const facts = aeadFacts('seal', given, count);
   // All getters run here, before any memory is looked at.
-  const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route } = given[1] as AppendedFields;
   const tagSize = appendedTagSize(tagLength, facts);
   const text = data(source, 'source');
   const size = sizeOf(text);
@@ -78,6 +79,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
   describeWholeIv(nonce, facts, 'nonce');
   describeWholeAad(aad, facts);
   describeTextTarget(target, targetOffset, size + tagSize);
+  describeAsked(route);
 }
 
 /** `(algorithm, options)` of open. */
@@ -85,7 +87,7 @@ export const openParser: Parser = { describe: describeOpen, counts: [2] };
 
 function describeOpen(given: ArrayLike<unknown>, count: number): void {
   const facts = aeadFacts('open', given, count);
-  const { key, nonce, source, aad, tagLength, target, targetOffset } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route } = given[1] as AppendedFields;
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
   const size = sizeOf(sealed) - tagSize;
@@ -97,9 +99,10 @@ function describeOpen(given: ArrayLike<unknown>, count: number): void {
   describeWholeIv(nonce, facts, 'nonce');
   describeWholeAad(aad, facts);
   describeTextTarget(target, targetOffset, size);
+  describeAsked(route);
 }
 
-type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions, unknown>;
+type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
 
 /** The AEAD and the options object that seal and open need. */
 function aeadFacts(name: string, given: ArrayLike<unknown>, count: number): CipherFacts {
@@ -131,8 +134,8 @@ function describeCipher(given: ArrayLike<unknown>, count: number): void {
 
 function describeCipherOptions(facts: CipherFacts, given: unknown): void {
   if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
-  type Fields = Record<keyof CipherOptions | keyof TextTargetOptions, unknown>;
-  const { encrypt, key, iv, source, aad, tag, target, targetOffset } = options<Fields>(given, 'options');
+  type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route } = options<Fields>(given, 'options');
   const operation = direction(encrypt);
   const view = data(source, 'source');
   limitSource(sizeOf(view), facts);
@@ -142,6 +145,7 @@ function describeCipherOptions(facts: CipherFacts, given: unknown): void {
   describeWholeAad(aad, facts);
   describeWholeTag(tag, facts);
   describeTextTarget(target, targetOffset, sizeOf(view));
+  describeAsked(route);
 }
 
 function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
@@ -255,6 +259,10 @@ function describeTextTarget(target: unknown, targetOffset: unknown, size: number
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
   range(offset, size, sizeOf(view), 'target');
   describeTarget(view, offset, size);
+}
+
+function describeAsked(route: unknown): void {
+  if (route !== undefined) describeRoute(routeOf(route, 'options.route'));
 }
 
 function missingTag(facts: CipherFacts): Error {

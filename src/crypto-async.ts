@@ -6,8 +6,8 @@
  * @packageDocumentation
  */
 import { bytes, sizeOf } from './arguments.js';
-import { Operation } from './binding.js';
-import { describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
+import { Flag, Operation } from './binding.js';
+import { call, describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
 
 const INT_MAX = 2147483647;
@@ -187,7 +187,10 @@ function finish(callback: unknown, describe: Describe): unknown {
     runCallback(function (this: unknown, error, result) {
       if (error === undefined) settle.call(this, undefined, result);
       else settle.call(this, plain(error));
-    }, describe, [], 0);
+    }, () => {
+      describe([], 0);
+      call.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
+    }, [], 0);
     return undefined;
   } catch (error) {
     throw plain(error as Error);

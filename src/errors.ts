@@ -141,6 +141,9 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_STATE', 'state does not belong to this hash'],
 ];
 
+/** The status of a job that was cancelled: by an AbortSignal, which knows the reason. */
+export const CANCELLED = 14;
+
 /** The error for a status of the native code. */
 export function failure(status: number): MillraceError {
   const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];

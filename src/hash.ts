@@ -2,11 +2,12 @@
  * Hash calls: the friendly form, with an encoding or options, and the window form.
  */
 import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
-import { At, frame, Operation } from './binding.js';
-import { call, describeCall, describeKey, describeResult, describeTarget, Form, type Parser } from './call.js';
+import { At, frame, Operation, type Route } from './binding.js';
+import { call, describeCall, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { describe, makeError, wrongType } from './errors.js';
 import { isKey, keyHandle, type Key } from './key.js';
+import { routeOf, type RouteOptions } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
@@ -100,6 +101,7 @@ export interface DigestRequest {
   readonly key: Uint8Array;
   /** Of a prepared key, else 0. */
   readonly handle: number;
+  readonly route: Route | undefined;
 }
 
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
@@ -108,11 +110,12 @@ export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
     throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
   }
-  const { encoding, outputLength, seed, key, target, targetOffset } = options<HashOptions & Partial<TargetOptions>>(value, 'options');
+  const { encoding, outputLength, seed, key, target, targetOffset, route } = options<HashOptions & Partial<TargetOptions> & RouteOptions>(value, 'options');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts) };
+  const asked = route === undefined ? undefined : routeOf(route, 'options.route');
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts), route: asked };
   if (target === undefined) {
     if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
     return plain;
@@ -128,12 +131,19 @@ export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
 export function describeDigest(request: DigestRequest): void {
   if (request.target === undefined) describeResult(request.size, request.form);
   else describeTarget(request.target, request.targetOffset, request.size);
+  if (request.route !== undefined) describeRoute(request.route);
   // Nothing but the result is left to describe; `call` is complete.
   call.size = request.size;
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
-  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0 };
+  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0, route: undefined };
+}
+
+/** The form of a digest whose encoding is named, or not given; `undefined` for anything that has to be explained. */
+export function quickForm(encoding: unknown): Form | undefined {
+  if (encoding === undefined) return Form.Buffer;
+  return typeof encoding === 'string' ? forms[encoding] : undefined;
 }
 
 /** The form that an encoding's name stands for. */

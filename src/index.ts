@@ -9,24 +9,27 @@
  */
 import type { Bytes, Data } from './arguments.js';
 import { WHOLE } from './binding.js';
-import { runCallback, runSync, type Callback, type Parser } from './call.js';
+import { runCallback, runSync, type Parser } from './call.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
-import { hashParser } from './hash.js';
+import { companyFacts, join } from './company.js';
+import { hashParser, quickForm } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
 import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
+import type { RouteName, RouteOptions } from './routes.js';
 import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { hashFileSync, hashFileThen } from './whole/whole.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
+import { CallbackWaiter, type Callback } from './waiters.js';
 
 export { MillraceError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { configure, engines } from './settings.js';
-export type { Engines, Settings } from './settings.js';
+export type { Cost, Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
@@ -42,6 +45,8 @@ export type {
   OpenOptions,
   PiecesOptions,
   Progress,
+  RouteName,
+  RouteOptions,
   SealOptions,
   TargetOptions,
   TextTargetOptions,
@@ -68,8 +73,8 @@ export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Dat
 export function hash(algorithm: string, source: Bytes, sourceOffset: number, sourceSize: number, target: Bytes, targetOffset: number): number;
 export function hash(algorithm: string, data: Data, callback: Callback<Buffer>): void;
 export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions, callback: Callback<number>): void;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E>, callback: Callback<Digest<E>>): void;
+export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & RouteOptions, callback: Callback<number>): void;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & RouteOptions, callback: Callback<Digest<E>>): void;
 export function hash(
   algorithm: string,
   source: Bytes,
@@ -79,7 +84,7 @@ export function hash(
   targetOffset: number,
   callback: Callback<number>,
 ): void;
-export function hash(algorithm: unknown, data: unknown, third?: unknown): unknown {
+export function hash(algorithm: unknown, data: unknown, third?: unknown, fourth?: unknown): unknown {
   // The everyday form in one crossing. What that does not take (long strings, DataViews, unknown names, SHAKE) goes
   // the long way round, which also explains errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
@@ -98,7 +103,19 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown): unknow
       if (digest !== undefined) return digest;
     }
   }
+  if (arguments.length === 3 && typeof third === 'function') {
+    if (hashInCompany(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
+  } else if (arguments.length === 4 && typeof fourth === 'function') {
+    if (hashInCompany(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
+  }
   return perform(hashParser, arguments);
+}
+
+/** False if it is not short, or something is to be explained. */
+function hashInCompany(callback: Callback<unknown>, algorithm: unknown, data: unknown, encoding: unknown): boolean {
+  const facts = companyFacts(algorithm, data);
+  const form = quickForm(encoding);
+  return facts !== undefined && form !== undefined && join(facts, data as Uint8Array | string, form, new CallbackWaiter(callback));
 }
 
 /**
@@ -164,12 +181,12 @@ export function hmac(
 ): number;
 export function hmac(algorithm: string, key: Data | Key, data: Data, callback: Callback<Buffer>): void;
 export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions, callback: Callback<number>): void;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & RouteOptions, callback: Callback<number>): void;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: Data | Key,
   data: Data,
-  options: { readonly encoding?: E },
+  options: { readonly encoding?: E } & RouteOptions,
   callback: Callback<Digest<E>>,
 ): void;
 export function hmac(
@@ -207,17 +224,17 @@ export function hashMany<E extends Encoding>(algorithm: string, sources: Sources
 export function hashMany(algorithm: string, sources: Sources, options: HashOptions & { readonly encoding?: undefined }): Buffer;
 export function hashMany(algorithm: string, sources: Sources, callback: Callback<Buffer>): void;
 export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions, callback: Callback<number>): void;
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & RouteOptions, callback: Callback<number>): void;
 export function hashMany<E extends Encoding>(
   algorithm: string,
   sources: Sources,
-  options: HashOptions<E> & { readonly encoding: E },
+  options: HashOptions<E> & { readonly encoding: E } & RouteOptions,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hashMany(
   algorithm: string,
   sources: Sources,
-  options: HashOptions & { readonly encoding?: undefined },
+  options: HashOptions & { readonly encoding?: undefined } & RouteOptions,
   callback: Callback<Buffer>,
 ): void;
 export function hashMany(): unknown {
@@ -239,12 +256,12 @@ export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, o
 export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, options: { readonly encoding: E }): Digest<E>[];
 export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, callback: Callback<Buffer>): void;
 export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions, callback: Callback<number>): void;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & RouteOptions, callback: Callback<number>): void;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
   key: Data | Key,
   sources: Sources,
-  options: { readonly encoding: E },
+  options: { readonly encoding: E } & RouteOptions,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hmacMany(): unknown {
@@ -265,8 +282,8 @@ export function hmacMany(): unknown {
  */
 export function seal(algorithm: string, options: SealOptions & TextTargetOptions): number;
 export function seal(algorithm: string, options: SealOptions): Buffer;
-export function seal(algorithm: string, options: SealOptions & TextTargetOptions, callback: Callback<number>): void;
-export function seal(algorithm: string, options: SealOptions, callback: Callback<Buffer>): void;
+export function seal(algorithm: string, options: SealOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
+export function seal(algorithm: string, options: SealOptions & RouteOptions, callback: Callback<Buffer>): void;
 export function seal(): unknown {
   return perform(sealParser, arguments);
 }
@@ -283,8 +300,8 @@ export function seal(): unknown {
  */
 export function open(algorithm: string, options: OpenOptions & TextTargetOptions): number;
 export function open(algorithm: string, options: OpenOptions): Buffer;
-export function open(algorithm: string, options: OpenOptions & TextTargetOptions, callback: Callback<number>): void;
-export function open(algorithm: string, options: OpenOptions, callback: Callback<Buffer>): void;
+export function open(algorithm: string, options: OpenOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
+export function open(algorithm: string, options: OpenOptions & RouteOptions, callback: Callback<Buffer>): void;
 export function open(): unknown {
   return perform(openParser, arguments);
 }
@@ -326,8 +343,8 @@ export function cipher(
     ...tag: Window<Bytes>,
   ]
 ): number;
-export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions, callback: Callback<number>): void;
-export function cipher(algorithm: string, options: CipherOptions, callback: Callback<Buffer>): void;
+export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
+export function cipher(algorithm: string, options: CipherOptions & RouteOptions, callback: Callback<Buffer>): void;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
@@ -397,7 +414,7 @@ function perform({ describe, counts }: Parser, given: IArguments): unknown {
 
 function performMany(parser: ManyParser, given: IArguments): unknown {
   const { count, callback } = waiting(parser.counts, given);
-  return callback === undefined ? runManySync(parser.parse(given, count)) : runManyCallback(callback, parser, given, count);
+  return callback === undefined ? runManySync(parser, given, count) : runManyCallback(callback, parser, given, count);
 }
 
 /** The callback, if the last argument is one, and the number of arguments without it. */

@@ -8,28 +8,18 @@
  */
 import { constants } from 'node:buffer';
 import { bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { At, Flag, frame, native, Operation } from './binding.js';
-import {
-  call,
-  CallbackWaiter,
-  describeCall,
-  describeIv,
-  describeKey,
-  describeTarget,
-  Form,
-  present,
-  PromiseWaiter,
-  runDescribed,
-  runWaiting,
-  Waiter,
-  type Callback,
-} from './call.js';
+import { At, Flag, frame, native, Operation, Route } from './binding.js';
+import { call, describeCall, describeIv, describeKey, describeTarget, Form, present, roomForCopies, routedSync, runDescribed, runWaiting } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
 import { hmacFacts } from './hmac.js';
 import { isKey, keyHandle, macName } from './key.js';
+import { usual } from './prices.js';
+import { routeOf, type RouteOptions } from './routes.js';
 import { secretBytes } from './scratch.js';
+import { tellLater } from './turn.js';
+import { CallbackWaiter, Cancelled, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {
@@ -71,6 +61,8 @@ interface Batch {
   readonly form: Form | undefined;
   readonly target: Uint8Array | undefined;
   readonly targetOffset: number;
+  /** The one asked for. */
+  readonly route: Route | undefined;
   readonly messages: Messages;
 }
 
@@ -84,7 +76,13 @@ interface Messages {
 }
 
 /** Hashes here and now. */
-export function runManySync(batch: Batch): unknown {
+export function runManySync({ parse }: ManyParser, given: ArrayLike<unknown>, count: number): unknown {
+  const batch = parse(given, count);
+  if (batch.route !== undefined) throw routedSync();
+  return hashHere(batch);
+}
+
+function hashHere(batch: Batch): unknown {
   const { messages, target, size } = batch;
   const total = messages.count * size;
   // A target may hold messages that are read last, and so is written last.
@@ -114,28 +112,34 @@ let stage: Buffer | undefined;
 /** Hashes on the pool; the callback gets what {@link runManySync} would return. */
 export function runManyCallback(callback: Callback<unknown>, { parse }: ManyParser, given: ArrayLike<unknown>, count: number): void {
   const waiter = new CallbackWaiter(callback);
-  sendAndWipe(parse(given, count), waiter, false);
+  start(parse(given, count), waiter, false);
 }
 
-/** Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work have started. */
+/** Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work are done. */
 export function runManyPromise(
   signal: AbortSignal | undefined,
   { parse }: ManyParser,
   given: ArrayLike<unknown>,
   count: number,
+  route: Route | undefined,
 ): Promise<unknown> {
-  const waiter = new ManyPromise();
+  const waiter = signal === undefined ? new PromiseWaiter() : new ManyPromise();
   if (signal?.aborted) {
     waiter.reject(signal.reason);
     return waiter.promise;
   }
+  let parts: Parts | undefined;
   try {
-    waiter.parts = sendAndWipe(parse(given, count), waiter, signal !== undefined);
+    const batch = parse(given, count);
+    parts = start(route === undefined ? batch : { ...batch, route }, waiter, signal !== undefined);
   } catch (error) {
     waiter.reject(error);
     return waiter.promise;
   }
-  if (signal !== undefined && !waiter.parts.settled) waiter.heed(signal);
+  if (parts !== undefined && waiter instanceof ManyPromise && !parts.settled) {
+    waiter.parts = parts;
+    waiter.heed(signal!);
+  }
   return waiter.promise;
 }
 
@@ -166,8 +170,8 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
 
 function readOptions(value: unknown, facts: HashFacts): Wanted {
-  const given: Partial<HashOptions & TargetOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options');
-  const { encoding, outputLength, seed, key, target, targetOffset } = given;
+  const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options');
+  const { encoding, outputLength, seed, key, target, targetOffset, route } = given;
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
@@ -184,6 +188,7 @@ function readOptions(value: unknown, facts: HashFacts): Wanted {
     form,
     target: target === undefined ? undefined : bytes(target, 'options.target'),
     targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
+    route: route === undefined ? undefined : routeOf(route, 'options.route'),
   };
 }
 
@@ -288,16 +293,31 @@ const JOB = 100_000;
 /** What a message costs beside its bytes, as bytes: roughly its padding. */
 const PADDING = 64;
 
-function sendAndWipe(batch: Batch, user: Waiter, cancellable: boolean): Parts {
+/** Hashes by the route asked for. `undefined` if that was here; the user is told at the end of this turn. */
+function start(batch: Batch, user: Waiter, cancellable: boolean): Parts | undefined {
+  const route = batch.route ?? usual();
+  const here = route === Route.Inline || (route === Route.Auto && batch.target === undefined && !roomForCopies(sourceSize(batch.messages)));
+  if (here) {
+    tellLater(user, hashHere(batch));
+    return undefined;
+  }
   try {
-    return send(batch, user, cancellable);
+    return send(batch, route, user, cancellable);
   } finally {
     wipeKey(batch); // Native code has copied it.
   }
 }
 
+/** Of strings a guess. */
+function sourceSize({ list, packed }: Messages): number {
+  if (list === undefined) return sizeOf(packed);
+  let size = 0;
+  for (const each of list) size += typeof each === 'string' ? each.length : sizeOf(each);
+  return size;
+}
+
 /** Cuts the work into jobs and sends them. Without a target the messages are copied, with one they are lent. */
-function send(batch: Batch, user: Waiter, cancellable: boolean): Parts {
+function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): Parts {
   const { messages, size, facts } = batch;
   const { count } = messages;
   const result = Buffer.allocUnsafeSlow(count * size);
@@ -306,8 +326,9 @@ function send(batch: Batch, user: Waiter, cancellable: boolean): Parts {
     nextTick(settleNothing, parts);
     return parts;
   }
-  const { describe, sizes, total } = own(batch);
-  const jobs = Math.max(1, Math.min(native.threads(0), Math.floor(native.predict(facts.id, total, count) / JOB), count));
+  const { describe, sizes, total, copied } = own(batch);
+  const worthwhile = route === Route.Pool ? 1 : route === Route.Split ? count : Math.floor(native.predict(facts.id, total, count) / JOB);
+  const jobs = Math.max(1, Math.min(native.threads(0), worthwhile, count));
   const share = (total + count * PADDING) / jobs;
   for (let job = 1, first = 0, end = 0, weight = 0; job <= jobs; job++, first = end) {
     for (; end < count && (job === jobs || weight < share * job); end++) {
@@ -320,6 +341,9 @@ function send(batch: Batch, user: Waiter, cancellable: boolean): Parts {
       describeBeginning(batch);
       describeTarget(result, first * size, (end - first) * size);
       if (cancellable) call.flags |= Flag.Cancellable;
+      if (copied) call.flags |= Flag.Copied;
+      // This route is of each part.
+      if (route !== Route.Auto) frame[At.Route] = Route.Pool;
       runWaiting(part);
     } catch (error) {
       // Those on their way have to come back before anybody is told.
@@ -344,6 +368,8 @@ interface Owned {
   /** Their sizes, if they differ. */
   readonly sizes: Float64Array | undefined;
   readonly total: number;
+  /** Whether they are copies. */
+  readonly copied: boolean;
 }
 
 /** The messages in memory that stays as it is until the jobs are done: by a promise of the caller's, or as copies. */
@@ -352,8 +378,13 @@ function own(batch: Batch): Owned {
   const lent = target !== undefined;
   const { list } = messages;
   if (list === undefined) {
-    const packed = lent && !isResizable(messages.packed) ? messages.packed : copied(messages.packed);
-    return { describe: (first, end) => describePacked(batch, packed, first, end - first, messages.size), sizes: undefined, total: sizeOf(packed) };
+    const packed = lent && !isResizable(messages.packed) ? messages.packed : copyOf(messages.packed);
+    return {
+      describe: (first, end) => describePacked(batch, packed, first, end - first, messages.size),
+      sizes: undefined,
+      total: sizeOf(packed),
+      copied: packed !== messages.packed,
+    };
   }
   const sizes = new Float64Array(list.length);
   let total = 0;
@@ -366,8 +397,8 @@ function own(batch: Batch): Owned {
   // Also what is lent is copied where that is quicker than to look for it.
   if (lent && total > list.length * COPIED_MAX) {
     // The memory of a resizable buffer can vanish.
-    for (let index = 0; index < views.length; index++) if (isResizable(views[index]!)) views[index] = copied(views[index]!);
-    return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total };
+    for (let index = 0; index < views.length; index++) if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
+    return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total, copied: false };
   }
   const all = Buffer.allocUnsafeSlow(total);
   const offsets = new Float64Array(list.length + 1);
@@ -381,10 +412,11 @@ function own(batch: Batch): Owned {
     describe: (first, end) => describeSized(batch, all, offsets[first]!, offsets[end]! - offsets[first]!, sizeBytes, first, end - first),
     sizes,
     total,
+    copied: true,
   };
 }
 
-function copied(view: Uint8Array): Uint8Array {
+function copyOf(view: Uint8Array): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(sizeOf(view));
   if (copy.length > 0) copy.set(view);
   return copy;
@@ -393,6 +425,8 @@ function copied(view: Uint8Array): Uint8Array {
 /** The jobs of one call. */
 class Parts {
   settled = false;
+  /** Of the abort, if there was one. */
+  reason: unknown;
   #parts: Part[] = [];
   #left = 0;
   #failure: { error: unknown } | undefined;
@@ -420,10 +454,11 @@ class Parts {
     if (this.#left === 0) this.settle();
   }
 
-  /** The signal has aborted: those that have not started never will. */
+  /** The signal has aborted: those that have not started never will, and those that run stop soon. */
   abort(reason: unknown): void {
+    this.reason = reason;
     for (const part of this.#parts) {
-      if (part.done || native.cancel(part.slot) !== 1) continue;
+      if (part.done || native.cancel(part.slot) !== Cancelled.Never) continue;
       part.done = true;
       this.#failure = { error: reason };
       this.#left -= 1;
@@ -445,7 +480,7 @@ class Parts {
       }
     }
     if (failure === undefined) this.user.succeed(value);
-    else this.user.fail(failure.error as Error);
+    else this.user.fail(failure.error);
   }
 }
 
@@ -460,8 +495,12 @@ class Part extends Waiter {
     this.#end(undefined);
   }
 
-  fail(error: Error): void {
+  fail(error: unknown): void {
     this.#end(error);
+  }
+
+  override cancelled(): void {
+    this.#end(this.parts.reason);
   }
 
   #end(error: unknown): void {
@@ -471,7 +510,7 @@ class Part extends Waiter {
   }
 }
 
-class ManyPromise extends PromiseWaiter {
+class ManyPromise extends SignalWaiter {
   parts: Parts | undefined;
 
   override abort(reason: unknown): void {

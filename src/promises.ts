@@ -8,18 +8,22 @@
  * @packageDocumentation
  */
 import { options, type Bytes, type Data } from './arguments.js';
+import type { Route } from './binding.js';
 import { abortSignal, runPromise, type Parser } from './call.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
-import { hashParser } from './hash.js';
+import { companyFacts, join } from './company.js';
+import { hashParser, quickForm } from './hash.js';
 import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
 import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
+import { routeOf, type RouteName, type RouteOptions } from './routes.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
 import { hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
 import type { Digest, Window } from './index.js';
+import { PromiseWaiter } from './waiters.js';
 import type { Duplex } from 'node:stream';
 import type { TransformStream } from 'node:stream/web';
 
@@ -28,6 +32,7 @@ export type {
   Bytes,
   CipherOptions,
   CopyOptions,
+  Cost,
   CreateHashOptions,
   CreateHmacOptions,
   Data,
@@ -47,11 +52,14 @@ export type {
   TextTargetOptions,
   Window,
 } from './index.js';
-export type { Pieces, PiecesOptions, Progress, SealedStreamOptions };
+export type { Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
 
-/** Cancels a call that has not started. */
-export interface SignalOptions {
-  /** The signal whose abort cancels. */
+/** How a call is run, and what ends it early. */
+export interface CallOptions extends RouteOptions {
+  /**
+   * The signal whose abort cancels. A call that has not started is rejected with the signal's reason at once, a long one that runs
+   * as soon as it has stopped; one that is about to end resolves. Lent memory is in use until the promise settles.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,9 +69,9 @@ export interface SignalOptions {
  * resize or write it until the promise settles**.
  */
 export function hash(algorithm: string, data: Data): Promise<Buffer>;
-export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, options?: SignalOptions): Promise<Digest<E>>;
-export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & SignalOptions): Promise<number>;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & SignalOptions): Promise<Digest<E>>;
+export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
+export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & CallOptions): Promise<number>;
+export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & CallOptions): Promise<Digest<E>>;
 export function hash(
   algorithm: string,
   source: Bytes,
@@ -71,7 +79,7 @@ export function hash(
   sourceSize: number,
   target: Bytes,
   targetOffset: number,
-  options?: SignalOptions,
+  options?: CallOptions,
 ): Promise<number>;
 /**
  * The digest of a message in pieces: an async iterable of bytes or strings, a Node or web stream, a Blob. It is
@@ -83,6 +91,15 @@ export function hash<E extends Encoding>(algorithm: string, pieces: Pieces, enco
 export function hash(algorithm: string, pieces: Pieces, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
 export function hash<E extends Encoding = 'buffer'>(algorithm: string, pieces: Pieces, options: HashOptions<E> & PiecesOptions): Promise<Digest<E>>;
 export function hash(algorithm: string, data: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
+  const count = arguments.length;
+  if (count === 2 || (count === 3 && typeof third === 'string')) {
+    const facts = companyFacts(algorithm, data);
+    const form = quickForm(third);
+    if (facts !== undefined && form !== undefined) {
+      const waiter = new PromiseWaiter();
+      if (join(facts, data as Uint8Array | string, form, waiter)) return waiter.promise;
+    }
+  }
   return inPieces(data) ? hashPieces(algorithm, data, third, fourth) : perform(hashParser, arguments);
 }
 
@@ -111,13 +128,13 @@ export function hashFile(algorithm: string, path: unknown, third?: unknown, four
  * form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the promise settles**.
  */
 export function hmac(algorithm: string, key: Data | Key, data: Data): Promise<Buffer>;
-export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, options?: SignalOptions): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & SignalOptions): Promise<number>;
+export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & CallOptions): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: Data | Key,
   data: Data,
-  options: { readonly encoding?: E } & SignalOptions,
+  options: { readonly encoding?: E } & CallOptions,
 ): Promise<Digest<E>>;
 export function hmac(
   algorithm: string,
@@ -129,7 +146,7 @@ export function hmac(
   sourceSize: number,
   target: Bytes,
   targetOffset: number,
-  options?: SignalOptions,
+  options?: CallOptions,
 ): Promise<number>;
 /** The HMAC of a message in pieces; see {@link hash}. */
 export function hmac(algorithm: string, key: Data | Key, pieces: Pieces): Promise<Buffer>;
@@ -151,17 +168,17 @@ export function hmac(algorithm: string, key: unknown, data: unknown, fourth?: un
  * promise settles**. An abort rejects unless all of the work has started.
  */
 export function hashMany(algorithm: string, sources: Sources): Promise<Buffer>;
-export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, options?: SignalOptions): Promise<Digest<E>[]>;
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & SignalOptions): Promise<number>;
+export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, options?: CallOptions): Promise<Digest<E>[]>;
+export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & CallOptions): Promise<number>;
 export function hashMany<E extends Encoding>(
   algorithm: string,
   sources: Sources,
-  options: HashOptions<E> & { readonly encoding: E } & SignalOptions,
+  options: HashOptions<E> & { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
 export function hashMany(
   algorithm: string,
   sources: Sources,
-  options: HashOptions & { readonly encoding?: undefined } & SignalOptions,
+  options: HashOptions & { readonly encoding?: undefined } & CallOptions,
 ): Promise<Buffer>;
 export function hashMany(): Promise<unknown> {
   return performMany(hashManyParser, arguments);
@@ -178,16 +195,16 @@ export function hmacMany<E extends Encoding>(
   key: Data | Key,
   sources: Sources,
   encoding: E,
-  options?: SignalOptions,
+  options?: CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & SignalOptions): Promise<number>;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & CallOptions): Promise<number>;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
   key: Data | Key,
   sources: Sources,
-  options: { readonly encoding: E } & SignalOptions,
+  options: { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: SignalOptions): Promise<Buffer>;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: CallOptions): Promise<Buffer>;
 export function hmacMany(): Promise<unknown> {
   return performMany(hmacManyParser, arguments);
 }
@@ -196,8 +213,8 @@ export function hmacMany(): Promise<unknown> {
  * Encrypts and authenticates; the tag is appended. See `seal` of `millrace`. Without a target the source is copied at the
  * call; with one both are lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
-export function seal(algorithm: string, options: SealOptions & TextTargetOptions & SignalOptions): Promise<number>;
-export function seal(algorithm: string, options: SealOptions & SignalOptions): Promise<Buffer>;
+export function seal(algorithm: string, options: SealOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function seal(algorithm: string, options: SealOptions & CallOptions): Promise<Buffer>;
 export function seal(): Promise<unknown> {
   return perform(sealParser, arguments);
 }
@@ -207,8 +224,8 @@ export function seal(): Promise<unknown> {
  * zero. See `open` of `millrace`. Without a target the source is copied at the call; with one both are lent: **you promise
  * not to transfer, detach, resize or write them until the promise settles**.
  */
-export function open(algorithm: string, options: OpenOptions & TextTargetOptions & SignalOptions): Promise<number>;
-export function open(algorithm: string, options: OpenOptions & SignalOptions): Promise<Buffer>;
+export function open(algorithm: string, options: OpenOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function open(algorithm: string, options: OpenOptions & CallOptions): Promise<Buffer>;
 export function open(): Promise<unknown> {
   return perform(openParser, arguments);
 }
@@ -218,15 +235,15 @@ export function open(): Promise<unknown> {
  * Without a target the source is copied at the call; with one both are lent: **you promise not to transfer, detach,
  * resize or write them until the promise settles**.
  */
-export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & SignalOptions): Promise<number>;
-export function cipher(algorithm: string, options: CipherOptions & SignalOptions): Promise<Buffer>;
+export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function cipher(algorithm: string, options: CipherOptions & CallOptions): Promise<Buffer>;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   key: Bytes | Key,
   iv: Bytes,
   source: Data,
-  options?: SignalOptions,
+  options?: CallOptions,
 ): Promise<Buffer>;
 export function cipher(
   algorithm: string,
@@ -236,7 +253,7 @@ export function cipher(
   source: Data,
   aad: Data,
   tag: Bytes,
-  options?: SignalOptions,
+  options?: CallOptions,
 ): Promise<Buffer>;
 export function cipher(
   algorithm: string,
@@ -247,7 +264,7 @@ export function cipher(
     ...source: Window<Bytes>,
     target: Bytes,
     targetOffset: number,
-    options?: SignalOptions,
+    options?: CallOptions,
   ]
 ): Promise<number>;
 export function cipher(
@@ -261,7 +278,7 @@ export function cipher(
     targetOffset: number,
     ...aad: Window<Bytes>,
     ...tag: Window<Bytes>,
-    options?: SignalOptions,
+    options?: CallOptions,
   ]
 ): Promise<number>;
 export function cipher(): Promise<unknown> {
@@ -307,38 +324,44 @@ function sealedStreams(): typeof import('./sealed-streams.js') {
   return require('./sealed-streams.js') as typeof import('./sealed-streams.js');
 }
 
-/** Describes the call and waits by promise; the signal is in the last argument, if anywhere. */
+/** Describes the call and waits by promise; signal and route are in the last argument, if anywhere. */
 function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
-  return withSignal(counts, given, (signal, count) => runPromise(signal, describe, given, count));
+  return withOptions(counts, given, (signal, count, route) => runPromise(signal, describe, given, count, route));
 }
 
 function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withSignal(parser.counts, given, (signal, count) => runManyPromise(signal, parser, given, count));
+  return withOptions(parser.counts, given, (signal, count, route) => runManyPromise(signal, parser, given, count, route));
 }
 
-function withSignal(
+function withOptions(
   counts: readonly number[],
   given: IArguments,
-  run: (signal: AbortSignal | undefined, count: number) => Promise<unknown>,
+  run: (signal: AbortSignal | undefined, count: number, route: Route | undefined) => Promise<unknown>,
 ): Promise<unknown> {
   try {
     let count = given.length;
     const last = given[count - 1] as unknown;
     const own = !counts.includes(count);
     let signal: AbortSignal | undefined;
+    let route: Route | undefined;
     if (isOptions(last)) {
-      signal = abortSignal(options<SignalOptions>(last, 'options').signal);
-      if (own) count -= 1;
+      signal = abortSignal(options<CallOptions>(last, 'options').signal);
+      if (own) {
+        // Where the options are the call's, its parser reads the route.
+        const asked: unknown = last.route;
+        if (asked !== undefined) route = routeOf(asked, 'options.route');
+        count -= 1;
+      }
     } else if (own && last === undefined) {
       count -= 1;
     }
-    return run(signal, count);
+    return run(signal, count, route);
   } catch (error) {
     return Promise.reject(error as Error);
   }
 }
 
-function isOptions(value: unknown): value is SignalOptions {
+function isOptions(value: unknown): value is CallOptions {
   return (
     typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isKey(value) &&
     !(value instanceof ArrayBuffer) && !(value instanceof SharedArrayBuffer)

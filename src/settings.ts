@@ -3,12 +3,39 @@
  */
 import { options, unsigned } from './arguments.js';
 import { native } from './binding.js';
+import { decideCopies } from './call.js';
 import { makeError } from './errors.js';
+import { refreshPrices } from './prices.js';
+import { routeName, routeOf, type RouteName } from './routes.js';
 
 /** Settings of the process, shared by all its environments. */
 export interface Settings {
   /** The most worker threads there may be, 1 to 1024. Default: as many as the CPU mask and cgroup quota allow. */
   readonly threads: number;
+  /** The route of asynchronous calls that ask for none. Default: `'auto'`. */
+  readonly route: RouteName;
+  /**
+   * The most bytes that asynchronous calls of one environment may have copied and not settled; 2^53 - 1 for no limit. A call that
+   * would copy more does its work during the call instead, and so slows down who makes it; it settles later all the same. Not
+   * concerned are calls with a target, which copy nothing, calls that ask for a route, and `millrace/crypto-async`. Default: a
+   * quarter of the memory there is, 1 GiB at most.
+   */
+  readonly maxQueuedBytes: number;
+}
+
+/** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
+export interface Cost {
+  /** Of a message beside its bytes. */
+  readonly fixed: number;
+  readonly perByte: number;
+  /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
+  readonly together?: number;
+  /** False while the price is that of a table: it is measured by the first worker thread that has done a job. */
+  readonly measured: boolean;
+  /** Messages up to so many bytes are worked on during the call, if others are under way too; alone, longer ones are. */
+  readonly inlineTo: number;
+  /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
+  readonly splitFrom?: number;
 }
 
 /** What serves each algorithm on this machine. */
@@ -29,27 +56,56 @@ export interface Engines {
   };
   /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
+  /** Predicted cost and routes by algorithm. */
+  readonly costs: Readonly<Record<string, Cost>>;
+  /** Bytes copied for asynchronous calls of this environment that have not settled. */
+  readonly queuedBytes: number;
+  /** As {@link configure} returns them. */
+  readonly settings: Settings;
 }
 
-/** Reports which engine, library and CPU instructions serve each algorithm, and the state of the worker threads. */
+/** Reports which engine, library and CPU instructions serve each algorithm, the state of the worker threads, predicted costs, and settings. */
 export function engines(): Engines {
-  const report = JSON.parse(native.engines()) as Omit<Engines, 'threads'>;
-  return { ...report, threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) } };
+  const report = JSON.parse(native.engines()) as Pick<Engines, 'native'>;
+  return {
+    ...report,
+    threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) },
+    costs: JSON.parse(native.costs()) as Engines['costs'],
+    queuedBytes: native.copies(1),
+    settings: settings(),
+  };
 }
+
+const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes'] satisfies (keyof Settings)[];
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
-export function configure(settings?: Partial<Settings>): Settings {
-  const given = options<Partial<Settings>>(settings, 'settings');
-  const unknown = Object.keys(given).find((name) => name !== 'threads');
-  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: threads`);
-  if (given.threads !== undefined) {
-    const threads = unsigned(given.threads, 'settings.threads');
-    if (threads < 1 || threads > 1024) throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
-    native.setThreads(threads);
+export function configure(wanted?: Partial<Settings>): Settings {
+  const given = options<Partial<Settings>>(wanted, 'settings');
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: ${known.join(', ')}`);
   }
-  return { threads: native.threads(0) };
+  // All are looked at before one is changed.
+  const { threads, route, maxQueuedBytes } = given;
+  if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
+    throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
+  }
+  const usual = route === undefined ? undefined : routeOf(route, 'settings.route');
+  if (maxQueuedBytes !== undefined && unsigned(maxQueuedBytes, 'settings.maxQueuedBytes') < 1) {
+    throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxQueuedBytes must be at least 1');
+  }
+  if (threads !== undefined) native.setThreads(threads);
+  if (usual !== undefined) native.setUsualRoute(usual);
+  if (maxQueuedBytes !== undefined) native.setCopies(maxQueuedBytes);
+  refreshPrices();
+  return settings();
+}
+
+function settings(): Settings {
+  if (native.copies(0) === 0) decideCopies();
+  return { threads: native.threads(0), route: routeName(native.usualRoute()), maxQueuedBytes: native.copies(0) };
 }

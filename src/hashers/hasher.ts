@@ -4,7 +4,7 @@
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
-import { CallbackWaiter, Form, present, PromiseWaiter, type Callback, type Waiter } from '../call.js';
+import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError, wrongType } from '../errors.js';
 import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
@@ -13,6 +13,7 @@ import { hmacFacts } from '../hmac.js';
 import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from '../key.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
+import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
 import type { KeyObject } from 'node:crypto';
 
 /** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */

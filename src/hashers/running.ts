@@ -19,12 +19,12 @@ import {
   Form,
   runDescribed,
   runWaiting,
-  type Waiter,
 } from '../call.js';
 import type { HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';
 import { keyHandle, type Key } from '../key.js';
 import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
+import type { Waiter } from '../waiters.js';
 
 /** A string's UTF-16 units become at most so many bytes each. */
 const UTF8_MAX = 3;

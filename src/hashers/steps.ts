@@ -2,7 +2,8 @@
  * The asynchronous operations of a hasher: one at a time, in the order of their calls.
  */
 import { isResizable, part } from '../arguments.js';
-import { type Form, Waiter } from '../call.js';
+import type { Form } from '../call.js';
+import { Waiter } from '../waiters.js';
 import { Phase, type Running } from './running.js';
 
 /** As it was at the start: fake clocks must not stop us. */
@@ -30,7 +31,7 @@ export abstract class Step extends Waiter {
     this.queue!.settle(this, undefined, value);
   }
 
-  fail(error: Error): void {
+  fail(error: unknown): void {
     this.queue!.settle(this, error, undefined);
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { PathLike } from 'node:fs';
 import { options as optionsObject, type Data } from '../arguments.js';
-import { abortSignal, CallbackWaiter, type Callback } from '../call.js';
+import { abortSignal } from '../call.js';
 import { hashFacts } from '../catalog.js';
 import { makeError, wrongType } from '../errors.js';
 import { absorbFile, absorbFileSync } from './files.js';
@@ -12,6 +12,7 @@ import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
 import { hmacFacts } from '../hmac.js';
 import type { Key } from '../key.js';
 import { absorb, type Pieces, type PiecesOptions } from './pieces.js';
+import { CallbackWaiter, type Callback } from '../waiters.js';
 
 /** What an encoding or an options object asks for, read once. */
 interface Request {

@@ -9,7 +9,7 @@ use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::completion::Ticket;
-use crate::cost::{self, Route};
+use crate::cost::{self, Algorithm, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
@@ -36,6 +36,14 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("disposeKey", dispose_key),
     ("cancel", cancel),
     ("predict", predict),
+    ("price", price),
+    ("costs", costs),
+    ("epoch", epoch),
+    ("roomForCopies", room_for_copies),
+    ("copies", copies),
+    ("setCopies", set_copies),
+    ("usualRoute", usual_route),
+    ("setUsualRoute", set_usual_route),
     ("beginPolling", begin_polling),
     ("poll", poll),
     ("attach", attach),
@@ -89,6 +97,10 @@ const CANCELLABLE: u32 = 64;
 const HAS_SIZES: u32 = 128;
 /// The source is an array of typed arrays; the source's offset is the index of the first message.
 const HAS_VIEWS: u32 = 256;
+/// The source is a copy that the front has made for this call.
+const COPIED: u32 = 512;
+/// Copies are made however many there are.
+const UNLIMITED: u32 = 1024;
 
 /// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
 const REPLY_MAX: usize = 4096;
@@ -135,7 +147,8 @@ impl<'a> Request<'a> {
             return Err(Status::NotSupported);
         }
         job.cost = cost::predict(&job.work);
-        job.route = self.route(&job);
+        job.copied = if self.has(SNAPSHOT | COPIED) { job.work.source.size() } else { 0 };
+        job.route = self.route(&job)?;
         if job.route == Route::Inline {
             if job.work.answers_with_text() {
                 own_source(&mut job.copies, &mut job.work)?;
@@ -143,6 +156,7 @@ impl<'a> Request<'a> {
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform();
             self.tell_cost(0);
+            job.copied = 0;
             state.departed(env, slot, None);
             state.finished(job);
             return Ok(());
@@ -152,19 +166,30 @@ impl<'a> Request<'a> {
             own_source(&mut job.copies, &mut job.work)?;
         }
         self.tell_cost(job.cost);
+        state.copied(job.copied);
         job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
         state.departed(env, slot, job.ticket.clone());
         state.dispatch(job);
         Ok(())
     }
 
-    fn route(&self, job: &Job) -> Route {
-        match Route::from_number(self.number(At::Route)) {
-            Route::Auto if self.call.state.may_run_inline(job.cost) => Route::Inline,
-            Route::Auto if cost::worth_splitting(&job.work, job.cost) => Route::Split,
-            Route::Auto => Route::Pool,
+    fn route(&self, job: &Job) -> Result<Route, Status> {
+        let asked = match Route::from_number(self.number(At::Route)) {
+            Route::Auto => cost::usual_route(),
             asked => asked,
+        };
+        if asked != Route::Auto {
+            return Ok(asked);
         }
+        let state = self.call.state;
+        if state.may_run_inline(job.cost) {
+            return Ok(Route::Inline);
+        }
+        // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
+        if self.has(SNAPSHOT) && !self.has(UNLIMITED) && !state.room_for_copies(job.copied).ok_or(Status::Undecided)? {
+            return Ok(Route::Inline);
+        }
+        Ok(if cost::worth_splitting(&job.work, job.cost) { Route::Split } else { Route::Pool })
     }
 
     /// Lets JavaScript decide how to wait; 0 says that the job is done already.
@@ -378,6 +403,66 @@ fn predict(call: &Call<'_>) -> Value {
         .zip(call.double(2))
         .map(|((hash, bytes), count)| cost::of_messages(hash, bytes as usize, count as usize));
     call.env.double(cost.unwrap_or(0) as f64)
+}
+
+/// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1), what one of many messages
+/// takes of them (2), and whether all that stays as it is (3).
+fn price(call: &Call<'_>) -> Value {
+    let id = call.uint32(1).and_then(|id| u8::try_from(id).ok());
+    let algorithm = id.and_then(|id| match call.uint32(0) {
+        Some(0) => Hash::from_id(id).map(Algorithm::Hash),
+        _ => Cipher::from_id(id).map(Algorithm::Cipher),
+    });
+    let number = algorithm.map(|algorithm| {
+        let price = cost::price(algorithm);
+        let settled = u8::from(cost::settled(algorithm));
+        [price.fixed, price.per_byte, price.together, settled.into()].map(f64::from)
+            [call.uint32(2).unwrap_or(0).min(3) as usize]
+    });
+    call.env.double(number.unwrap_or(f64::NAN))
+}
+
+/// `costs()`: all prices, as JSON.
+fn costs(call: &Call<'_>) -> Value {
+    call.env.utf8(&cost::to_json())
+}
+
+/// `epoch()`: another number whenever a price or the usual route has changed.
+fn epoch(call: &Call<'_>) -> Value {
+    call.env.number(cost::epoch())
+}
+
+/// `roomForCopies(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and that matters.
+fn room_for_copies(call: &Call<'_>) -> Value {
+    let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
+    call.env.double(call.state.room_for_copies(size).map_or(-1.0, |room| f64::from(u8::from(room))))
+}
+
+/// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or those copied now (1).
+fn copies(call: &Call<'_>) -> Value {
+    let bytes = if call.uint32(0) == Some(0) { cost::copies_limit() } else { call.state.copied_now() };
+    call.env.double(bytes as f64)
+}
+
+/// `setCopies(limit)`, for the whole process.
+fn set_copies(call: &Call<'_>) -> Value {
+    if let Some(limit) = call.double(0).and_then(exact_size) {
+        cost::set_copies_limit(limit);
+    }
+    call.env.undefined()
+}
+
+/// `usualRoute()`: the route of calls that ask for none.
+fn usual_route(call: &Call<'_>) -> Value {
+    call.env.number(cost::usual_route() as u32)
+}
+
+/// `setUsualRoute(route)`, for the whole process.
+fn set_usual_route(call: &Call<'_>) -> Value {
+    if let Some(route) = call.uint32(0) {
+        cost::set_usual_route(Route::from_number(f64::from(route)));
+    }
+    call.env.undefined()
 }
 
 /// `beginPolling()`: JavaScript will call `poll` once per turn of the loop.

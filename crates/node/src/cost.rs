@@ -1,10 +1,17 @@
-//! Predicted cost of a job in nanoseconds: what the routes and the pool's batches go by.
+//! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool ranks the job.
 //!
-//! A table, measured on one Zen 4 core and rounded; another CPU may be three times slower, and the
-//! decisions it serves do not mind.
+//! Each algorithm has a price, a fixed part and one per byte (`prices`): from a table at first, measured on a worker
+//! once a job has brought it there (`measure`).
+
+mod measure;
+mod prices;
 
 use crate::job::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+pub(crate) use prices::{Algorithm, Price, epoch};
 
 /// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,83 +38,162 @@ impl Route {
     }
 }
 
-/// Predicted nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
+/// Nanoseconds of work that a job may take to be done during its call: about what sending it away costs the event loop
+/// (locks, copies, the bigger part of a wake-up).
+const INLINE: u64 = 250;
+
+/// The same for a job that is alone: nothing of its environment is in flight, so nothing gains by its being elsewhere, and
+/// the way there and back takes longer. Less than 5 us, which is what a call may hold the event loop.
+const INLINE_ALONE: u64 = 3_500;
+
+/// Nanoseconds of inline work in one turn of the event loop.
+const INLINE_TURN: u64 = 50_000;
+
+/// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
 const SPLIT: u64 = 100_000;
 
-/// Whether all workers should share a job that can be done in parts.
-pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
-    let divisible = match work.operation {
-        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => cipher != Cipher::Aes256GcmSiv,
-        Operation::Hash(hash) => hash == Hash::Blake3,
-        _ => false,
-    };
-    divisible && cost >= SPLIT
+/// The route of jobs that ask for none, for the whole process.
+static USUAL: AtomicU8 = AtomicU8::new(Route::Auto as u8);
+
+pub(crate) fn usual_route() -> Route {
+    Route::from_number(f64::from(USUAL.load(Ordering::Relaxed)))
 }
 
-/// What any job costs beside its bytes: about what the shortest one takes.
-const FIXED: u64 = 150;
+pub(crate) fn set_usual_route(route: Route) {
+    USUAL.store(route as u8, Ordering::Relaxed);
+    prices::changed();
+}
 
-/// What a message among many costs, as bytes.
-const PADDING: usize = 64;
+/// The most bytes one environment may have copied for calls that have not settled, for the whole process; 0 while JavaScript has
+/// not set it.
+static COPIES: AtomicUsize = AtomicUsize::new(0);
+
+pub(crate) fn copies_limit() -> usize {
+    COPIES.load(Ordering::Relaxed)
+}
+
+pub(crate) fn set_copies_limit(limit: usize) {
+    COPIES.store(limit, Ordering::Relaxed);
+}
+
+/// Bytes that may be copied before there must be a limit.
+const COPIES_FREE: usize = 64 << 20;
+
+/// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none is set. Whoever is alone may
+/// always.
+pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
+    let sum = copied.saturating_add(size);
+    match copies_limit() {
+        _ if copied == 0 || size == 0 => Some(true),
+        0 if sum <= COPIES_FREE => Some(true),
+        0 => None,
+        limit => Some(sum <= limit),
+    }
+}
+
+/// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been spent on others in this
+/// turn of the loop, and so many jobs are in flight.
+pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
+    let limit = if in_flight == 0 { INLINE_ALONE } else { INLINE };
+    cost <= limit && spent + cost <= INLINE_TURN
+}
+
+/// Whether all workers should share a job.
+pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
+    cost >= SPLIT && divisible(algorithm(work.operation)) && !matches!(work.operation, Operation::Hmac(_))
+}
+
+/// Whether one message can be done in parts, in any order.
+fn divisible(algorithm: Algorithm) -> bool {
+    match algorithm {
+        Algorithm::Hash(hash) => hash == Hash::Blake3,
+        Algorithm::Cipher(cipher) => cipher != Cipher::Aes256GcmSiv,
+    }
+}
 
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
     let (source, target) = (work.source.size(), work.target.size());
-    let (size, picoseconds) = match work.operation {
+    let price = prices::of(algorithm(work.operation));
+    match work.operation {
         // An XOF may put out more than it takes in.
-        Operation::Hash(hash) | Operation::Hmac(hash) => {
-            (source.saturating_add(target).saturating_add(work.key_size()), per_byte_of_hash(hash))
-        }
-        Operation::Finish(hash) | Operation::MacFinish(hash) | Operation::Squeeze(hash) => {
-            (source.saturating_add(target), per_byte_of_hash(hash))
-        }
-        Operation::Update(hash) | Operation::MacUpdate(hash) => {
-            (source.saturating_add(work.iv.size()), per_byte_of_hash(hash))
-        }
+        Operation::Hash(_) => price.of_bytes(source.saturating_add(target)),
+        Operation::Finish(_) | Operation::Squeeze(_) => price.of_bytes(source.saturating_add(target)),
+        // Two hashes, of a block and more each.
+        Operation::Hmac(hash) => price
+            .of_bytes(source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size))
+            .saturating_add(price.of_bytes(0)),
+        Operation::MacFinish(_) => price.of_bytes(source).saturating_add(price.of_bytes(0)),
+        Operation::Update(_) | Operation::MacUpdate(_) => price.of_bytes(source.saturating_add(work.iv.size())),
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
-            return of_messages(hash, size, count);
+            of_messages(hash, size, count)
         }
-        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-            (source.saturating_add(work.aad.size()), per_byte_of_cipher(cipher))
-        }
-        Operation::SealChunks(cipher) | Operation::OpenChunks(cipher) => (source, per_byte_of_cipher(cipher)),
-    };
-    nanoseconds(size, picoseconds)
+        Operation::Encrypt(_) | Operation::Decrypt(_) => price.of_bytes(source.saturating_add(work.aad.size())),
+        Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
+    }
 }
 
 /// Predicted nanoseconds of hashing `size` bytes in `count` messages.
 pub(crate) fn of_messages(hash: Hash, size: usize, count: usize) -> u64 {
-    nanoseconds(size.saturating_add(count.saturating_mul(PADDING)), per_byte_of_hash(hash))
+    prices::of(Algorithm::Hash(hash)).of_messages(size, count)
 }
 
-fn nanoseconds(size: usize, picoseconds: u64) -> u64 {
-    FIXED.saturating_add((size as u64).saturating_mul(picoseconds) / 1000)
-}
-
-/// Picoseconds a byte.
-fn per_byte_of_hash(hash: Hash) -> u64 {
-    match hash {
-        Hash::Sha1 | Hash::Sha224 | Hash::Sha256 => 550,
-        Hash::Blake3 => 160,
-        Hash::Blake2b512 => 800,
-        Hash::Xxh32 => 130,
-        Hash::Xxh64 => 70,
-        Hash::Xxh3_64 | Hash::Xxh3_128 => 20,
-        Hash::Ripemd160 => 2700,
-        Hash::Sha3_384 | Hash::Keccak384 => 2500,
-        Hash::Sha3_512 | Hash::Keccak512 => 3500,
-        _ => 1700,
+pub(crate) fn algorithm(operation: Operation) -> Algorithm {
+    match operation {
+        Operation::Hash(hash)
+        | Operation::Hmac(hash)
+        | Operation::Update(hash)
+        | Operation::Finish(hash)
+        | Operation::Squeeze(hash)
+        | Operation::MacUpdate(hash)
+        | Operation::MacFinish(hash)
+        | Operation::HashMany(hash)
+        | Operation::HmacMany(hash) => Algorithm::Hash(hash),
+        Operation::Encrypt(cipher)
+        | Operation::Decrypt(cipher)
+        | Operation::SealChunks(cipher)
+        | Operation::OpenChunks(cipher) => Algorithm::Cipher(cipher),
     }
 }
 
-/// Picoseconds a byte.
-fn per_byte_of_cipher(cipher: Cipher) -> u64 {
-    match cipher {
-        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => 125,
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => 100,
-        Cipher::Aes256GcmSiv => 250,
-        Cipher::ChaCha20 => 290,
-        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => 380,
+/// Called by a worker that has done a job of this algorithm: measures it if nobody has. Takes some 100 us, once for each
+/// algorithm in a process.
+pub(crate) fn refine(algorithm: Algorithm) {
+    prices::refine(algorithm, measure::measure);
+}
+
+/// What an algorithm costs.
+pub(crate) fn price(algorithm: Algorithm) -> Price {
+    prices::of(algorithm)
+}
+
+/// Whether the price was measured, or will not be.
+pub(crate) fn settled(algorithm: Algorithm) -> bool {
+    prices::settled(algorithm)
+}
+
+/// All prices and what follows from them: `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
+pub(crate) fn to_json() -> String {
+    let mut json = String::from("{");
+    for algorithm in Algorithm::all() {
+        let price = prices::of(algorithm);
+        let comma = if json.len() > 1 { "," } else { "" };
+        let (name, measured) = (algorithm.name(), prices::measured(algorithm));
+        let inline = price.bytes_for(INLINE).max(0.0);
+        let _ = write!(
+            json,
+            "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
+            price.fixed, price.per_byte
+        );
+        if let Algorithm::Hash(_) = algorithm {
+            let _ = write!(json, ",\"together\":{:.3}", price.together);
+        }
+        if divisible(algorithm) {
+            let _ = write!(json, ",\"splitFrom\":{}", price.bytes_for(SPLIT).max(0.0) + 1.0);
+        }
+        json.push('}');
     }
+    json.push('}');
+    json
 }

@@ -3,6 +3,7 @@
 
 use crate::bytes::Window;
 use crate::completion::{Completion, Loop, POLL, Ring, Ticket};
+use crate::cost;
 use crate::job::{Job, Outbox};
 use crate::keys::Keys;
 use crate::values::{Env, Pinned};
@@ -36,6 +37,8 @@ pub(crate) struct Environment {
     /// Jobs that have run inline and wait to be settled, and the predicted nanoseconds of those of this turn.
     finished: RefCell<Vec<Box<Job>>>,
     inlined: Cell<u64>,
+    /// Bytes copied for jobs that have not settled.
+    copied: Cell<usize>,
     /// When a poll last found something, or polling began.
     polled: Cell<Option<Instant>>,
 }
@@ -73,13 +76,6 @@ pub(crate) enum Poll {
     InVain = 2,
 }
 
-/// Predicted nanoseconds up to which a job runs inline: what the pool costs the event loop a job (locks, copies, the
-/// bigger part of a wake-up).
-const INLINE: u64 = 350;
-
-/// Predicted nanoseconds of inline jobs in one turn of the loop.
-const INLINE_TURN: u64 = 50_000;
-
 /// The most rounds of callbacks, jobs they run inline, and their callbacks, in one turn of the loop.
 const ROUNDS: usize = 4;
 
@@ -103,6 +99,7 @@ impl Environment {
             departing: RefCell::default(),
             finished: RefCell::default(),
             inlined: Cell::new(0),
+            copied: Cell::new(0),
             polled: Cell::new(None),
         }
     }
@@ -139,14 +136,27 @@ impl Environment {
         Some(spare.unwrap_or_else(|| Box::new(Job::idle(Arc::clone(completion)))))
     }
 
-    /// True for a job that costs the event loop less than sending it away would, as long as a burst of them does not
-    /// add up to a stall.
+    /// True for a job to be done during its call, which counts for this turn of the loop.
     pub(crate) fn may_run_inline(&self, cost: u64) -> bool {
-        let inline = cost <= INLINE && self.inlined.get() + cost <= INLINE_TURN;
+        let inline = cost::worth_inlining(cost, self.inlined.get(), self.in_flight.get());
         if inline {
             self.inlined.set(self.inlined.get() + cost);
         }
         inline
+    }
+
+    /// Whether so many bytes may be copied for a job; `None` if that takes a limit and none is set.
+    pub(crate) fn room_for_copies(&self, size: usize) -> Option<bool> {
+        cost::room_for_copies(size, self.copied.get())
+    }
+
+    /// So many bytes have been copied for a job that departs.
+    pub(crate) fn copied(&self, size: usize) {
+        self.copied.set(self.copied.get() + size);
+    }
+
+    pub(crate) fn copied_now(&self) -> usize {
+        self.copied.get()
     }
 
     /// A job that has run inline, to be settled at the next look.
@@ -251,6 +261,7 @@ impl Environment {
         if job.ticket.is_some() {
             self.tickets.borrow_mut().remove(&job.slot);
         }
+        self.copied.set(self.copied.get() - job.copied);
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);
         if in_flight == 0

@@ -4,7 +4,7 @@
 use crate::batch::Messages;
 use crate::bytes::{Copies, Window, text};
 use crate::completion::{Completion, Ticket};
-use crate::cost::Route;
+use crate::cost::{self, Route};
 use crate::keys::PreparedKey;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -43,6 +43,8 @@ pub(crate) enum Status {
     Memory = 16,
     /// The bytes are not a state of this hash, or not one that can go on.
     State = 17,
+    /// Not accepted yet: a limit for copies must be set first.
+    Undecided = 18,
 }
 
 impl From<Error> for Status {
@@ -336,6 +338,8 @@ pub(crate) struct Job {
     pub(crate) slot: u32,
     /// Predicted nanoseconds; see `cost`.
     pub(crate) cost: u64,
+    /// Bytes copied for it.
+    pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
     pub(crate) work: Work,
@@ -353,6 +357,7 @@ impl Job {
         Job {
             slot: 0,
             cost: 0,
+            copied: 0,
             route: Route::Pool,
             work: Work::nothing(),
             copies,
@@ -412,7 +417,12 @@ impl Task for Box<Job> {
         }
         self.perform();
         self.completion.leave();
+        let algorithm = cost::algorithm(self.work.operation);
         outbox.add(self);
+        if !cost::settled(algorithm) {
+            outbox.deliver();
+            cost::refine(algorithm);
+        }
     }
 
     fn awaited(outbox: &Outbox) -> bool {

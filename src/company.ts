@@ -1,0 +1,236 @@
+/**
+ * Short messages to be hashed, in company. What comes in one turn of the event loop is copied side by side and hashed in one
+ * crossing when the turn ends, several messages at once where the CPU can: that is quicker than one after the other at their
+ * calls (SHA-256 of 256 bytes with AVX-512: 95 ns a message, alone 180). More than is right for one thread goes to the pool,
+ * whole companies at a time.
+ */
+import { isUint8Array, sizeOf } from './arguments.js';
+import { At, Flag, frame, Operation, Route } from './binding.js';
+import { call, describeCall, describeIv, describeTarget, Form, forget, present, runDescribed, runWaiting } from './call.js';
+import { findHash, type HashFacts } from './catalog.js';
+import { predict, predictTogether, usual, wantsMeasure } from './prices.js';
+import { awaitEnd, onTurnEnd, tellFailureLater, tellLater } from './turn.js';
+import { Waiter } from './waiters.js';
+
+/** Nanoseconds that a message may take alone. */
+const ALONE_COST = 600;
+/** The longest message: a longer one is not worth the copy. */
+const LONGEST = 1024;
+/** The most messages of one company, and the memory they are copied to. */
+const MEMBERS = 128;
+const CHUNK_SIZE = 16 * 1024;
+/** Nanoseconds from which a company is full: on the pool it shall be among the short jobs, which go before long ones. */
+const FULL_COST = 7_000;
+/** Nanoseconds of companies that wait for the end of a turn; what comes in addition goes to the pool at once. */
+const HERE_COST = 12_000;
+/** Digests of so many bytes share an ArrayBuffer, like small Buffers of Node's. */
+const SLAB_SIZE = 8 * 1024;
+/** Chunks kept for later companies. */
+const SPARE = 64;
+
+/** The hash of a short message, if this is one. Runs no code of the user's. */
+export function companyFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
+  if (typeof algorithm !== 'string') return undefined;
+  const facts = findHash(algorithm);
+  if (facts === undefined || facts.digestSize === 0) return undefined;
+  return fits(facts, sizeIn(data)) && usual() === Route.Auto ? facts : undefined;
+}
+
+function fits(facts: HashFacts, size: number): boolean {
+  return size <= LONGEST && predict(Operation.Hash, facts.id, size) <= ALONE_COST;
+}
+
+/** Of a string at most: each UTF-16 unit may become three bytes. */
+function sizeIn(data: unknown): number {
+  if (isUint8Array(data)) return sizeOf(data);
+  return typeof data === 'string' ? data.length * 3 : Infinity;
+}
+
+class Company {
+  readonly chunk = Buffer.from(new ArrayBuffer(CHUNK_SIZE));
+  readonly sizes = new Float64Array(MEMBERS);
+  readonly sizeBytes = new Uint8Array(this.sizes.buffer);
+  readonly waiters: Waiter[] = [];
+  readonly forms: Form[] = [];
+  facts!: HashFacts;
+  used = 0;
+  cost = 0;
+  /** Whether all messages are of one size. */
+  alike = true;
+  /** Whether a worker should do it even so, because he measures the price. */
+  away = false;
+
+  get full(): boolean {
+    return this.waiters.length === MEMBERS || this.used + LONGEST > CHUNK_SIZE || this.cost >= FULL_COST;
+  }
+
+  clear(): void {
+    this.waiters.length = 0;
+    this.forms.length = 0;
+    this.used = 0;
+    this.cost = 0;
+    this.alike = true;
+    this.away = false;
+  }
+}
+
+/** By number of the hash, those that more can join. */
+const open: (Company | undefined)[] = [];
+/** All that wait for the end of the turn. */
+let gathered: Company[] = [];
+let gatheredCost = 0;
+const spare: Company[] = [];
+
+/**
+ * Copies a message that {@link companyFacts} knows; its digest is told at the end of this turn or later. False if it is no
+ * longer short: making the waiter may have run code of the user's.
+ */
+export function join(facts: HashFacts, data: Uint8Array | string, form: Form, waiter: Waiter): boolean {
+  const size = sizeIn(data);
+  if (!fits(facts, size)) return false;
+  const company = (open[facts.id] ??= begin(facts));
+  const { sizes, waiters } = company;
+  let copied = size;
+  if (typeof data === 'string') copied = company.chunk.write(data, company.used, 'utf8');
+  else if (size > 0) company.chunk.set(data, company.used);
+  sizes[waiters.length] = copied;
+  company.alike &&= copied === sizes[0];
+  company.used += copied;
+  waiters.push(waiter);
+  company.forms.push(form);
+  company.cost += predictTogether(facts.id, copied);
+  company.away ||= wantsMeasure(Operation.Hash, facts.id);
+  if (company.full) close(company);
+  return true;
+}
+
+function begin(facts: HashFacts): Company {
+  const company = spare.pop() ?? new Company();
+  company.facts = facts;
+  gathered.push(company);
+  awaitEnd();
+  return company;
+}
+
+/** Nobody joins any more. */
+function close(company: Company): void {
+  open[company.facts.id] = undefined;
+  if (!company.away && gatheredCost + company.cost <= HERE_COST) {
+    gatheredCost += company.cost;
+    return;
+  }
+  gathered.splice(gathered.indexOf(company), 1);
+  send(company);
+}
+
+onTurnEnd({
+  waits: () => gathered.length > 0,
+  finish() {
+    const companies = gathered;
+    gathered = [];
+    gatheredCost = 0;
+    for (const company of companies) {
+      if (open[company.facts.id] === company) open[company.facts.id] = undefined;
+      if (company.away) send(company);
+      else hashHere(company);
+    }
+  },
+});
+
+function hashHere(company: Company): void {
+  const size = company.waiters.length * company.facts.digestSize;
+  if (slabUsed + size > slab.length) {
+    slab = Buffer.allocUnsafeSlow(Math.max(SLAB_SIZE, size));
+    slabUsed = 0;
+  }
+  const offset = slabUsed;
+  slabUsed += size;
+  try {
+    describe(company, slab, offset);
+    runDescribed();
+  } catch (error) {
+    for (const waiter of company.waiters) tellFailureLater(waiter, error);
+    put(company);
+    return;
+  }
+  answer(company, slab, offset, tellLater);
+  put(company);
+}
+
+let slab = Buffer.allocUnsafeSlow(SLAB_SIZE);
+let slabUsed = 0;
+
+function send(company: Company): void {
+  try {
+    const target = Buffer.allocUnsafeSlow(company.waiters.length * company.facts.digestSize);
+    describe(company, target, 0);
+    call.flags |= Flag.Copied;
+    runWaiting(new CompanyWaiter(company, target));
+  } catch (error) {
+    forget();
+    for (const waiter of company.waiters) tellFailureLater(waiter, error);
+    put(company);
+  }
+}
+
+class CompanyWaiter extends Waiter {
+  constructor(
+    readonly company: Company,
+    readonly target: Buffer,
+  ) {
+    super();
+  }
+
+  succeed(): void {
+    const { company } = this;
+    answer(company, this.target, 0, tellNow);
+    put(company);
+  }
+
+  fail(error: unknown): void {
+    for (const waiter of this.company.waiters) waiter.fail(error);
+    put(this.company);
+  }
+}
+
+function tellNow(waiter: Waiter, value: unknown): void {
+  waiter.succeed(value);
+}
+
+function put(company: Company): void {
+  company.clear();
+  if (spare.length < SPARE) spare.push(company);
+}
+
+/** Memory of ours on both sides: what the pool borrows nobody else can reach. */
+function describe(company: Company, target: Buffer, offset: number): void {
+  const { facts, chunk, used, sizes } = company;
+  const count = company.waiters.length;
+  describeCall(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
+  if (company.alike && (sizes[0]! > 0 || count === 1)) {
+    frame[At.Count] = count;
+    frame[At.MessageSize] = sizes[0]!;
+  } else {
+    describeIv(company.sizeBytes, 0, count * Float64Array.BYTES_PER_ELEMENT);
+    call.flags |= Flag.HasSizes;
+  }
+  describeTarget(target, offset, count * facts.digestSize);
+}
+
+/** Gives each its digest, all of which stand in `digests` from `offset` on. */
+function answer(company: Company, digests: Buffer, offset: number, tell: (waiter: Waiter, value: unknown) => void): void {
+  const { waiters, forms } = company;
+  const size = company.facts.digestSize;
+  const { buffer, byteOffset } = digests;
+  // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is short.
+  const text = forms.includes(Form.Hex) ? digests.toString('hex', offset, offset + waiters.length * size) : '';
+  for (let index = 0, at = 0; index < waiters.length; index++, at += size) {
+    const form = forms[index]!;
+    if (form === Form.Hex) {
+      tell(waiters[index]!, text.slice(2 * at, 2 * (at + size)));
+    } else {
+      const digest = Buffer.from(buffer, byteOffset + offset + at, size);
+      tell(waiters[index]!, form === Form.Buffer ? digest : present(digest, form));
+    }
+  }
+}
