@@ -9,7 +9,7 @@ import { At, Flag, frame, Operation, Route } from './binding.js';
 import { call, describeCall, describeIv, describeTarget, Form, forget, present, runDescribed, runWaiting } from './call.js';
 import { findHash, type HashFacts } from './catalog.js';
 import { predict, predictTogether, usual, wantsMeasure } from './prices.js';
-import { awaitEnd, onTurnEnd, tellFailureLater, tellLater } from './turn.js';
+import { awaitEnd, onTurnEnd, tellFailureLater } from './turn.js';
 import { Waiter } from './waiters.js';
 
 /** Nanoseconds that a message may take alone. */
@@ -50,9 +50,10 @@ class Company {
   readonly chunk = Buffer.from(new ArrayBuffer(CHUNK_SIZE));
   readonly sizes = new Float64Array(MEMBERS);
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
-  readonly waiters: Waiter[] = [];
+  readonly waiters: (Waiter | undefined)[] = [];
   readonly forms: Form[] = [];
   facts!: HashFacts;
+  count = 0;
   used = 0;
   cost = 0;
   /** Whether all messages are of one size. */
@@ -61,12 +62,12 @@ class Company {
   away = false;
 
   get full(): boolean {
-    return this.waiters.length === MEMBERS || this.used + LONGEST > CHUNK_SIZE || this.cost >= FULL_COST;
+    return this.count === MEMBERS || this.used + LONGEST > CHUNK_SIZE || this.cost >= FULL_COST;
   }
 
   clear(): void {
-    this.waiters.length = 0;
-    this.forms.length = 0;
+    this.waiters.fill(undefined);
+    this.count = 0;
     this.used = 0;
     this.cost = 0;
     this.alike = true;
@@ -87,19 +88,19 @@ const spare: Company[] = [];
  */
 export function join(facts: HashFacts, data: Uint8Array | string, form: Form, waiter: Waiter): boolean {
   const size = sizeIn(data);
-  if (!fits(facts, size)) return false;
+  if (size > LONGEST) return false;
   const company = (open[facts.id] ??= begin(facts));
-  const { sizes, waiters } = company;
+  const { count } = company;
   let copied = size;
   if (typeof data === 'string') copied = company.chunk.write(data, company.used, 'utf8');
   else if (size > 0) company.chunk.set(data, company.used);
-  sizes[waiters.length] = copied;
-  company.alike &&= copied === sizes[0];
+  company.count = count + 1;
+  company.sizes[count] = copied;
+  company.alike &&= copied === company.sizes[0];
   company.used += copied;
-  waiters.push(waiter);
-  company.forms.push(form);
+  company.waiters[count] = waiter;
+  company.forms[count] = form;
   company.cost += predictTogether(facts.id, copied);
-  company.away ||= wantsMeasure(Operation.Hash, facts.id);
   if (company.full) close(company);
   return true;
 }
@@ -107,6 +108,7 @@ export function join(facts: HashFacts, data: Uint8Array | string, form: Form, wa
 function begin(facts: HashFacts): Company {
   const company = spare.pop() ?? new Company();
   company.facts = facts;
+  company.away = wantsMeasure(Operation.Hash, facts.id);
   gathered.push(company);
   awaitEnd();
   return company;
@@ -138,7 +140,7 @@ onTurnEnd({
 });
 
 function hashHere(company: Company): void {
-  const size = company.waiters.length * company.facts.digestSize;
+  const size = company.count * company.facts.digestSize;
   if (slabUsed + size > slab.length) {
     slab = Buffer.allocUnsafeSlow(Math.max(SLAB_SIZE, size));
     slabUsed = 0;
@@ -149,12 +151,10 @@ function hashHere(company: Company): void {
     describe(company, slab, offset);
     runDescribed();
   } catch (error) {
-    for (const waiter of company.waiters) tellFailureLater(waiter, error);
-    put(company);
+    refuse(company, error);
     return;
   }
-  answer(company, slab, offset, tellLater);
-  put(company);
+  answer(company, slab, offset);
 }
 
 let slab = Buffer.allocUnsafeSlow(SLAB_SIZE);
@@ -162,13 +162,14 @@ let slabUsed = 0;
 
 function send(company: Company): void {
   try {
-    const target = Buffer.allocUnsafeSlow(company.waiters.length * company.facts.digestSize);
+    const target = Buffer.allocUnsafeSlow(company.count * company.facts.digestSize);
     describe(company, target, 0);
     call.flags |= Flag.Copied;
     runWaiting(new CompanyWaiter(company, target));
   } catch (error) {
+    // Nobody is told during a call.
     forget();
-    for (const waiter of company.waiters) tellFailureLater(waiter, error);
+    for (let index = 0; index < company.count; index++) tellFailureLater(company.waiters[index]!, error);
     put(company);
   }
 }
@@ -182,19 +183,18 @@ class CompanyWaiter extends Waiter {
   }
 
   succeed(): void {
-    const { company } = this;
-    answer(company, this.target, 0, tellNow);
-    put(company);
+    answer(this.company, this.target, 0);
   }
 
   fail(error: unknown): void {
-    for (const waiter of this.company.waiters) waiter.fail(error);
-    put(this.company);
+    refuse(this.company, error);
   }
 }
 
-function tellNow(waiter: Waiter, value: unknown): void {
-  waiter.succeed(value);
+/** Tells each of an error. */
+function refuse(company: Company, error: unknown): void {
+  for (let index = 0; index < company.count; index++) company.waiters[index]!.fail(error);
+  put(company);
 }
 
 function put(company: Company): void {
@@ -204,8 +204,7 @@ function put(company: Company): void {
 
 /** Memory of ours on both sides: what the pool borrows nobody else can reach. */
 function describe(company: Company, target: Buffer, offset: number): void {
-  const { facts, chunk, used, sizes } = company;
-  const count = company.waiters.length;
+  const { facts, chunk, used, sizes, count } = company;
   describeCall(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
   if (company.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
@@ -218,19 +217,22 @@ function describe(company: Company, target: Buffer, offset: number): void {
 }
 
 /** Gives each its digest, all of which stand in `digests` from `offset` on. */
-function answer(company: Company, digests: Buffer, offset: number, tell: (waiter: Waiter, value: unknown) => void): void {
-  const { waiters, forms } = company;
+function answer(company: Company, digests: Buffer, offset: number): void {
+  const { waiters, forms, count } = company;
   const size = company.facts.digestSize;
   const { buffer, byteOffset } = digests;
   // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is short.
-  const text = forms.includes(Form.Hex) ? digests.toString('hex', offset, offset + waiters.length * size) : '';
-  for (let index = 0, at = 0; index < waiters.length; index++, at += size) {
+  let text = '';
+  for (let index = 0, at = 0; index < count; index++, at += size) {
     const form = forms[index]!;
+    const waiter = waiters[index]!;
     if (form === Form.Hex) {
-      tell(waiters[index]!, text.slice(2 * at, 2 * (at + size)));
+      if (text === '') text = digests.toString('hex', offset, offset + count * size);
+      waiter.succeed(text.slice(2 * at, 2 * (at + size)));
     } else {
       const digest = Buffer.from(buffer, byteOffset + offset + at, size);
-      tell(waiters[index]!, form === Form.Buffer ? digest : present(digest, form));
+      waiter.succeed(form === Form.Buffer ? digest : present(digest, form));
     }
   }
+  put(company);
 }

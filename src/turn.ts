@@ -21,10 +21,18 @@ const done = Promise.resolve();
 const { then } = done;
 
 /** Who is to be told, and of what. */
-let waiters: Waiter[] = [];
-let outcomes: unknown[] = [];
-let spareWaiters: Waiter[] = [];
-let spareOutcomes: unknown[] = [];
+interface Told {
+  /** Kept when they are empty, as new ones would be garbage: so they are counted, not shortened. */
+  readonly waiters: (Waiter | undefined)[];
+  readonly outcomes: unknown[];
+  count: number;
+}
+
+let told: Told = { waiters: [], outcomes: [], count: 0 };
+let spare: Told = { waiters: [], outcomes: [], count: 0 };
+
+/** Memory for so many is kept. */
+const KEPT = 4096;
 
 /** An outcome that is an error. */
 class Failure {
@@ -65,8 +73,9 @@ export function quiet(): boolean {
 
 /** Tells a waiter of a result at the end of this turn. */
 export function tellLater(waiter: Waiter, value: unknown): void {
-  waiters.push(waiter);
-  outcomes.push(value);
+  const index = told.count++;
+  told.waiters[index] = waiter;
+  told.outcomes[index] = value;
   awaitEnd();
 }
 
@@ -91,14 +100,14 @@ function endTurn(): void {
 
 /** Tells those who wait, and those who come meanwhile. `awaited` stays true, so that nobody asks for a turn. */
 function tellRounds(): void {
-  let told = false;
+  let busy = false;
   for (; round < ROUNDS && pending(); round++) {
-    told = true;
+    busy = true;
     if (gathering.waits()) gathering.finish();
     tellAll();
   }
   // Those who await a promise come after this, and the rounds that are left are theirs.
-  if (told && round < ROUNDS) {
+  if (busy && round < ROUNDS) {
     void then.call(done, afterPromises);
     return;
   }
@@ -107,7 +116,7 @@ function tellRounds(): void {
 }
 
 function pending(): boolean {
-  return waiters.length > 0 || gathering.waits();
+  return told.count > 0 || gathering.waits();
 }
 
 function afterPromises(): void {
@@ -115,18 +124,17 @@ function afterPromises(): void {
 }
 
 function tellAll(): void {
-  const who = waiters;
-  const what = outcomes;
-  waiters = spareWaiters;
-  outcomes = spareOutcomes;
-  spareWaiters = who;
-  spareOutcomes = what;
-  for (let index = 0; index < who.length; index++) {
-    const waiter = who[index]!;
-    const outcome = what[index];
+  const now = told;
+  told = spare;
+  spare = now;
+  const { waiters, outcomes, count } = now;
+  now.count = 0;
+  for (let index = 0; index < count; index++) {
+    const waiter = waiters[index]!;
+    const outcome = outcomes[index];
+    waiters[index] = outcomes[index] = undefined;
     if (outcome instanceof Failure) waiter.fail(outcome.error);
     else waiter.succeed(outcome);
   }
-  who.length = 0;
-  what.length = 0;
+  if (count > KEPT) waiters.length = outcomes.length = 0;
 }
