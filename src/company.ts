@@ -165,6 +165,7 @@ function send(company: Company): void {
     const target = Buffer.allocUnsafeSlow(company.count * company.facts.digestSize);
     describe(company, target, 0);
     call.flags |= Flag.Copied;
+    frame[At.Route] = Route.Pool;
     runWaiting(new CompanyWaiter(company, target));
   } catch (error) {
     // Nobody is told during a call.

@@ -218,11 +218,12 @@ impl Environment {
     }
 
     /// Nothing has arrived: instead of only looking again, runs short jobs of this environment that nobody has taken
-    /// yet. On two cores that is worth half a core, and on a crowded machine, where the workers wait for one, more.
+    /// yet. On two cores that is worth half a core, and on a crowded machine, where the workers wait for one, more. (One
+    /// whose price is not known is left to a worker, who measures it.)
     fn help(&self, traffic: &Arc<Traffic>) -> bool {
         let mut cost = 0;
         while cost < HELP
-            && let Some(mut job) = pool().take_first(Arc::as_ptr(traffic).addr(), |job| job.cost <= HELP)
+            && let Some(mut job) = pool().take_first(Arc::as_ptr(traffic).addr(), |job| job.cost <= HELP && !job.measures())
         {
             cost += job.cost;
             job.perform();

@@ -377,6 +377,11 @@ impl Job {
         self.copies.wipe_secrets();
     }
 
+    /// Whether the worker that has done it should measure the price of its algorithm.
+    pub(crate) fn measures(&self) -> bool {
+        !cost::settled(cost::algorithm(self.work.operation))
+    }
+
     /// What the completion carries: a digest or tag, and a text.
     pub(crate) fn answer(&self) -> (&[u8], &[u8]) {
         let small = &self.reply.small[..self.reply.small_size];
@@ -417,9 +422,9 @@ impl Task for Box<Job> {
         }
         self.perform();
         self.completion.leave();
-        let algorithm = cost::algorithm(self.work.operation);
+        let measured = self.measures().then(|| cost::algorithm(self.work.operation));
         outbox.add(self);
-        if !cost::settled(algorithm) {
+        if let Some(algorithm) = measured {
             outbox.deliver();
             cost::refine(algorithm);
         }

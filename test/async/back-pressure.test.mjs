@@ -1,0 +1,177 @@
+// The limit of copies: beyond it a call does its work at once instead of copying its source. Nothing waits, nothing is
+// refused, nothing is read late.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { run } from '../support/child.mjs';
+
+const KIB = 2 ** 10;
+
+async function report(program, options) {
+  const { stdout, stderr, code } = await run(`(async () => {
+    const assert = require('node:assert/strict');
+    const queued = () => millrace.engines().queuedBytes;
+    const expected = (size, value) => millrace.hash('sha256', Buffer.alloc(size, value));
+    ${program}
+  })()`, options);
+  assert.equal(code, 0, stderr);
+  return stdout === '' ? undefined : JSON.parse(stdout);
+}
+
+test('the default is a quarter of the memory, 1 GiB at most', async () => {
+  await report(`
+    const { maxQueuedBytes } = millrace.configure();
+    const memory = Math.min(require('node:os').totalmem(), process.constrainedMemory() || Infinity);
+    assert.equal(maxQueuedBytes, Math.min(2 ** 30, Math.floor(memory / 4)));
+  `);
+});
+
+test('what configure refuses', async () => {
+  await report(`
+    for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), { code: 'ERR_ARGUMENT_VALUE', message: /maxQueuedBytes/ });
+    for (const wrong of [null, '1', 1n, {}]) assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), { code: 'ERR_ARGUMENT_TYPE', message: /maxQueuedBytes/ });
+    assert.equal(millrace.configure({ maxQueuedBytes: 2 ** 53 - 1 }).maxQueuedBytes, 2 ** 53 - 1);
+    assert.equal(millrace.configure({ maxQueuedBytes: 5 }).maxQueuedBytes, 5);
+    assert.equal(millrace.engines().settings.maxQueuedBytes, 5);
+  `);
+});
+
+for (const wait of ['callback', 'promise']) {
+  test(`by ${wait}: copies stay within the limit, and every source is as it was at its call`, async () => {
+    const { most, early } = await report(`
+      const size = ${256 * KIB};
+      const limit = 4 * size;
+      millrace.configure({ maxQueuedBytes: limit, threads: 1 });
+      const source = Buffer.alloc(size);
+      let most = 0;
+      let done = 0;
+      const results = [];
+      for (let value = 0; value < 60; value++) {
+        source.fill(value);
+        results.push((${wait === 'promise' ? "promises.hash('sha256', source)" : "new Promise((resolve, reject) => millrace.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest))))"}).then((digest) => { done++; return digest; }));
+        most = Math.max(most, queued());
+      }
+      const early = done;
+      source.fill(255);
+      for (const [value, digest] of (await Promise.all(results)).entries()) assert.deepEqual(digest, expected(size, value));
+      assert.equal(queued(), 0);
+      console.log(JSON.stringify({ most: most / limit, early }));
+    `);
+    assert.ok(most > 0 && most <= 1, `${most} of the limit`);
+    assert.equal(early, 0);
+  });
+}
+
+test('whoever is alone may copy more than the limit', async () => {
+  await report(`
+    millrace.configure({ maxQueuedBytes: 1 });
+    const digest = promises.hash('sha256', Buffer.alloc(1 << 20, 7));
+    assert.equal(queued(), 1 << 20);
+    assert.deepEqual(await digest, expected(1 << 20, 7));
+    assert.equal(queued(), 0);
+  `);
+});
+
+test('calls with a target copy nothing, and those that ask for a route have it', async () => {
+  await report(`
+    millrace.configure({ maxQueuedBytes: 1, threads: 1 });
+    const source = Buffer.alloc(1 << 20, 7);
+    const target = Buffer.alloc(32);
+    const lent = Array.from({ length: 5 }, () => promises.hash('sha256', source, { target }));
+    assert.equal(queued(), 0);
+    assert.ok(millrace.engines().threads.queued >= 3);
+    await Promise.all(lent);
+    const asked = Array.from({ length: 5 }, () => promises.hash('sha256', source, { route: 'pool' }));
+    assert.equal(queued(), 5 << 20);
+    await Promise.all(asked);
+    assert.equal(queued(), 0);
+    assert.deepEqual(target, expected(1 << 20, 7));
+  `);
+});
+
+test('the drop-in door knows no limit', async () => {
+  await report(`
+    millrace.configure({ maxQueuedBytes: 1, threads: 1 });
+    const source = Buffer.alloc(1 << 20, 7);
+    const calls = Array.from({ length: 5 }, () => new Promise((resolve, reject) => cryptoAsync.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest)))));
+    assert.equal(queued(), 5 << 20);
+    for (const digest of await Promise.all(calls)) assert.deepEqual(digest, expected(1 << 20, 7));
+  `);
+});
+
+test('hashMany and hmacMany: sources are copied or hashed at the call', async () => {
+  await report(`
+    const size = ${64 * KIB};
+    millrace.configure({ maxQueuedBytes: 20 * size, threads: 1 });
+    const sources = Array.from({ length: 10 }, () => Buffer.alloc(size));
+    let most = 0;
+    const results = [];
+    for (let value = 0; value < 10; value++) {
+      for (const source of sources) source.fill(value);
+      results.push(promises.hashMany('sha256', sources), promises.hmacMany('sha256', 'key', { data: sources[0], size: 1024 }));
+      most = Math.max(most, queued());
+    }
+    for (const source of sources) source.fill(255);
+    assert.ok(most > 0 && most <= 20 * size, String(most));
+    for (const [index, digests] of (await Promise.all(results)).entries()) {
+      const source = Buffer.alloc(size, index >> 1);
+      assert.deepEqual(digests, index % 2 === 0 ? millrace.hashMany('sha256', sources.map(() => source)) : millrace.hmacMany('sha256', 'key', { data: source, size: 1024 }));
+    }
+    assert.equal(queued(), 0);
+  `);
+});
+
+test('ciphers, beyond the limit too: sealed and opened, and a wrong tag is told later', async () => {
+  await report(`
+    millrace.configure({ maxQueuedBytes: 100_000, threads: 1 });
+    const key = Buffer.alloc(32, 1), nonce = Buffer.alloc(12, 2);
+    const source = Buffer.alloc(200_000);
+    const sealed = await Promise.all(Array.from({ length: 20 }, (_, value) => { source.fill(value); return promises.seal('aes-256-gcm', { key, nonce, source }); }));
+    const opened = await Promise.all(sealed.map((each) => promises.open('aes-256-gcm', { key, nonce, source: each })));
+    for (const [value, text] of opened.entries()) assert.ok(text.length === 200_000 && text.every((byte) => byte === value));
+    let outcomes = 0;
+    const failing = sealed.map((each) => { each[0] ^= 1; return promises.open('aes-256-gcm', { key, nonce, source: each }).catch((error) => { outcomes++; return error.code; }); });
+    assert.equal(outcomes, 0);
+    assert.deepEqual(new Set(await Promise.all(failing)), new Set(['ERR_AUTHENTICATION']));
+  `);
+});
+
+test('hashers and sealed streams go on under the smallest limit', async () => {
+  await report(`
+    const { pipeline } = require('node:stream/promises');
+    const { Readable } = require('node:stream');
+    millrace.configure({ maxQueuedBytes: 1 });
+    const block = Promise.all(Array.from({ length: 3 }, () => promises.hash('sha256', Buffer.alloc(1 << 20))));
+    const hasher = millrace.createHash('sha256');
+    const updates = Array.from({ length: 10 }, (_, index) => new Promise((resolve, reject) => hasher.update(Buffer.alloc(100_000, index), (error) => (error ? reject(error) : resolve()))));
+    await Promise.all(updates);
+    assert.deepEqual(hasher.digest(), millrace.hash('sha256', Buffer.concat(updates.map((_, index) => Buffer.alloc(100_000, index)))));
+    const key = Buffer.alloc(32, 1);
+    const message = Buffer.alloc(3_000_000, 5);
+    const streams = { algorithm: 'aes-256-gcm', key };
+    const opened = [];
+    await pipeline(Readable.from([message]), promises.sealStream(streams), promises.openStream(streams), async (output) => { for await (const piece of output) opened.push(piece); });
+    assert.deepEqual(Buffer.concat(opened), message);
+    await block;
+  `);
+});
+
+test('memory stays bounded where results are small', async () => {
+  const { grown } = await report(`
+    millrace.configure({ maxQueuedBytes: 32 << 20, threads: 1 });
+    const source = Buffer.alloc(4 << 20, 1);
+    await promises.hash('sha256', source);
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const calls = [];
+    for (let index = 0; index < 60; index++) {
+      calls.push(promises.hash('sha256', source));
+      most = Math.max(most, process.memoryUsage().rss);
+    }
+    await Promise.all(calls);
+    console.log(JSON.stringify({ grown: (most - before) / 2 ** 20 }));
+  `);
+  // 60 copies were 240 MiB.
+  assert.ok(grown < 100, `${grown} MiB`);
+});

@@ -1,0 +1,127 @@
+// Short messages hashed in company: each gets its own digest, in the form and context it was asked for.
+
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { test } from 'node:test';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { run } from '../support/child.mjs';
+import { judge } from '../support/judges.mjs';
+import { random } from '../support/random.mjs';
+
+const algorithms = ['sha256', 'sha1', 'md5', 'sha512', 'sha3-256', 'blake3', 'blake2b512', 'ripemd160', 'xxh3-64', 'xxh32'];
+const encodings = [undefined, 'buffer', 'hex', 'base64', 'base64url', 'bigint'];
+
+function spelled(digest, encoding) {
+  if (encoding === undefined || encoding === 'buffer') return digest;
+  return encoding === 'bigint' ? BigInt(`0x${digest.toString('hex')}`) : digest.toString(encoding);
+}
+
+function byCallback(...given) {
+  return new Promise((resolve, reject) => millrace.hash(...given, (error, value) => (error ? reject(error) : resolve(value))));
+}
+
+test('any mixture of algorithms, sizes, encodings and ways of waiting; sources change right after the call', async () => {
+  const numbers = random('company');
+  const pick = (list) => list[numbers.below(list.length)];
+  for (const count of [1, 2, 3, 63, 64, 65, 129, 1000, 5000]) {
+    const checks = [];
+    for (let index = 0; index < count; index++) {
+      const algorithm = pick(algorithms);
+      const encoding = pick(encodings);
+      const text = numbers.below(8) === 0;
+      const source = text ? 'tëxt '.repeat(numbers.below(60)) : numbers.bytes(pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000]));
+      const expected = spelled(judge({ kind: 'hash', algorithm, source: Buffer.from(source) }).output, encoding);
+      const call = numbers.below(2) === 0 ? promises.hash : byCallback;
+      checks.push([(encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding)), expected, `${algorithm} ${encoding} ${source.length}`]);
+      if (!text) source.fill(0xaa);
+    }
+    for (const [given, expected, title] of checks) assert.deepEqual(await given, expected, title);
+  }
+});
+
+test('a digest is a Buffer that nobody else writes to', async () => {
+  const digests = await Promise.all(Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `${index}`)));
+  for (const digest of digests) {
+    assert.equal(Object.getPrototypeOf(digest), Buffer.prototype);
+    assert.equal(digest.length, 32);
+  }
+  digests[5].fill(0);
+  await Promise.all(Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `other ${index}`)));
+  for (const [index, digest] of digests.entries()) if (index !== 5) assert.deepEqual(digest, millrace.hash('sha256', `${index}`));
+});
+
+test('AsyncLocalStorage keeps its context across companies, rounds and turns', async () => {
+  const storage = new AsyncLocalStorage();
+  let wrong = 0;
+  const chain = (name, left) => new Promise((resolve) => storage.run(name, () => {
+    const next = () => {
+      if (storage.getStore() !== name) wrong++;
+      if (left-- === 0) resolve();
+      else millrace.hash('sha256', 'a', next);
+    };
+    next();
+  }));
+  const awaiting = (name) => storage.run(name, async () => {
+    for (let index = 0; index < 50; index++) {
+      await promises.hash('sha256', 'b');
+      if (storage.getStore() !== name) wrong++;
+    }
+  });
+  await Promise.all(Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? chain(`chain ${index}`, 50) : awaiting(`await ${index}`))));
+  assert.equal(wrong, 0);
+});
+
+test('endless short calls leave timers, immediates and I/O their turns', async () => {
+  for (const wait of ['callback', 'promise']) {
+    let going = true;
+    let calls = 0;
+    const again = () => {
+      calls++;
+      if (!going) return;
+      if (wait === 'callback') millrace.hash('sha256', 'x', again);
+      else promises.hash('sha256', 'x').then(again);
+    };
+    for (let index = 0; index < 64; index++) again();
+    const begin = performance.now();
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
+    await setTimeout(5);
+    await import('node:fs/promises').then(({ stat }) => stat('.'));
+    going = false;
+    assert.ok(calls > 64, `${calls} calls`);
+    assert.ok(performance.now() - begin < 5000);
+    await setTimeout(5);
+  }
+});
+
+test('a callback that throws is an uncaught exception, and the others are called all the same', async () => {
+  const { stdout, code } = await run(`
+    let called = 0, caught = 0;
+    process.on('uncaughtException', (error) => { caught++; if (error.message !== 'mine') process.exit(3); });
+    for (let index = 0; index < 200; index++) millrace.hash('sha256', 'x', () => { called++; if (index % 10 === 0) throw new Error('mine'); });
+    process.on('exit', () => console.log(called, caught));
+  `);
+  assert.deepEqual([code, stdout.trim()], [0, '200 20']);
+});
+
+test('an async_hook that takes the source away during the call: one error or the digest of what is left, no crash', async () => {
+  const { stdout, stderr, code } = await run(`
+    const { createHook } = require('node:async_hooks');
+    let armed;
+    createHook({ init(id, type) { if (armed && (type === 'MILLRACE' || type === 'PROMISE')) { const buffer = armed; armed = undefined; structuredClone(buffer, { transfer: [buffer] }); } } }).enable();
+    const none = millrace.hash('sha256', '', 'hex');
+    (async () => {
+      for (const wait of ['callback', 'promise']) {
+        const source = new Uint8Array(new ArrayBuffer(100)).fill(1);
+        armed = source.buffer;
+        const digest = wait === 'promise' ? promises.hash('sha256', source, 'hex') : new Promise((resolve) => { const buffer = armed; armed = undefined; setImmediate(() => { armed = buffer; millrace.hash('sha256', source, 'hex', (error, value) => resolve(value)); }); });
+        console.log(await digest === none);
+      }
+    })();
+  `);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
+});
