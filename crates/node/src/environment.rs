@@ -200,6 +200,11 @@ impl Environment {
         }
         traffic.completion.end_polling();
         let last_look = self.settle_arrivals(env);
+        // Its callbacks may have run jobs inline, which only polling finds.
+        if !self.finished.borrow().is_empty() {
+            self.begin_polling();
+            return Poll::Again;
+        }
         if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
     }
 
