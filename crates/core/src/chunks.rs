@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::cipher::{CipherKey, Text};
+use crate::pace::{Pace, Pacing, Unpaced};
 use std::iter;
 
 /// Some chunks of a message.
@@ -25,11 +26,28 @@ impl CipherKey {
     /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed ones; otherwise as
     /// [`CipherKey::seal`]. The target is then all zero or untouched.
     pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        self.seal_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
+    }
+
+    /// As [`CipherKey::seal_chunks`], with a pause whenever chunks of `slice` bytes or more have been sealed.
+    ///
+    /// # Errors
+    /// As [`CipherKey::seal_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
+    pub fn seal_chunks_paced(
+        &self,
+        run: Run<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, source.len(), target.len())?;
         let last_if_empty: &[u8] = &[];
         let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
+        let mut slices = Slices { pacing: Pacing::new(slice, pace), since: 0 };
         let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, source))| {
+            slices.before(sealed.len())?;
             let (target, tag) = sealed.split_at_mut(source.len());
             self.seal(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
         });
@@ -42,15 +60,53 @@ impl CipherKey {
     /// [`Error::Authentication`] when a tag does not match; otherwise as [`CipherKey::seal_chunks`]. The target is then
     /// all zero or untouched.
     pub fn open_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        self.open_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
+    }
+
+    /// As [`CipherKey::open_chunks`], with a pause whenever chunks of `slice` bytes or more have been opened.
+    ///
+    /// # Errors
+    /// As [`CipherKey::open_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
+    pub fn open_chunks_paced(
+        &self,
+        run: Run<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, target.len(), source.len())?;
         let last_if_empty: &mut [u8] = &mut [];
         let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
+        let mut slices = Slices { pacing: Pacing::new(slice, pace), since: 0 };
         let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, target))| {
+            slices.before(sealed.len())?;
             let (source, tag) = sealed.split_at(target.len());
             self.open(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
         });
         result.inspect_err(|_| target.fill(0))
+    }
+}
+
+/// When to pause.
+struct Slices<'a> {
+    pacing: Pacing<'a>,
+    /// Bytes since the last pause.
+    since: usize,
+}
+
+impl Slices<'_> {
+    /// Before a chunk: pauses if those before it make a slice.
+    fn before(&mut self, size: usize) -> Result<(), Error> {
+        if self.since >= self.pacing.slice() {
+            if !self.pacing.goes_on() {
+                return Err(Error::Abandoned);
+            }
+            self.since = 0;
+        }
+        self.since += size;
+        Ok(())
     }
 }
 

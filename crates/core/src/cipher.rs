@@ -70,6 +70,11 @@ impl CipherKey {
         self.cipher
     }
 
+    /// What the engine prepared.
+    pub(crate) fn state(&self) -> &<Chosen as Engine>::CipherState {
+        &self.state
+    }
+
     /// Encrypts or decrypts `text` with a stream cipher, which is the same operation.
     ///
     /// # Errors
@@ -140,7 +145,7 @@ impl std::fmt::Debug for CipherKey {
 
 /// Checks the lengths of a text against each other and the catalog.
 #[inline]
-fn check(text: &Text<'_>, facts: &CipherFacts) -> Result<(), Error> {
+pub(crate) fn check(text: &Text<'_>, facts: &CipherFacts) -> Result<(), Error> {
     if let Text::Across { source, target } = text
         && source.len() != target.len()
     {

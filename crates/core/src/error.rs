@@ -21,6 +21,11 @@ pub enum Error {
     Authentication,
     /// This algorithm has no such operation or parameter.
     NotSupported,
+    /// The parts of a message are not all there, overlap, or do not end at a border.
+    Parts,
+    /// Nobody wants the result any more: [`Pace::abandoned`](crate::pace::Pace::abandoned) said so. The target is
+    /// untouched.
+    Abandoned,
     /// The bytes are not a state of this hash, or the state has begun to give output and takes no more.
     State,
     /// The library refused what it should have accepted. The target is all zero or untouched.
@@ -39,6 +44,8 @@ impl Error {
             Error::AadTooLarge => "the additional data is larger than this algorithm can process at once",
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
+            Error::Parts => "the parts do not make up the message",
+            Error::Abandoned => "nobody wants the result any more",
             Error::State => "the state does not belong to this hash",
             Error::Engine => "the engine failed",
         }

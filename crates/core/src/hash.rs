@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::catalog::{Hash, HashFacts};
 use crate::engines::{Chosen, Engine};
+use crate::pace::{Pace, Pacing};
 
 pub use crate::inputs::Params;
 
@@ -22,6 +23,23 @@ pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8])
     check_params(hash.facts(), params)?;
     Chosen::digest(hash, params, source, target);
     Ok(())
+}
+
+/// As [`digest`], in slices of about `slice` bytes, with a pause after each but the last.
+///
+/// # Errors
+/// As [`digest`]; [`Error::Abandoned`] when it was given up in a pause.
+pub fn digest_paced(
+    hash: Hash,
+    params: &Params<'_>,
+    source: &[u8],
+    target: &mut [u8],
+    slice: usize,
+    pace: &mut dyn Pace,
+) -> Result<(), Error> {
+    check_target(hash.facts(), target.len())?;
+    check_params(hash.facts(), params)?;
+    Chosen::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace))
 }
 
 #[inline]

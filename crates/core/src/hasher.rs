@@ -9,6 +9,7 @@ use crate::Error;
 use crate::catalog::Hash;
 use crate::engines::{Chosen, Engine};
 use crate::hash::{check_params, check_target};
+use crate::pace::{Pace, Pacing};
 
 pub use crate::inputs::Params;
 
@@ -29,6 +30,24 @@ pub fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next
     check_params(hash.facts(), params)?;
     check_next(hash, next)?;
     Chosen::update(hash, params, state, source, next)
+}
+
+/// As [`update`], in slices of about `slice` bytes, with a pause after each but the last.
+///
+/// # Errors
+/// As [`update`]; [`Error::Abandoned`] when it was given up in a pause, with `next` untouched.
+pub fn update_paced(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    source: &[u8],
+    next: &mut [u8],
+    slice: usize,
+    pace: &mut dyn Pace,
+) -> Result<(), Error> {
+    check_params(hash.facts(), params)?;
+    check_next(hash, next)?;
+    Chosen::update_paced(hash, params, state, source, next, &mut Pacing::new(slice, pace))
 }
 
 /// Takes in the rest of the message, and writes the digest to `target`, whose size is as for

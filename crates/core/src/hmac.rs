@@ -4,6 +4,7 @@ use crate::Error;
 use crate::catalog::Hash;
 use crate::engines::{Chosen, Engine};
 use crate::hasher::{check_next, state_size};
+use crate::pace::{Pace, Pacing};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -60,6 +61,15 @@ impl MacKey {
         Ok(())
     }
 
+    /// As [`MacKey::mac`], in slices of about `slice` bytes, with a pause after each but the last.
+    ///
+    /// # Errors
+    /// As [`MacKey::mac`]; [`Error::Abandoned`] when it was given up in a pause.
+    pub fn mac_paced(&self, source: &[u8], target: &mut [u8], slice: usize, pace: &mut dyn Pace) -> Result<(), Error> {
+        check(self.hash, target.len())?;
+        Chosen::mac_paced(&self.state, source, target, &mut Pacing::new(slice, pace))
+    }
+
     /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`](crate::hasher).
     #[inline]
     pub fn state_size(&self) -> usize {
@@ -75,6 +85,22 @@ impl MacKey {
     pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
         check_next(self.hash, next)?;
         Chosen::mac_update(&self.state, state, source, next)
+    }
+
+    /// As [`MacKey::update`], in slices of about `slice` bytes, with a pause after each but the last.
+    ///
+    /// # Errors
+    /// As [`MacKey::update`]; [`Error::Abandoned`] when it was given up in a pause, with `next` untouched.
+    pub fn update_paced(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
+        check_next(self.hash, next)?;
+        Chosen::mac_update_paced(&self.state, state, source, next, &mut Pacing::new(slice, pace))
     }
 
     /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as the

@@ -5,6 +5,7 @@
 //!
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
 //! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
+//! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
@@ -18,6 +19,8 @@ pub mod hasher;
 pub mod hmac;
 mod inputs;
 pub mod many;
+pub mod pace;
+pub mod split;
 
 // The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
 #[allow(unsafe_code)]

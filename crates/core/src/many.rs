@@ -6,6 +6,7 @@ use crate::engines::{Chosen, Engine};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
+use crate::pace::{Pace, Pacing};
 
 /// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and digest.
 ///
@@ -28,6 +29,26 @@ pub fn digests(
     Ok(())
 }
 
+/// As [`digests`], with a pause after about `slice` bytes of each of those hashed together. Messages that were given
+/// up are passed over: they do not come to `each`.
+///
+/// # Errors
+/// As [`digests`].
+pub fn digests_paced(
+    hash: Hash,
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    slice: usize,
+    pace: &mut dyn Pace,
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    hash::check_target(hash.facts(), size)?;
+    hash::check_params(hash.facts(), params)?;
+    Chosen::digests_paced(hash, params, sources, size, &mut Pacing::new(slice, pace), &mut each);
+    Ok(())
+}
+
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
@@ -35,4 +56,24 @@ pub fn digests(
 pub fn macs(key: &MacKey, sources: &[&[u8]], mut each: impl FnMut(usize, &[u8])) -> Result<(), Error> {
     Chosen::macs(key.state(), sources, &mut each);
     Ok(())
+}
+
+/// As [`macs`], paced as [`digests_paced`] is.
+///
+/// # Errors
+/// None today.
+pub fn macs_paced(
+    key: &MacKey,
+    sources: &[&[u8]],
+    slice: usize,
+    pace: &mut dyn Pace,
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    Chosen::macs_paced(key.state(), sources, &mut Pacing::new(slice, pace), &mut each);
+    Ok(())
+}
+
+/// How many messages are hashed at once on this machine; 1 where that is no quicker than one by one.
+pub fn lanes(hash: Hash) -> usize {
+    Chosen::serves_hash(hash).ok().and_then(|service| service.lanes).map_or(1, |(lanes, _)| lanes)
 }

@@ -59,7 +59,8 @@ impl From<Error> for Status {
             Error::Authentication => Status::Authentication,
             Error::NotSupported => Status::NotSupported,
             Error::State => Status::State,
-            Error::Engine => Status::Engine,
+            Error::Parts | Error::Engine => Status::Engine,
+            Error::Abandoned => Status::Cancelled,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
+use crate::pace::Pacing;
 
 pub use report::report_json;
 
@@ -49,6 +50,12 @@ pub(crate) trait Engine {
     type MacState: Send + Sync;
     /// A prepared key of any cipher, wiped on drop; movable.
     type CipherState: Send + Sync;
+    /// A message of a cipher that is worked on in parts: key, nonce and what follows from them. Wiped on drop.
+    type Message: Send + Sync;
+    /// What a part of such a message adds to its tag. Wiped on drop.
+    type Sum: Send + Sync;
+    /// A message of a hash that is worked on in parts. Wiped on drop.
+    type HashMessage: Send + Sync;
 
     /// Whether it works on this machine, or why not.
     fn available() -> Result<(), &'static str>;
@@ -61,8 +68,25 @@ pub(crate) trait Engine {
 
     /// Hashes `source` into `target`.
     fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    /// As [`Engine::digest`], in slices.
+    fn digest_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// Takes in more of a message, from a state (empty: not begun) to the next.
     fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// As [`Engine::update`], in slices.
+    fn update_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
     fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
     /// Takes in the rest of a message, or nothing after the first time, and gives the next output of an
@@ -83,9 +107,24 @@ pub(crate) trait Engine {
     fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error>;
     /// Computes an HMAC under a prepared key.
     fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]);
+    /// As [`Engine::mac`], in slices.
+    fn mac_paced(
+        state: &Self::MacState,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// Takes in more of a message under a prepared key, from a state of the inner hash (empty: not begun)
     /// to the next.
     fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// As [`Engine::mac_update`], in slices.
+    fn mac_update_paced(
+        key: &Self::MacState,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// Takes in the rest of a message under a prepared key, and finishes.
     fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
 
@@ -94,6 +133,23 @@ pub(crate) trait Engine {
     fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8]));
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
     fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
+
+    /// As [`Engine::digests`], in slices; without the messages that were given up.
+    fn digests_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        sources: &[&[u8]],
+        size: usize,
+        pacing: &mut Pacing<'_>,
+        each: &mut dyn FnMut(usize, &[u8]),
+    );
+    /// As [`Engine::macs`], in slices; without the messages that were given up.
+    fn macs_paced(
+        state: &Self::MacState,
+        sources: &[&[u8]],
+        pacing: &mut Pacing<'_>,
+        each: &mut dyn FnMut(usize, &[u8]),
+    );
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;
@@ -105,4 +161,28 @@ pub(crate) trait Engine {
     fn seal(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error>;
     /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
     fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
+
+    /// Whether messages under this key can be worked on in parts.
+    fn parts(state: &Self::CipherState) -> bool;
+    /// Prepares a message of which [`Engine::parts`] says so.
+    fn message(state: &Self::CipherState, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error>;
+    /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of 64.
+    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    /// Encrypts such a part.
+    fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    /// Decrypts such a part, authentic or not.
+    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    /// Writes the tag, of any size up to the full one, of a message with these parts, all of them and in order.
+    fn message_tag(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &mut [u8]);
+    /// Whether that tag is this, in a time that does not tell where they differ.
+    fn message_verify(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &[u8]) -> bool;
+
+    /// Of how many bytes the parts must be in which a hash can take a message of `size` bytes; `None` where it cannot.
+    fn hash_part_size(hash: Hash, size: u64) -> Option<u64>;
+    /// Prepares such a message.
+    fn hash_message(hash: Hash, params: &Params<'_>) -> Self::HashMessage;
+    /// What a part, which begins `offset` bytes into the message, comes to.
+    fn hash_part(message: &Self::HashMessage, offset: u64, source: &[u8]) -> [u8; 32];
+    /// The digest of a message of at least two such parts.
+    fn hash_join(message: &Self::HashMessage, parts: &mut dyn Iterator<Item = &[u8; 32]>, target: &mut [u8]);
 }

@@ -11,7 +11,7 @@ use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 
 use super::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
-use super::wipe::{Plain, wipe_plain, wipe_replace};
+use super::wipe::{Plain, Secret, wipe_plain, wipe_replace};
 use crate::inputs::Params;
 
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
@@ -313,5 +313,74 @@ fn mark(mode: Mode<'_>) -> [u8; 8] {
             std::array::from_fn(|index| value[index])
         }
         _ => [0; 8],
+    }
+}
+
+/// Bytes of the parts of a message that several cores hash, and of one that is not much larger than a part.
+///
+/// A part of 256 KiB takes about 40 us, so that a core may do something else between two; from 64 KiB on all of
+/// the library's lanes are in use.
+const PART: u64 = 256 << 10;
+const SMALL_PART: u64 = 64 << 10;
+
+/// See [`Engine::hash_part_size`](crate::engines::Engine::hash_part_size).
+pub(super) fn part_size(size: u64) -> Option<u64> {
+    match size {
+        0..=SMALL_PART => None,
+        ..=LARGE => Some(SMALL_PART),
+        _ => Some(PART),
+    }
+}
+
+/// The largest message that is cut into small parts.
+const LARGE: u64 = 4 * PART;
+
+/// A message of which each part, as large as a subtree that is full, is hashed apart.
+pub(crate) struct Message {
+    keyed: bool,
+    key: Secret<32>,
+}
+
+impl Message {
+    pub(super) fn new(params: &Params<'_>) -> Message {
+        let mut message = Message { keyed: params.key.is_some(), key: Secret::zeros() };
+        if let Some(key) = params.key {
+            message.key.0 = *key;
+        }
+        message
+    }
+
+    /// The chaining value of a part.
+    pub(super) fn part(&self, offset: u64, source: &[u8]) -> ChainingValue {
+        subtree(self.mode(), offset / CHUNK_LEN as u64, source)
+    }
+
+    /// Merges the values of all parts, of which there are at least two.
+    pub(super) fn join(&self, parts: &mut dyn Iterator<Item = &ChainingValue>, target: &mut [u8]) {
+        // As many values are left as the count of parts has bits: those of full subtrees, from left to right.
+        let mut subtrees = [[0; 32]; u64::BITS as usize];
+        let (mut depth, mut last) = (0, [0; 32]);
+        for (count, value) in parts.enumerate() {
+            if count > 0 {
+                // Of `count` parts there are others to come, so none of these merges is the root's.
+                for _ in 0..count.trailing_zeros() {
+                    depth -= 1;
+                    last = merge_subtrees_non_root(&subtrees[depth], &last, self.mode());
+                }
+                subtrees[depth] = last;
+                depth += 1;
+            }
+            last = *value;
+        }
+        let Some((root, others)) = subtrees[..depth].split_first() else { return };
+        for other in others.iter().rev() {
+            last = merge_subtrees_non_root(other, &last, self.mode());
+        }
+        merge_subtrees_root_xof(root, &last, self.mode()).fill(target);
+        wipe_plain(&mut subtrees);
+    }
+
+    fn mode(&self) -> Mode<'_> {
+        if self.keyed { Mode::KeyedHash(&self.key.0) } else { Mode::Hash }
     }
 }

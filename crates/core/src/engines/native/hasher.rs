@@ -3,6 +3,7 @@
 use super::Digest;
 use crate::Error;
 use crate::inputs::Params;
+use crate::pace::Pacing;
 
 /// Takes in more of the message.
 #[inline]
@@ -19,6 +20,68 @@ pub(super) fn update<D: Digest>(
             running.save(next);
         },
     )
+}
+
+/// The one-shot, in slices.
+pub(super) fn digest_paced<D: Digest>(
+    params: &Params<'_>,
+    source: &[u8],
+    target: &mut [u8],
+    pacing: &mut Pacing<'_>,
+) -> Result<(), Error> {
+    if source.len() <= pacing.slice() {
+        D::digest(params, source, target);
+        return Ok(());
+    }
+    let mut state = D::new(params);
+    let result = take_in(&mut state, source, pacing).map(|last| state.finish_with(last, target));
+    state.wipe();
+    result
+}
+
+/// [`update`], in slices.
+pub(super) fn update_paced<D: Digest>(
+    params: &Params<'_>,
+    state: &[u8],
+    source: &[u8],
+    next: &mut [u8],
+    pacing: &mut Pacing<'_>,
+) -> Result<(), Error> {
+    let mut result = Ok(());
+    let slices = |running: &mut D| result = update_in_slices(running, source, next, pacing);
+    resume(|| begun(params, state), slices)?;
+    result
+}
+
+/// Takes in more of the message, and saves the state if it was not given up.
+pub(super) fn update_in_slices<D: Digest>(
+    running: &mut D,
+    source: &[u8],
+    next: &mut [u8],
+    pacing: &mut Pacing<'_>,
+) -> Result<(), Error> {
+    let last = take_in(running, source, pacing)?;
+    running.update(last);
+    running.save(next);
+    Ok(())
+}
+
+/// Takes in all slices but the last, with a pause after each, and returns that.
+pub(super) fn take_in<'a, D: Digest>(
+    state: &mut D,
+    source: &'a [u8],
+    pacing: &mut Pacing<'_>,
+) -> Result<&'a [u8], Error> {
+    let mut rest = source;
+    while rest.len() > pacing.slice() {
+        let (slice, after) = rest.split_at(pacing.slice());
+        state.update(slice);
+        if !pacing.goes_on() {
+            return Err(Error::Abandoned);
+        }
+        rest = after;
+    }
+    Ok(rest)
 }
 
 /// Takes in the rest of the message, and finishes.

@@ -1,10 +1,11 @@
 //! HMAC (RFC 2104) over any [`Digest`].
 
-use super::hasher::resume;
+use super::hasher::{resume, take_in, update_in_slices};
 use super::wipe::Secret;
 use super::{Digest, many};
 use crate::Error;
 use crate::inputs::Params;
+use crate::pace::Pacing;
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
 const BLOCK_MAX: usize = 144;
@@ -34,6 +35,12 @@ pub(crate) trait Prepared: Send + Sync {
     fn mac(&self, source: &[u8], target: &mut [u8]);
     /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
     fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
+    /// [`Prepared::mac`], in slices.
+    fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
+    /// [`Prepared::macs`], in slices; without the messages that were given up.
+    fn macs_paced(&self, sources: &[&[u8]], pacing: &mut Pacing<'_>, each: &mut dyn FnMut(usize, &[u8]));
+    /// [`Prepared::update`], in slices.
+    fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
     /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
@@ -65,6 +72,30 @@ impl<D: Digest> Prepared for Midstates<D> {
 
     fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
         many::macs(&self.inner, &self.outer, sources, each);
+    }
+
+    fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
+        if source.len() <= pacing.slice() {
+            self.mac(source, target);
+            return Ok(());
+        }
+        let mut hash = Secret::<SIZE_MAX>::zeros();
+        let hash = &mut hash.0[..D::SIZE];
+        let mut inner = self.inner.clone();
+        let result = take_in(&mut inner, source, pacing).map(|last| inner.finish_with(last, hash));
+        inner.wipe();
+        result.map(|()| self.outer.finish_copy(hash, target))
+    }
+
+    fn macs_paced(&self, sources: &[&[u8]], pacing: &mut Pacing<'_>, each: &mut dyn FnMut(usize, &[u8])) {
+        many::macs_paced(&self.inner, &self.outer, sources, pacing, each);
+    }
+
+    fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
+        let mut result = Ok(());
+        let slices = |inner: &mut D| result = update_in_slices(inner, source, next, pacing);
+        resume(|| self.begun(state), slices)?;
+        result
     }
 
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 use super::wipe::{Secret, Wiped};
 use super::{Digest, hmac};
 use crate::inputs::Params;
+use crate::pace::Pacing;
 
 /// The largest output that is put together on the stack, and the largest digest that has but one size.
 const ON_STACK: usize = 256;
@@ -43,6 +44,44 @@ fn one_by_one<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn
     for (index, source) in sources.iter().enumerate() {
         hmac::from_states(inner, outer, source, target);
         each(index, target);
+    }
+}
+
+/// See [`Engine::digests_paced`](crate::engines::Engine::digests_paced).
+pub(super) fn digests_paced<D: Digest>(
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    pacing: &mut Pacing<'_>,
+    each: &mut dyn FnMut(usize, &[u8]),
+) {
+    with_room(size, |target| {
+        for (index, source) in sources.iter().enumerate() {
+            if !pacing.abandoned(index) {
+                D::digest(params, source, target);
+                each(index, target);
+            }
+            pacing.pause();
+        }
+    });
+}
+
+/// See [`Engine::macs_paced`](crate::engines::Engine::macs_paced).
+pub(super) fn macs_paced<D: Digest>(
+    inner: &D,
+    outer: &D,
+    sources: &[&[u8]],
+    pacing: &mut Pacing<'_>,
+    each: &mut dyn FnMut(usize, &[u8]),
+) {
+    let mut target = Secret::<SIZE_MAX>::zeros();
+    let target = &mut target.0[..D::SIZE];
+    for (index, source) in sources.iter().enumerate() {
+        if !pacing.abandoned(index) {
+            hmac::from_states(inner, outer, source, target);
+            each(index, target);
+        }
+        pacing.pause();
     }
 }
 

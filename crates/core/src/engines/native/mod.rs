@@ -16,6 +16,7 @@ mod keccak;
 mod lanes;
 mod many;
 mod md;
+mod message;
 #[cfg(target_arch = "x86_64")]
 mod poly1305;
 mod sha2;
@@ -33,6 +34,7 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
+use crate::pace::Pacing;
 
 /// A hash as a state that takes bytes piece by piece.
 ///
@@ -152,6 +154,9 @@ impl Engine for Native {
 
     type MacState = Box<dyn hmac::Prepared>;
     type CipherState = CipherState;
+    type Message = message::Message;
+    type Sum = message::Sum;
+    type HashMessage = blake3::Message;
 
     fn available() -> Result<(), &'static str> {
         Ok(())
@@ -174,9 +179,30 @@ impl Engine for Native {
         with_digest!(hash, D => D::digest(params, source, target))
     }
 
+    fn digest_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::digest_paced::<D>(params, source, target, pacing))
+    }
+
     #[inline]
     fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
         with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
+    }
+
+    fn update_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, pacing))
     }
 
     #[inline]
@@ -219,12 +245,51 @@ impl Engine for Native {
         state.mac(source, target);
     }
 
+    fn mac_paced(
+        state: &Self::MacState,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        state.mac_paced(source, target, pacing)
+    }
+
+    fn mac_update_paced(
+        key: &Self::MacState,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        key.update_paced(state, source, next, pacing)
+    }
+
     fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8])) {
         with_digest!(hash, D => many::digests::<D>(params, sources, size, each))
     }
 
     fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
         state.macs(sources, each);
+    }
+
+    fn digests_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        sources: &[&[u8]],
+        size: usize,
+        pacing: &mut Pacing<'_>,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) {
+        with_digest!(hash, D => many::digests_paced::<D>(params, sources, size, pacing, each))
+    }
+
+    fn macs_paced(
+        state: &Self::MacState,
+        sources: &[&[u8]],
+        pacing: &mut Pacing<'_>,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) {
+        state.macs_paced(sources, pacing, each);
     }
 
     #[inline]
@@ -296,6 +361,50 @@ impl Engine for Native {
             CipherState::Aead(key) => key.open(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
         }
+    }
+
+    fn parts(state: &CipherState) -> bool {
+        message::parts(state)
+    }
+
+    fn message(state: &CipherState, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error> {
+        message::Message::new(state, nonce, aad)
+    }
+
+    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
+        message.apply(offset, text)
+    }
+
+    fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
+        message.seal(offset, text)
+    }
+
+    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
+        message.open(offset, text)
+    }
+
+    fn message_tag(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &mut [u8]) {
+        message.tag(parts, tag);
+    }
+
+    fn message_verify(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &[u8]) -> bool {
+        message.verify(parts, tag)
+    }
+
+    fn hash_part_size(hash: Hash, size: u64) -> Option<u64> {
+        if hash == Hash::Blake3 { blake3::part_size(size) } else { None }
+    }
+
+    fn hash_message(_hash: Hash, params: &Params<'_>) -> Self::HashMessage {
+        blake3::Message::new(params)
+    }
+
+    fn hash_part(message: &Self::HashMessage, offset: u64, source: &[u8]) -> [u8; 32] {
+        message.part(offset, source)
+    }
+
+    fn hash_join(message: &Self::HashMessage, parts: &mut dyn Iterator<Item = &[u8; 32]>, target: &mut [u8]) {
+        message.join(parts, target);
     }
 }
 

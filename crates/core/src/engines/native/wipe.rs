@@ -41,6 +41,14 @@ pub(super) fn wipe_plain<T: Plain>(value: &mut T) {
     unsafe { lc::OPENSSL_cleanse((&raw mut *value).cast(), size_of::<T>()) }
 }
 
+/// Copies a plain value from its place to another, with no third place in between.
+#[inline]
+pub(super) fn copy_plain<T: Plain>(value: &T, target: &mut T) {
+    // SAFETY: both are one value each, the target borrowed exclusively. What is plain owns nothing, so it may be
+    // copied byte by byte and overwritten without a drop.
+    unsafe { (&raw const *value).copy_to_nonoverlapping(target, 1) }
+}
+
 /// A plain value that is overwritten when it goes.
 pub(super) struct Wiped<T: Plain>(pub(super) T);
 

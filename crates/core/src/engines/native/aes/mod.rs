@@ -16,7 +16,7 @@ use aws_lc_sys as lc;
 #[cfg(target_arch = "x86_64")]
 use self::wide::WideKey;
 use super::pointers;
-use super::wipe::{Plain, Secret, wipe_plain};
+use super::wipe::{Plain, Secret, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -57,6 +57,13 @@ impl AesCtrKey {
         // SAFETY: the key has as many bits as said, and the struct has room for the longest schedule.
         let failed = unsafe { lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()) };
         if failed == 0 { Ok(()) } else { Err(Error::Engine) }
+    }
+
+    /// Another one, on the heap.
+    pub(super) fn copied(&self) -> Box<Self> {
+        let mut copy = Box::new(Self::vacant());
+        copy_plain(self, &mut copy);
+        copy
     }
 
     /// Encrypts or decrypts under `iv`, the first value of a 128-bit big-endian counter.

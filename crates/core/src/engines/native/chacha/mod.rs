@@ -13,7 +13,7 @@ use aws_lc_sys as lc;
 #[cfg(target_arch = "x86_64")]
 use super::features::Avx512;
 use super::pointers;
-use super::wipe::{Plain, wipe_plain};
+use super::wipe::{Plain, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -94,6 +94,13 @@ impl ChaCha20Key {
         }
         self.0.copy_from_slice(key);
         Ok(())
+    }
+
+    /// Another one, on the heap.
+    pub(super) fn copied(&self) -> Box<Self> {
+        let mut copy = Box::new(Self::vacant());
+        copy_plain(self, &mut copy);
+        copy
     }
 
     /// Encrypts or decrypts under `iv`: the number of the first block (32 bits, little-endian), then
