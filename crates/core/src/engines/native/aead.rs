@@ -21,9 +21,14 @@ const TAG_SIZE: usize = 16;
 /// distance away (`asm_ctx_from_ctx` in crypto/cipher_extra/e_aesgcmsiv.c). The alignment of this type
 /// keeps that distance the same everywhere.
 #[repr(C, align(16))]
-pub(crate) struct AeadKey(MaybeUninit<lc::EVP_AEAD_CTX>);
+pub(crate) struct AeadKey {
+    context: MaybeUninit<lc::EVP_AEAD_CTX>,
+    /// AES-GCM's key as it was given, for messages in parts, and its size; 0 for other ciphers.
+    raw: MaybeUninit<[u8; 32]>,
+    raw_size: usize,
+}
 
-// SAFETY: zeros are a valid value of a `MaybeUninit`.
+// SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
 unsafe impl Plain for AeadKey {}
 
 // SAFETY: the context's pointers are to static memory, so it may belong to any thread.
@@ -36,7 +41,7 @@ impl AeadKey {
     /// Room for a key, to be prepared before use.
     #[inline]
     pub(super) fn vacant() -> Self {
-        Self(MaybeUninit::uninit())
+        Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
     }
 
     /// Takes `key`, whose length is the cipher's.
@@ -54,9 +59,37 @@ impl AeadKey {
                 Cipher::Aes256GcmSiv => lc::EVP_aead_aes_256_gcm_siv(),
                 _ => return Err(Error::NotSupported),
             };
-            lc::EVP_AEAD_CTX_init(self.0.as_mut_ptr(), aead, key.as_ptr(), key.len(), TAG_SIZE, ptr::null_mut())
+            lc::EVP_AEAD_CTX_init(self.context.as_mut_ptr(), aead, key.as_ptr(), key.len(), TAG_SIZE, ptr::null_mut())
         };
-        if done == 1 { Ok(()) } else { Err(fail(Error::Engine)) }
+        if done != 1 {
+            return Err(fail(Error::Engine));
+        }
+        if matches!(cipher, Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm) {
+            self.keep(key);
+        }
+        Ok(())
+    }
+
+    /// Keeps AES-GCM's key, whose length is one of AES's.
+    #[inline]
+    fn keep(&mut self, key: &[u8]) {
+        self.raw_size = key.len();
+        // SAFETY: 16, 24 or 32 bytes, of which there are so many on both sides.
+        unsafe {
+            let raw = self.raw.as_mut_ptr().cast::<u8>();
+            match key.len() {
+                16 => raw.copy_from_nonoverlapping(key.as_ptr(), 16),
+                24 => raw.copy_from_nonoverlapping(key.as_ptr(), 24),
+                _ => raw.copy_from_nonoverlapping(key.as_ptr(), 32),
+            }
+        }
+    }
+
+    /// AES-GCM's key; none of another cipher.
+    pub(super) fn raw_key(&self) -> Option<&[u8]> {
+        // SAFETY: so many bytes have been written.
+        let raw = unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) };
+        Some(raw).filter(|raw| !raw.is_empty())
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
@@ -79,7 +112,7 @@ impl AeadKey {
         // bytes and are equal or disjoint, and the tag, being borrowed mutably, is apart from all.
         let done = unsafe {
             lc::EVP_AEAD_CTX_seal_scatter(
-                self.0.as_ptr(),
+                self.context.as_ptr(),
                 target,
                 tag.as_mut_ptr(),
                 &mut tag_size,
@@ -105,10 +138,10 @@ impl AeadKey {
         }
         // A context knows its tag's length, so a short tag needs another: a copy, which costs less
         // than preparing the key again.
-        let mut short = AeadKey(self.0);
+        let mut short = AeadKey { context: self.context, raw: MaybeUninit::uninit(), raw_size: 0 };
         // SAFETY: the context is initialised as above. For the ciphers with short tags the copy that
         // AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
-        unsafe { (*short.0.as_mut_ptr()).tag_len = tag.len() as u8 };
+        unsafe { (*short.context.as_mut_ptr()).tag_len = tag.len() as u8 };
         short.open_exact(nonce, aad, text, tag)
     }
 
@@ -118,7 +151,7 @@ impl AeadKey {
         // SAFETY: as in `seal_full`; the tag is only read.
         let done = unsafe {
             lc::EVP_AEAD_CTX_open_gather(
-                self.0.as_ptr(),
+                self.context.as_ptr(),
                 target,
                 nonce.as_ptr(),
                 nonce.len(),

@@ -1,39 +1,44 @@
 //! A message of a cipher in parts: which ciphers can, and how.
 
+use aws_lc_sys as lc;
+
 use super::CipherState;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
-use super::wipe::Wiped;
+use super::gcm;
+use super::wipe::{Secret, Wiped};
 use crate::Error;
 use crate::inputs::Text;
 
+/// Bytes of a full tag.
+const TAG_SIZE: usize = 16;
+
 /// See [`Engine::Sum`](crate::engines::Engine::Sum): a number of the field over which the cipher authenticates.
 pub(crate) struct Sum(pub(super) Wiped<[u64; 3]>);
-
-impl Sum {
-    /// Of a stream cipher.
-    fn none() -> Self {
-        Sum(Wiped([0; 3]))
-    }
-}
 
 /// See [`Engine::Message`](crate::engines::Engine::Message). What is secret stands on the heap, where it was made.
 pub(crate) enum Message {
     AesCtr(Box<AesCtrKey>, [u8; 16]),
     ChaCha20(Box<ChaCha20Key>, [u8; 16]),
+    Gcm(Box<gcm::Message>),
 }
 
 /// Whether messages under this key can be worked on in parts.
 pub(super) fn parts(state: &CipherState) -> bool {
-    matches!(state, CipherState::AesCtr(_) | CipherState::ChaCha20(_))
+    match state {
+        CipherState::AesCtr(_) | CipherState::ChaCha20(_) => true,
+        CipherState::Aead(key) => key.raw_key().is_some(),
+        _ => false,
+    }
 }
 
 impl Message {
-    pub(super) fn new(state: &CipherState, nonce: &[u8], _aad: &[u8]) -> Result<Message, Error> {
+    pub(super) fn new(state: &CipherState, nonce: &[u8], aad: &[u8]) -> Result<Message, Error> {
         let iv = || nonce.try_into().map_err(|_| Error::IvSize);
         match state {
             CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied(), iv()?)),
             CipherState::ChaCha20(key) => Ok(Message::ChaCha20(key.copied(), iv()?)),
+            CipherState::Aead(key) => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
             _ => Err(Error::NotSupported),
         }
     }
@@ -53,24 +58,44 @@ impl Message {
                 iv[8..].copy_from_slice(nonce);
                 key.apply(&iv, text)
             }
+            _ => Err(Error::NotSupported),
         }?;
-        Ok(Sum::none())
+        Ok(Sum(Wiped([0; 3])))
     }
 
-    pub(super) fn seal(&self, _offset: u64, _text: Text<'_>) -> Result<Sum, Error> {
-        Err(Error::NotSupported)
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+        match self {
+            Message::Gcm(message) => message.seal(offset, text),
+            _ => Err(Error::NotSupported),
+        }
     }
 
-    pub(super) fn open(&self, _offset: u64, _text: Text<'_>) -> Result<Sum, Error> {
-        Err(Error::NotSupported)
+    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+        match self {
+            Message::Gcm(message) => message.open(offset, text),
+            _ => Err(Error::NotSupported),
+        }
     }
 
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, _tag: &mut [u8]) {
-        parts.for_each(drop);
+    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &mut [u8]) {
+        tag.copy_from_slice(&self.full_tag(parts).0[..tag.len()]);
     }
 
     pub(super) fn verify(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &[u8]) -> bool {
-        parts.for_each(drop);
-        tag.is_empty()
+        let full = self.full_tag(parts);
+        // SAFETY: both have so many bytes.
+        tag.len() <= TAG_SIZE
+            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) } == 0
+    }
+
+    /// Of a stream cipher it has nothing to say.
+    fn full_tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<TAG_SIZE> {
+        match self {
+            Message::Gcm(message) => message.tag(parts),
+            _ => {
+                parts.for_each(drop);
+                Secret::zeros()
+            }
+        }
     }
 }

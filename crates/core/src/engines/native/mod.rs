@@ -9,6 +9,7 @@ mod chacha;
 mod chacha_poly;
 pub(crate) mod cpu;
 pub(crate) mod features;
+mod gcm;
 mod hasher;
 mod hmac;
 mod keccak;

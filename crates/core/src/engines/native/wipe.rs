@@ -67,6 +67,8 @@ unsafe impl Plain for u8 {}
 unsafe impl Plain for u32 {}
 // SAFETY: as above.
 unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl Plain for u128 {}
 
 /// Overwrites all bytes of `value`, padding included, and puts `fresh` in its place. The old value
 /// is not dropped, so it must own nothing elsewhere.

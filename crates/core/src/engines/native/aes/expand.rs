@@ -9,7 +9,7 @@ use super::super::features::Vaes256;
 use super::super::wipe::wipe_plain;
 
 /// All round keys in order: 11, 13 or 15 of them.
-pub(super) type RoundKeys = [[u8; 16]; 15];
+pub(in super::super) type RoundKeys = [[u8; 16]; 15];
 
 /// AES-128.
 #[target_feature(enable = "aes,avx")]

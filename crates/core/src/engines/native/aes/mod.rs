@@ -1,11 +1,11 @@
 //! AES in counter mode: by AES instructions on wide vectors of our own, else by AWS-LC.
 
 #[cfg(target_arch = "x86_64")]
-mod expand;
+pub(super) mod expand;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
-mod vaes512;
+pub(super) mod vaes512;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
@@ -57,6 +57,15 @@ impl AesCtrKey {
         // SAFETY: the key has as many bits as said, and the struct has room for the longest schedule.
         let failed = unsafe { lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()) };
         if failed == 0 { Ok(()) } else { Err(Error::Engine) }
+    }
+
+    /// The round keys and their number (less one), where ours are in use.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn round_keys(&self) -> Option<(&expand::RoundKeys, u8)> {
+        match self {
+            AesCtrKey::Wide(wide) => Some(wide.round_keys()),
+            _ => None,
+        }
     }
 
     /// Another one, on the heap.

@@ -6,9 +6,9 @@ use super::super::features::Vaes512;
 use super::expand::RoundKeys;
 
 /// Bytes of a register: four blocks.
-const WIDE: usize = 64;
+pub(in super::super) const WIDE: usize = 64;
 /// Registers in a pass. With eight, one's latency hides behind the others.
-const PASS: usize = 8;
+pub(in super::super) const PASS: usize = 8;
 
 /// Encrypts or decrypts `size` bytes.
 ///
@@ -23,7 +23,7 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     size: usize,
     _proof: Vaes512,
 ) {
-    let wide: [__m512i; 15] = keys.map(|key| _mm512_broadcast_i32x4(words(u128::from_ne_bytes(key))));
+    let wide = spread(keys);
     let mut counter = Counter::new(counter);
     let mut at = 0;
     // SAFETY: what is read and written lies within the `size` bytes.
@@ -32,15 +32,40 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
             mix::<PASS, ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), PASS * WIDE);
             at += PASS * WIDE;
         }
-        let (source, target) = (source.add(at), target.add(at));
-        match size - at {
+        tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
+    }
+}
+
+/// Encrypts or decrypts at most a pass.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes")]
+pub(in super::super) unsafe fn tail<const ROUNDS: usize>(
+    keys: &[__m512i; 15],
+    counter: &mut Counter,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match size {
             0 => {}
-            rest @ 1..=64 => mix::<1, ROUNDS>(&wide, &mut counter, source, target, rest),
-            rest @ 65..=128 => mix::<2, ROUNDS>(&wide, &mut counter, source, target, rest),
-            rest @ 129..=256 => mix::<4, ROUNDS>(&wide, &mut counter, source, target, rest),
-            rest => mix::<8, ROUNDS>(&wide, &mut counter, source, target, rest),
+            1..=64 => mix::<1, ROUNDS>(keys, counter, source, target, size),
+            65..=128 => mix::<2, ROUNDS>(keys, counter, source, target, size),
+            129..=256 => mix::<4, ROUNDS>(keys, counter, source, target, size),
+            _ => mix::<8, ROUNDS>(keys, counter, source, target, size),
         }
     }
+}
+
+/// A register for each round key, four times.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(in super::super) fn spread(keys: &RoundKeys) -> [__m512i; 15] {
+    keys.map(|key| _mm512_broadcast_i32x4(words(u128::from_ne_bytes(key))))
 }
 
 /// Encrypts or decrypts at most `COUNT` registers.
@@ -80,7 +105,7 @@ unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
 }
 
 /// The counter: as a number, and as four blocks that are little-endian as yet.
-struct Counter {
+pub(in super::super) struct Counter {
     number: u128,
     blocks: __m512i,
 }
@@ -88,14 +113,14 @@ struct Counter {
 impl Counter {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn new(number: u128) -> Self {
+    pub(in super::super) fn new(number: u128) -> Self {
         Self { number, blocks: four(number) }
     }
 
     /// The next blocks to encrypt.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn next<const COUNT: usize>(&mut self) -> [__m512i; COUNT] {
+    pub(in super::super) fn next<const COUNT: usize>(&mut self) -> [__m512i; COUNT] {
         let first = self.number;
         let steps = 4 * COUNT as u64;
         self.number = first.wrapping_add(steps.into());

@@ -51,6 +51,11 @@ impl WideKey {
         Ok(())
     }
 
+    /// The round keys, and their number less one.
+    pub(super) fn round_keys(&self) -> (&RoundKeys, u8) {
+        (&self.keys, self.rounds)
+    }
+
     /// Encrypts or decrypts under `iv`.
     ///
     /// # Safety

@@ -1,0 +1,242 @@
+//! AES-GCM in parts. In one go it is AWS-LC's: [`aead`](super::aead).
+//!
+//! GHASH is a polynomial in H whose coefficients are the blocks, so parts of it can be evaluated apart, multiplied by
+//! the power of H for what follows, and added up.
+//!
+//! A part is AES-CTR and GHASH at once where the CPU has the instructions (AVX-512, VAES and VPCLMULQDQ).
+//! Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that authenticates the part as additional
+//! data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of which the last two are known.
+
+mod field;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
+use self::field::{Factor, product};
+#[cfg(target_arch = "x86_64")]
+use self::wide::{Keys, Powers};
+use super::aead::AeadKey;
+use super::aes::AesCtrKey;
+#[cfg(target_arch = "x86_64")]
+use super::features::Gcm512;
+use super::message::Sum;
+#[cfg(target_arch = "x86_64")]
+use super::pointers;
+use super::wipe::{Plain, Secret, Wiped, copy_plain, wipe_plain};
+use crate::Error;
+use crate::inputs::Text;
+
+/// A message in parts: a key for AES-CTR and what GHASH needs. Wiped on drop.
+pub(crate) struct Message {
+    key: AesCtrKey,
+    ghash: Ghash,
+    secrets: Secrets,
+    /// The first value of the counter.
+    first: u128,
+    aad_size: usize,
+}
+
+/// Numbers, as in [`field`].
+struct Secrets {
+    /// H.
+    h: Factor,
+    /// What the additional data comes to.
+    aad: u128,
+    /// What hides GHASH in the tag: the encryption of the counter's first value.
+    mask: u128,
+}
+
+/// Who computes GHASH.
+#[allow(clippy::large_enum_variant)] // on the heap
+enum Ghash {
+    /// AWS-LC, under a nonce of zeros; with what hides it there.
+    AwsLc(AeadKey, Wiped<u128>),
+    /// Ours.
+    #[cfg(target_arch = "x86_64")]
+    Wide(Powers, Gcm512),
+}
+
+// SAFETY: integers.
+unsafe impl Plain for Secrets {}
+
+impl Drop for Secrets {
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+impl Message {
+    /// A message under the key of `aead`, at the place where it stays.
+    pub(super) fn boxed(aead: &AeadKey, nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
+        let mut message = Box::new(Message {
+            key: AesCtrKey::vacant(),
+            ghash: Ghash::AwsLc(AeadKey::vacant(), Wiped(0)),
+            secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
+            first: first(nonce)?,
+            aad_size: aad.len(),
+        });
+        message.key.prepare(aead.raw_key().ok_or(Error::NotSupported)?)?;
+        message.secrets.h = Factor::new(message.encrypted(0)?);
+        message.secrets.mask = message.encrypted(message.first)?;
+        message.choose(aead)?;
+        message.secrets.aad = message.hash(aad)?;
+        Ok(message)
+    }
+
+    /// Chooses who computes GHASH.
+    fn choose(&mut self, aead: &AeadKey) -> Result<(), Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let (Some(_), Some(proof)) = (self.key.round_keys(), Gcm512::detect()) {
+            self.ghash = Ghash::Wide(Powers::vacant(), proof);
+            if let Ghash::Wide(powers, _) = &mut self.ghash {
+                powers.prepare(self.secrets.h);
+            }
+            return Ok(());
+        }
+        self.ghash_by_aws_lc(aead)
+    }
+
+    fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
+        let mask = Wiped(self.encrypted(first(&[0; 12])?)?);
+        self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);
+        if let Ghash::AwsLc(key, _) = &mut self.ghash {
+            copy_plain(aead, key);
+        }
+        Ok(())
+    }
+
+    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some((keys, rounds)) = self.keys() {
+            let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
+            // SAFETY: there is the proof that the CPU has the instructions; source and target have `size` bytes
+            // and are equal or disjoint.
+            let sum = unsafe {
+                match rounds {
+                    10 => wide::seal::<10>(keys, counter, source, target, size),
+                    12 => wide::seal::<12>(keys, counter, source, target, size),
+                    _ => wide::seal::<14>(keys, counter, source, target, size),
+                }
+            };
+            return Ok(self.sum(sum));
+        }
+        let iv = self.counter(offset).to_be_bytes();
+        match text {
+            Text::InPlace(bytes) => {
+                self.key.apply(&iv, Text::InPlace(&mut *bytes))?;
+                self.hash(bytes)
+            }
+            Text::Across { source, target } => {
+                self.key.apply(&iv, Text::Across { source, target: &mut *target })?;
+                self.hash(target)
+            }
+        }
+        .map(sum_of)
+    }
+
+    /// Decrypts such a part, and returns what it adds.
+    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some((keys, rounds)) = self.keys() {
+            let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
+            // SAFETY: as in `seal`.
+            let sum = unsafe {
+                match rounds {
+                    10 => wide::open::<10>(keys, counter, source, target, size),
+                    12 => wide::open::<12>(keys, counter, source, target, size),
+                    _ => wide::open::<14>(keys, counter, source, target, size),
+                }
+            };
+            return Ok(self.sum(sum));
+        }
+        let sum = match &text {
+            Text::InPlace(bytes) => self.hash(bytes),
+            Text::Across { source, .. } => self.hash(source),
+        };
+        self.key.apply(&self.counter(offset).to_be_bytes(), text)?;
+        sum.map(sum_of)
+    }
+
+    /// The tag of the message with these parts.
+    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<BLOCK> {
+        let Secrets { h, aad, mask } = &self.secrets;
+        let (mut sum, mut text_size) = (*aad, 0);
+        // Most parts are of one size.
+        let (mut blocks, mut power) = (1, *h);
+        for (size, part) in parts.filter(|(size, _)| *size > 0) {
+            let count = size.div_ceil(BLOCK as u64);
+            if count != blocks {
+                (blocks, power) = (count, h.power(count));
+            }
+            let [low, high, _] = part.0.0;
+            sum = product(sum, power) ^ (u128::from(low) | u128::from(high) << 64);
+            text_size += size;
+        }
+        let lengths = u128::from(8 * self.aad_size as u64) << 64 | u128::from(8 * text_size);
+        Secret((sum ^ product(lengths, *h) ^ mask).to_be_bytes())
+    }
+
+    /// What a text, filled up with zeros, comes to: the sum of its blocks, each times a power of H, the last times
+    /// H^2: for itself and for the block of lengths.
+    fn hash(&self, text: &[u8]) -> Result<u128, Error> {
+        match &self.ghash {
+            #[cfg(target_arch = "x86_64")]
+            Ghash::Wide(..) => {
+                let (keys, _) = self.keys().ok_or(Error::Engine)?;
+                // SAFETY: there is the proof that the CPU has the instructions.
+                Ok(product(unsafe { wide::hash(keys, text) }, self.secrets.h))
+            }
+            Ghash::AwsLc(key, mask) => {
+                let mut tag = Secret::<BLOCK>::zeros();
+                key.seal(&[0; 12], text, Text::InPlace(&mut []), &mut tag.0)?;
+                let lengths = u128::from(8 * text.len() as u64) << 64;
+                Ok(u128::from_be_bytes(tag.0) ^ mask.0 ^ product(lengths, self.secrets.h))
+            }
+        }
+    }
+
+    /// What a kernel's sum, in which the last block is multiplied once, comes to.
+    #[cfg(target_arch = "x86_64")]
+    fn sum(&self, number: u128) -> Sum {
+        sum_of(product(number, self.secrets.h))
+    }
+
+    /// What our kernels need, where they serve.
+    #[cfg(target_arch = "x86_64")]
+    fn keys(&self) -> Option<(Keys<'_>, u8)> {
+        let (Ghash::Wide(powers, proof), Some((round_keys, rounds))) = (&self.ghash, self.key.round_keys()) else {
+            return None;
+        };
+        Some((Keys { round_keys, powers, proof: *proof }, rounds))
+    }
+
+    /// The counter for the part at `offset`. A message is too short for its last 32 bits to overflow.
+    fn counter(&self, offset: u64) -> u128 {
+        self.first + 1 + u128::from(offset / BLOCK as u64)
+    }
+
+    /// A block, encrypted.
+    fn encrypted(&self, block: u128) -> Result<u128, Error> {
+        let mut stream = Secret::<BLOCK>::zeros();
+        self.key.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
+        Ok(u128::from_be_bytes(stream.0))
+    }
+}
+
+/// The counter's first value.
+fn first(nonce: &[u8]) -> Result<u128, Error> {
+    let mut first = [0; BLOCK];
+    first[..12].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
+    first[BLOCK - 1] = 1;
+    Ok(u128::from_be_bytes(first))
+}
+
+fn sum_of(number: u128) -> Sum {
+    Sum(Wiped([number as u64, (number >> 64) as u64, 0]))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! AES-GCM with AES and carry-less products on four blocks at once: a pass encrypts 32 blocks and hashes 32 others,
+//! which do not wait for each other.
+
+use std::arch::x86_64::*;
+
+use super::super::aes::expand::RoundKeys;
+use super::super::aes::vaes512::{self, Counter, PASS, WIDE};
+use super::super::features::Gcm512;
+use super::super::wipe::{Plain, wipe_plain};
+use super::field::Factor;
+
+/// Bytes of a pass, its blocks, and those of a register.
+const BYTES: usize = PASS * WIDE;
+const BLOCKS: usize = BYTES / 16;
+const EACH: usize = WIDE / 16;
+
+/// H^32, H^31 and so on to H, and as many zeros as a register that begins with H reads beyond. Wiped on drop.
+#[repr(align(64))]
+pub(super) struct Powers([u128; BLOCKS + EACH]);
+
+// SAFETY: an array of integers.
+unsafe impl Plain for Powers {}
+
+impl Powers {
+    /// Room for them.
+    pub(super) fn vacant() -> Self {
+        Self([0; BLOCKS + EACH])
+    }
+
+    /// Computes them.
+    pub(super) fn prepare(&mut self, h: Factor) {
+        let mut power = h;
+        for place in self.0[..BLOCKS].iter_mut().rev() {
+            *place = power.0;
+            power = power.times(h);
+        }
+    }
+}
+
+impl Drop for Powers {
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+/// What a kernel needs of the key.
+#[derive(Copy, Clone)]
+pub(super) struct Keys<'a> {
+    pub(super) round_keys: &'a RoundKeys,
+    pub(super) powers: &'a Powers,
+    #[allow(dead_code)] // a proof
+    pub(super) proof: Gcm512,
+}
+
+/// Encrypts, and hashes the result.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint. The key is of as many rounds.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
+pub(super) unsafe fn seal<const ROUNDS: usize>(
+    keys: Keys<'_>,
+    counter: u128,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> u128 {
+    let wide = vaes512::spread(keys.round_keys);
+    let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
+    let mut at = 0;
+    // SAFETY: what is read and written lies within the `size` bytes. What is hashed is a pass behind.
+    unsafe {
+        if size >= BYTES {
+            vaes512::tail::<ROUNDS>(&wide, &mut counter, source, target, BYTES);
+            at = BYTES;
+            while size - at >= BYTES {
+                let text = target.add(at - BYTES);
+                sum = pass::<ROUNDS>(&wide, keys.powers, &mut counter, source.add(at), target.add(at), text, sum);
+                at += BYTES;
+            }
+            sum = hash_pass(keys.powers, target.add(at - BYTES), sum);
+        }
+        vaes512::tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
+        number(hash_tail(keys.powers, target.add(at), size - at, sum))
+    }
+}
+
+/// Hashes, and decrypts.
+///
+/// # Safety
+/// As for [`seal`].
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
+pub(super) unsafe fn open<const ROUNDS: usize>(
+    keys: Keys<'_>,
+    counter: u128,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> u128 {
+    let wide = vaes512::spread(keys.round_keys);
+    let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
+    let mut at = 0;
+    // SAFETY: as above; a pass writes after it has read what it hashes.
+    unsafe {
+        while size - at >= BYTES {
+            let text = source.add(at);
+            sum = pass::<ROUNDS>(&wide, keys.powers, &mut counter, text, target.add(at), text, sum);
+            at += BYTES;
+        }
+        sum = hash_tail(keys.powers, source.add(at), size - at, sum);
+        vaes512::tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
+        number(sum)
+    }
+}
+
+/// Hashes only, the last block filled up with zeros.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
+pub(super) fn hash(keys: Keys<'_>, text: &[u8]) -> u128 {
+    let (passes, rest) = text.as_chunks::<BYTES>();
+    let mut sum = _mm_setzero_si128();
+    // SAFETY: pointers and sizes are of slices.
+    unsafe {
+        for pass in passes {
+            sum = hash_pass(keys.powers, pass.as_ptr(), sum);
+        }
+        number(hash_tail(keys.powers, rest.as_ptr(), rest.len(), sum))
+    }
+}
+
+/// Encrypts or decrypts a pass, and hashes as much at `text` before anything is written.
+///
+/// # Safety
+/// There are [`BYTES`] bytes at each pointer; source and target are equal or disjoint.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
+unsafe fn pass<const ROUNDS: usize>(
+    keys: &[__m512i; 15],
+    powers: &Powers,
+    counter: &mut Counter,
+    source: *const u8,
+    target: *mut u8,
+    text: *const u8,
+    sum: __m128i,
+) -> __m128i {
+    let mut blocks = counter.next::<PASS>().map(|block| _mm512_xor_si512(block, keys[0]));
+    let mut product = Product::zero();
+    for round in 1..ROUNDS {
+        for block in &mut blocks {
+            *block = _mm512_aesenc_epi128(*block, keys[round]);
+        }
+        // SAFETY: within the pass. The first register, which waits for the sum, comes last.
+        if let index @ 1..=PASS = round {
+            let index = index % PASS;
+            let text = unsafe { _mm512_loadu_si512(text.add(index * WIDE).cast()) };
+            let text = if index == 0 { _mm512_xor_si512(reversed(text), first(sum)) } else { reversed(text) };
+            product.add(text, unsafe { power(powers, index * EACH) });
+        }
+    }
+    for (index, block) in blocks.into_iter().enumerate() {
+        let stream = _mm512_aesenclast_epi128(block, keys[ROUNDS]);
+        // SAFETY: within the pass.
+        unsafe {
+            let text = _mm512_loadu_si512(source.add(index * WIDE).cast());
+            _mm512_storeu_si512(target.add(index * WIDE).cast(), _mm512_xor_si512(text, stream));
+        }
+    }
+    product.reduced()
+}
+
+/// Hashes a pass.
+///
+/// # Safety
+/// There are [`BYTES`] bytes at `text`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vpclmulqdq")]
+unsafe fn hash_pass(powers: &Powers, text: *const u8, sum: __m128i) -> __m128i {
+    let mut product = Product::zero();
+    for index in (0..PASS).rev() {
+        // SAFETY: within the pass.
+        let text = unsafe { _mm512_loadu_si512(text.add(index * WIDE).cast()) };
+        let text = if index == 0 { _mm512_xor_si512(reversed(text), first(sum)) } else { reversed(text) };
+        // SAFETY: within the table.
+        product.add(text, unsafe { power(powers, index * EACH) });
+    }
+    product.reduced()
+}
+
+/// Hashes less than a pass.
+///
+/// # Safety
+/// There are `size` bytes at `text`, less than [`BYTES`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,vpclmulqdq")]
+unsafe fn hash_tail(powers: &Powers, text: *const u8, size: usize, sum: __m128i) -> __m128i {
+    if size == 0 {
+        return sum;
+    }
+    let begin = BLOCKS - size.div_ceil(16);
+    let mut product = Product::zero();
+    for at in (0..size).step_by(WIDE) {
+        let mask = u64::MAX >> (WIDE - (size - at).min(WIDE));
+        // SAFETY: the mask keeps within the size; the power of the last block is the first, the others are zeros.
+        unsafe {
+            let text = reversed(_mm512_maskz_loadu_epi8(mask, text.add(at).cast()));
+            let text = if at == 0 { _mm512_xor_si512(text, first(sum)) } else { text };
+            product.add(text, power(powers, begin + at / 16));
+        }
+    }
+    product.reduced()
+}
+
+/// Sums of products before they are reduced: the lower halves', the upper halves', and those across.
+struct Product {
+    low: __m512i,
+    middle: __m512i,
+    high: __m512i,
+}
+
+impl Product {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn zero() -> Self {
+        Self { low: _mm512_setzero_si512(), middle: _mm512_setzero_si512(), high: _mm512_setzero_si512() }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,vpclmulqdq")]
+    fn add(&mut self, text: __m512i, power: __m512i) {
+        let across = [_mm512_clmulepi64_epi128::<0x01>(text, power), _mm512_clmulepi64_epi128::<0x10>(text, power)];
+        self.middle = _mm512_ternarylogic_epi64::<0x96>(self.middle, across[0], across[1]);
+        self.low = _mm512_xor_si512(self.low, _mm512_clmulepi64_epi128::<0x00>(text, power));
+        self.high = _mm512_xor_si512(self.high, _mm512_clmulepi64_epi128::<0x11>(text, power));
+    }
+
+    /// As in [`product`](super::field::product), four at once, then their sum.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+    fn reduced(self) -> __m128i {
+        let low = _mm512_xor_si512(self.low, _mm512_bslli_epi128::<8>(self.middle));
+        let high = _mm512_xor_si512(self.high, _mm512_bsrli_epi128::<8>(self.middle));
+        let modulus = _mm512_set1_epi64(0xc200_0000_0000_0000_u64 as i64);
+        let fold = |number: __m512i| {
+            let halves = _mm512_shuffle_epi32::<0b01_00_11_10>(number);
+            _mm512_xor_si512(halves, _mm512_clmulepi64_epi128::<0x00>(number, modulus))
+        };
+        let four = _mm512_xor_si512(high, fold(fold(low)));
+        let two = _mm256_xor_si256(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64::<1>(four));
+        _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two))
+    }
+}
+
+/// Four powers from this place on.
+///
+/// # Safety
+/// They are within the table.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn power(powers: &Powers, place: usize) -> __m512i {
+    // SAFETY: as promised by the caller.
+    unsafe { _mm512_loadu_si512(powers.0.as_ptr().add(place).cast()) }
+}
+
+/// Four blocks as numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn reversed(blocks: __m512i) -> __m512i {
+    let order = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+    _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order))
+}
+
+/// The sum in the first lane.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn first(sum: __m128i) -> __m512i {
+    _mm512_zextsi128_si512(sum)
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn number(sum: __m128i) -> u128 {
+    u128::from(_mm_cvtsi128_si64(sum) as u64) | u128::from(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum)) as u64) << 64
+}
