@@ -2,6 +2,7 @@
 
 use crate::bytes::Window;
 use crate::job::{Key, Status, Target, Work};
+use crate::pacer::Pacer;
 use crate::values::exact_size;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
@@ -25,13 +26,20 @@ pub(crate) enum Messages {
 const AT_ONCE: usize = 256;
 
 impl Work {
-    pub(crate) fn hash_many(&self, hash: Hash) -> Result<(), Status> {
+    pub(crate) fn hash_many(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        self.each_batch(|sources, size, each| many::digests(hash, &params, sources, size, each))
+        self.each_batch(|sources, size, each| match &mut pacer {
+            None => many::digests(hash, &params, sources, size, each),
+            Some(pacer) => {
+                let slice = pacer.slice_of_each(sources.len().min(many::lanes(hash)));
+                many::digests_paced(hash, &params, sources, size, slice, *pacer, each)?;
+                pacer.goes_on()
+            }
+        })
     }
 
-    pub(crate) fn hmac_many(&self, hash: Hash) -> Result<(), Status> {
+    pub(crate) fn hmac_many(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
@@ -44,7 +52,14 @@ impl Work {
             if size != hash.facts().digest_size {
                 return Err(Error::OutputSize);
             }
-            many::macs(key, sources, each)
+            match &mut pacer {
+                None => many::macs(key, sources, each),
+                Some(pacer) => {
+                    let slice = pacer.slice_of_each(sources.len().min(many::lanes(hash)));
+                    many::macs_paced(key, sources, slice, *pacer, each)?;
+                    pacer.goes_on()
+                }
+            }
         })
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct Window {
 // SAFETY: rules 3 and 4: the bytes stay put until the job is settled, and the environment's end
 // waits for running jobs.
 unsafe impl Send for Window {}
+// SAFETY: all that can be done with a shared window is to copy it, and a copy may be sent.
+unsafe impl Sync for Window {}
 
 impl Window {
     /// # Safety
@@ -98,6 +100,26 @@ impl Window {
         debug_assert!(self.size >= other.size);
         // SAFETY: both ranges hold the smaller size; `copy` allows them to overlap.
         unsafe { ptr::copy(other.start, self.start, other.size.min(self.size)) };
+    }
+
+    /// [`Window::copy_from`] of a window of the same size, in steps of about `step` bytes.
+    pub(crate) fn move_from(self, other: Window, step: usize, mut pause: impl FnMut()) {
+        let steps = self.size.div_ceil(step.max(1));
+        for index in 0..steps {
+            // What is written must have been read: from the front where they move to the front.
+            let index = if self.start < other.start { index } else { steps - 1 - index };
+            let offset = index * step;
+            let size = step.min(self.size - offset);
+            if let (Some(target), Some(source)) = (self.part(offset, size), other.part(offset, size)) {
+                target.copy_from(source);
+            }
+            pause();
+        }
+    }
+
+    /// True for two windows that begin at the same place or share no byte.
+    pub(crate) fn stands_with(self, other: Window) -> bool {
+        self.start == other.start || !self.overlaps(other)
     }
 
     /// The bytes as a target that nothing else of this job overlaps.

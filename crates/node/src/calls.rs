@@ -8,8 +8,7 @@
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
-use crate::completion::Ticket;
-use crate::cost::{self, Algorithm, Route};
+use crate::cost::{self, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
@@ -17,6 +16,7 @@ use crate::keys::{PreparedKey, Purpose};
 use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
+use millrace_pool::{Cancellation, Ticket};
 use std::sync::Arc;
 
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
@@ -131,7 +131,7 @@ impl<'a> Request<'a> {
         let mut copies = Copies::default();
         let mut work = self.work()?;
         part_from_target(&mut copies, &mut work)?;
-        match work.run(&mut Reply::empty()) {
+        match work.run(&mut Reply::empty(), None) {
             Status::Done => Ok(()),
             status => Err(status),
         }
@@ -154,7 +154,7 @@ impl<'a> Request<'a> {
                 own_source(&mut job.copies, &mut job.work)?;
             }
             part_from_target(&mut job.copies, &mut job.work)?;
-            job.perform();
+            job.perform_here();
             self.tell_cost(0);
             job.copied = 0;
             state.departed(env, slot, None);
@@ -390,9 +390,15 @@ fn dispose_key(call: &Call<'_>) -> Value {
     call.env.number(u32::from(alive))
 }
 
-/// `cancel(slot)`: 1 if the job has not started and never will.
+/// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come back, cancelled unless it
+/// was quicker, 0 if it has ended.
 fn cancel(call: &Call<'_>) -> Value {
-    call.env.number(u32::from(call.uint32(0).is_some_and(|slot| call.state.cancel(slot))))
+    let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
+    call.env.number(match outcome {
+        Cancellation::Late => 0,
+        Cancellation::Never => 1,
+        Cancellation::Asked => 2,
+    })
 }
 
 /// `predict(algorithm, bytes, messages)`: predicted nanoseconds of hashing them.

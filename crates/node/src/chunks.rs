@@ -4,18 +4,31 @@
 use crate::batch::Messages;
 use crate::bytes::Window;
 use crate::job::{Status, Target, Work};
+use crate::pacer::Pacer;
 use millrace_core::catalog::Cipher;
 use millrace_core::chunks::Run;
 
 impl Work {
-    pub(crate) fn seal_chunks(&self, cipher: Cipher) -> Result<(), Status> {
+    pub(crate) fn seal_chunks(&self, cipher: Cipher, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
-        self.with_key(cipher, |key| Ok(key.seal_chunks(run, self.source.read(), target.exclusive())?))
+        let (source, target) = (self.source.read(), target.exclusive());
+        self.with_key(cipher, |key| {
+            Ok(match pacer {
+                None => key.seal_chunks(run, source, target),
+                Some(pacer) => key.seal_chunks_paced(run, source, target, pacer.slice, pacer),
+            }?)
+        })
     }
 
-    pub(crate) fn open_chunks(&self, cipher: Cipher) -> Result<(), Status> {
+    pub(crate) fn open_chunks(&self, cipher: Cipher, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
-        self.with_key(cipher, |key| Ok(key.open_chunks(run, self.source.read(), target.exclusive())?))
+        let (source, target) = (self.source.read(), target.exclusive());
+        self.with_key(cipher, |key| {
+            Ok(match pacer {
+                None => key.open_chunks(run, source, target),
+                Some(pacer) => key.open_chunks_paced(run, source, target, pacer.slice, pacer),
+            }?)
+        })
     }
 
     /// The run, and a target that lies over none of its inputs.

@@ -16,7 +16,7 @@ use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -77,6 +77,11 @@ impl<Job> Completion<Job> {
         self.gate.fetch_sub(1, Ordering::Release);
     }
 
+    /// True once the environment ends: who was let in should leave soon.
+    pub(crate) fn closing(&self) -> bool {
+        self.gate.load(Ordering::Relaxed) & CLOSED != 0
+    }
+
     /// Hands finished jobs to the event loop, unless the environment has ended.
     pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
         if !self.enter() {
@@ -128,7 +133,7 @@ impl<Job> Completion<Job> {
     }
 
     /// Ends the traffic: no job of this environment starts any more, and when this returns none
-    /// is running. It waits as long as the longest running job, because the alternative is a
+    /// is running. It waits for the slices that are under way, because the alternative is a
     /// worker writing into freed memory.
     pub(crate) fn close(&self) {
         self.gate.fetch_or(CLOSED, Ordering::AcqRel);
@@ -138,26 +143,6 @@ impl<Job> Completion<Job> {
             pause = (pause * 2).min(Duration::from_millis(2));
         }
         self.wake.release();
-    }
-}
-
-/// Decides the race between a job's start and its cancellation.
-#[derive(Default)]
-pub(crate) struct Ticket(AtomicU8);
-
-const WAITING: u8 = 0;
-const STARTED: u8 = 1;
-const CANCELLED: u8 = 2;
-
-impl Ticket {
-    /// True if the job may run.
-    pub(crate) fn start(&self) -> bool {
-        self.0.compare_exchange(WAITING, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    /// True if the job will never run: its memory is the caller's again.
-    pub(crate) fn cancel(&self) -> bool {
-        self.0.compare_exchange(WAITING, CANCELLED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 

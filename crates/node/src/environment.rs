@@ -2,12 +2,15 @@
 //! flight, and how their results reach JavaScript. Used on the environment's own thread only.
 
 use crate::bytes::Window;
-use crate::completion::{Completion, Loop, POLL, Ring, Ticket};
-use crate::cost;
-use crate::job::{Job, Outbox};
+use crate::company;
+use crate::completion::{Completion, Loop, POLL, Ring};
+use crate::errand::{Errand, Outbox, Traffic};
+use crate::job::Job;
 use crate::keys::Keys;
+use crate::pacer::PACED;
+use crate::parts;
 use crate::values::{Env, Pinned};
-use millrace_pool::{Breather, Pool, Task};
+use millrace_pool::{Breather, Cancellation, Pool, Task, Ticket};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
@@ -15,9 +18,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The process's pool; no thread starts before the first job.
-pub(crate) fn pool() -> &'static Pool<Box<Job>> {
-    static POOL: OnceLock<Pool<Box<Job>>> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new(Pool::<Box<Job>>::default_limit()))
+pub(crate) fn pool() -> &'static Pool<Errand> {
+    static POOL: OnceLock<Pool<Errand>> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new(Pool::<Errand>::default_limit()))
 }
 
 /// One environment's state, used on its own thread only.
@@ -33,7 +36,7 @@ pub(crate) struct Environment {
     spare: RefCell<Spare>,
     /// True while callbacks run, and the jobs they have made.
     settling: Cell<bool>,
-    departing: RefCell<Vec<Box<Job>>>,
+    departing: RefCell<Vec<Errand>>,
     /// Jobs that have run inline and wait to be settled, and the predicted nanoseconds of those of this turn.
     finished: RefCell<Vec<Box<Job>>>,
     inlined: Cell<u64>,
@@ -54,9 +57,6 @@ pub(crate) struct Attached {
     /// Keeps the buffers from the collector.
     pub(crate) _memory: [Option<Pinned>; 3],
 }
-
-/// The way back of this environment's jobs, as the workers see it.
-pub(crate) type Traffic = Completion<Box<Job>>;
 
 /// Both ends of it.
 struct Way {
@@ -166,17 +166,20 @@ impl Environment {
 
     /// Sends a job to the pool; one made by a callback goes with the others of its batch, which takes the pool's
     /// lock once instead of once a job.
-    pub(crate) fn dispatch(&self, job: Box<Job>) {
-        if self.settling.get() {
-            self.departing.borrow_mut().push(job);
-        } else {
-            submit([job]);
+    pub(crate) fn dispatch(&self, mut job: Box<Job>) {
+        job.kind = company::kind(&job.work);
+        let long = job.cost > PACED;
+        match (self.settling.get(), long) {
+            (true, false) => self.departing.borrow_mut().push(Errand::Job(job)),
+            (true, true) => self.departing.borrow_mut().extend(parts::errands(job)),
+            (false, false) => submit([Errand::Job(job)]),
+            (false, true) => submit(parts::errands(job)),
         }
     }
 
-    /// True if the job in this slot will never run.
-    pub(crate) fn cancel(&self, slot: u32) -> bool {
-        self.tickets.borrow().get(&slot).is_some_and(|ticket| ticket.cancel())
+    /// Nobody wants the job in this slot any more.
+    pub(crate) fn cancel(&self, slot: u32) -> Cancellation {
+        self.tickets.borrow().get(&slot).map_or(Cancellation::Late, |ticket| ticket.cancel())
     }
 
     /// From now on JavaScript calls [`Environment::poll`] once per turn of the loop.
@@ -228,11 +231,14 @@ impl Environment {
     fn help(&self, traffic: &Arc<Traffic>) -> bool {
         let mut cost = 0;
         while cost < HELP
-            && let Some(mut job) = pool().take_first(Arc::as_ptr(traffic).addr(), |job| job.cost <= HELP && !job.measures())
+            && let Some(errand) = pool().take_first(Arc::as_ptr(traffic).addr(), |errand| errand.cost() <= HELP)
         {
-            cost += job.cost;
-            job.perform();
-            self.finished(job);
+            cost += errand.cost();
+            // A share is never as short.
+            if let Errand::Job(mut job) = errand {
+                job.perform_here();
+                self.finished(job);
+            }
         }
         cost > 0
     }
@@ -334,9 +340,9 @@ impl Spare {
     }
 }
 
-fn submit(jobs: impl IntoIterator<Item = Box<Job>>) {
+fn submit(errands: impl IntoIterator<Item = Errand>) {
     // Not one thread to be had: late is better than never.
     let mut outbox = Outbox::default();
-    pool().submit(jobs).into_iter().for_each(|job| job.run(&mut Breather::none(), &mut outbox));
+    pool().submit(errands).into_iter().for_each(|errand| errand.run(&mut Breather::none(), &mut outbox));
     outbox.deliver();
 }

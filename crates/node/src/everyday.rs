@@ -107,7 +107,7 @@ impl<'a> Everyday<'a> {
     #[inline(never)]
     fn keyed_digest(&self, handle: f64, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         self.with_key(handle, |key| match key {
-            PreparedKey::Mac(key) => Ok(key.mac(source.read(), digest)?),
+            PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest)?),
             PreparedKey::Hash(_, key) => {
                 Ok(hash::digest(self.hash, &Params { seed: 0, key: Some(key) }, source.read(), digest)?)
             }
@@ -120,7 +120,7 @@ impl<'a> Everyday<'a> {
         match self.request.number(At::Key) {
             0.0 => Ok(hasher::finish(hash, &Params::default(), state, rest, digest)?),
             handle => self.with_key(handle, |key| match key {
-                PreparedKey::Mac(key) => Ok(key.finish(state, rest, digest)?),
+                PreparedKey::Mac(key, _) => Ok(key.finish(state, rest, digest)?),
                 PreparedKey::Hash(_, key) => {
                     Ok(hasher::finish(hash, &Params { seed: 0, key: Some(key) }, state, rest, digest)?)
                 }
@@ -134,7 +134,7 @@ impl<'a> Everyday<'a> {
         let keys = self.request.call.state.keys.borrow();
         let key = keys.get(handle as u64).ok_or(Status::KeyDisposed)?;
         match &**key {
-            PreparedKey::Mac(mac) if mac.hash() == self.hash => work(key),
+            PreparedKey::Mac(mac, _) if mac.hash() == self.hash => work(key),
             PreparedKey::Hash(of, _) if *of == self.hash => work(key),
             _ => Err(Status::KeyAlgorithm),
         }

@@ -3,15 +3,17 @@
 
 use crate::batch::Messages;
 use crate::bytes::{Copies, Window, text};
-use crate::completion::{Completion, Ticket};
-use crate::cost::{self, Route};
+use crate::cost::Route;
+use crate::errand::Traffic;
 use crate::keys::PreparedKey;
+use crate::pacer::Pacer;
+use crate::parts::{self, Weight};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
 use millrace_core::hmac::{self, MacKey};
-use millrace_pool::{Breather, Task};
+use millrace_pool::Ticket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -109,6 +111,12 @@ impl Reply {
     pub(crate) fn empty() -> Reply {
         Reply { small: [0; 64], small_size: 0, large: Vec::new() }
     }
+
+    /// A digest or tag.
+    pub(crate) fn put(&mut self, small: &[u8]) {
+        self.small[..small.len()].copy_from_slice(small);
+        self.small_size = small.len();
+    }
 }
 
 /// The numbers and bytes of one operation. The windows lead to the caller's memory or to the job's
@@ -166,37 +174,41 @@ impl Work {
 }
 
 /// AEAD tags are at most this long.
-const TAG_MAX: usize = 16;
+pub(crate) const TAG_MAX: usize = 16;
 
 /// Ivs are at most this long (XChaCha20).
 const IV_MAX: usize = 24;
 
 impl Work {
-    /// Computes the result into `target`, `tag_target` and `reply`.
-    pub(crate) fn run(&self, reply: &mut Reply) -> Status {
+    /// Computes the result into `target`, `tag_target` and `reply`; with a pacer in slices.
+    pub(crate) fn run(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Status {
         let result = match self.operation {
-            Operation::Hash(hash) => self.hash(hash, reply),
-            Operation::Hmac(hash) => self.hmac(hash, reply),
-            Operation::Encrypt(cipher) => self.with_key(cipher, |key| self.encrypt(key, reply)),
-            Operation::Decrypt(cipher) => self.with_key(cipher, |key| self.decrypt(key)),
-            Operation::Update(hash) => self.update(hash),
+            Operation::Hash(hash) => self.hash(hash, reply, pacer),
+            Operation::Hmac(hash) => self.hmac(hash, reply, pacer),
+            Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
+                self.with_key(cipher, |key| self.cipher(key, reply, pacer))
+            }
+            Operation::Update(hash) => self.update(hash, pacer),
             Operation::Finish(hash) => self.finish(hash, reply),
             Operation::Squeeze(hash) => self.squeeze(hash),
-            Operation::MacUpdate(hash) => self.mac_update(hash),
+            Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
-            Operation::HashMany(hash) => self.hash_many(hash),
-            Operation::HmacMany(hash) => self.hmac_many(hash),
-            Operation::SealChunks(cipher) => self.seal_chunks(cipher),
-            Operation::OpenChunks(cipher) => self.open_chunks(cipher),
+            Operation::HashMany(hash) => self.hash_many(hash, pacer),
+            Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
+            Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
+            Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
         };
         result.err().unwrap_or(Status::Done)
     }
 
-    fn hash(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    fn hash(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         let source = self.source.read();
-        self.digest_to(reply, |target| hash::digest(hash, &params, source, target))
+        self.digest_to(reply, |target| match pacer {
+            None => hash::digest(hash, &params, source, target),
+            Some(pacer) => hash::digest_paced(hash, &params, source, target, pacer.slice, pacer),
+        })
     }
 
     /// The key of a keyed hash, if there is one; copied, because it may lie in the target.
@@ -211,22 +223,30 @@ impl Work {
         key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
     }
 
-    fn hmac(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    fn hmac(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let source = self.source.read();
-        match &self.key {
-            Key::Bytes(key) => self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target)),
-            Key::Prepared(_) => {
-                let key = self.mac_key(hash)?;
-                self.digest_to(reply, |target| key.mac(source, target))
+        let prepared;
+        let key = match (&self.key, &pacer) {
+            (Key::Bytes(key), None) => {
+                return self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
             }
-        }
+            (Key::Bytes(key), Some(_)) => {
+                prepared = MacKey::new(hash, key.read())?;
+                &prepared
+            }
+            (Key::Prepared(_), _) => self.mac_key(hash)?,
+        };
+        self.digest_to(reply, |target| match pacer {
+            None => key.mac(source, target),
+            Some(pacer) => key.mac_paced(source, target, pacer.slice, pacer),
+        })
     }
 
     /// The prepared key of an HMAC.
     pub(crate) fn mac_key(&self, hash: Hash) -> Result<&MacKey, Status> {
         match &self.key {
             Key::Prepared(key) => match &**key {
-                PreparedKey::Mac(key) if key.hash() == hash => Ok(key),
+                PreparedKey::Mac(key, _) if key.hash() == hash => Ok(key),
                 _ => Err(Status::KeyAlgorithm),
             },
             Key::Bytes(_) => Err(Status::Argument),
@@ -279,6 +299,14 @@ impl Work {
         }
     }
 
+    fn cipher(&self, key: &CipherKey, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        match (pacer, self.operation) {
+            (Some(pacer), _) if key.parts() => parts::alone(self, key, reply, pacer),
+            (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
+            _ => self.decrypt(key),
+        }
+    }
+
     fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
         let mut tag = [0; TAG_MAX];
         let tag = tag.get_mut(..self.tag_target.size()).ok_or(Status::TagSize)?;
@@ -289,14 +317,16 @@ impl Work {
             false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
             false => return Err(Status::TagSize),
         }
+        self.put_tag(tag, reply);
+        Ok(())
+    }
+
+    /// Puts a tag of the right size into its place.
+    pub(crate) fn put_tag(&self, tag: &[u8], reply: &mut Reply) {
         match self.tag_target {
             Target::Memory(window) => window.write(tag),
-            Target::Reply(size) => {
-                reply.small[..size].copy_from_slice(tag);
-                reply.small_size = size;
-            }
+            Target::Reply(_) => reply.put(tag),
         }
-        Ok(())
     }
 
     fn decrypt(&self, key: &CipherKey) -> Result<(), Status> {
@@ -343,38 +373,71 @@ pub(crate) struct Job {
     pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
+    /// Jobs of one kind may run together; see `company`.
+    pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
     pub(crate) ticket: Option<Arc<Ticket>>,
     pub(crate) status: Status,
-    reply: Reply,
-    pub(crate) completion: Arc<Completion<Box<Job>>>,
+    pub(crate) reply: Reply,
+    /// Of a long one, while it is under way.
+    pub(crate) weight: Option<Weight>,
+    pub(crate) completion: Arc<Traffic>,
 }
 
 impl Job {
     /// A job with nothing to do yet, for one environment.
-    pub(crate) fn idle(completion: Arc<Completion<Box<Job>>>) -> Job {
+    pub(crate) fn idle(completion: Arc<Traffic>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
             slot: 0,
             cost: 0,
             copied: 0,
             route: Route::Pool,
+            kind: None,
             work: Work::nothing(),
             copies,
             ticket: None,
             status: Status::Internal,
             reply,
+            weight: None,
             completion,
         }
     }
 
-    /// Does the work here and now, unless it was cancelled. A panic, which is a bug of ours, ends this job only.
-    pub(crate) fn perform(&mut self) {
-        self.status = match &self.ticket {
-            Some(ticket) if !ticket.start() => Status::Cancelled,
-            _ => catch_unwind(AssertUnwindSafe(|| self.work.run(&mut self.reply))).unwrap_or(Status::Internal),
-        };
+    /// Does the work here and now, in one go.
+    pub(crate) fn perform_here(&mut self) {
+        self.perform(|work, reply, _, _, _| work.run(reply, None));
+    }
+
+    /// Does the work as `run` says, unless it was cancelled. A panic, which is a bug of ours, ends this job only.
+    pub(crate) fn perform(&mut self, run: impl FnOnce(&Work, &mut Reply, &Traffic, Option<&Ticket>, u64) -> Status) {
+        if self.begin() {
+            let Job { work, reply, completion, ticket, cost, .. } = self;
+            let run = || run(work, reply, completion, ticket.as_deref(), *cost);
+            let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
+            self.end(status);
+        }
+    }
+
+    /// False if the job was cancelled and never runs.
+    pub(crate) fn begin(&mut self) -> bool {
+        let may = self.ticket.as_ref().is_none_or(|ticket| ticket.begin());
+        if !may {
+            self.end(Status::Cancelled);
+        }
+        may
+    }
+
+    /// The work is done.
+    pub(crate) fn end(&mut self, status: Status) {
+        self.status = status;
+        if let Some(ticket) = &self.ticket
+            && status != Status::Cancelled
+        {
+            ticket.end();
+        }
+        self.weight = None;
         self.copies.wipe_secrets();
     }
 
@@ -397,72 +460,10 @@ impl Job {
     pub(crate) fn rest(&mut self) -> usize {
         self.work = Work::nothing();
         self.ticket = None;
+        self.kind = None;
         self.status = Status::Internal;
         self.reply.small_size = 0;
         self.reply.large = Vec::new();
         self.copies.rest()
-    }
-}
-
-impl Task for Box<Job> {
-    type Results = Outbox;
-
-    fn cost(&self) -> u64 {
-        self.cost
-    }
-
-    /// Environments take turns.
-    fn owner(&self) -> usize {
-        Arc::as_ptr(&self.completion).addr()
-    }
-
-    fn run(mut self, _breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
-        // The environment has ended, its memory may be gone; nobody waits for the result.
-        if !self.completion.enter() {
-            return;
-        }
-        self.perform();
-        self.completion.leave();
-        let measured = self.measures().then(|| cost::algorithm(self.work.operation));
-        outbox.add(self);
-        if let Some(algorithm) = measured {
-            outbox.deliver();
-            cost::refine(algorithm);
-        }
-    }
-
-    fn awaited(outbox: &Outbox) -> bool {
-        outbox.awaited()
-    }
-
-    fn deliver(outbox: &mut Outbox) {
-        outbox.deliver();
-    }
-}
-
-/// What one worker has finished and not yet handed over; all of one environment.
-#[derive(Default)]
-pub(crate) struct Outbox {
-    jobs: Vec<Box<Job>>,
-}
-
-impl Outbox {
-    fn add(&mut self, job: Box<Job>) {
-        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
-            self.deliver();
-        }
-        self.jobs.push(job);
-    }
-
-    /// True if the event loop is looking for these results by itself.
-    fn awaited(&self) -> bool {
-        self.jobs.last().is_some_and(|job| job.completion.polled())
-    }
-
-    pub(crate) fn deliver(&mut self) {
-        if let Some(job) = self.jobs.last() {
-            let completion = Arc::clone(&job.completion);
-            completion.settle(&mut self.jobs);
-        }
     }
 }

@@ -9,13 +9,15 @@ use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use zeroize::Zeroizing;
 
 /// A key with everything computed that does not depend on the message.
 pub(crate) enum PreparedKey {
     /// Boxed where it was prepared, so that no copy of it is left behind by a move.
     Cipher(Box<CipherKey>),
-    Mac(MacKey),
+    /// With a number that no other has had, or 0.
+    Mac(MacKey, u32),
     /// The key of a keyed hash (BLAKE3), which needs no schedule.
     Hash(Hash, Zeroizing<[u8; 32]>),
 }
@@ -43,7 +45,7 @@ impl PreparedKey {
     pub(crate) fn new(purpose: Purpose, bytes: &[u8]) -> Result<PreparedKey, Error> {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::boxed(cipher, bytes)?),
-            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::new(hash, bytes)?),
+            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::new(hash, bytes)?, next_number()),
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
                 PreparedKey::Hash(hash, Zeroizing::new(bytes))
@@ -51,6 +53,16 @@ impl PreparedKey {
         })
     }
 }
+
+/// Numbers from 1 to below [`NUMBERS`], each given once in this process; after those, 0.
+fn next_number() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| (number < NUMBERS).then_some(number + 1))
+        .unwrap_or(0)
+}
+
+/// They fit into the kind of a task, beside a hash; see `company`.
+pub(crate) const NUMBERS: u32 = 1 << 24;
 
 /// The prepared keys of one environment.
 #[derive(Default)]

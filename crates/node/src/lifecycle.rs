@@ -2,7 +2,7 @@
 //!
 //! An environment can end at any moment: process exit, `worker.terminate()`. Then its cleanup
 //! hook takes its queued jobs out of the pool, closes the gate (none of its jobs starts any more),
-//! and waits for those that run, because they may be using lent memory that
+//! and waits for those that run to end at their next slice, because they may be using lent memory that
 //! dies with the environment. Node runs cleanup hooks in reverse order of registration; ours is
 //! registered after the thread-safe function has registered its own, so the function is still
 //! alive while we wait.
@@ -12,7 +12,8 @@
 #![allow(unsafe_code)]
 
 use crate::calls::FUNCTIONS;
-use crate::environment::{Environment, Traffic, pool};
+use crate::environment::{Environment, pool};
+use crate::errand::Traffic;
 use crate::values::{self, Env};
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -69,7 +70,7 @@ fn close_at_end(env: Env, traffic: &Arc<Traffic>) {
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
     let traffic = unsafe { Arc::from_raw(hook.cast_const().cast::<Traffic>()) };
-    let withdrawn = pool().withdraw(|job| Arc::ptr_eq(&job.completion, &traffic));
+    let withdrawn = pool().withdraw(|errand| Arc::ptr_eq(errand.traffic(), &traffic));
     traffic.close();
     drop(withdrawn);
 }

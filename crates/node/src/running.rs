@@ -6,6 +6,7 @@
 
 use crate::bytes::Window;
 use crate::job::{Reply, Status, Target, Work};
+use crate::pacer::Pacer;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -13,16 +14,22 @@ use millrace_core::hasher;
 
 impl Work {
     /// Takes in what comes before the source, then the source.
-    pub(crate) fn update(&self, hash: Hash) -> Result<(), Status> {
+    pub(crate) fn update(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        self.advance(|state, source, next| hasher::update(hash, &params, state, source, next))
+        self.advance(|state, source, next| match &mut pacer {
+            None => hasher::update(hash, &params, state, source, next),
+            Some(pacer) => hasher::update_paced(hash, &params, state, source, next, pacer.slice, *pacer),
+        })
     }
 
     /// The same under the key of an HMAC.
-    pub(crate) fn mac_update(&self, hash: Hash) -> Result<(), Status> {
+    pub(crate) fn mac_update(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let key = self.mac_key(hash)?;
-        self.advance(|state, source, next| key.update(state, source, next))
+        self.advance(|state, source, next| match &mut pacer {
+            None => key.update(state, source, next),
+            Some(pacer) => key.update_paced(state, source, next, pacer.slice, *pacer),
+        })
     }
 
     /// The digest of what the state has taken in and the rest in the source.
@@ -61,12 +68,12 @@ impl Work {
         matches!(self.operation, Update(_) | MacUpdate(_) | Squeeze(_))
     }
 
-    fn advance(&self, step: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<(), Error>) -> Result<(), Status> {
+    fn advance(&self, mut step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>) -> Result<(), Status> {
         let Target::Memory(next) = self.target else { return Err(Status::Argument) };
         if next.overlaps(self.source) || next.overlaps(self.iv) {
             return Err(Status::Overlap);
         }
-        let step = |state: Window, source: Window| {
+        let mut step = |state: Window, source: Window| {
             if next.overlaps(state) {
                 with_copy(state, |state| step(state, source.read(), next.exclusive()))
             } else {

@@ -17,7 +17,8 @@
 //!   them waits for longer than a slice, although every worker is inside a long task.
 //! - **Company.** Tasks of one kind may run together, several for little more than the time of one.
 //!
-//! `queue.rs` decides which task is next, `crew.rs` who is woken for it, `worker.rs` runs it.
+//! `queue.rs` decides which task is next, `crew.rs` who is woken for it, `worker.rs` runs it, and `ticket.rs` knows whether
+//! it has begun when somebody does not want it any more.
 #![forbid(unsafe_code)]
 
 mod crew;
@@ -25,12 +26,14 @@ mod crew;
 mod model;
 mod queue;
 mod sync;
+mod ticket;
 mod worker;
 
 use crate::crew::Shared;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::ticket::{Cancellation, Ticket};
 pub use crate::worker::Breather;
 
 /// How long a worker that has done work spins for more before it sleeps.

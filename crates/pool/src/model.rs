@@ -2,7 +2,7 @@
 //! notices a lock never released, a wake-up lost, a thread that never ends. The policy has tests of its own; here
 //! are few tasks and all orders. See test/README.md for the command.
 
-use crate::{Breather, Pool, Task};
+use crate::{Breather, Cancellation, Pool, Task, Ticket};
 use loom::sync::{Condvar, Mutex};
 use std::sync::Arc;
 
@@ -130,5 +130,25 @@ fn resizing_dismisses_some_and_never_all() {
         done.wait_for(3);
         submit(&pool, &[1], &done);
         done.wait_for(4);
+    });
+}
+
+#[test]
+fn a_cancellation_and_a_task_agree_on_who_was_first() {
+    check(|| {
+        let ticket = Arc::new(Ticket::default());
+        let task = Arc::clone(&ticket);
+        let task = loom::thread::spawn(move || {
+            let begun = task.begin();
+            let asked = begun && task.asked();
+            if begun {
+                task.end();
+            }
+            (begun, asked)
+        });
+        let outcome = ticket.cancel();
+        let (begun, asked) = task.join().expect("nobody panics");
+        assert_eq!(begun, outcome != Cancellation::Never);
+        assert!(!asked || outcome == Cancellation::Asked);
     });
 }

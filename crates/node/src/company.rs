@@ -1,0 +1,222 @@
+//! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as algorithm and key are the
+//! same. A job that nobody wants any more leaves the company early; a panic, which is a bug of ours, ends all in it.
+
+use crate::errand::{Errand, Outbox};
+use crate::job::{Job, Key, Operation, Status, Target, Work};
+use crate::keys::PreparedKey;
+use crate::pacer::{LEAST, PACED, slice};
+use millrace_core::catalog::Hash;
+use millrace_core::error::Error;
+use millrace_core::hash::Params;
+use millrace_core::hmac::MacKey;
+use millrace_core::many;
+use millrace_core::pace::Pace;
+use millrace_pool::Breather;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The most there are together: more than any kernel has lanes.
+const MOST: usize = 32;
+
+/// The kind of a work that may run together with others: the number of its prepared key, or 0 without one, and its hash.
+pub(crate) fn kind(work: &Work) -> Option<u32> {
+    let (hash, number) = match (work.operation, &work.key) {
+        (Operation::Hash(hash), Key::Bytes(key)) if work.seed == 0 && key.size() == 0 => (hash, 0),
+        (Operation::Hmac(hash), Key::Prepared(key)) => match **key {
+            PreparedKey::Mac(ref key, number) if number > 0 && key.hash() == hash => (hash, number),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let kind = number << 8 | hash as u32;
+    let plain = matches!(work.target, Target::Reply(size) if size == hash.facts().digest_size && size > 0);
+    (plain && together(kind) > 1).then_some(kind)
+}
+
+/// How many jobs of a kind are worth running together.
+pub(crate) fn together(kind: u32) -> usize {
+    /// By hash, once it is known: the pool asks under its lock.
+    static LANES: [AtomicU8; 256] = [const { AtomicU8::new(0) }; 256];
+    let place = &LANES[kind as usize & 0xff];
+    match place.load(Ordering::Relaxed) {
+        0 => {
+            let lanes = Hash::from_id(kind as u8).map_or(1, many::lanes).clamp(1, MOST);
+            place.store(lanes as u8, Ordering::Relaxed);
+            lanes
+        }
+        lanes => lanes.into(),
+    }
+}
+
+/// Runs jobs of one kind together.
+pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+    // Results go out environment by environment.
+    let owner = |errand: &Errand| Arc::as_ptr(errand.traffic());
+    if errands.iter().any(|errand| owner(errand) != owner(&errands[0])) {
+        errands.sort_by_key(owner);
+    }
+    let mut jobs = Vec::with_capacity(errands.len());
+    for errand in errands.drain(..) {
+        let Errand::Job(mut job) = errand else { continue };
+        if !job.completion.enter() {
+            continue;
+        }
+        if job.begin() { jobs.push(job) } else { part_with(job, outbox) }
+    }
+    let Some(common) = jobs.first().and_then(|job| Common::of(&job.work)) else { return };
+    // Together they take less than half as long as one by one.
+    let (rounds, cost) = (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
+    if cost.saturating_mul(rounds as u64) <= PACED {
+        common.run(&mut jobs);
+        jobs.into_iter().for_each(|job| part_with(job, outbox));
+        return;
+    }
+    let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
+    common.run_in_slices((slice(size, cost) / rounds).max(LEAST), jobs, breather, outbox);
+}
+
+/// Lets a job go that has ended.
+fn part_with(job: Box<Job>, outbox: &mut Outbox) {
+    job.completion.leave();
+    outbox.add(job);
+}
+
+/// What all in a company have in common.
+struct Common {
+    hash: Hash,
+    key: Option<Arc<PreparedKey>>,
+}
+
+impl Common {
+    fn of(work: &Work) -> Option<Common> {
+        match (work.operation, &work.key) {
+            (Operation::Hash(hash), _) => Some(Common { hash, key: None }),
+            (Operation::Hmac(hash), Key::Prepared(key)) => Some(Common { hash, key: Some(Arc::clone(key)) }),
+            _ => None,
+        }
+    }
+
+    /// In one go.
+    fn run(&self, jobs: &mut [Box<Job>]) {
+        let mut room = [&[][..]; MOST];
+        let sources = sources(&mut room, jobs);
+        let each = |index: usize, digest: &[u8]| jobs[index].answer_with(digest);
+        let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
+            None => many::digests(self.hash, &Params::default(), sources, self.size(), each),
+            Some(key) => many::macs(key, sources, each),
+        }));
+        let failure = failure(result);
+        jobs.iter_mut().filter(|job| job.status != Status::Done).for_each(|job| job.end(failure));
+    }
+
+    fn run_in_slices(
+        &self,
+        slice: usize,
+        jobs: Vec<Box<Job>>,
+        breather: &mut Breather<'_, Errand>,
+        outbox: &mut Outbox,
+    ) {
+        let mut room = [&[][..]; MOST];
+        let sources = sources(&mut room, &jobs);
+        let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
+        let mut pace = Members { breather, outbox, members: &members, unwanted: [const { Cell::new(false) }; MOST] };
+        let each = |index: usize, digest: &[u8]| {
+            if let Some(job) = &mut members.borrow_mut()[index] {
+                job.answer_with(digest);
+            }
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
+            None => many::digests_paced(self.hash, &Params::default(), sources, self.size(), slice, &mut pace, each),
+            Some(key) => many::macs_paced(key, sources, slice, &mut pace, each),
+        }));
+        pace.dismiss();
+        let failure = failure(result);
+        for mut job in members.take().into_iter().flatten() {
+            if job.status != Status::Done {
+                job.end(failure);
+            }
+            part_with(job, outbox);
+        }
+    }
+
+    fn mac(&self) -> Result<Option<&MacKey>, Error> {
+        match self.key.as_deref() {
+            None => Ok(None),
+            Some(PreparedKey::Mac(key, _)) => Ok(Some(key)),
+            Some(_) => Err(Error::NotSupported),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.hash.facts().digest_size
+    }
+}
+
+impl Job {
+    fn answer_with(&mut self, digest: &[u8]) {
+        self.reply.put(digest);
+        self.end(Status::Done);
+    }
+}
+
+/// The messages of at most [`MOST`] jobs.
+fn sources<'a>(room: &'a mut [&'static [u8]; MOST], jobs: &[Box<Job>]) -> &'a [&'static [u8]] {
+    for (source, job) in room.iter_mut().zip(jobs) {
+        *source = job.work.source.read();
+    }
+    &room[..jobs.len()]
+}
+
+/// How those ended that have no digest.
+fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
+    match result {
+        Ok(Ok(())) | Err(_) => Status::Internal,
+        Ok(Err(error)) => error.into(),
+    }
+}
+
+/// A company at work in slices.
+struct Members<'a, 'b> {
+    breather: &'a mut Breather<'b, Errand>,
+    outbox: &'a mut Outbox,
+    members: &'a RefCell<Vec<Option<Box<Job>>>>,
+    /// Those that have been given up.
+    unwanted: [Cell<bool>; MOST],
+}
+
+impl Members<'_, '_> {
+    /// Sends back those that have been given up, whose memory nobody looks at any more: they do not wait for the others,
+    /// and nor does an environment that ends.
+    fn dismiss(&mut self) {
+        let mut members = self.members.borrow_mut();
+        let mut gone = false;
+        for (member, _) in members.iter_mut().zip(&self.unwanted).filter(|(_, unwanted)| unwanted.get()) {
+            if let Some(mut job) = member.take_if(|job| job.status != Status::Done) {
+                job.end(Status::Cancelled);
+                part_with(job, self.outbox);
+                gone = true;
+            }
+        }
+        if gone {
+            self.outbox.deliver();
+        }
+    }
+}
+
+impl Pace for Members<'_, '_> {
+    fn pause(&mut self) {
+        self.breather.breathe();
+        // They were given up a slice ago.
+        self.dismiss();
+    }
+
+    fn abandoned(&self, index: usize) -> bool {
+        let members = self.members.borrow();
+        let Some(job) = &members[index] else { return true };
+        let unwanted = job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
+        self.unwanted[index].set(unwanted);
+        unwanted
+    }
+}

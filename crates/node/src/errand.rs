@@ -1,0 +1,119 @@
+//! What the pool's workers are given: whole jobs, and shares of large ones; and how results collect until they are
+//! delivered.
+
+use crate::company;
+use crate::completion::Completion;
+use crate::job::Job;
+use crate::pacer::Pacer;
+use crate::parts::Shared;
+use millrace_pool::{Breather, Task};
+use std::sync::Arc;
+
+/// The way back of an environment's jobs, as the workers see it.
+pub(crate) type Traffic = Completion<Box<Job>>;
+
+/// A worker's task.
+pub(crate) enum Errand {
+    Job(Box<Job>),
+    /// To help with a large job, if there is anything left to do.
+    Share(Arc<Shared>),
+}
+
+impl Errand {
+    /// Of which environment it is.
+    pub(crate) fn traffic(&self) -> &Arc<Traffic> {
+        match self {
+            Errand::Job(job) => &job.completion,
+            Errand::Share(shared) => shared.traffic(),
+        }
+    }
+}
+
+impl Task for Errand {
+    type Results = Outbox;
+
+    fn cost(&self) -> u64 {
+        match self {
+            Errand::Job(job) => job.cost,
+            Errand::Share(shared) => shared.cost(),
+        }
+    }
+
+    /// Environments take turns.
+    fn owner(&self) -> usize {
+        Arc::as_ptr(self.traffic()).addr()
+    }
+
+    fn kind(&self) -> Option<u32> {
+        if let Errand::Job(job) = self { job.kind } else { None }
+    }
+
+    fn together(kind: u32) -> usize {
+        company::together(kind)
+    }
+
+    fn run(self, breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
+        match self {
+            Errand::Job(job) => run_job(job, breather, outbox),
+            Errand::Share(shared) => outbox.extend(shared.work(breather)),
+        }
+    }
+
+    fn run_together(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
+        company::run(errands, breather, outbox);
+    }
+
+    fn awaited(outbox: &Outbox) -> bool {
+        outbox.awaited()
+    }
+
+    fn deliver(outbox: &mut Outbox) {
+        outbox.deliver();
+    }
+}
+
+fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+    // The environment has ended, its memory may be gone; nobody waits for the result.
+    if !job.completion.enter() {
+        return;
+    }
+    job.perform(|work, reply, completion, ticket, cost| {
+        let mut pacer = Pacer::new(breather, completion, ticket, work, cost);
+        work.run(reply, pacer.as_mut())
+    });
+    job.completion.leave();
+    outbox.add(job);
+}
+
+/// What one worker has finished and not yet handed over; all of one environment.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    jobs: Vec<Box<Job>>,
+}
+
+impl Outbox {
+    pub(crate) fn add(&mut self, job: Box<Job>) {
+        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
+            self.deliver();
+        }
+        self.jobs.push(job);
+    }
+
+    fn extend(&mut self, job: Option<Box<Job>>) {
+        if let Some(job) = job {
+            self.add(job);
+        }
+    }
+
+    /// True if the event loop is looking for these results by itself.
+    fn awaited(&self) -> bool {
+        self.jobs.last().is_some_and(|job| job.completion.polled())
+    }
+
+    pub(crate) fn deliver(&mut self) {
+        if let Some(job) = self.jobs.last() {
+            let completion = Arc::clone(&job.completion);
+            completion.settle(&mut self.jobs);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Long jobs go in slices on a worker: in between, the worker lets short jobs pass, and looks whether anybody wants the
+//! result any more. What runs during a call does not: nobody could ask for anything meanwhile.
+
+use crate::errand::{Errand, Traffic};
+use crate::job::Work;
+use millrace_core::error::Error;
+use millrace_core::pace::Pace;
+use millrace_core::split::PART_ALIGN;
+use millrace_pool::{Breather, Ticket};
+
+/// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and cancellation and the end
+/// of an environment for a job.
+pub(crate) const SLICE: u64 = 100_000;
+
+/// A job predicted to take less goes without slices.
+pub(crate) const PACED: u64 = SLICE + SLICE / 2;
+
+/// Bytes; less is not worth asking for.
+pub(crate) const LEAST: usize = 4096;
+
+/// What a job asks between its slices.
+pub(crate) struct Pacer<'a, 'b> {
+    /// Bytes of a slice.
+    pub(crate) slice: usize,
+    breather: &'a mut Breather<'b, Errand>,
+    traffic: &'a Traffic,
+    ticket: Option<&'a Ticket>,
+}
+
+impl<'a, 'b> Pacer<'a, 'b> {
+    /// `None` for work that is done in a slice.
+    pub(crate) fn new(
+        breather: &'a mut Breather<'b, Errand>,
+        traffic: &'a Traffic,
+        ticket: Option<&'a Ticket>,
+        work: &Work,
+        cost: u64,
+    ) -> Option<Pacer<'a, 'b>> {
+        (cost > PACED).then(|| Pacer::over(breather, traffic, ticket, slice(work.messages().1, cost)))
+    }
+
+    /// Of slices of so many bytes.
+    pub(crate) fn over(
+        breather: &'a mut Breather<'b, Errand>,
+        traffic: &'a Traffic,
+        ticket: Option<&'a Ticket>,
+        slice: usize,
+    ) -> Pacer<'a, 'b> {
+        Pacer { slice, breather, traffic, ticket }
+    }
+
+    /// Bytes of a slice of each of several messages that are hashed together, which takes less than half as long as one
+    /// by one.
+    pub(crate) fn slice_of_each(&self, together: usize) -> usize {
+        (self.slice / together.max(1)).saturating_mul(2).max(LEAST)
+    }
+
+    /// Between two steps: whether to take the next.
+    pub(crate) fn goes_on(&mut self) -> Result<(), Error> {
+        self.pause();
+        if self.unwanted() { Err(Error::Abandoned) } else { Ok(()) }
+    }
+
+    /// True when the job should end here.
+    pub(crate) fn unwanted(&self) -> bool {
+        self.traffic.closing() || self.ticket.is_some_and(Ticket::asked)
+    }
+
+    /// True when the memory of the job will soon be nobody's.
+    pub(crate) fn closing(&self) -> bool {
+        self.traffic.closing()
+    }
+}
+
+impl Pace for Pacer<'_, '_> {
+    fn pause(&mut self) {
+        self.breather.breathe();
+    }
+
+    fn abandoned(&self, _index: usize) -> bool {
+        self.unwanted()
+    }
+}
+
+/// Bytes of a slice of work on `size` bytes that is predicted to take `cost`.
+pub(crate) fn slice(size: usize, cost: u64) -> usize {
+    let bytes = u128::from(SLICE) * size as u128 / u128::from(cost.max(1));
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(LEAST as u64);
+    usize::try_from(bytes).unwrap_or(usize::MAX) / PART_ALIGN * PART_ALIGN
+}
