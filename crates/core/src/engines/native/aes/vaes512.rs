@@ -23,40 +23,37 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     size: usize,
     _proof: Vaes512,
 ) {
-    let wide = spread(keys);
-    let mut counter = Counter::new(counter);
-    let mut at = 0;
-    // SAFETY: what is read and written lies within the `size` bytes.
-    unsafe {
-        while size - at >= PASS * WIDE {
-            mix::<PASS, ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), PASS * WIDE);
-            at += PASS * WIDE;
-        }
-        tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
-    }
+    // SAFETY: as promised by the caller.
+    unsafe { apply::<ROUNDS>(&spread(keys), &mut Counter::new(counter), source, target, size) }
 }
 
-/// Encrypts or decrypts at most a pass.
+/// Encrypts or decrypts `size` bytes, the last of a text.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes")]
-pub(in super::super) unsafe fn tail<const ROUNDS: usize>(
+pub(in super::super) unsafe fn apply<const ROUNDS: usize>(
     keys: &[__m512i; 15],
     counter: &mut Counter,
     source: *const u8,
     target: *mut u8,
     size: usize,
 ) {
-    // SAFETY: as promised by the caller.
+    let mut at = 0;
+    // SAFETY: what is read and written lies within the `size` bytes.
     unsafe {
-        match size {
+        while size - at >= PASS * WIDE {
+            mix::<PASS, ROUNDS>(keys, counter, source.add(at), target.add(at), PASS * WIDE);
+            at += PASS * WIDE;
+        }
+        let (source, target) = (source.add(at), target.add(at));
+        match size - at {
             0 => {}
-            1..=64 => mix::<1, ROUNDS>(keys, counter, source, target, size),
-            65..=128 => mix::<2, ROUNDS>(keys, counter, source, target, size),
-            129..=256 => mix::<4, ROUNDS>(keys, counter, source, target, size),
-            _ => mix::<8, ROUNDS>(keys, counter, source, target, size),
+            rest @ 1..=64 => mix::<1, ROUNDS>(keys, counter, source, target, rest),
+            rest @ 65..=128 => mix::<2, ROUNDS>(keys, counter, source, target, rest),
+            rest @ 129..=256 => mix::<4, ROUNDS>(keys, counter, source, target, rest),
+            rest => mix::<8, ROUNDS>(keys, counter, source, target, rest),
         }
     }
 }
@@ -126,16 +123,21 @@ impl Counter {
         self.number = first.wrapping_add(steps.into());
         // The vectors add to the lower half only. Where that overflows, which is seldom, the blocks
         // are made one by one.
-        let blocks = if (first as u64).checked_add(steps).is_some() {
+        let reverse = _mm512_broadcast_i32x4(words(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f));
+        let reversed = |block| _mm512_shuffle_epi8(block, reverse);
+        if (first as u64).checked_add(steps).is_some() {
             let begin = self.blocks;
-            self.blocks = _mm512_add_epi64(begin, number_each(steps));
-            std::array::from_fn(|index| _mm512_add_epi64(begin, number_each(4 * index as u64)))
+            self.blocks = _mm512_add_epi64(begin, number_each(steps.into()));
+            // As long as the last byte does not overflow, the reversed blocks are counted on.
+            if (first as u8).checked_add(steps as u8 - 1).is_some() {
+                let begin = reversed(begin);
+                return std::array::from_fn(|index| _mm512_add_epi32(begin, number_each((4 * index as u128) << 120)));
+            }
+            std::array::from_fn(|index| reversed(_mm512_add_epi64(begin, number_each(4 * index as u128))))
         } else {
             self.blocks = four(self.number);
-            std::array::from_fn(|index| four(first.wrapping_add(4 * index as u128)))
-        };
-        let reverse = _mm512_broadcast_i32x4(words(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f));
-        blocks.map(|block| _mm512_shuffle_epi8(block, reverse))
+            std::array::from_fn(|index| reversed(four(first.wrapping_add(4 * index as u128))))
+        }
     }
 }
 
@@ -148,11 +150,11 @@ fn four(number: u128) -> __m512i {
     _mm512_set_epi64(high(3), low(3), high(2), low(2), high(1), low(1), high(0), low(0))
 }
 
-/// The same small number for each block.
+/// The same number for each block.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn number_each(number: u64) -> __m512i {
-    _mm512_broadcast_i32x4(words(number.into()))
+fn number_each(number: u128) -> __m512i {
+    _mm512_broadcast_i32x4(words(number))
 }
 
 #[inline]

@@ -1,5 +1,5 @@
 //! AES-GCM with AES and carry-less products on four blocks at once: a pass encrypts 32 blocks and hashes 32 others,
-//! which do not wait for each other.
+//! so that neither waits for the other.
 
 use std::arch::x86_64::*;
 
@@ -9,12 +9,15 @@ use super::super::features::Gcm512;
 use super::super::wipe::{Plain, wipe_plain};
 use super::field::Factor;
 
-/// Bytes of a pass, its blocks, and those of a register.
+/// Bytes of a pass.
 const BYTES: usize = PASS * WIDE;
-const BLOCKS: usize = BYTES / 16;
+/// Blocks and bytes after which the sum is reduced: two passes.
+const BLOCKS: usize = 64;
+const STEP: usize = 16 * BLOCKS;
+/// Blocks of a register.
 const EACH: usize = WIDE / 16;
 
-/// H^32, H^31 and so on to H, and as many zeros as a register that begins with H reads beyond. Wiped on drop.
+/// H^64, H^63 and so on to H, and as many zeros as a register that begins with H reads beyond. Wiped on drop.
 #[repr(align(64))]
 pub(super) struct Powers([u128; BLOCKS + EACH]);
 
@@ -66,21 +69,21 @@ pub(super) unsafe fn seal<const ROUNDS: usize>(
 ) -> u128 {
     let wide = vaes512::spread(keys.round_keys);
     let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
-    let mut at = 0;
+    let (mut at, mut hashed) = (0, 0);
     // SAFETY: what is read and written lies within the `size` bytes. What is hashed is a pass behind.
     unsafe {
-        if size >= BYTES {
-            vaes512::tail::<ROUNDS>(&wide, &mut counter, source, target, BYTES);
+        if size >= BYTES + STEP {
+            vaes512::apply::<ROUNDS>(&wide, &mut counter, source, target, BYTES);
             at = BYTES;
-            while size - at >= BYTES {
-                let text = target.add(at - BYTES);
-                sum = pass::<ROUNDS>(&wide, keys.powers, &mut counter, source.add(at), target.add(at), text, sum);
-                at += BYTES;
+            while size - at >= STEP {
+                let (source, text) = (source.add(at), target.add(hashed));
+                sum = step::<ROUNDS>(&wide, keys.powers, &mut counter, source, target.add(at), text, sum);
+                at += STEP;
+                hashed += STEP;
             }
-            sum = hash_pass(keys.powers, target.add(at - BYTES), sum);
         }
-        vaes512::tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
-        number(hash_tail(keys.powers, target.add(at), size - at, sum))
+        vaes512::apply::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
+        number(hash_rest(keys.powers, target.add(hashed), size - hashed, sum))
     }
 }
 
@@ -101,13 +104,13 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
     let mut at = 0;
     // SAFETY: as above; a pass writes after it has read what it hashes.
     unsafe {
-        while size - at >= BYTES {
+        while size - at >= STEP {
             let text = source.add(at);
-            sum = pass::<ROUNDS>(&wide, keys.powers, &mut counter, text, target.add(at), text, sum);
-            at += BYTES;
+            sum = step::<ROUNDS>(&wide, keys.powers, &mut counter, text, target.add(at), text, sum);
+            at += STEP;
         }
-        sum = hash_tail(keys.powers, source.add(at), size - at, sum);
-        vaes512::tail::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
+        sum = hash_rest(keys.powers, source.add(at), size - at, sum);
+        vaes512::apply::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
         number(sum)
     }
 }
@@ -115,24 +118,18 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
 /// Hashes only, the last block filled up with zeros.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
 pub(super) fn hash(keys: Keys<'_>, text: &[u8]) -> u128 {
-    let (passes, rest) = text.as_chunks::<BYTES>();
-    let mut sum = _mm_setzero_si128();
-    // SAFETY: pointers and sizes are of slices.
-    unsafe {
-        for pass in passes {
-            sum = hash_pass(keys.powers, pass.as_ptr(), sum);
-        }
-        number(hash_tail(keys.powers, rest.as_ptr(), rest.len(), sum))
-    }
+    // SAFETY: pointer and size are of a slice.
+    unsafe { number(hash_rest(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
-/// Encrypts or decrypts a pass, and hashes as much at `text` before anything is written.
+/// Two passes of encrypting or decrypting, and of hashing at `text`. Each reads what it hashes before it writes.
 ///
 /// # Safety
-/// There are [`BYTES`] bytes at each pointer; source and target are equal or disjoint.
+/// There are [`STEP`] bytes at each pointer, at `text` as many as are there before the second pass; source and target
+/// are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
-unsafe fn pass<const ROUNDS: usize>(
+unsafe fn step<const ROUNDS: usize>(
     keys: &[__m512i; 15],
     powers: &Powers,
     counter: &mut Counter,
@@ -141,71 +138,56 @@ unsafe fn pass<const ROUNDS: usize>(
     text: *const u8,
     sum: __m128i,
 ) -> __m128i {
-    let mut blocks = counter.next::<PASS>().map(|block| _mm512_xor_si512(block, keys[0]));
     let mut product = Product::zero();
-    for round in 1..ROUNDS {
-        for block in &mut blocks {
-            *block = _mm512_aesenc_epi128(*block, keys[round]);
+    for at in [0, BYTES] {
+        let mut blocks = counter.next::<PASS>().map(|block| _mm512_xor_si512(block, keys[0]));
+        // The registers are hashed two by two, spread over the rounds. What waits for the sum comes last.
+        let apart = (ROUNDS - 2) / (PASS / 2);
+        for round in 1..ROUNDS {
+            for block in &mut blocks {
+                *block = _mm512_aesenc_epi128(*block, keys[round]);
+            }
+            if round % apart == 0 && round / apart <= PASS / 2 {
+                let index = 2 * (round / apart) % PASS + at / WIDE;
+                // SAFETY: within the step.
+                unsafe { product.add_two(powers, text, index, sum) };
+            }
         }
-        // SAFETY: within the pass. The first register, which waits for the sum, comes last.
-        if let index @ 1..=PASS = round {
-            let index = index % PASS;
-            let text = unsafe { _mm512_loadu_si512(text.add(index * WIDE).cast()) };
-            let text = if index == 0 { _mm512_xor_si512(reversed(text), first(sum)) } else { reversed(text) };
-            product.add(text, unsafe { power(powers, index * EACH) });
-        }
-    }
-    for (index, block) in blocks.into_iter().enumerate() {
-        let stream = _mm512_aesenclast_epi128(block, keys[ROUNDS]);
-        // SAFETY: within the pass.
-        unsafe {
-            let text = _mm512_loadu_si512(source.add(index * WIDE).cast());
-            _mm512_storeu_si512(target.add(index * WIDE).cast(), _mm512_xor_si512(text, stream));
+        for (index, block) in blocks.into_iter().enumerate() {
+            let (at, stream) = (at + index * WIDE, _mm512_aesenclast_epi128(block, keys[ROUNDS]));
+            // SAFETY: within the step.
+            unsafe {
+                let text = _mm512_loadu_si512(source.add(at).cast());
+                _mm512_storeu_si512(target.add(at).cast(), _mm512_xor_si512(text, stream));
+            }
         }
     }
     product.reduced()
 }
 
-/// Hashes a pass.
+/// Hashes `size` bytes, the last block filled up with zeros.
 ///
 /// # Safety
-/// There are [`BYTES`] bytes at `text`.
+/// There are so many bytes at `text`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,vpclmulqdq")]
-unsafe fn hash_pass(powers: &Powers, text: *const u8, sum: __m128i) -> __m128i {
-    let mut product = Product::zero();
-    for index in (0..PASS).rev() {
-        // SAFETY: within the pass.
-        let text = unsafe { _mm512_loadu_si512(text.add(index * WIDE).cast()) };
-        let text = if index == 0 { _mm512_xor_si512(reversed(text), first(sum)) } else { reversed(text) };
-        // SAFETY: within the table.
-        product.add(text, unsafe { power(powers, index * EACH) });
-    }
-    product.reduced()
-}
-
-/// Hashes less than a pass.
-///
-/// # Safety
-/// There are `size` bytes at `text`, less than [`BYTES`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,vpclmulqdq")]
-unsafe fn hash_tail(powers: &Powers, text: *const u8, size: usize, sum: __m128i) -> __m128i {
-    if size == 0 {
-        return sum;
-    }
-    let begin = BLOCKS - size.div_ceil(16);
-    let mut product = Product::zero();
-    for at in (0..size).step_by(WIDE) {
-        let mask = u64::MAX >> (WIDE - (size - at).min(WIDE));
-        // SAFETY: the mask keeps within the size; the power of the last block is the first, the others are zeros.
-        unsafe {
-            let text = reversed(_mm512_maskz_loadu_epi8(mask, text.add(at).cast()));
-            let text = if at == 0 { _mm512_xor_si512(text, first(sum)) } else { text };
-            product.add(text, power(powers, begin + at / 16));
+#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+unsafe fn hash_rest(powers: &Powers, text: *const u8, size: usize, mut sum: __m128i) -> __m128i {
+    for at in (0..size).step_by(STEP) {
+        let size = (size - at).min(STEP);
+        let begin = BLOCKS - size.div_ceil(16);
+        let mut product = Product::zero();
+        for within in (0..size).step_by(WIDE) {
+            let mask = u64::MAX >> (WIDE - (size - within).min(WIDE));
+            // SAFETY: the mask keeps within the size; after the last block's power, which is H, there are zeros.
+            unsafe {
+                let text = reversed(_mm512_maskz_loadu_epi8(mask, text.add(at + within).cast()));
+                let text = if within == 0 { _mm512_xor_si512(text, first(sum)) } else { text };
+                product.add(text, power(powers, begin + within / 16));
+            }
         }
+        sum = product.reduced();
     }
-    product.reduced()
+    sum
 }
 
 /// Sums of products before they are reduced: the lower halves', the upper halves', and those across.
@@ -229,6 +211,29 @@ impl Product {
         self.middle = _mm512_ternarylogic_epi64::<0x96>(self.middle, across[0], across[1]);
         self.low = _mm512_xor_si512(self.low, _mm512_clmulepi64_epi128::<0x00>(text, power));
         self.high = _mm512_xor_si512(self.high, _mm512_clmulepi64_epi128::<0x11>(text, power));
+    }
+
+    /// Two registers of a step from this one on; the sum goes into the first block.
+    ///
+    /// # Safety
+    /// There are [`STEP`] bytes at `text`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+    unsafe fn add_two(&mut self, powers: &Powers, text: *const u8, index: usize, sum: __m128i) {
+        // SAFETY: within the step, and within the table.
+        let [text, power] = unsafe {
+            let text = [index, index + 1].map(|index| reversed(_mm512_loadu_si512(text.add(index * WIDE).cast())));
+            [text, [index, index + 1].map(|index| power(powers, index * EACH))]
+        };
+        let text = if index == 0 { [_mm512_xor_si512(text[0], first(sum)), text[1]] } else { text };
+        let [one, other] = [0, 1].map(|index| {
+            let (text, power) = (text[index], power[index]);
+            let across = [_mm512_clmulepi64_epi128::<0x01>(text, power), _mm512_clmulepi64_epi128::<0x10>(text, power)];
+            self.middle = _mm512_ternarylogic_epi64::<0x96>(self.middle, across[0], across[1]);
+            [_mm512_clmulepi64_epi128::<0x00>(text, power), _mm512_clmulepi64_epi128::<0x11>(text, power)]
+        });
+        self.low = _mm512_ternarylogic_epi64::<0x96>(self.low, one[0], other[0]);
+        self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
     }
 
     /// As in [`product`](super::field::product), four at once, then their sum.
