@@ -4,6 +4,7 @@
 use crate::company;
 use crate::completion::Completion;
 use crate::job::Job;
+use crate::lifecycle;
 use crate::pacer::Pacer;
 use crate::parts::Shared;
 use millrace_pool::{Breather, Task};
@@ -31,6 +32,10 @@ impl Errand {
 
 impl Task for Errand {
     type Results = Outbox;
+
+    fn worker_begins() {
+        lifecycle::work_in_background();
+    }
 
     fn cost(&self) -> u64 {
         match self {

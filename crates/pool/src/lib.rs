@@ -55,6 +55,9 @@ pub trait Task: Sized + Send + 'static {
     /// What a worker collects from the tasks it runs, until it delivers.
     type Results: Default;
 
+    /// Called once by each worker, on its thread, before its first task.
+    fn worker_begins() {}
+
     /// Predicted nanoseconds of work.
     fn cost(&self) -> u64;
 

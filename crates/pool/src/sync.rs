@@ -16,6 +16,8 @@ mod real {
         thread,
     };
 
+    pub(crate) use std::thread::yield_now;
+
     /// How often a lingering worker looks for work before it looks at the clock.
     pub(crate) const LOOKS: usize = 32;
 
@@ -42,6 +44,9 @@ mod modelled {
     use std::time::Duration;
 
     pub(crate) const LOOKS: usize = 1;
+
+    /// To loom a yield is a promise that another thread will change something, which nobody waits for here.
+    pub(crate) fn yield_now() {}
 
     pub(crate) struct Stopwatch;
 
