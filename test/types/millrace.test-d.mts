@@ -6,7 +6,7 @@ import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import millrace, { cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, hash, hashMany, Hmac, hmac, hmacMany, MillraceError, open, seal } from 'millrace';
-import type { Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, Key, OpenOptions, PackedSources, SealOptions, Sources } from 'millrace';
+import type { Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, Key, OpenOptions, PackedSources, RouteName, SealOptions, Sources } from 'millrace';
 
 import { is, type Equal, type Expect } from './equal.mjs';
 
@@ -118,6 +118,30 @@ seal('aes-256-gcm', { key, nonce: iv, source: bytes, tagSize: 16 });
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
 // @ts-expect-error the signal is for the promises
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
+
+// ---- routes
+is<void>()(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) => is<string | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, { target, route: 'split' }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer | undefined>()(mac)));
+is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) => is<Buffer | undefined>()(sealed)));
+is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target, route: undefined }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) => is<string[] | undefined>()(digests)));
+is<RouteName>()(configure().route);
+is<number>()(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
+is<number | undefined>()(engines().costs['sha256']?.splitFrom);
+is<boolean>()(engines().costs['sha256']!.measured);
+is<number>()(engines().queuedBytes);
+
+// @ts-expect-error a synchronous call takes no route
+hash('sha256', bytes, { route: 'pool' });
+// @ts-expect-error a synchronous call takes no route
+seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'pool' });
+// @ts-expect-error there is no such route
+seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'fast' }, () => {});
+// @ts-expect-error a route is a name
+configure({ route: 1 });
 
 // ---- cipher
 is<Buffer>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));

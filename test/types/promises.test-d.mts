@@ -66,6 +66,13 @@ openStream({ algorithm: 'aes-256-gcm', key: 'text' });
 hash('sha256', bytes, () => {});
 // @ts-expect-error no callbacks here
 seal('aes-256-gcm', { key, nonce: iv, source: bytes }, () => {});
+is<Promise<string>>()(hash('sha256', bytes, 'hex', { route: 'pool', signal }));
+is<Promise<number>>()(hash('sha256', bytes, 0, 4, target, 0, { route: 'inline' }));
+is<Promise<Buffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }));
+is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { route: 'split' }));
+is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex', { route: 'pool' }));
+// @ts-expect-error there is no such route
+hash('sha256', bytes, { route: 'slow' });
 // @ts-expect-error a signal is an AbortSignal
 hash('sha256', bytes, { signal: 'stop' });
 // @ts-expect-error no such encoding
