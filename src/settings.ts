@@ -27,6 +27,7 @@ export interface Settings {
 export interface Cost {
   /** Of a message beside its bytes. */
   readonly fixed: number;
+  /** Of each byte. */
   readonly perByte: number;
   /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
   readonly together?: number;
