@@ -59,9 +59,9 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   return true;
 }
 
-/** The route of calls that ask for none. */
+/** The route of calls that ask for none. As long as that is not for us to choose, nothing is done here whose turn's end would ask again. */
 export function usual(): Route {
-  if (epoch < 0) refreshPrices();
+  if (epoch < 0 || usualRoute !== Route.Auto) refreshPrices();
   return usualRoute;
 }
 

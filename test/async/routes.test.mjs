@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { run } from '../support/child.mjs';
+import { doorPaths, run } from '../support/child.mjs';
 
 const routes = ['auto', 'inline', 'pool', 'split'];
 const key = randomBytes(32);
@@ -211,6 +212,29 @@ test('routes are what their names say: inline starts no thread, the pool one', a
     const threads = await threadsAfter(`${large} ${program}`);
     assert.equal(threads.started > 0, started > 0, program);
   }));
+});
+
+test('configure: a route is for all environments, those that are under way too', async () => {
+  const { stdout, stderr, code } = await run(`
+    const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+    const { once } = require('node:events');
+    if (isMainThread) (async () => {
+      const worker = new Worker(__filename);
+      const say = async (route) => { millrace.configure({ route }); worker.postMessage(route); return (await once(worker, 'message'))[0]; };
+      const seen = [];
+      for (const route of ['auto', 'pool', 'auto', 'inline']) seen.push(await say(route));
+      console.log(JSON.stringify(seen));
+      process.exit();
+    })();
+    else parentPort.on('message', async () => {
+      const { usual } = require(${JSON.stringify(join(dirname(doorPaths.millrace), 'prices.js'))});
+      // The first call may still go by what was.
+      for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
+      parentPort.postMessage(usual());
+    });
+  `);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), [0, 2, 0, 1]);
 });
 
 test('configure: a route for all, and what it refuses', () => {
