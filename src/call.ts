@@ -288,10 +288,12 @@ function start(waiter: Waiter): void {
   else submit(waiter);
 }
 
-/** Only what has a new result is done here. What is written to the caller's memory when the call settles is native code's to do inline. */
+/** What is written to the caller's memory when the call settles, a digest or tag, is native code's to do inline; and what is refused, to refuse. */
 function belongsHere(): boolean {
   const operation: Operation = frame[At.Operation]!;
-  if (operation > Operation.Open || call.target !== undefined || (operation === Operation.Encrypt && call.tag !== undefined)) return false;
+  const { target } = call;
+  if (operation > Operation.Open || (operation === Operation.Encrypt && call.tag !== undefined)) return false;
+  if (target !== undefined && (givesDigest(operation) || isResizable(target))) return false;
   const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
   if (route !== Route.Auto) return route === Route.Inline;
   const algorithm = frame[At.Algorithm]!;
@@ -307,7 +309,7 @@ function belongsHere(): boolean {
 
 /** Runs now what has been described, and tells the waiter at the end of this turn. */
 function runHere(waiter: Waiter): void {
-  const target = Buffer.allocUnsafe(call.size);
+  const target = call.target ?? Buffer.allocUnsafe(call.size);
   frame[At.Slot] = -1;
   frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
   const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
@@ -319,7 +321,7 @@ function runHere(waiter: Waiter): void {
   }
   let value: unknown;
   try {
-    value = present(target, call.form);
+    value = call.form === Form.Size ? call.size : present(target as Buffer, call.form);
   } catch (error) {
     tellFailureLater(waiter, error);
     return;

@@ -18,11 +18,11 @@ const ALONE_COST = 600;
 const LONGEST = 1024;
 /** The most messages of one company, and the memory they are copied to. */
 const MEMBERS = 128;
-const CHUNK_SIZE = 16 * 1024;
+const CHUNK_SIZE = 20 * 1024;
 /** Nanoseconds from which a company is full: on the pool it shall be among the short jobs, which go before long ones. */
 const FULL_COST = 7_000;
 /** Nanoseconds of companies that wait for the end of a turn; what comes in addition goes to the pool at once. */
-const HERE_COST = 12_000;
+const HERE_COST = 20_000;
 /** Digests of so many bytes share an ArrayBuffer, like small Buffers of Node's. */
 const SLAB_SIZE = 8 * 1024;
 /** Chunks kept for later companies. */
@@ -131,8 +131,9 @@ onTurnEnd({
     const companies = gathered;
     gathered = [];
     gatheredCost = 0;
+    // Those who come while these are told make companies of the next round.
+    for (const company of companies) if (open[company.facts.id] === company) open[company.facts.id] = undefined;
     for (const company of companies) {
-      if (open[company.facts.id] === company) open[company.facts.id] = undefined;
       if (company.away) send(company);
       else hashHere(company);
     }

@@ -27,31 +27,35 @@ export abstract class Waiter {
 const RESOURCE = { requireManualDestroy: true };
 
 /** Calls back in the context of the call it was made for. */
-export class CallbackWaiter extends Waiter {
-  // Keeps AsyncLocalStorage's context and tells async_hooks of the call: 20 ns.
-  readonly resource = new AsyncResource('MILLRACE', RESOURCE);
+export class CallbackWaiter extends AsyncResource implements Waiter {
+  slot = -1;
 
+  // As a resource it keeps AsyncLocalStorage's context and tells async_hooks of the call: 15 ns.
   constructor(readonly callback: Callback<unknown>) {
-    super();
+    super('MILLRACE', RESOURCE);
   }
 
   succeed(value: unknown): void {
     try {
-      this.resource.runInAsyncScope(this.callback, undefined, undefined, value);
+      this.runInAsyncScope(this.callback, undefined, undefined, value);
     } catch (error) {
       rethrowLater(error);
     }
-    this.resource.emitDestroy();
+    this.emitDestroy();
   }
 
   /** With one argument, as the ancestor had it. */
   fail(error: unknown): void {
     try {
-      this.resource.runInAsyncScope(this.callback, undefined, error as Error);
+      this.runInAsyncScope(this.callback, undefined, error as Error);
     } catch (thrown) {
       rethrowLater(thrown);
     }
-    this.resource.emitDestroy();
+    this.emitDestroy();
+  }
+
+  cancelled(): void {
+    this.fail(failure(CANCELLED));
   }
 }
 

@@ -97,6 +97,21 @@ test('endless short calls leave timers, immediates and I/O their turns', async (
   }
 });
 
+test('what is in flight all the time stays in one company on this thread; a burst goes to the pool', async () => {
+  const chains = (count, left) => `
+    let left = ${left};
+    const again = () => { if (left-- > 0) millrace.hash('sha256', source, again); };
+    const source = Buffer.alloc(256);
+    for (let index = 0; index < ${count}; index++) again();
+    process.on('exit', () => console.log(millrace.engines().threads.started > 0));
+  `;
+  const env = { MILLRACE_COST: 'table' };
+  for (const [count, away] of [[1, false], [40, false], [64, false], [1000, true]]) {
+    const { stdout, code, stderr } = await run(chains(count, 20_000), { env });
+    assert.deepEqual([code, stdout.trim()], [0, String(away)], `${count} in flight: ${stderr}`);
+  }
+});
+
 test('a callback that throws is an uncaught exception, and the others are called all the same', async () => {
   const { stdout, code } = await run(`
     let called = 0, caught = 0;
