@@ -27,6 +27,13 @@ test('the default is a quarter of the memory, 1 GiB at most', async () => {
   `);
 });
 
+test('on a small machine the default is a quarter of it', async () => {
+  await report(`
+    require('node:os').totalmem = () => 2 ** 30;
+    assert.equal(millrace.configure().maxQueuedBytes, Math.min(2 ** 28, Math.floor((process.constrainedMemory() || Infinity) / 4)));
+  `);
+});
+
 test('what configure refuses', async () => {
   await report(`
     for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), { code: 'ERR_ARGUMENT_VALUE', message: /maxQueuedBytes/ });

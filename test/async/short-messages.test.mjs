@@ -140,3 +140,22 @@ test('an async_hook that takes the source away during the call: one error or the
   assert.equal(code, 0, stderr);
   assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
 });
+
+test('an async_hook that makes the source longer during the call: the digest of what it has become', async () => {
+  const { stdout, stderr, code } = await run(`
+    const { createHook } = require('node:async_hooks');
+    const buffer = new ArrayBuffer(100, { maxByteLength: 200_000 });
+    const source = new Uint8Array(buffer);
+    let armed = false;
+    createHook({ init() { if (armed) { armed = false; buffer.resize(buffer.byteLength + 90_000); } } }).enable();
+    armed = true;
+    millrace.hash('sha256', source, 'hex', (error, digest) => {
+      console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex'));
+      buffer.resize(100);
+      armed = true;
+      promises.hash('sha256', source, 'hex').then((digest) => console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex')));
+    });
+  `);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
+});
