@@ -314,9 +314,7 @@ function runHere(waiter: Waiter): void {
   frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
   const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
   if (status !== 0) {
-    const error = failure(status);
-    if (isRefusal(status)) throw error;
-    tellFailureLater(waiter, error);
+    tellFailureLater(waiter, failure(status));
     return;
   }
   let value: unknown;
@@ -327,11 +325,6 @@ function runHere(waiter: Waiter): void {
     return;
   }
   tellLater(waiter, value);
-}
-
-/** Whether native code has refused the call rather than failed in it: `Status` in job.rs. */
-function isRefusal(status: number): boolean {
-  return status >= 10 && status <= 12;
 }
 
 // Jobs in flight. A waiter stands in the slot whose number native code sends back, and beside it what

@@ -214,6 +214,13 @@ test('routes are what their names say: inline starts no thread, the pool one', a
   }));
 });
 
+test('what is done inline in one turn of the event loop is limited; the rest goes to the pool', async () => {
+  const calls = (count) => `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', 'key', 'a short text')))`;
+  const env = { MILLRACE_COST: 'table' };
+  assert.equal((await threadsAfter(calls(100), env)).started, 0);
+  assert.ok((await threadsAfter(calls(2000), env)).started > 0);
+});
+
 test('configure: a route is for all environments, those that are under way too', async () => {
   const { stdout, stderr, code } = await run(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
