@@ -207,6 +207,7 @@ impl Work {
         let source = self.source.read();
         self.digest_to(reply, |target| match pacer {
             None => hash::digest(hash, &params, source, target),
+            Some(pacer) if target.len() > pacer.slice => self.squeeze_long(hash, &params, target, pacer),
             Some(pacer) => hash::digest_paced(hash, &params, source, target, pacer.slice, pacer),
         })
     }

@@ -36,7 +36,8 @@ impl<'a, 'b> Pacer<'a, 'b> {
         work: &Work,
         cost: u64,
     ) -> Option<Pacer<'a, 'b>> {
-        (cost > PACED).then(|| Pacer::over(breather, traffic, ticket, slice(work.messages().1, cost)))
+        (cost > PACED)
+            .then(|| Pacer::over(breather, traffic, ticket, slice(work.messages().1.max(work.target.size()), cost)))
     }
 
     /// Of slices of so many bytes.

@@ -11,6 +11,7 @@ use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hasher;
+use zeroize::Zeroizing;
 
 impl Work {
     /// Takes in what comes before the source, then the source.
@@ -60,6 +61,31 @@ impl Work {
         with_copy(self.aad, |state| {
             hasher::squeeze(hash, &params, state, self.source.read(), target.exclusive(), next.exclusive())
         })
+    }
+
+    /// All of a long extendable output, in slices.
+    pub(crate) fn squeeze_long(
+        &self,
+        hash: Hash,
+        params: &Params<'_>,
+        target: &mut [u8],
+        pacer: &mut Pacer<'_, '_>,
+    ) -> Result<(), Error> {
+        let state_size = hasher::state_size(hash);
+        let (mut state, mut next) = (Zeroizing::new(vec![0; state_size]), Zeroizing::new(vec![0; state_size]));
+        // A state of no bytes has not begun.
+        let (mut begun, mut rest) = (0, self.source.read());
+        if rest.len() > pacer.slice {
+            hasher::update_paced(hash, params, &[], rest, &mut state, pacer.slice, pacer)?;
+            (begun, rest) = (state_size, &[]);
+        }
+        for slice in target.chunks_mut(pacer.slice) {
+            hasher::squeeze(hash, params, &state[..begun], rest, slice, &mut next)?;
+            std::mem::swap(&mut state, &mut next);
+            (begun, rest) = (state_size, &[]);
+            pacer.goes_on()?;
+        }
+        Ok(())
     }
 
     /// True where the new state may take the place of the old one, which then is copied here.
