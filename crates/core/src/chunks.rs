@@ -44,7 +44,7 @@ impl CipherKey {
         let sealed_size = run.sealed_size(self, source.len(), target.len())?;
         let last_if_empty: &[u8] = &[];
         let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { pacing: Pacing::new(slice, pace), since: 0 };
+        let mut slices = Slices { pacing: Pacing::new(slice, pace), last: 0 };
         let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, source))| {
             slices.before(sealed.len())?;
@@ -78,7 +78,7 @@ impl CipherKey {
         let sealed_size = run.sealed_size(self, target.len(), source.len())?;
         let last_if_empty: &mut [u8] = &mut [];
         let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { pacing: Pacing::new(slice, pace), since: 0 };
+        let mut slices = Slices { pacing: Pacing::new(slice, pace), last: 0 };
         let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, target))| {
             slices.before(sealed.len())?;
@@ -92,21 +92,15 @@ impl CipherKey {
 /// When to pause.
 struct Slices<'a> {
     pacing: Pacing<'a>,
-    /// Bytes since the last pause.
-    since: usize,
+    /// Bytes of the last chunk.
+    last: usize,
 }
 
 impl Slices<'_> {
     /// Before a chunk: pauses if those before it make a slice.
     fn before(&mut self, size: usize) -> Result<(), Error> {
-        if self.since >= self.pacing.slice() {
-            if !self.pacing.goes_on() {
-                return Err(Error::Abandoned);
-            }
-            self.since = 0;
-        }
-        self.since += size;
-        Ok(())
+        let last = std::mem::replace(&mut self.last, size);
+        if self.pacing.spend(last) && self.pacing.abandoned(0) { Err(Error::Abandoned) } else { Ok(()) }
     }
 }
 

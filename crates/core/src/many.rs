@@ -6,7 +6,7 @@ use crate::engines::{Chosen, Engine};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
-use crate::pace::{Pace, Pacing};
+use crate::pace::{Outlet, Pace, Pacing};
 
 /// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and digest.
 ///
@@ -25,7 +25,7 @@ pub fn digests(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, &mut each);
+    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None));
     Ok(())
 }
 
@@ -45,7 +45,7 @@ pub fn digests_paced(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests_paced(hash, params, sources, size, &mut Pacing::new(slice, pace), &mut each);
+    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, Some(Pacing::new(slice, pace))));
     Ok(())
 }
 
@@ -54,7 +54,7 @@ pub fn digests_paced(
 /// # Errors
 /// None today.
 pub fn macs(key: &MacKey, sources: &[&[u8]], mut each: impl FnMut(usize, &[u8])) -> Result<(), Error> {
-    Chosen::macs(key.state(), sources, &mut each);
+    Chosen::macs(key.state(), sources, Outlet::new(&mut each, None));
     Ok(())
 }
 
@@ -69,7 +69,7 @@ pub fn macs_paced(
     pace: &mut dyn Pace,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    Chosen::macs_paced(key.state(), sources, &mut Pacing::new(slice, pace), &mut each);
+    Chosen::macs(key.state(), sources, Outlet::new(&mut each, Some(Pacing::new(slice, pace))));
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::Pacing;
+use crate::pace::{Outlet, Pacing};
 
 pub use report::report_json;
 
@@ -130,26 +130,9 @@ pub(crate) trait Engine {
 
     /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
     /// digest once, with the index of its source, in any order.
-    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8]));
+    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>);
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
-    fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
-
-    /// As [`Engine::digests`], in slices; without the messages that were given up.
-    fn digests_paced(
-        hash: Hash,
-        params: &Params<'_>,
-        sources: &[&[u8]],
-        size: usize,
-        pacing: &mut Pacing<'_>,
-        each: &mut dyn FnMut(usize, &[u8]),
-    );
-    /// As [`Engine::macs`], in slices; without the messages that were given up.
-    fn macs_paced(
-        state: &Self::MacState,
-        sources: &[&[u8]],
-        pacing: &mut Pacing<'_>,
-        each: &mut dyn FnMut(usize, &[u8]),
-    );
+    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>);
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;

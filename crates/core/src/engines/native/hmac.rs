@@ -5,7 +5,7 @@ use super::wipe::Secret;
 use super::{Digest, many};
 use crate::Error;
 use crate::inputs::Params;
-use crate::pace::Pacing;
+use crate::pace::{Outlet, Pacing};
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
 const BLOCK_MAX: usize = 144;
@@ -34,11 +34,9 @@ pub(crate) trait Prepared: Send + Sync {
     /// Computes one HMAC.
     fn mac(&self, source: &[u8], target: &mut [u8]);
     /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
-    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8]));
+    fn macs(&self, sources: &[&[u8]], outlet: Outlet<'_>);
     /// [`Prepared::mac`], in slices.
     fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
-    /// [`Prepared::macs`], in slices; without the messages that were given up.
-    fn macs_paced(&self, sources: &[&[u8]], pacing: &mut Pacing<'_>, each: &mut dyn FnMut(usize, &[u8]));
     /// [`Prepared::update`], in slices.
     fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
     /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
@@ -70,25 +68,12 @@ impl<D: Digest> Prepared for Midstates<D> {
         from_states(&self.inner, &self.outer, source, target);
     }
 
-    fn macs(&self, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
-        many::macs(&self.inner, &self.outer, sources, each);
+    fn macs(&self, sources: &[&[u8]], outlet: Outlet<'_>) {
+        many::macs(&self.inner, &self.outer, sources, outlet);
     }
 
     fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
-        if source.len() <= pacing.slice() {
-            self.mac(source, target);
-            return Ok(());
-        }
-        let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::SIZE];
-        let mut inner = self.inner.clone();
-        let result = take_in(&mut inner, source, pacing).map(|last| inner.finish_with(last, hash));
-        inner.wipe();
-        result.map(|()| self.outer.finish_copy(hash, target))
-    }
-
-    fn macs_paced(&self, sources: &[&[u8]], pacing: &mut Pacing<'_>, each: &mut dyn FnMut(usize, &[u8])) {
-        many::macs_paced(&self.inner, &self.outer, sources, pacing, each);
+        from_states_paced(&self.inner, &self.outer, source, target, pacing)
     }
 
     fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
@@ -133,6 +118,26 @@ pub(super) fn from_states<D: Digest>(inner: &D, outer: &D, source: &[u8], target
 
     inner.finish_copy(source, hash);
     outer.finish_copy(hash, target);
+}
+
+/// The same, in slices.
+pub(super) fn from_states_paced<D: Digest>(
+    inner: &D,
+    outer: &D,
+    source: &[u8],
+    target: &mut [u8],
+    pacing: &mut Pacing<'_>,
+) -> Result<(), Error> {
+    if source.len() <= pacing.slice() {
+        from_states(inner, outer, source, target);
+        return Ok(());
+    }
+    let mut hash = Secret::<SIZE_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
+    let mut inner = inner.clone();
+    let result = take_in(&mut inner, source, pacing).map(|last| inner.finish_with(last, hash));
+    inner.wipe();
+    result.map(|()| outer.finish_copy(hash, target))
 }
 
 impl<D: Digest> Drop for Midstates<D> {

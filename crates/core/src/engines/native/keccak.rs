@@ -8,6 +8,8 @@ use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
+#[cfg(target_arch = "x86_64")]
+use crate::pace::Outlet;
 
 /// The end mark of the original Keccak, before NIST added bits to tell the functions apart.
 pub(super) const KECCAK: u8 = 0x01;
@@ -137,9 +139,9 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.at == 0 && !self.squeezing());
-        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, each);
+        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, outlet);
     }
 }
 
@@ -180,17 +182,24 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
 /// Takes in the rest of a message, from a border of blocks on, and ends it. The digest is not longer than the rate.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn end(lanes: &mut [u64; 25], rate: usize, mark: u8, rest: &[u8], target: &mut [u8]) {
-    let mut blocks = rest.chunks_exact(rate);
-    for block in &mut blocks {
-        xor_bytes(lanes, 0, block);
-        permute(lanes);
-    }
-    let rest = blocks.remainder();
+    let rest = absorb(lanes, rate, rest);
     xor_bytes(lanes, 0, rest);
     xor_bytes(lanes, rest.len(), &[mark]);
     xor_bytes(lanes, rate - 1, &[0x80]);
     permute(lanes);
     copy_bytes(lanes, 0, target);
+}
+
+/// Takes in whole blocks, and returns what is left.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn absorb<'a>(lanes: &mut [u64; 25], rate: usize, source: &'a [u8]) -> &'a [u8] {
+    let mut blocks = source.chunks_exact(rate);
+    for block in &mut blocks {
+        xor_bytes(lanes, 0, block);
+        permute(lanes);
+    }
+    blocks.remainder()
 }
 
 /// Adds bytes to the state, from the byte `at` on.

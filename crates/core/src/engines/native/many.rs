@@ -1,87 +1,76 @@
 //! Many messages under one algorithm.
 
+use super::hasher::digest_paced;
 use super::wipe::{Secret, Wiped};
 use super::{Digest, hmac};
+use crate::Error;
 use crate::inputs::Params;
-use crate::pace::Pacing;
+use crate::pace::{Outlet, Pacing};
 
 /// The largest output that is put together on the stack, and the largest digest that has but one size.
 const ON_STACK: usize = 256;
 const SIZE_MAX: usize = 64;
 
 /// See [`Engine::digests`](crate::engines::Engine::digests).
-pub(super) fn digests<D: Digest>(
-    params: &Params<'_>,
-    sources: &[&[u8]],
-    size: usize,
-    each: &mut dyn FnMut(usize, &[u8]),
-) {
+pub(super) fn digests<D: Digest>(params: &Params<'_>, sources: &[&[u8]], size: usize, mut outlet: Outlet<'_>) {
     with_room(size, |target| {
         if sources.len() >= D::together_from(size) {
-            return D::new(params).together(sources, target, each);
+            return D::new(params).together(sources, target, outlet);
         }
-        for (index, source) in sources.iter().enumerate() {
-            D::digest(params, source, target);
-            each(index, target);
-        }
+        in_turn(0, sources, target, &mut outlet, |source, target, pacing| match pacing {
+            Some(pacing) => digest_paced::<D>(params, source, target, pacing),
+            None => {
+                D::digest(params, source, target);
+                Ok(())
+            }
+        });
     });
 }
 
 /// Computes HMACs from the states after the key, whose wiping is the caller's.
-pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut outlet: Outlet<'_>) {
+    let outlet = &mut outlet;
     match sources.len() {
-        count if count < D::together_from(D::SIZE) => one_by_one(inner, outer, sources, each),
-        0..=FEW => together::<D, FEW>(inner, outer, sources, each),
+        count if count < D::together_from(D::SIZE) => one_by_one(inner, outer, 0, sources, outlet),
+        0..=FEW => together::<D, FEW>(inner, outer, 0, sources, outlet),
         _ => sources.chunks(MANY).enumerate().for_each(|(group, sources)| {
-            together::<D, MANY>(inner, outer, sources, &mut |index, mac| each(group * MANY + index, mac));
+            together::<D, MANY>(inner, outer, group * MANY, sources, outlet);
         }),
     }
 }
 
-fn one_by_one<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
+fn one_by_one<D: Digest>(inner: &D, outer: &D, first: usize, sources: &[&[u8]], outlet: &mut Outlet<'_>) {
     let mut target = Secret::<SIZE_MAX>::zeros();
-    let target = &mut target.0[..D::SIZE];
-    for (index, source) in sources.iter().enumerate() {
-        hmac::from_states(inner, outer, source, target);
-        each(index, target);
-    }
-}
-
-/// See [`Engine::digests_paced`](crate::engines::Engine::digests_paced).
-pub(super) fn digests_paced<D: Digest>(
-    params: &Params<'_>,
-    sources: &[&[u8]],
-    size: usize,
-    pacing: &mut Pacing<'_>,
-    each: &mut dyn FnMut(usize, &[u8]),
-) {
-    with_room(size, |target| {
-        for (index, source) in sources.iter().enumerate() {
-            if !pacing.abandoned(index) {
-                D::digest(params, source, target);
-                each(index, target);
-            }
-            pacing.pause();
+    in_turn(first, sources, &mut target.0[..D::SIZE], outlet, |source, target, pacing| match pacing {
+        Some(pacing) => hmac::from_states_paced(inner, outer, source, target, pacing),
+        None => {
+            hmac::from_states(inner, outer, source, target);
+            Ok(())
         }
     });
 }
 
-/// See [`Engine::macs_paced`](crate::engines::Engine::macs_paced).
-pub(super) fn macs_paced<D: Digest>(
-    inner: &D,
-    outer: &D,
+/// Computes one message after the other, from number `first` on, each by way of `target`.
+#[inline]
+fn in_turn(
+    first: usize,
     sources: &[&[u8]],
-    pacing: &mut Pacing<'_>,
-    each: &mut dyn FnMut(usize, &[u8]),
+    target: &mut [u8],
+    outlet: &mut Outlet<'_>,
+    mut compute: impl FnMut(&[u8], &mut [u8], Option<&mut Pacing<'_>>) -> Result<(), Error>,
 ) {
-    let mut target = Secret::<SIZE_MAX>::zeros();
-    let target = &mut target.0[..D::SIZE];
-    for (index, source) in sources.iter().enumerate() {
-        if !pacing.abandoned(index) {
-            hmac::from_states(inner, outer, source, target);
-            each(index, target);
+    for (index, source) in (first..).zip(sources) {
+        if outlet.abandoned(index) {
+            continue;
         }
-        pacing.pause();
+        let mut pacing = outlet.pacing.as_mut().map(|pacing| pacing.from(index));
+        if compute(source, target, pacing.as_mut()).is_ok() {
+            outlet.hand(index, target);
+        }
+        // Of a message in slices, the last one; and what its end takes.
+        if let Some(pacing) = &mut outlet.pacing {
+            pacing.spend(source.len().min(pacing.slice()) + 64);
+        }
     }
 }
 
@@ -89,23 +78,36 @@ pub(super) fn macs_paced<D: Digest>(
 const FEW: usize = 16;
 const MANY: usize = 128;
 
-/// Computes the HMACs of at most `GROUP` messages.
+/// Computes the HMACs of at most `GROUP` messages, the first of which is number `first`.
 fn together<D: Digest, const GROUP: usize>(
     inner: &D,
     outer: &D,
+    first: usize,
     sources: &[&[u8]],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: &mut Outlet<'_>,
 ) {
-    const { assert!(D::SIZE <= SIZE_MAX) };
+    const { assert!(D::SIZE <= SIZE_MAX && GROUP <= u128::BITS as usize) };
     if sources.len() < D::together_from(D::SIZE) {
-        return one_by_one(inner, outer, sources, each);
+        return one_by_one(inner, outer, first, sources, outlet);
     }
     let mut target = Secret::<SIZE_MAX>::zeros();
     let target = &mut target.0[..D::SIZE];
     let mut hashes = Wiped([[0; SIZE_MAX]; GROUP]);
-    inner.together(sources, target, &mut |index, hash| hashes.0[index][..D::SIZE].copy_from_slice(hash));
+    // Those that were not given up on the way.
+    let mut hashed = 0_u128;
+    let mut keep = |index: usize, hash: &[u8]| {
+        hashes.0[index][..D::SIZE].copy_from_slice(hash);
+        hashed |= 1 << index;
+    };
+    let pacing = outlet.pacing.as_mut().map(|pacing| pacing.from(first));
+    inner.together(sources, target, Outlet::new(&mut keep, pacing));
     let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
-    outer.together(&hashes[..sources.len()], target, each);
+    let mut hand = |index: usize, mac: &[u8]| {
+        if hashed >> index & 1 == 1 {
+            outlet.hand(first + index, mac);
+        }
+    };
+    outer.together(&hashes[..sources.len()], target, Outlet::new(&mut hand, None));
 }
 
 /// Lends room for a digest, wiped afterwards where it is on the stack.

@@ -10,6 +10,8 @@ use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
+#[cfg(target_arch = "x86_64")]
+use crate::pace::Outlet;
 
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
@@ -75,9 +77,9 @@ macro_rules! aws_lc_digest {
                 }
 
                 #[cfg(target_arch = "x86_64")]
-                fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
+                fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
                     debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, each);
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, outlet);
                 }
             )?
 

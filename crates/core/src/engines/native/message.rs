@@ -5,6 +5,8 @@ use aws_lc_sys as lc;
 use super::CipherState;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
+#[cfg(target_arch = "x86_64")]
+use super::chacha_poly;
 use super::gcm;
 use super::wipe::{Secret, Wiped};
 use crate::Error;
@@ -21,6 +23,8 @@ pub(crate) enum Message {
     AesCtr(Box<AesCtrKey>, [u8; 16]),
     ChaCha20(Box<ChaCha20Key>, [u8; 16]),
     Gcm(Box<gcm::Message>),
+    #[cfg(target_arch = "x86_64")]
+    ChaChaPoly(Box<chacha_poly::parts::Message>),
 }
 
 /// Whether messages under this key can be worked on in parts.
@@ -28,6 +32,8 @@ pub(super) fn parts(state: &CipherState) -> bool {
     match state {
         CipherState::AesCtr(_) | CipherState::ChaCha20(_) => true,
         CipherState::Aead(key) => key.raw_key().is_some(),
+        #[cfg(target_arch = "x86_64")]
+        CipherState::ChaChaPoly(_) => true,
         _ => false,
     }
 }
@@ -38,6 +44,10 @@ impl Message {
         match state {
             CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied(), iv()?)),
             CipherState::ChaCha20(key) => Ok(Message::ChaCha20(key.copied(), iv()?)),
+            #[cfg(target_arch = "x86_64")]
+            CipherState::ChaChaPoly(key) => {
+                Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
+            }
             CipherState::Aead(key) => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
             _ => Err(Error::NotSupported),
         }
@@ -66,6 +76,8 @@ impl Message {
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
         match self {
             Message::Gcm(message) => message.seal(offset, text),
+            #[cfg(target_arch = "x86_64")]
+            Message::ChaChaPoly(message) => Ok(message.seal(offset, text)),
             _ => Err(Error::NotSupported),
         }
     }
@@ -73,6 +85,8 @@ impl Message {
     pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
         match self {
             Message::Gcm(message) => message.open(offset, text),
+            #[cfg(target_arch = "x86_64")]
+            Message::ChaChaPoly(message) => Ok(message.open(offset, text)),
             _ => Err(Error::NotSupported),
         }
     }
@@ -92,6 +106,8 @@ impl Message {
     fn full_tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<TAG_SIZE> {
         match self {
             Message::Gcm(message) => message.tag(parts),
+            #[cfg(target_arch = "x86_64")]
+            Message::ChaChaPoly(message) => message.tag(parts),
             _ => {
                 parts.for_each(drop);
                 Secret::zeros()

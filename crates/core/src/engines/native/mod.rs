@@ -35,7 +35,7 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::Pacing;
+use crate::pace::{Outlet, Pacing};
 
 /// A hash as a state that takes bytes piece by piece.
 ///
@@ -67,8 +67,8 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     }
     /// Hashes messages that all begin with what this state has taken in, whole blocks: several at once, by way
     /// of `target`, which has a digest's size. Hands on each digest once, with the number of its message.
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
-        let _ = (sources, target, each);
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+        let _ = (sources, target, outlet);
         unreachable!("there is nothing quicker than one by one");
     }
     /// Bytes of a saved state.
@@ -265,32 +265,12 @@ impl Engine for Native {
         key.update_paced(state, source, next, pacing)
     }
 
-    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, each: &mut dyn FnMut(usize, &[u8])) {
-        with_digest!(hash, D => many::digests::<D>(params, sources, size, each))
+    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>) {
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet))
     }
 
-    fn macs(state: &Self::MacState, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])) {
-        state.macs(sources, each);
-    }
-
-    fn digests_paced(
-        hash: Hash,
-        params: &Params<'_>,
-        sources: &[&[u8]],
-        size: usize,
-        pacing: &mut Pacing<'_>,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) {
-        with_digest!(hash, D => many::digests_paced::<D>(params, sources, size, pacing, each))
-    }
-
-    fn macs_paced(
-        state: &Self::MacState,
-        sources: &[&[u8]],
-        pacing: &mut Pacing<'_>,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) {
-        state.macs_paced(sources, pacing, each);
+    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) {
+        state.macs(sources, outlet);
     }
 
     #[inline]

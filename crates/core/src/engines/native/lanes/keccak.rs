@@ -14,6 +14,7 @@ use super::super::keccak::{self, ROUND_CONSTANTS};
 use super::super::wipe::Wiped;
 use super::vectors::{U64x4, U64x8};
 use super::{Chain, Choice, Columns, Kernel, Kernels, Work, run};
+use crate::pace::Outlet;
 
 /// A sponge.
 #[derive(Copy, Clone)]
@@ -49,6 +50,10 @@ impl Chain for Sponge {
         tail[self.rate - 1] |= 0x80;
     }
 
+    fn blocks(&self, state: &mut [u64; 25], blocks: &[u8]) {
+        keccak::absorb(state, self.rate, blocks);
+    }
+
     fn alone(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
         keccak::end(&mut Wiped(state).0, self.rate, self.mark, rest, target);
     }
@@ -69,10 +74,10 @@ pub(in super::super) fn hash(
     (sponge, start): (Sponge, [u64; 25]),
     sources: &[&[u8]],
     target: &mut [u8],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'_>,
 ) {
     assert!(target.len() <= sponge.rate);
-    let work = &mut Work::new(sponge, start, 0, sources, target, each);
+    let work = &mut Work::new(sponge, start, 0, sources, target, outlet);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
@@ -179,7 +184,7 @@ macro_rules! kernel {
         impl $name {
             /// Runs with the kernel.
             #[target_feature(enable = $features)]
-            fn run(work: &mut Work<'_, Sponge>, proof: $proof) {
+            fn run(work: &mut Work<'_, '_, Sponge>, proof: $proof) {
                 run(Self(proof), work);
             }
 

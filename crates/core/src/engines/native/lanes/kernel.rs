@@ -63,7 +63,7 @@ macro_rules! kernel {
         impl $name {
             /// Runs with the kernel.
             #[target_feature(enable = $features)]
-            fn run(work: &mut Work<'_, $chain>, proof: $proof, pays: usize) {
+            fn run(work: &mut Work<'_, '_, $chain>, proof: $proof, pays: usize) {
                 run(Self { proof, pays }, work);
             }
 
@@ -149,7 +149,7 @@ macro_rules! in_turn {
         impl InTurn {
             /// Runs with the kernel.
             #[target_feature(enable = "ssse3,sse4.1,sha")]
-            fn run<const LANES: usize>(work: &mut Work<'_, $chain>, proof: ShaNi) {
+            fn run<const LANES: usize>(work: &mut Work<'_, '_, $chain>, proof: ShaNi) {
                 run::<_, _, LANES>(Self(proof), work);
             }
         }

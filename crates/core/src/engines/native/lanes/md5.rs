@@ -14,6 +14,7 @@ use super::super::{Digest as _, md};
 use super::kernel::{FEW, kernel, pad};
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
+use crate::pace::Outlet;
 
 /// MD5.
 #[derive(Copy, Clone)]
@@ -39,6 +40,13 @@ impl Chain for Md5 {
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
         *tail = Self::TAIL;
         pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_le_bytes());
+    }
+
+    fn blocks(&self, state: &mut [u32; 4], blocks: &[u8]) {
+        let mut hash = md::Md5::of(*state, 0, &[0; 64]);
+        hash.update(blocks);
+        (*state, _) = hash.parts();
+        hash.wipe();
     }
 
     fn alone(&self, state: [u32; 4], length: u64, rest: &[u8], target: &mut [u8]) {
@@ -72,10 +80,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 4], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Md5, start, begun, sources, target, each);
+    let work = &mut Work::new(Md5, start, begun, sources, target, outlet);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {

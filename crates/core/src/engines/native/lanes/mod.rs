@@ -26,6 +26,7 @@ use aws_lc_sys as lc;
 
 use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 use super::wipe::{Plain, Wiped};
+use crate::pace::Outlet;
 
 /// The kernels there are to choose from.
 #[derive(Copy, Clone, Debug)]
@@ -77,6 +78,8 @@ pub(super) trait Chain: Copy {
     fn block(&self) -> usize;
     /// How many blocks so many last bytes of a message make with their padding.
     fn ends(&self, rest: usize) -> usize;
+    /// Takes in whole blocks of one message.
+    fn blocks(&self, state: &mut Self::State, blocks: &[u8]);
     /// Pads the last bytes of a message of `length` bytes, less than a block.
     fn pad(&self, tail: &mut Self::Tail, rest: &[u8], length: u64);
     /// Takes in the rest of a message of `length` bytes on its own, and writes its digest.
@@ -158,7 +161,7 @@ const WINDOW: usize = 64;
 const LEFT: usize = 16;
 
 /// Messages to hash: the fresh ones, which all begin with the same state, and those that a wider kernel left.
-pub(super) struct Work<'a, C: Chain> {
+pub(super) struct Work<'a, 'o, C: Chain> {
     pub(super) chain: C,
     /// The state with which all begin, and how many bytes it has taken in: whole blocks.
     start: Wiped<C::State>,
@@ -174,7 +177,9 @@ pub(super) struct Work<'a, C: Chain> {
     left: Leftovers<C::State>,
     /// Room for a digest.
     target: &'a mut [u8],
-    each: &'a mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'o>,
+    /// Blocks of a slice.
+    limit: usize,
 }
 
 /// A message that has been taken in up to a border of blocks.
@@ -219,15 +224,16 @@ impl<S> Drop for Leftovers<S> {
     }
 }
 
-impl<'a, C: Chain> Work<'a, C> {
+impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
     pub(super) fn new(
         chain: C,
         start: C::State,
         begun: u64,
         sources: &'a [&'a [u8]],
         target: &'a mut [u8],
-        each: &'a mut dyn FnMut(usize, &[u8]),
+        outlet: Outlet<'o>,
     ) -> Self {
+        let limit = outlet.pacing.as_ref().map_or(NEVER, |pacing| pacing.slice().div_ceil(chain.block()));
         Self {
             chain,
             start: Wiped(start),
@@ -239,7 +245,8 @@ impl<'a, C: Chain> Work<'a, C> {
             order: [0; WINDOW],
             left: Leftovers { room: [const { MaybeUninit::uninit() }; LEFT], count: 0, used: 0 },
             target,
-            each,
+            outlet,
+            limit,
         }
     }
 
@@ -248,9 +255,19 @@ impl<'a, C: Chain> Work<'a, C> {
         self.left.count + self.sources.len() - self.next
     }
 
-    /// The next of the fresh messages.
+    /// The next of the fresh messages that somebody wants.
     #[inline(always)]
     fn take(&mut self) -> Option<usize> {
+        loop {
+            let index = self.take_any()?;
+            if !self.outlet.abandoned(index) {
+                return Some(index);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take_any(&mut self) -> Option<usize> {
         if self.next >= self.window.end {
             if self.next == self.sources.len() {
                 return None;
@@ -304,9 +321,21 @@ impl<'a, C: Chain> Work<'a, C> {
     }
 
     fn one(&mut self, index: usize, done: usize, state: C::State) {
+        let (mut state, mut done) = (Wiped(state), done);
         let source = self.sources[index];
-        self.chain.alone(state, self.begun + source.len() as u64, &source[done..], self.target);
-        (self.each)(index, self.target);
+        if self.outlet.pacing.is_some() {
+            while (source.len() - done) / self.chain.block() > self.limit {
+                let slice = self.limit * self.chain.block();
+                self.chain.blocks(&mut state.0, &source[done..done + slice]);
+                done += slice;
+                if self.outlet.spend(slice) && self.outlet.abandoned(index) {
+                    return;
+                }
+            }
+            self.outlet.spend(source.len() - done + self.chain.block());
+        }
+        self.chain.alone(state.0, self.begun + source.len() as u64, &source[done..], self.target);
+        self.outlet.hand(index, self.target);
     }
 }
 
@@ -346,7 +375,7 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 
     /// Puts waiting messages into idle lanes.
     #[inline(always)]
-    fn fill<K: Kernel<C, LANES>>(&mut self, kernel: K, work: &mut Work<'_, C>, states: &mut K::States) {
+    fn fill<K: Kernel<C, LANES>>(&mut self, kernel: K, work: &mut Work<'_, '_, C>, states: &mut K::States) {
         for lane in bits(self.idle) {
             let (index, done) = if let Some(Left { index, done, state }) = work.left.pop() {
                 K::put(states, lane, &state);
@@ -371,7 +400,7 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 
     /// Comes to the padded end of a message.
     #[inline(always)]
-    fn end<K: Kernel<C, LANES>>(&mut self, kernel: K, lane: usize, work: &Work<'_, C>) {
+    fn end<K: Kernel<C, LANES>>(&mut self, kernel: K, lane: usize, work: &Work<'_, '_, C>) {
         let index = self.index[lane];
         let source = work.sources[index];
         let rest = &source[work.blocks(index) * work.chain.block()..];
@@ -384,8 +413,19 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
         self.ends[lane] = count;
     }
 
+    /// Gives up the messages that nobody wants any more.
+    #[cold]
+    fn give_up(&mut self, work: &Work<'_, '_, C>) {
+        for lane in bits(!self.idle & u32::MAX >> (32 - LANES)) {
+            if work.outlet.abandoned(self.index[lane]) {
+                self.idle |= 1 << lane;
+                self.left[lane] = NEVER;
+            }
+        }
+    }
+
     /// Hands messages back that are too few, unless one is between the two blocks of its end.
-    fn hand_back<K: Kernel<C, LANES>>(&self, work: &mut Work<'_, C>, states: &K::States) -> bool {
+    fn hand_back<K: Kernel<C, LANES>>(&self, work: &mut Work<'_, '_, C>, states: &K::States) -> bool {
         let used = || bits(!self.idle & u32::MAX >> (32 - LANES));
         if used().any(|lane| self.ends[lane] > self.left[lane]) {
             return false;
@@ -408,7 +448,7 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 #[inline(always)]
 fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     kernel: K,
-    work: &mut Work<'_, C>,
+    work: &mut Work<'_, '_, C>,
     states: &mut K::States,
     tails: &mut [C::Tail; LANES],
     digests: &mut [C::Digest; LANES],
@@ -420,7 +460,7 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     let (chain, size) = (work.chain, work.target.len());
     let shape = |source: &[u8]| (source.len() / chain.block(), chain.ends(source.len() % chain.block()));
     let (whole, ends) = shape(sources[0]);
-    if sources.iter().any(|source| shape(source) != (whole, ends)) {
+    if whole > work.limit || sources.iter().any(|source| shape(source) != (whole, ends)) {
         return false;
     }
     let mut fresh = u32::MAX >> (32 - LANES);
@@ -437,15 +477,16 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     unsafe { kernel.step(chain, states, fresh, &work.start.0, &at, ends) };
     kernel.digests(states, u32::MAX >> (32 - LANES), digests, size);
     for (lane, digest) in digests.iter().enumerate() {
-        (work.each)(work.next + lane, &digest.as_ref()[..size]);
+        work.outlet.hand(work.next + lane, &digest.as_ref()[..size]);
     }
+    work.outlet.spend((whole + ends) * chain.block());
     work.next += LANES;
     true
 }
 
 /// Hashes messages with a kernel until none is left, or too few.
 #[inline(always)]
-fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut Work<'_, C>) {
+fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut Work<'_, '_, C>) {
     const { assert!(LANES <= LEFT) };
     if work.waiting() < kernel.pays() {
         return;
@@ -471,7 +512,7 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
             let other = lanes.at[(!lanes.idle).trailing_zeros() as usize];
             bits(lanes.idle).for_each(|lane| lanes.at[lane] = other);
         }
-        let count = lanes.left.iter().fold(NEVER, |least, &left| least.min(left));
+        let count = lanes.left.iter().fold(work.limit, |least, &left| least.min(left));
         // SAFETY: as many blocks are left in each lane at least; idle ones read what another does.
         unsafe { kernel.step(work.chain, &mut states.0, lanes.fresh, &work.start.0, &lanes.at, count) };
         lanes.fresh = 0;
@@ -493,8 +534,11 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         if ended != 0 {
             kernel.digests(&states.0, ended, &mut digests.0.0, size);
             for lane in bits(ended) {
-                (work.each)(lanes.index[lane], &digests.0.0[lane].as_ref()[..size]);
+                work.outlet.hand(lanes.index[lane], &digests.0.0[lane].as_ref()[..size]);
             }
+        }
+        if work.outlet.spend(count * block) {
+            lanes.give_up(work);
         }
     }
 }

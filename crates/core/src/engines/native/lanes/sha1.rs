@@ -14,6 +14,7 @@ use super::super::{Digest as _, md};
 use super::kernel::{FEW, in_turn, kernel, pad};
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
+use crate::pace::Outlet;
 
 /// SHA-1.
 #[derive(Copy, Clone)]
@@ -39,6 +40,13 @@ impl Chain for Sha1 {
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
         *tail = Self::TAIL;
         pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
+    }
+
+    fn blocks(&self, state: &mut [u32; 5], blocks: &[u8]) {
+        let mut hash = md::Sha1::of(*state, 0, &[0; 64]);
+        hash.update(blocks);
+        (*state, _) = hash.parts();
+        hash.wipe();
     }
 
     fn alone(&self, state: [u32; 5], length: u64, rest: &[u8], target: &mut [u8]) {
@@ -74,10 +82,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 5], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha1, start, begun, sources, target, each);
+    let work = &mut Work::new(Sha1, start, begun, sources, target, outlet);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {

@@ -17,6 +17,7 @@ use super::kernel::{FEW, in_turn, kernel, pad};
 use super::sha2::rounds;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
+use crate::pace::Outlet;
 
 /// SHA-256, and SHA-224, which begins with other words and shows fewer.
 #[derive(Copy, Clone)]
@@ -42,6 +43,10 @@ impl Chain for Sha256 {
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
         *tail = Self::TAIL;
         pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
+    }
+
+    fn blocks(&self, state: &mut [u32; 8], blocks: &[u8]) {
+        sha2::compress(state, blocks.as_chunks().0);
     }
 
     fn alone(&self, state: [u32; 8], length: u64, rest: &[u8], target: &mut [u8]) {
@@ -75,10 +80,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha256, start, begun, sources, target, each);
+    let work = &mut Work::new(Sha256, start, begun, sources, target, outlet);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {

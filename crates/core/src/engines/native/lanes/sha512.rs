@@ -16,6 +16,7 @@ use super::kernel::{FEW, kernel, pad};
 use super::sha2::rounds;
 use super::vectors::{U64x4, U64x8};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
+use crate::pace::Outlet;
 
 /// SHA-512 and its kin, which begin with other words and show fewer.
 #[derive(Copy, Clone)]
@@ -41,6 +42,10 @@ impl Chain for Sha512 {
     fn pad(&self, tail: &mut [u8; 256], rest: &[u8], length: u64) {
         *tail = Self::TAIL;
         pad(&mut tail[..128 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
+    }
+
+    fn blocks(&self, state: &mut [u64; 8], blocks: &[u8]) {
+        long::compress(state, blocks.as_chunks().0);
     }
 
     fn alone(&self, state: [u64; 8], length: u64, rest: &[u8], target: &mut [u8]) {
@@ -72,10 +77,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u64; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    each: &mut dyn FnMut(usize, &[u8]),
+    outlet: Outlet<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha512, start, begun, sources, target, each);
+    let work = &mut Work::new(Sha512, start, begun, sources, target, outlet);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {

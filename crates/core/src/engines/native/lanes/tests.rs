@@ -9,7 +9,7 @@ use super::*;
 use crate::inputs::Params;
 
 /// Hashes messages which begin with a state, as a family's `hash` does.
-type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], &mut dyn FnMut(usize, &[u8]));
+type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], Outlet<'_>);
 
 /// Compares all choices among the kernels to one by one, after nothing and after a block.
 fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
@@ -27,9 +27,10 @@ fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
             .collect();
         for kernels in choices() {
             let mut found = vec![None; sources.len()];
-            hash(kernels, &begin, sources, &mut vec![0; size], &mut |index, digest| {
+            let mut each = |index: usize, digest: &[u8]| {
                 assert_eq!(found[index].replace(digest.to_vec()), None, "{index} came twice");
-            });
+            };
+            hash(kernels, &begin, sources, &mut vec![0; size], Outlet::new(&mut each, None));
             let found: Vec<Vec<u8>> = found.into_iter().map(|digest| digest.expect("each comes")).collect();
             let lengths = || sources.iter().map(|source| source.len()).collect::<Vec<_>>();
             assert!(found == expected, "{:?} {kernels:?}", lengths());
@@ -90,19 +91,19 @@ fn choices() -> impl Iterator<Item = Kernels> {
 
 #[test]
 fn sha_256() {
-    check_batches::<Sha256>(32, &|kernels, state, sources, target, each| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, each)
+    check_batches::<Sha256>(32, &|kernels, state, sources, target, outlet| {
+        sha256::hash(kernels, (state.words, state.length), sources, target, outlet)
     });
-    check_few::<Sha224>(28, &|kernels, state, sources, target, each| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, each)
+    check_few::<Sha224>(28, &|kernels, state, sources, target, outlet| {
+        sha256::hash(kernels, (state.words, state.length), sources, target, outlet)
     });
 }
 
 /// Makes a [`Hash`] of a member of SHA-512's family.
 macro_rules! sha_512 {
     () => {
-        &|kernels, state, sources, target, each| {
-            sha512::hash(kernels, (state.words, state.length as u64), sources, target, each)
+        &|kernels, state, sources, target, outlet| {
+            sha512::hash(kernels, (state.words, state.length as u64), sources, target, outlet)
         }
     };
 }
@@ -117,23 +118,23 @@ fn sha_512_family() {
 
 #[test]
 fn sha_1() {
-    check_batches::<Sha1>(20, &|kernels, state, sources, target, each| {
-        sha1::hash(kernels, state.parts(), sources, target, each)
+    check_batches::<Sha1>(20, &|kernels, state, sources, target, outlet| {
+        sha1::hash(kernels, state.parts(), sources, target, outlet)
     });
 }
 
 #[test]
 fn md_5() {
-    check_batches::<Md5>(16, &|kernels, state, sources, target, each| {
-        md5::hash(kernels, state.parts(), sources, target, each)
+    check_batches::<Md5>(16, &|kernels, state, sources, target, outlet| {
+        md5::hash(kernels, state.parts(), sources, target, outlet)
     });
 }
 
 /// Makes a [`Hash`] of a sponge.
 macro_rules! sponge {
     () => {
-        &|kernels, state, sources, target, each| {
-            keccak::hash(kernels, (state.kind(), state.lanes), sources, target, each)
+        &|kernels, state, sources, target, outlet| {
+            keccak::hash(kernels, (state.kind(), state.lanes), sources, target, outlet)
         }
     };
 }

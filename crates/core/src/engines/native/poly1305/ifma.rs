@@ -60,6 +60,12 @@ impl Sums {
 }
 
 impl Powers {
+    /// Room for them.
+    pub(in super::super) fn zeros() -> Self {
+        // SAFETY: made of vectors of integers.
+        unsafe { std::mem::zeroed() }
+    }
+
     /// Computes them; takes about as long as ten blocks one by one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]

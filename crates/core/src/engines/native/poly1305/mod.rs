@@ -12,7 +12,7 @@ const MASK_44: u64 = (1 << 44) - 1;
 const MASK_42: u64 = (1 << 42) - 1;
 
 /// A number modulo 2^130 - 5: limbs which begin at bits 0, 44 and 88, and may be a little too large.
-type Limbs = [u64; 3];
+pub(super) type Limbs = [u64; 3];
 
 /// The sum as yet, and the one-time key. Wiped on drop.
 pub(super) struct Poly1305 {
@@ -31,6 +31,37 @@ impl Poly1305 {
         let [low, high, pad_low, pad_high] = std::array::from_fn(|index| word(key, 8 * index));
         let r = limbs([low & 0x0fff_fffc_0fff_ffff, high & 0x0fff_fffc_0fff_fffc]);
         Self { r, sum: [0; 3], pad: [pad_low, pad_high] }
+    }
+
+    /// Under the same key, from the beginning.
+    #[inline]
+    pub(super) fn fresh(&self) -> Self {
+        Self { r: self.r, sum: [0; 3], pad: self.pad }
+    }
+
+    /// The sum as yet.
+    #[inline]
+    pub(super) fn sum(&self) -> Limbs {
+        self.sum
+    }
+
+    /// Takes in blocks whose sum has been made apart, and the power of r for as many.
+    #[inline]
+    pub(super) fn join(&mut self, part: &Limbs, power: &Limbs) {
+        let [a, b, c] = multiply(self.sum, *power);
+        self.sum = [a + part[0], b + part[1], c + part[2]];
+    }
+
+    /// The key's r to the power of `exponent`, which is at least 1 and no secret.
+    pub(super) fn power(&self, exponent: u64) -> Limbs {
+        let mut power = self.r;
+        for bit in (0..exponent.ilog2()).rev() {
+            power = multiply(power, power);
+            if exponent >> bit & 1 == 1 {
+                power = multiply(power, self.r);
+            }
+        }
+        power
     }
 
     /// Takes in text, the last block filled up with zeros.

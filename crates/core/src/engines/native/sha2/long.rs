@@ -14,6 +14,8 @@ use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
 use crate::inputs::Params;
+#[cfg(target_arch = "x86_64")]
+use crate::pace::Outlet;
 
 /// Bytes of a block, and of its part before the message's length.
 const BLOCK: usize = 128;
@@ -103,9 +105,9 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
-        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, each);
+        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, outlet);
     }
 
     #[inline]
@@ -118,7 +120,7 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
 
 /// Takes in whole blocks.
 #[inline]
-fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
+pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     if blocks.is_empty() {
         return;
     }

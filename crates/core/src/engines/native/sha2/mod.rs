@@ -17,6 +17,8 @@ use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::inputs::Params;
+#[cfg(target_arch = "x86_64")]
+use crate::pace::Outlet;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;
@@ -116,9 +118,9 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], each: &mut dyn FnMut(usize, &[u8])) {
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
-        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, each);
+        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, outlet);
     }
 
     #[inline]
@@ -131,7 +133,7 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
 
 /// Takes in whole blocks.
 #[inline]
-fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
+pub(super) fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
     if !blocks.is_empty() {
         // SAFETY: the function reads as many blocks as said and updates eight words.
         unsafe { lc::SHA256_TransformBlocks(words.as_mut_ptr(), blocks.as_ptr().cast(), blocks.len()) }

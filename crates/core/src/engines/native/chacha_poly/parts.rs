@@ -1,0 +1,217 @@
+//! A message in parts. Poly1305 is a polynomial in r whose coefficients are the blocks, so parts of it can be evaluated
+//! apart, multiplied by the power of r for what follows, and added up.
+
+use super::super::chacha::{BLOCK, State, advance, avx512};
+use super::super::features::Ifma;
+use super::super::message::Sum;
+use super::super::pointers;
+use super::super::poly1305::ifma::{LANES, Powers, STEP};
+use super::super::poly1305::{self, Limbs, Poly1305};
+use super::super::wipe::{Secret, Wiped, copy_plain};
+use super::{ChaChaPolyKey, Head, Mac, PASS, columns, lengths};
+use crate::Error;
+use crate::inputs::Text;
+
+/// A message whose parts are worked on apart. Wiped on drop.
+pub(crate) struct Message {
+    /// ChaCha20's state at its first block, which makes Poly1305's key.
+    state: Wiped<State>,
+    /// After the additional data.
+    poly: Poly1305,
+    powers: Powers,
+    aad_size: usize,
+    proof: Ifma,
+}
+
+impl Message {
+    /// A message at the place where it stays.
+    pub(in super::super) fn boxed(key: &ChaChaPolyKey, nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
+        let state = Wiped(key.state(nonce)?);
+        // SAFETY: there is the proof that the CPU has the instructions.
+        let (poly, powers) = unsafe {
+            let poly = Head::new(&mut Wiped(state.0).0, 0, key.proof).poly(aad);
+            let powers = Powers::new(&poly, key.proof);
+            (poly, powers)
+        };
+        let mut message = Box::new(Message {
+            state: Wiped([0; 16]),
+            poly: Poly1305::new(&[0; 32]),
+            powers: Powers::zeros(),
+            aad_size: aad.len(),
+            proof: key.proof,
+        });
+        copy_plain(&state.0, &mut message.state.0);
+        copy_plain(&poly, &mut message.poly);
+        copy_plain(&powers, &mut message.powers);
+        Ok(message)
+    }
+
+    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
+    pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> Sum {
+        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
+        // SAFETY: there is the proof that the CPU has the instructions; source and target have `size` bytes and are
+        // equal or disjoint.
+        Sum(Wiped(unsafe { seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof) }))
+    }
+
+    /// Decrypts such a part, and returns what it adds.
+    pub(in super::super) fn open(&self, offset: u64, text: Text<'_>) -> Sum {
+        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
+        // SAFETY: as in `seal`.
+        Sum(Wiped(unsafe { open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof) }))
+    }
+
+    /// The tag of the message with these parts.
+    pub(in super::super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<{ poly1305::BLOCK }> {
+        let (mut poly, mut text_size) = (self.poly.fresh(), 0);
+        copy_plain(&self.poly, &mut poly);
+        // Most parts are of one size.
+        let (mut blocks, mut power) = (1, Wiped(self.poly.power(1)));
+        for (size, part) in parts.filter(|(size, _)| *size > 0) {
+            let count = size.div_ceil(poly1305::BLOCK as u64);
+            if count != blocks {
+                (blocks, power.0) = (count, self.poly.power(count));
+            }
+            poly.join(&part.0.0, &power.0);
+            text_size += size as usize;
+        }
+        poly.block(&lengths(self.aad_size, text_size));
+        Secret(poly.finish())
+    }
+
+    /// The state at the first block of a part.
+    fn state(&self, offset: u64) -> Wiped<State> {
+        let mut state = Wiped(self.state.0);
+        advance(&mut state.0, 1 + offset / BLOCK as u64);
+        state
+    }
+}
+
+/// Encrypts a part, and returns its sum.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn seal(
+    state: &mut State,
+    powers: &Powers,
+    poly: Poly1305,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Ifma,
+) -> Limbs {
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is encrypted, and
+    // Poly1305 reads only from before that.
+    unsafe {
+        if size < 2 * PASS {
+            avx512::apply(state, source, target, size, proof.vectors());
+            return sum(powers, poly, target, size);
+        }
+        avx512::pass(state, source, target, proof.vectors());
+        avx512::pass(state, source.add(PASS), target.add(PASS), proof.vectors());
+        let (mut mac, mut at) = (first(powers, &poly, target, size), 2 * PASS);
+        while size - at >= PASS {
+            debug_assert!(mac.at + PASS <= at);
+            let (stream, sums) = columns(state, powers, mac.sums, target.add(mac.at), proof);
+            avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+            mac.sums = sums;
+            mac.at += PASS;
+            at += PASS;
+            advance(state, 16);
+        }
+        avx512::tail(state, source.add(at), target.add(at), size - at, proof.vectors());
+        last(mac, powers, poly, target, size)
+    }
+}
+
+/// Decrypts a part, and returns its sum.
+///
+/// # Safety
+/// As for [`seal`].
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn open(
+    state: &mut State,
+    powers: &Powers,
+    poly: Poly1305,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Ifma,
+) -> Limbs {
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is decrypted, and
+    // Poly1305 reads only from behind that.
+    unsafe {
+        if size < 2 * PASS {
+            let sum = sum(powers, poly, source, size);
+            avx512::apply(state, source, target, size, proof.vectors());
+            return sum;
+        }
+        let (mut mac, mut at) = (first(powers, &poly, source, size), 0);
+        while size - mac.at >= PASS {
+            debug_assert!(mac.at >= at);
+            let (stream, sums) = columns(state, powers, mac.sums, source.add(mac.at), proof);
+            avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+            mac.sums = sums;
+            mac.at += PASS;
+            at += PASS;
+            advance(state, 16);
+        }
+        let sum = last(mac, powers, poly, source, size);
+        avx512::apply(state, source.add(at), target.add(at), size - at, proof.vectors());
+        sum
+    }
+}
+
+/// The sum of a text, filled up with zeros.
+///
+/// # Safety
+/// There are `size` bytes at `text`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn sum(powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if size > STEP {
+            return last(first(powers, &poly, text, size), powers, poly, text, size);
+        }
+        poly.update_padded(std::slice::from_raw_parts(text, size));
+        poly.sum()
+    }
+}
+
+/// Takes so many blocks at first that those left are whole steps.
+///
+/// # Safety
+/// There are `size` bytes at `text`, more than [`STEP`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn first(powers: &Powers, poly: &Poly1305, text: *const u8, size: usize) -> Mac {
+    let blocks = (size.div_ceil(poly1305::BLOCK) - 1) % LANES + 1;
+    let at = blocks * poly1305::BLOCK;
+    // SAFETY: at most a step.
+    let text = unsafe { std::slice::from_raw_parts(text, at) };
+    Mac { sums: powers.first(poly, text, blocks), at }
+}
+
+/// Takes in the rest of the text, whole steps when filled up with zeros.
+///
+/// # Safety
+/// There are `size` bytes at `text`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+unsafe fn last(mut mac: Mac, powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
+    let whole = (size - mac.at) / STEP * STEP;
+    // SAFETY: whole steps of the text, then the rest.
+    unsafe {
+        mac.until(powers, text, mac.at + whole);
+        let rest = size - mac.at;
+        if rest > 0 {
+            let mut last = [0; STEP];
+            text.add(mac.at).copy_to_nonoverlapping(last.as_mut_ptr(), rest);
+            mac.sums = powers.step(mac.sums, last.as_ptr());
+        }
+    }
+    powers.last(mac.sums, &mut poly);
+    poly.sum()
+}
