@@ -326,8 +326,8 @@ const SMALL_PART: u64 = 64 << 10;
 /// See [`Engine::hash_part_size`](crate::engines::Engine::hash_part_size).
 pub(super) fn part_size(size: u64) -> Option<u64> {
     match size {
-        0..=SMALL_PART => None,
-        ..=LARGE => Some(SMALL_PART),
+        size if size <= SMALL_PART => None,
+        size if size <= LARGE => Some(SMALL_PART),
         _ => Some(PART),
     }
 }

@@ -86,7 +86,7 @@ fn together<D: Digest, const GROUP: usize>(
     sources: &[&[u8]],
     outlet: &mut Outlet<'_>,
 ) {
-    const { assert!(D::SIZE <= SIZE_MAX && GROUP <= u128::BITS as usize) };
+    const { assert!(D::SIZE <= SIZE_MAX) };
     if sources.len() < D::together_from(D::SIZE) {
         return one_by_one(inner, outer, first, sources, outlet);
     }
@@ -94,20 +94,22 @@ fn together<D: Digest, const GROUP: usize>(
     let target = &mut target.0[..D::SIZE];
     let mut hashes = Wiped([[0; SIZE_MAX]; GROUP]);
     // Those that were not given up on the way.
-    let mut hashed = 0_u128;
+    let mut hashed = [false; GROUP];
     let mut keep = |index: usize, hash: &[u8]| {
         hashes.0[index][..D::SIZE].copy_from_slice(hash);
-        hashed |= 1 << index;
+        hashed[index] = true;
     };
     let pacing = outlet.pacing.as_mut().map(|pacing| pacing.from(first));
     inner.together(sources, target, Outlet::new(&mut keep, pacing));
     let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
     let mut hand = |index: usize, mac: &[u8]| {
-        if hashed >> index & 1 == 1 {
+        if hashed[index] {
             outlet.hand(first + index, mac);
         }
     };
     outer.together(&hashes[..sources.len()], target, Outlet::new(&mut hand, None));
+    // About as long as it took, so that groups of short messages do not add up to a long time.
+    outlet.spend(64 * sources.len());
 }
 
 /// Lends room for a digest, wiped afterwards where it is on the stack.

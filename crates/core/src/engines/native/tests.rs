@@ -150,6 +150,48 @@ fn a_dropped_key_is_zero() {
     }
 }
 
+/// How many words of what a message in parts held are still there when it has been dropped.
+fn left_after_drop<T>(message: Box<T>) -> (usize, usize) {
+    let (place, count) = (Box::into_raw(message), size_of::<T>() / 8);
+    // SAFETY: the value is dropped in its place, which is freed only afterwards; both times its bytes are read as what
+    // the zeros, the values and the drop wrote.
+    let [before, after] = unsafe {
+        let words = || (0..count).map(|index| place.cast::<u64>().add(index).read_volatile()).collect::<Vec<_>>();
+        let before = words();
+        place.drop_in_place();
+        let after = words();
+        std::alloc::dealloc(place.cast(), std::alloc::Layout::new::<T>());
+        [before, after]
+    };
+    let held = before.iter().filter(|&&word| word != 0).count();
+    (held, before.iter().zip(after).filter(|&(&before, after)| before != 0 && before == after).count())
+}
+
+#[test]
+fn a_dropped_message_is_zero() {
+    for (cipher, key, nonce) in [
+        (Cipher::Aes256Ctr, &[0x5c; 32][..], &[9; 16][..]),
+        (Cipher::ChaCha20, &[0x5c; 32], &[9; 16]),
+        (Cipher::Aes256Gcm, &[0x5c; 32], &[9; 12]),
+        (Cipher::XChaCha20Poly1305, &[0x5c; 32], &[9; 24]),
+    ] {
+        let mut state = Native::cipher_vacant();
+        Native::cipher_prepare(&mut state, cipher, key).expect("a key of the right size");
+        if !Native::parts(&state) {
+            continue;
+        }
+        let (held, left) = match Native::message(&state, nonce, b"aad").expect("in parts") {
+            message::Message::AesCtr(key, _) => left_after_drop(key),
+            message::Message::ChaCha20(key, _) => left_after_drop(key),
+            message::Message::Gcm(message) => left_after_drop(message),
+            #[cfg(target_arch = "x86_64")]
+            message::Message::ChaChaPoly(message) => left_after_drop(message),
+        };
+        // What is no secret may be left: the nonce with its counter, the size of the additional data, discriminants.
+        assert!(held >= 4 && left <= 5, "{cipher:?}: {left} of {held}");
+    }
+}
+
 #[test]
 fn the_error_queue_stays_clean() {
     let mut key = aead::AeadKey::vacant();

@@ -14,7 +14,7 @@ impl Factor {
     /// Of a block as a number.
     pub(super) fn new(number: u128) -> Self {
         let carry = (number >> 127).wrapping_neg();
-        Self(number << 1 ^ carry & 0xc200_0000_0000_0000_0000_0000_0000_0001)
+        Self((number << 1) ^ (carry & 0xc200_0000_0000_0000_0000_0000_0000_0001))
     }
 
     /// The product with another.
@@ -56,8 +56,8 @@ fn carryless(one: u64, other: u64) -> u128 {
     let part = |number: u64, first: usize| u128::from(number & (EACH_FIFTH << first) as u64);
     let mut product = 0;
     for place in 0..5 {
-        let sum = (0..5).fold(0, |sum, first| sum ^ part(one, first) * part(other, (place + 5 - first) % 5));
-        product ^= sum & (EACH_FIFTH << place);
+        let products = (0..5).map(|first| part(one, first) * part(other, (place + 5 - first) % 5));
+        product ^= products.fold(0, |sum, product| sum ^ product) & (EACH_FIFTH << place);
     }
     product
 }

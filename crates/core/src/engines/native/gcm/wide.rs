@@ -143,9 +143,9 @@ unsafe fn step<const ROUNDS: usize>(
         let mut blocks = counter.next::<PASS>().map(|block| _mm512_xor_si512(block, keys[0]));
         // The registers are hashed two by two, spread over the rounds. What waits for the sum comes last.
         let apart = (ROUNDS - 2) / (PASS / 2);
-        for round in 1..ROUNDS {
+        for (round, key) in keys.iter().enumerate().take(ROUNDS).skip(1) {
             for block in &mut blocks {
-                *block = _mm512_aesenc_epi128(*block, keys[round]);
+                *block = _mm512_aesenc_epi128(*block, *key);
             }
             if round % apart == 0 && round / apart <= PASS / 2 {
                 let index = 2 * (round / apart) % PASS + at / WIDE;
