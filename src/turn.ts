@@ -66,9 +66,9 @@ export function spend(cost: number): boolean {
   return true;
 }
 
-/** True while nobody waits for the end of this turn. */
+/** True while nobody waits to be told. */
 export function quiet(): boolean {
-  return !awaited;
+  return !pending();
 }
 
 /** Tells a waiter of a result at the end of this turn. */

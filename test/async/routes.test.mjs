@@ -221,6 +221,16 @@ test('what is done inline in one turn of the event loop is limited; the rest goe
   assert.ok((await threadsAfter(calls(2000), env)).started > 0);
 });
 
+test('one call after the other is done inline while it takes no longer than the way to a worker', async () => {
+  const calls = (size) => `
+    const source = Buffer.alloc(${size});
+    for (let call = 0; call < 20; call++) await promises.hmac('sha256', 'key', source);
+    await new Promise((resolve) => { let left = 20; const again = () => (left-- > 0 ? millrace.hmac('sha256', 'key', source, again) : resolve()); again(); });`;
+  const env = { MILLRACE_COST: 'table' };
+  assert.equal((await threadsAfter(calls(4096), env)).started, 0);
+  assert.ok((await threadsAfter(calls(16_384), env)).started > 0);
+});
+
 test('configure: a route is for all environments, those that are under way too', async () => {
   const { stdout, stderr, code } = await run(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
