@@ -163,7 +163,7 @@ export function runDescribed(): unknown {
     let target = call.target;
     if (target === undefined) {
       target = Buffer.allocUnsafe(call.size);
-      call.flags |= Flag.HasTarget;
+      call.flags |= Flag.HasTarget | Flag.Fresh;
     }
     frame[At.Flags] = call.flags;
     const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
@@ -348,6 +348,21 @@ const forms: Form[] = [];
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(waiter: Waiter): void {
+  waiter.size = call.size;
+  waiter.form = call.form;
+  if (call.target === undefined) {
+    call.flags |= Flag.Snapshot;
+    if (call.size > RING_RESULT_MAX) {
+      lendTarget(waiter, Buffer.allocUnsafeSlow(call.size));
+      call.flags |= Flag.Fresh;
+    }
+  } else {
+    lend(waiter, call.target);
+  }
+  if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
+    waiter.place = call.tag;
+    waiter.placeOffset = frame[At.TagOffset]!;
+  }
   const slot = freeSlots.pop() ?? waiters.length;
   waiters[slot] = waiter;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;

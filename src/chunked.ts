@@ -14,8 +14,8 @@
 import type { KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Bytes } from './arguments.js';
-import { At, frame, Operation } from './binding.js';
-import { describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
+import { At, Flag, frame, Operation } from './binding.js';
+import { call, describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, MillraceError, wrongType } from './errors.js';
 import { hmacParser } from './hmac.js';
@@ -187,4 +187,5 @@ function describeRun(given: ArrayLike<unknown>): void {
   frame[At.MessageSize] = CHUNK_SIZE;
   describeIv(baseNonce, 0, sizeOf(baseNonce));
   describeTarget(target, 0, sizeOf(target));
+  call.flags |= Flag.Fresh;
 }

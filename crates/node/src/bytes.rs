@@ -32,6 +32,7 @@
 //! in a way that such a race could turn into an out-of-bounds access.
 #![allow(unsafe_code)]
 
+use crate::pages;
 use millrace_core::cipher::Text;
 use std::ptr;
 use std::slice;
@@ -172,7 +173,11 @@ impl Copies {
     pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
         self.text.clear();
         self.text.try_reserve_exact(window.size()).ok()?;
-        self.text.extend_from_slice(window.read());
+        // SAFETY: room was made for as many bytes; `fill` writes all of them before the vector says that it has them.
+        unsafe {
+            pages::fill(Window::new(self.text.as_mut_ptr(), window.size()), window);
+            self.text.set_len(window.size());
+        }
         // SAFETY: the vector is not changed again while windows lead to it, only read by `read_text`.
         Some(unsafe { Window::new(self.text.as_mut_ptr(), self.text.len()) })
     }

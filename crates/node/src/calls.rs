@@ -13,6 +13,7 @@ use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::{Job, Key, Operation, Reply, Status, Target, Work};
 use crate::keys::{PreparedKey, Purpose};
+use crate::pages;
 use crate::values::{self, Function, Value, exact_size};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
@@ -97,10 +98,8 @@ const CANCELLABLE: u32 = 64;
 const HAS_SIZES: u32 = 128;
 /// The source is an array of typed arrays; the source's offset is the index of the first message.
 const HAS_VIEWS: u32 = 256;
-/// The source is a copy that the front has made for this call.
-const COPIED: u32 = 512;
-/// Copies are made however many there are.
-const UNLIMITED: u32 = 1024;
+/// The target was made for this result.
+const FRESH: u32 = 512;
 
 /// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
 const REPLY_MAX: usize = 4096;
@@ -258,6 +257,7 @@ impl<'a> Request<'a> {
             source: if self.has(HAS_VIEWS) { Window::EMPTY } else { self.window(0, At::SourceOffset, At::SourceSize)? },
             messages: Messages::None,
             target,
+            fresh: self.has(FRESH),
         })
     }
 
@@ -361,7 +361,11 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
             if target.size() != work.source.size() {
                 return Err(Status::Argument);
             }
-            target.copy_from(work.source);
+            match work.fresh {
+                true => pages::fill(target, work.source),
+                false => target.copy_from(work.source),
+            }
+            work.fresh = false;
             target
         }
         _ => copies.text(work.source).ok_or(Status::Memory)?,

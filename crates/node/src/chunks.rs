@@ -39,6 +39,7 @@ impl Work {
         if [self.source, self.iv].iter().any(|input| target.overlaps(*input)) {
             return Err(Status::Overlap);
         }
+        self.ready(target);
         let run = Run { base_nonce: self.iv.read(), first: self.seed, count: *count, chunk_size: *chunk_size };
         Ok((run, target))
     }

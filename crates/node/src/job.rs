@@ -6,8 +6,7 @@ use crate::bytes::{Copies, Window, text};
 use crate::cost::Route;
 use crate::errand::Traffic;
 use crate::keys::PreparedKey;
-use crate::pacer::Pacer;
-use crate::parts::{self, Weight};
+use crate::pages;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
@@ -138,6 +137,8 @@ pub(crate) struct Work {
     pub(crate) messages: Messages,
     /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub(crate) target: Target,
+    /// The target is memory made for this result, which need not have pages yet; see `pages`.
+    pub(crate) fresh: bool,
 }
 
 impl Target {
@@ -169,6 +170,7 @@ impl Work {
             source: NONE,
             messages: Messages::None,
             target: Target::Reply(0),
+            fresh: false,
         }
     }
 }
@@ -348,9 +350,19 @@ impl Work {
         matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
     }
 
+    /// A target that is fresh is about to be written.
+    pub(crate) fn ready(&self, target: Window) {
+        if self.fresh {
+            pages::ready(target);
+        }
+    }
+
     fn text(&self) -> Result<Text<'_>, Status> {
         match self.target {
-            Target::Memory(target) if target.size() == self.source.size() => Ok(text(self.source, target)),
+            Target::Memory(target) if target.size() == self.source.size() => {
+                self.ready(target);
+                Ok(text(self.source, target))
+            }
             Target::Memory(_) => Err(Status::Argument),
             Target::Reply(_) => Ok(text(self.source, self.source)),
         }

@@ -19,6 +19,7 @@
 //! - `environment`: the state of one environment;
 //! - `lifecycle`: how the library is loaded, and how an environment begins and ends;
 //! - `bytes`: who owns the bytes, argued in one place;
+//! - `pages`: what large fresh memory costs, and what helps;
 //! - `values`: reading and making JavaScript values.
 //!
 //! `unsafe` stands in `values`, `bytes`, `completion` and `lifecycle` only.
@@ -40,7 +41,6 @@ mod everyday;
 mod job;
 mod keys;
 mod lifecycle;
-mod pacer;
-mod parts;
+mod pages;
 mod running;
 mod values;
