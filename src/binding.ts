@@ -50,6 +50,9 @@ interface Native {
   attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void, desk: Uint8Array): number;
   threads(which: number): number;
   setThreads(limit: number): void;
+  /** Whether freed memory of large results is kept for others: pages.rs. */
+  recycles(): number;
+  setRecycling(keep: number): void;
   catalog(): string;
   engines(): string;
 }

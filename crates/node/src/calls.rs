@@ -50,6 +50,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("attach", attach),
     ("threads", threads),
     ("setThreads", set_threads),
+    ("recycles", recycles),
+    ("setRecycling", set_recycling),
     ("catalog", catalog),
     ("engines", engines_report),
 ];
@@ -512,6 +514,19 @@ fn threads(call: &Call<'_>) -> Value {
 fn set_threads(call: &Call<'_>) -> Value {
     if let Some(limit) = call.uint32(0) {
         pool().resize(limit as usize);
+    }
+    call.env.undefined()
+}
+
+/// `recycles()`: 1 if memory of large results that was freed is kept for others.
+fn recycles(call: &Call<'_>) -> Value {
+    call.env.number(u32::from(pages::keeps_freed()))
+}
+
+/// `setRecycling(keep)`.
+fn set_recycling(call: &Call<'_>) -> Value {
+    if let Some(keep) = call.uint32(0) {
+        pages::set_keeping(keep != 0);
     }
     call.env.undefined()
 }

@@ -1,39 +1,52 @@
 //! The pages of large fresh memory. The system gives memory out page by page, when each is first written: 64 MiB of
-//! 4 KiB pages take 28 ms that way (and copying 64 MiB into memory that is there already takes 8). On Linux two things
-//! help; elsewhere, and with kernels that know neither, nothing here does anything.
+//! 4 KiB pages take 28 ms that way, and copying 64 MiB into memory that has its pages takes 8. A result that is a new Buffer
+//! would cost more than its cipher. Three things help on Linux; elsewhere nothing here does anything.
 //!
-//! 1. *Pages asked for ahead* (`MADV_POPULATE_WRITE`, Linux 5.14): the same pages for half the price, as one call
-//!    gives many. It leaves no trace, so it is done for anything of [`AHEAD_MIN`] and more, in steps that the
-//!    cache still holds when they are written. GB/s of copying into fresh memory, without and with: 3.9 and 8.3 at
-//!    256 KiB, 3.5 and 7.8 at 1 MiB, 2.7 and 6.3 at 16 MiB.
-//! 2. *Huge pages* (`MADV_HUGEPAGE`), for memory of our own making of [`HUGE_MIN`] and more: 64 MiB take 11 ms instead of
-//!    28, together with 1. The hint sticks to the addresses, not to the buffer. From 32 MiB on
-//!    glibc maps each allocation by itself and unmaps it when it is freed, and the hint goes with it; smaller ones may lie
-//!    in its heap, where huge pages would later be filled with small things.
-//!    Where the system says `always` or `never` for huge pages, the hint changes nothing.
+//! 1. *Memory that is used again.* glibc gives the pages of freed memory back to the system as soon as a little of it has
+//!    gathered: allocations of 128 KiB and more are mapped one by one and unmapped when freed, the top of the heap is
+//!    trimmed at 128 KiB. When the collector frees some results, the pages of all are gone. But glibc learns: when a mapped
+//!    allocation of up to 32 MiB is freed, that size becomes the limit for mapping, and twice that the limit for trimming.
+//!    So one of 32 MiB, never written, is allocated and freed ([`keep_freed`]): from then on large results stand in
+//!    memory that earlier ones have left, 64 MiB of which are kept. They are ordinary Buffers: memory is used again when
+//!    the collector has freed it, and not a moment before. Where the limits were set by environment variables
+//!    (`MALLOC_TRIM_THRESHOLD_`, `GLIBC_TUNABLES`), glibc does not learn.
+//! 2. *Pages asked for ahead* (`MADV_POPULATE_WRITE`, Linux 5.14) where there are none: the same pages for half the
+//!    price, as one call gives many; in steps that the cache still holds when they are written. Copying into fresh memory
+//!    in GB/s, without and with: 3.9 and 8.3 at 256 KiB, 3.5 and 7.8 at 1 MiB, 2.7 and 6.3 at 16 MiB.
+//! 3. *Huge pages* (`MADV_HUGEPAGE`) for memory of our own making of 32 MiB and more: 64 MiB take 11 ms instead of 28,
+//!    together with 2. The hint sticks to the addresses, not to the buffer; from this size on glibc maps each allocation
+//!    by itself whatever it has learnt, and the hint goes with it. In the heap, huge pages would later be filled with
+//!    small things. Where the system says `always` or `never` for huge pages, the hint changes nothing.
+//!
+//! **Why no slabs of our own**, lent to JavaScript as external ArrayBuffers and taken back by their finalizers. This was built and
+//! measured. They cannot be transferred to other threads (`postMessage` throws from Node 21 on); Electron refuses them;
+//! finalizers wait for the event loop, so a loop that never returns to it gets nothing back; and above all V8 frees
+//! external ArrayBuffers only in a full collection, where it frees ordinary ones in scavenges. GB/s of CPU time of `seal` at
+//! 1 MiB, with an empty heap and with a million objects: before 2.7 and 2.7, slabs 5.0 and 0.5, this 9.4 and 6.7.
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Bytes from which pages are asked for ahead. (64 KiB: 18 us without, 11 with; but those are rarely fresh.)
-pub(crate) const AHEAD_MIN: usize = 256 << 10;
+/// Bytes from which memory is worth a thought: smaller allocations come from the heap, in which they find pages.
+const LARGE: usize = 128 << 10;
 
 /// Pages asked for at once: within the second-level cache.
 const STEP: usize = 256 << 10;
 
-/// Bytes from which huge pages are wanted: the most that glibc keeps in its heap, whatever has been freed before.
+/// Bytes from which huge pages are wanted: the most that glibc learns to keep in its heap.
 const HUGE_MIN: usize = 32 << 20;
 
 /// Huge pages asked for at once: two of them on most machines.
 const HUGE_STEP: usize = 4 << 20;
 
-/// Copies a source to the start of memory of our own making that need not have pages yet.
+/// Copies a source to the start of memory of our own making, which need not have pages yet.
 pub(crate) fn fill(target: Window, source: Window) {
-    if source.size() < AHEAD_MIN {
+    if source.size() < LARGE {
         target.copy_from(source);
         return;
     }
-    let step = hint(target);
+    let step = prepare(target);
     for (place, part) in steps(target, step).zip(steps(source, step)) {
         ask_for(place);
         place.copy_from(part);
@@ -42,12 +55,26 @@ pub(crate) fn fill(target: Window, source: Window) {
 
 /// Memory of our own making is about to be written from one end to the other.
 pub(crate) fn ready(target: Window) {
-    if target.size() >= HUGE_MIN {
-        // Huge pages are few, and best cleared right before they are written. At both ends there are small ones.
-        hint(target);
-    } else if target.size() >= AHEAD_MIN {
-        steps(target, STEP).for_each(ask_for);
+    if target.size() < LARGE {
+        return;
     }
+    if prepare(target) == STEP {
+        steps(target, STEP).for_each(ask_for);
+    } else {
+        // Huge pages are few, and best cleared right before they are written. At both ends are small ones.
+        let ends = [0, target.size() - HUGE_STEP / 2];
+        ends.into_iter().filter_map(|end| target.part(end, HUGE_STEP / 2)).for_each(ask_for);
+    }
+}
+
+/// Does what is done once for memory of this size; returns the size of steps in which to go through it.
+fn prepare(target: Window) -> usize {
+    if target.size() >= HUGE_MIN {
+        system::want_huge(target);
+        return HUGE_STEP;
+    }
+    keep_freed();
+    STEP
 }
 
 /// Parts of a window one behind the other.
@@ -55,19 +82,43 @@ fn steps(window: Window, step: usize) -> impl Iterator<Item = Window> {
     (0..window.size()).step_by(step).filter_map(move |start| window.part(start, step.min(window.size() - start)))
 }
 
-/// Asks for huge pages where they are of use; returns the size of steps in which to go through the memory.
-fn hint(target: Window) -> usize {
-    if target.size() < HUGE_MIN {
-        return STEP;
-    }
-    system::huge(target);
-    HUGE_STEP
-}
-
-/// Asks for the pages of a part, unless they are there: to ask in vain costs a fifth of a copy.
+/// Asks for the pages of a part, unless they are there: to look takes 0.2 us, to ask in vain a fifth of a copy.
 fn ask_for(part: Window) {
     if !system::present(part) {
         system::populate(part);
+    }
+}
+
+/// What freed memory is for.
+#[repr(u8)]
+enum Freed {
+    /// It will be kept when the first large result is made.
+    ToKeep,
+    Kept,
+    /// Somebody said no in time.
+    AsBefore,
+}
+
+static FREED: AtomicU8 = AtomicU8::new(Freed::ToKeep as u8);
+
+/// Whether freed memory is kept, or will be.
+pub(crate) fn keeps_freed() -> bool {
+    FREED.load(Ordering::Relaxed) != Freed::AsBefore as u8
+}
+
+/// Says whether freed memory is to be kept. glibc cannot be made to forget: a no after the first large result is in vain.
+pub(crate) fn set_keeping(keep: bool) {
+    let (from, to) = if keep { (Freed::AsBefore, Freed::ToKeep) } else { (Freed::ToKeep, Freed::AsBefore) };
+    let _ = FREED.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Teaches glibc to keep freed memory, once.
+fn keep_freed() {
+    let (from, to) = (Freed::ToKeep as u8, Freed::Kept as u8);
+    if FREED.load(Ordering::Relaxed) == from
+        && FREED.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    {
+        system::keep_freed();
     }
 }
 
@@ -75,20 +126,24 @@ fn ask_for(part: Window) {
 mod system {
     use crate::bytes::Window;
     use std::ffi::c_void;
-    use std::sync::OnceLock;
+    use std::hint::black_box;
+    use std::sync::LazyLock;
 
-    fn page_size() -> usize {
-        static SIZE: OnceLock<usize> = OnceLock::new();
+    /// `MILLRACE_PAGES=off` leaves everything to the system, as elsewhere.
+    static OFF: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("MILLRACE_PAGES").is_some_and(|value| value == "off"));
+
+    static PAGE: LazyLock<usize> = LazyLock::new(|| {
         // SAFETY: sysconf only reads.
-        *SIZE.get_or_init(|| usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096))
-    }
+        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    });
 
     /// The whole pages within a window: address and size. What lies at the ends belongs to others too.
     fn pages(window: Window) -> Option<(*mut c_void, usize)> {
-        let page = page_size();
+        let page = *PAGE;
         let start = window.read().as_ptr().addr();
         let (from, to) = (start.next_multiple_of(page), (start + window.size()) / page * page);
-        (from < to).then(|| (window.read().as_ptr().wrapping_add(from - start).cast_mut().cast(), to - from))
+        (from < to && !*OFF).then(|| (window.read().as_ptr().wrapping_add(from - start).cast_mut().cast(), to - from))
     }
 
     /// Whether the last page is there. (Memory is written from its start on.)
@@ -96,7 +151,7 @@ mod system {
         let Some((start, size)) = pages(window) else { return true };
         let mut state = 0;
         // SAFETY: the address is that of the last whole page of the window; one page has one byte of state.
-        let status = unsafe { libc::mincore(start.wrapping_byte_add(size - page_size()), 1, &mut state) };
+        let status = unsafe { libc::mincore(start.wrapping_byte_add(size - *PAGE), 1, &mut state) };
         status != 0 || state & 1 != 0
     }
 
@@ -104,8 +159,17 @@ mod system {
         advise(window, libc::MADV_POPULATE_WRITE);
     }
 
-    pub(super) fn huge(window: Window) {
+    pub(super) fn want_huge(window: Window) {
         advise(window, libc::MADV_HUGEPAGE);
+    }
+
+    /// With another allocator than glibc's this is an allocation like any other.
+    pub(super) fn keep_freed() {
+        /// Two pages less than glibc looks at, for its own header.
+        const LESSON: usize = (32 << 20) - (8 << 10);
+        if !*OFF {
+            drop(black_box(Vec::<u8>::with_capacity(LESSON)));
+        }
     }
 
     fn advise(window: Window, advice: i32) {
@@ -127,5 +191,7 @@ mod system {
 
     pub(super) fn populate(_window: Window) {}
 
-    pub(super) fn huge(_window: Window) {}
+    pub(super) fn want_huge(_window: Window) {}
+
+    pub(super) fn keep_freed() {}
 }
