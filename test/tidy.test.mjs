@@ -20,6 +20,7 @@ const unsafeWings = [
   'crates/node/src/bytes.rs',
   'crates/node/src/lifecycle.rs',
   'crates/node/src/completion.rs',
+  'crates/node/src/pages.rs',
 ];
 
 /** What a crate may not name, in its sources and its manifest. */

@@ -306,6 +306,7 @@ is<string[]>()(getCiphers());
 is<string[]>()(getHashes());
 is<number>()(configure().threads);
 is<number>()(configure({ threads: 2 }).threads);
+is<boolean>()(configure({ recycle: false }).recycle);
 is<boolean>()(engines().native.available);
 is<number>()(engines().threads.started);
 // @ts-expect-error no such setting

@@ -22,7 +22,7 @@
 //! - `pages`: what large fresh memory costs, and what helps;
 //! - `values`: reading and making JavaScript values.
 //!
-//! `unsafe` stands in `values`, `bytes`, `completion` and `lifecycle` only.
+//! `unsafe` stands in `values`, `bytes`, `completion`, `lifecycle` and `pages` only.
 
 // Jobs travel as boxes: a vector of them is a handful on their way, not a list of jobs.
 #![allow(clippy::vec_box)]
