@@ -43,12 +43,12 @@ for (const way of ['millrace', 'promises']) {
     const kept = await rounds({}, '');
     const asked = await rounds({}, 'millrace.configure({ recycle: false });');
     const off = await rounds({ MILLRACE_PAGES: 'off' }, '');
-    const least = (list) => Math.min(...list.slice(1));
-    assert.ok(kept[0] > 50, `${kept}: the first results are new`);
-    assert.ok(least(kept) < kept[0] / 4, `${kept}`);
-    // What the tests above would say if nothing were done.
-    assert.ok(least(asked) > least(kept) * 2, `${asked} without, ${kept} with`);
-    assert.ok(least(off) > least(kept) * 2, `${off} without, ${kept} with`);
+    assert.ok(kept[0] > 128, `${kept}: the first results are new`);
+    assert.ok(Math.max(...kept.slice(1)) < 64, `${kept}`);
+    // Without, the second batch pays again. Later ones may be lucky: something small that is in use at the end of the heap keeps
+    // glibc from giving it back.
+    assert.ok(asked[1] > 128, `${asked} without`);
+    assert.ok(off[1] > 128, `${off} without`);
   });
 
   test(`${way}: a result of 64 MiB stands in huge pages`, { skip: !hugePages && 'no huge pages on request' }, async () => {
