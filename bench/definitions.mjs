@@ -17,6 +17,8 @@
 //   sizes      those of the row, where they are not `sizes`
 //   messages   of a batch
 //   inFlight   where it is not `inFlight`: one batch must use all cores by itself
+//   rivals     the only contestants, where not everybody is asked
+//   alsoSync   contestants that cannot do it asynchronously take part in a loop of synchronous calls
 //
 // A contestant that lacks the output `into` takes part with a new Buffer, and one that lacks the
 // asynchronous way of waiting in question with the one it has (see choose() in runner.mjs). In a
@@ -65,6 +67,21 @@ const digests = [
   ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'buffer', waits: sync, sizes: [32] })),
 ].map((definition) => ({ table: 'digest', ...definition }));
 
+/** The table of asynchronous jobs: 1 to 1024 in flight, and one large job that should use all cores by itself. */
+const MiB = 1048576;
+const crowds = [{ inFlight: 1, sizes: [256] }, { inFlight: 64, sizes: [256] }, { inFlight: 1024, sizes: [256] }, { inFlight: 16, sizes: [4096, 65536, MiB] }];
+const shortJobs = [{ group: 'hash', algorithm: 'sha256' }, { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw' }];
+const largeJobs = [shortJobs[1], { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' }, { group: 'hash', algorithm: 'blake3' }];
+const asynchronous = [
+  ...shortJobs.flatMap((job) => ['buffer', 'into'].flatMap((output) => crowds.map((crowd) => ({ ...job, output, waits: ['callback', 'promise'], ...crowd })))),
+  ...largeJobs.flatMap((job) => ['into', 'buffer'].map((output) => ({ ...job, output, waits: promise, inFlight: 1, sizes: [64 * MiB] }))),
+].map((definition) => ({
+  table: 'async',
+  ...definition,
+  alsoSync: true,
+  rivals: ['node:crypto', 'own loop', 'WebCrypto', 'crypto-async', 'piscina', '@napi-rs/blake-hash'],
+}));
+
 export const definitions = [
   { group: 'hash', algorithm: 'sha256', output: 'hex', waits: sync },
   { group: 'hash', algorithm: 'sha256', output: 'buffer', waits: all },
@@ -96,12 +113,15 @@ export const definitions = [
   { group: 'aead', algorithm: 'chacha20-poly1305', operation: 'seal', key: 'raw', output: 'into', waits: both },
 
   ...digests,
+  ...asynchronous,
 ];
 
 /** One line that names a definition: "aes-256-gcm seal, prepared key, into". */
 export function describe(definition) {
-  const { key, output } = definition;
-  return [what(definition), key === undefined ? undefined : `${key} key`, output].filter((part) => part !== undefined).join(', ');
+  const { table, key, output, inFlight } = definition;
+  // In the table of asynchronous jobs every key is a raw one.
+  const said = table === 'async' ? `${inFlight} in flight` : key === undefined ? undefined : `${key} key`;
+  return [what(definition), said, output].filter((part) => part !== undefined).join(', ');
 }
 
 function what({ group, algorithm, operation, messages }) {

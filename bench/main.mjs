@@ -3,6 +3,8 @@
 //
 // Words pick rows: cipher, aead, hash, hmac, digest, sync, async, load. None of a kind means all of it.
 // digest: the table of digests (BigInts, strings, hashers, batches, conversions), with its goals.
+// async: by itself the table of asynchronous jobs with its goals, beside another table its asynchronous rows.
+// latency: how the rest of the process fares meanwhile. scaling: throughput by threads, and a model. Both only when asked for.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,12 +12,16 @@ import { parseArgs } from 'node:util';
 import { contestants as modules } from './contestants/all.mjs';
 import { definitions, describe, inFlight, quickSizes, sizes as allSizes } from './definitions.mjs';
 import { reached } from './goals.mjs';
+import { latencyReport } from './latency-report.mjs';
+import { measureLatency } from './latency.mjs';
 import { measureLoad } from './load.mjs';
 import { goalTable, head, header, judge, line, loadSummary, machine, summary } from './report.mjs';
 import { choose, clockResolution, loadContestants, measureRow } from './runner.mjs';
+import { measureScaling, scalingReport } from './scaling.mjs';
 
-const tables = ['cipher', 'aead', 'hash', 'hmac', 'digest'];
-const words = [...tables, 'sync', 'async', 'load'];
+const groups = ['cipher', 'aead', 'hash', 'hmac', 'digest'];
+const apart = ['load', 'latency', 'scaling'];
+const words = [...groups, 'sync', 'async', ...apart];
 
 class UsageError extends Error {}
 
@@ -27,7 +33,8 @@ const usage = `usage: npm run bench -- [${words.join('|')}]... [options]
   --rounds 11                 samples of each form
   --time 4                    milliseconds a sample lasts (asynchronous: eight times that)
   --quick                     three sizes, fewer and shorter rounds
-  --json [FILE]               every figure as JSON, to FILE or instead of the table`;
+  --json [FILE]               every figure as JSON, to FILE or instead of the table
+Without a word: every row, and load. latency and scaling take minutes of their own.`;
 
 try {
   process.exitCode = await main(readOptions(process.argv.slice(2)));
@@ -70,9 +77,18 @@ async function main(options) {
   }
   const goals = reached(rows);
   if (goals.length > 0) print(goalTable(goals));
-  const load = options.load ? await measureLoad() : undefined;
+  const load = options.apart.includes('load') ? await measureLoad() : undefined;
   if (load !== undefined) print(loadSummary(load));
-  if (options.json !== undefined) writeJson(options.json, { ...about, absent, settings, rows, goals: goals.map(({ goal, reached, met }) => ({ ...goal, reached, met })), load });
+  for (const module of ready) await module.unload?.();
+  const latency = options.apart.includes('latency') ? await measureLatency(options, note) : undefined;
+  if (latency !== undefined) print(latencyReport(latency, about));
+  const scaling = options.apart.includes('scaling') ? await measureScaling(options, note) : undefined;
+  if (scaling !== undefined) print(scalingReport(scaling, about));
+  if (options.json !== undefined) {
+    const judged = goals.map(({ goal, row, reached, met }) => ({ ...goal, row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait }, reached, met }));
+    writeJson(options.json, { ...about, absent, settings, rows, goals: judged, load, latency, scaling });
+  }
+  if (latency?.wrong.length > 0 || scaling?.wrong.length > 0) return 1;
   return rows.some(({ wrong }) => wrong.some((who) => who.startsWith('millrace'))) ? 1 : 0;
 }
 
@@ -93,22 +109,23 @@ function readOptions(argv) {
     },
   });
   for (const word of positionals) oneOf('word', word, words);
+  const named = (kind) => kind.filter((word) => positionals.includes(word));
   const list = (text) => text?.split(',').map((part) => part.trim());
-  const wanted = (kind) => (positionals.some((word) => kind.includes(word)) ? kind.filter((word) => positionals.includes(word)) : kind);
-  const ways = wanted(['sync', 'async']);
+  const ways = named(['sync', 'async']).length > 0 ? named(['sync', 'async']) : ['sync', 'async'];
+  const tables = named(groups).length > 0 ? named(groups) : ways.includes('sync') ? [...groups, 'async'] : ['async'];
   const given = list(values.sizes)?.map(parseSize);
   const sizes = given ?? (values.quick ? quickSizes : allSizes);
   const algorithms = list(values.algorithms);
   algorithms?.forEach((name) => oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]));
   const contestants = list(values.contestants);
   contestants?.forEach((name) => oneOf('contestant', name, modules.map((module) => module.name)));
-  const onlyLoad = positionals.length > 0 && positionals.every((word) => word === 'load');
+  const onlyApart = positionals.length > 0 && positionals.every((word) => apart.includes(word));
 
   const rows = [];
   const known = new Set(); // the table of digests repeats rows of the plain hashes
-  for (const way of onlyLoad ? [] : ways) {
+  for (const way of onlyApart ? [] : ways) {
     for (const definition of definitions) {
-      if (!wanted(tables).includes(definition.table ?? definition.group)) continue;
+      if (!tables.includes(definition.table ?? definition.group)) continue;
       if (algorithms !== undefined && !algorithms.includes(definition.algorithm)) continue;
       for (const wait of definition.waits) {
         if ((wait === 'sync') !== (way === 'sync')) continue;
@@ -126,7 +143,9 @@ function readOptions(argv) {
     help: values.help,
     json,
     rows,
-    load: positionals.length === 0 ? algorithms === undefined : positionals.includes('load'),
+    apart: positionals.length === 0 && algorithms === undefined ? ['load'] : named(apart),
+    contestants,
+    quick: values.quick,
     modules: modules.filter((module) => takesPart(module) && (module.name === 'millrace' || (contestants?.includes(module.name) ?? true))),
     rounds: positive('rounds', values.rounds) ?? (values.quick ? 5 : 11),
     time: positive('time', values.time) ?? (values.quick ? 2 : 4),

@@ -4,7 +4,8 @@ import { cpus, release, type } from 'node:os';
 import { styleText } from 'node:util';
 
 import { describe } from './definitions.mjs';
-import { quantile } from './runner.mjs';
+import { goals, others } from './goals.mjs';
+import { quantile } from './numbers.mjs';
 
 /** Above this many foreign cores a row is marked as disturbed. */
 const disturbed = 0.3;
@@ -57,7 +58,7 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
 }
 
 // The rest share a column; the best contestant is named in any case.
-const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'bigint-hash'];
+const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'bigint-hash'];
 
 /** The column heads; print once. */
 export function head(names) {
@@ -122,20 +123,35 @@ export function summary(rows) {
   return `${lines.join('\n')}\n`;
 }
 
-/** The goals beside what this run reached, one line each. */
+/** The goals beside what this run reached: one line each, and for rows that differ in output and way of waiting only one together. */
 export function goalTable(results) {
-  const count = results.filter(({ met }) => met).length;
-  const lines = results.map(({ goal, row, reached, met }) => {
-    const { atMost, rate, times, than, against, where } = goal;
+  const lines = new Map();
+  for (const each of results) {
+    const key = `${goals.indexOf(each.goal)} ${each.row.algorithm}`;
+    lines.set(key, [...(lines.get(key) ?? []), each]);
+  }
+  const groups = [...lines.values()];
+  const text = groups.map((group) => {
+    const [{ goal, row }] = group;
+    const { times, where, against } = goal;
+    const most = goal.atMost ?? goal.p50;
     const [wanted, got] =
-      atMost !== undefined ? [`${duration(atMost)} or less`, duration]
-      : rate !== undefined ? [`${gigabytes(rate)} or more`, gigabytes]
-      : [`${times}x ${than}${against === undefined ? '' : `'s ${against.algorithm}`} or more`, (value) => `${value.toFixed(2)}x`];
-    const verdict = { true: 'reached', false: 'not reached', undefined: 'not measured' }[met];
-    const what = `${describe(row)}, ${bytes(row.size)}`;
-    return `  ${what.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ${(reached === undefined ? '-' : got(reached)).padStart(10)}  ${verdict}`;
+      most !== undefined ? [`${goal.p50 === undefined ? '' : 'p50 '}${duration(most)} or less`, duration]
+      : goal.rate !== undefined ? [`${gigabytes(goal.rate)} or more`, gigabytes]
+      : [`${times}x ${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} or more`, (value) => `${value.toFixed(2)}x`];
+    const single = group.length === 1;
+    const subject = `${single ? describe(row) : describe({ ...row, output: undefined })}, ${bytes(row.size)}`;
+    const figures = group.map(({ row, reached, met }) => `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`);
+    return `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ${outcome(group).padEnd(13)} ${figures.join(', ')}`;
   });
-  return `goals (seconds and rates are for a core like Zen 4): ${count} of ${results.length} reached\n${lines.join('\n')}\n`;
+  const count = groups.filter((group) => outcome(group) === 'reached').length;
+  return `goals (seconds and rates are for a core like Zen 4): ${count} of ${groups.length} reached\n${text.join('\n')}\n`;
+}
+
+/** Of several rows every one counts. */
+function outcome(group) {
+  if (group.some(({ met }) => met === false)) return 'not reached';
+  return group.every(({ met }) => met) ? 'reached' : 'not measured';
 }
 
 export function loadSummary({ times, threads }) {
@@ -168,13 +184,15 @@ function cells(what, size, values, ratio, best, latency) {
     .trimEnd();
 }
 
-function duration(seconds) {
+/** Below zero too: a timer may fire early by the grain of the clock. */
+export function duration(seconds) {
+  if (seconds < 0) return `-${duration(-seconds)}`;
   if (seconds < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
   if (seconds < 1e-3) return `${(seconds * 1e6).toPrecision(3)} µs`;
-  return `${(seconds * 1e3).toPrecision(3)} ms`;
+  return seconds < 1 ? `${(seconds * 1e3).toPrecision(3)} ms` : `${seconds.toPrecision(3)} s`;
 }
 
-function rate(seconds) {
+export function rate(seconds) {
   const perSecond = 1 / seconds;
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)} M/s`;
   if (perSecond >= 1e3) return `${(perSecond / 1e3).toPrecision(3)} k/s`;
@@ -185,7 +203,8 @@ function gigabytes(rate) {
   return `${(rate / 1e9).toFixed(1)} GB/s`;
 }
 
-function bytes(size) {
+export function bytes(size) {
+  if (size >= 1 << 30 && size % (1 << 30) === 0) return `${size / (1 << 30)} GiB`;
   if (size >= 1 << 20 && size % (1 << 20) === 0) return `${size >> 20} MiB`;
   return size >= 1024 && size % 1024 === 0 ? `${size / 1024} KiB` : `${size} B`;
 }

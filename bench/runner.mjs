@@ -8,6 +8,8 @@
 // - Inputs are the same in every call and hot in the cache; a 1 MiB row is cache speed.
 // - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its callback.
 //   The time per operation is elapsed time over jobs done; the latency is that of one of the chains.
+// - In the table of asynchronous jobs, who has no asynchronous call (node:crypto) is timed in a loop of synchronous ones, as is
+//   `own loop`, our synchronous call: that blocks the event loop, uses one core and has no latency worth the name.
 // - `foreign` is the CPU time other processes used meanwhile, in cores. Nothing is thrown away for
 //   it, but a row above 0.3 is marked.
 
@@ -16,6 +18,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { Absent } from './absent.mjs';
 import { answerBytes, makeInputs } from './inputs.mjs';
+import { median, quantile, rotated, spread } from './numbers.mjs';
 
 /** Loads the contestants that can be loaded: { ready: [...], absent: [{ name, reason }] }. */
 export async function loadContestants(modules) {
@@ -40,6 +43,7 @@ export async function measureRow(definition, size, wait, contestants, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
   const { candidates, wrong, absent } = await line(definition, size, wait, contestants, inFlight);
   const usage = startUsage();
+  for (const candidate of candidates) candidate.answer = undefined;
   if (wait === 'sync') timeSync(candidates, options);
   else await timeAsync(candidates, options);
   globalThis.gc?.();
@@ -48,7 +52,7 @@ export async function measureRow(definition, size, wait, contestants, options) {
     form: form.name,
     seconds: median(samples) / messages,
     spread: spread(samples),
-    ...(wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
+    ...(form.wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
   }));
   return { entries, wrong, absent, foreign: usage.foreign() };
 }
@@ -63,18 +67,6 @@ export function clockResolution() {
     smallest = Math.min(smallest, end - start);
   }
   return smallest / 1000;
-}
-
-export function median(values) {
-  return quantile(values, 0.5);
-}
-
-export function quantile(values, part) {
-  if (values.length === 0) return Number.NaN;
-  const sorted = Float64Array.from(values).sort();
-  const place = (sorted.length - 1) * part;
-  const below = Math.floor(place);
-  return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (place - below);
 }
 
 // Who takes part, with a checked answer
@@ -108,11 +100,14 @@ async function line(definition, size, wait, contestants, inFlight) {
 
 /**
  * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about; the
- * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises).
+ * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises; neither, and the row
+ * allows it: synchronous calls).
  */
 export function choose({ name, forms }, definition, wait) {
   const near = name !== 'millrace';
-  const waits = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
+  if (near && definition.rivals?.includes(name) === false) return [];
+  const asked = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
+  const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
   const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];
   for (const way of near ? waits : [wait]) {
     for (const output of near ? outputs : [definition.output]) {
@@ -131,13 +126,17 @@ export function choose({ name, forms }, definition, wait) {
   return [];
 }
 
-async function enter(contestant, form, definition, size, count) {
+/** A contestant with a form for a definition: { contestant, form, calls, answer, ... }, a call for each of `count` jobs. */
+export async function enter(contestant, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
   for (const each of inputs) await contestant.prepare(contestant.tools, each);
   // From its source text: a function of its own, with type feedback of its own.
   const make = fresh(form.make);
   const calls = inputs.map((each) => make(contestant.tools, each));
-  const answer = answerBytes(await once(calls[0], form.wait), inputs[0]);
+  // All at once, as they will be timed: jobs that run together must not mix up their answers.
+  const results = await Promise.all(calls.map((call) => once(call, form.wait)));
+  const answer = answerBytes(results[0], inputs[0]);
+  if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer))) throw new Error('jobs in flight at once answer differently');
   return { contestant, form, calls, answer, samples: [], latencies: [], cores: [] };
 }
 
@@ -160,12 +159,14 @@ function timeSync(candidates, { rounds, time }) {
     candidate.count = calibrate(candidate, time);
   }
   for (let round = 0; round < rounds; round++) {
-    for (const candidate of rotated(candidates, round)) {
-      const start = performance.now();
-      candidate.loop(candidate.calls[0], candidate.count);
-      candidate.samples.push((performance.now() - start) / 1000 / candidate.count);
-    }
+    for (const candidate of rotated(candidates, round)) candidate.samples.push(runLoop(candidate).seconds);
   }
+}
+
+function runLoop({ loop, calls, count }) {
+  const start = performance.now();
+  loop(calls[0], count);
+  return { seconds: (performance.now() - start) / 1000 / count, latencies: [], cores: 1 };
 }
 
 function syncLoop(call, count) {
@@ -174,8 +175,8 @@ function syncLoop(call, count) {
   return result;
 }
 
-// Also the warm-up: at least 15 ms and five samples long, so that the optimised code is what is timed.
-function calibrate({ loop, calls }, time) {
+// How many calls take `time`. Also the warm-up: at least 15 ms and five samples long, so that the optimised code is what is timed.
+function calibrate({ loop, calls }, time, warmUp = time * 5) {
   const start = performance.now();
   let count = 1;
   let took = 0;
@@ -184,7 +185,7 @@ function calibrate({ loop, calls }, time) {
     loop(calls[0], count);
     took = performance.now() - begin;
     if (took < time / 4) count *= 2;
-  } while (performance.now() - start < Math.max(15, time * 5));
+  } while (performance.now() - start < Math.max(15, warmUp));
   return Math.max(1, Math.round((count * time) / Math.max(took, 0.001)));
 }
 
@@ -193,12 +194,17 @@ function calibrate({ loop, calls }, time) {
 async function timeAsync(candidates, { rounds, time }) {
   const long = time * 8; // long enough that starting and draining the chains is lost in it
   for (const candidate of candidates) {
+    if (candidate.form.wait === 'sync') {
+      candidate.loop = fresh(syncLoop);
+      candidate.count = calibrate(candidate, time, long);
+      continue;
+    }
     candidate.chains = candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
     await runChains(candidate, long);
   }
   for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
     for (const candidate of rotated(candidates, round)) {
-      const { seconds, latencies, cores } = await runChains(candidate, long);
+      const { seconds, latencies, cores } = candidate.form.wait === 'sync' ? runLoop(candidate) : await runChains(candidate, long);
       candidate.samples.push(seconds);
       candidate.cores.push(cores);
       candidate.latencies.push(...latencies);
@@ -291,18 +297,9 @@ function thin(latencies) {
   return kept;
 }
 
-// Numbers
+// Other processes
 
-function rotated(list, by) {
-  const at = list.length === 0 ? 0 : by % list.length;
-  return [...list.slice(at), ...list.slice(0, at)];
-}
-
-function spread(values) {
-  return (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
-}
-
-function startUsage() {
+export function startUsage() {
   const start = { wall: performance.now(), own: process.cpuUsage(), all: busyTime() };
   return {
     foreign() {

@@ -13,6 +13,7 @@ import * as nobleHashes from './noble-hashes.mjs';
 import * as nodeCrypto from './node-crypto.mjs';
 import * as nodeRsXxhash from './node-rs-xxhash.mjs';
 import * as ownLoop from './own-loop.mjs';
+import * as piscina from './piscina.mjs';
 import * as webCrypto from './webcrypto.mjs';
 import * as xxhashAddon from './xxhash-addon.mjs';
 import * as xxhashWasm from './xxhash-wasm.mjs';
@@ -22,6 +23,7 @@ export const contestants = [
   nodeCrypto,
   webCrypto,
   cryptoAsync,
+  piscina,
   bigintHash,
   bigintBuffer,
   hashWasm,

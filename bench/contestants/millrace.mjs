@@ -78,6 +78,7 @@ export const forms = [
   { name: 'hash', ...hash, ...buffer, ...promise, make: ({ promises }, { algorithm, source }) => () => promises.hash(algorithm, source) },
   { name: 'hash window', ...hash, ...into, ...sync, make: ({ millrace }, { algorithm, source, size, target }) => () => millrace.hash(algorithm, source, 0, size, target, 0) },
   { name: 'hash window', ...hash, ...into, ...callback, make: ({ millrace }, { algorithm, source, size, target }) => (done) => millrace.hash(algorithm, source, 0, size, target, 0, done) },
+  { name: 'hash window', ...hash, ...into, ...promise, make: ({ promises }, { algorithm, source, size, target }) => () => promises.hash(algorithm, source, 0, size, target, 0) },
 
   { name: 'hash bigint', ...text, ...bigint, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'bigint') },
   { name: 'hash hex', ...text, ...hex, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'hex') },
@@ -112,6 +113,7 @@ export const forms = [
   { name: 'cipher', ...cipher, ...buffer, ...promise, make: ({ promises }, { algorithm, key, iv, source }) => () => promises.cipher(algorithm, 1, key, iv, source) },
   { name: 'cipher window', ...cipher, ...rawInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, size, target }) => () => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0) },
   { name: 'cipher window', ...cipher, ...rawInto, ...callback, make: ({ millrace }, { algorithm, key, iv, source, size, target }) => (done) => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, done) },
+  { name: 'cipher window', ...cipher, ...rawInto, ...promise, make: ({ promises }, { algorithm, key, iv, source, size, target }) => () => promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0) },
   { name: 'cipher target', ...cipher, ...preparedInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, target }) => () => millrace.cipher(algorithm, { encrypt: true, key, iv, source, target }) },
 
   { name: 'seal', ...seal, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, source }) => () => millrace.seal(algorithm, { key, nonce: iv, source }) },
@@ -121,6 +123,7 @@ export const forms = [
   { name: 'seal target', ...seal, ...into, ...callback, make: ({ millrace }, { algorithm, key, iv, source, target }) => (done) => millrace.seal(algorithm, { key, nonce: iv, source, target }, done) },
   { name: 'cipher window', ...seal, ...rawInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, size, target, tag }) => () => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16) },
   { name: 'cipher window', ...seal, ...rawInto, ...callback, make: ({ millrace }, { algorithm, key, iv, source, size, target, tag }) => (done) => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16, done) },
+  { name: 'cipher window', ...seal, ...rawInto, ...promise, make: ({ promises }, { algorithm, key, iv, source, size, target, tag }) => () => promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16) },
 
   { name: 'open', ...open, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, sealed }) => () => millrace.open(algorithm, { key, nonce: iv, source: sealed }) },
   { name: 'open', ...open, ...buffer, ...callback, make: ({ millrace }, { algorithm, key, iv, sealed }) => (done) => millrace.open(algorithm, { key, nonce: iv, source: sealed }, done) },

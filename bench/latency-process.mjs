@@ -1,0 +1,144 @@
+// One process of `npm run bench -- latency`: does the task given as JSON, prints the result as JSON.
+
+import { stat } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { contestants } from './contestants/all.mjs';
+import { quantile, uncoordinated } from './numbers.mjs';
+import { choose, enter, loadContestants, startUsage } from './runner.mjs';
+
+const tasks = { loop, held, rest };
+const task = JSON.parse(process.argv[2]);
+const module = contestants.find(({ name }) => name === task.contestant);
+const { ready, absent } = await loadContestants(module === undefined ? [] : [module]);
+if (absent.length > 0) throw new Error(absent[0].reason);
+const usage = startUsage();
+const result = await tasks[task.what](ready[0], task);
+console.log(JSON.stringify({ ...result, foreign: usage.foreign() }));
+await module?.unload?.();
+
+// While jobs are in flight
+
+async function loop(contestant, { load, probes, seconds }) {
+  const calls = [];
+  for (const { size, count, ...definition } of load) calls.push(...(await callsFor(contestant, definition, size, count)));
+  const state = { open: true, done: 0 };
+  const chains = calls.map((call) => chain(call, state));
+  const shorts = {};
+  for (const size of probes.filter((probe) => typeof probe === 'number')) {
+    [shorts[size]] = await callsFor(contestant, { group: 'hash', algorithm: 'sha256', output: 'into' }, size, 1);
+  }
+  // Until the threads are there and the code is warm; a job of 64 MiB takes a while.
+  await pause(load.length === 0 ? 100 : 300);
+  const before = state.done;
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const samples = await Promise.all(probes.map((probe) => (probe === 'timer' ? timers(end) : probe === 'stat' ? stats(end) : hashes(shorts[probe], end))));
+  const jobsPerSecond = ((state.done - before) / (performance.now() - start)) * 1000;
+  state.open = false;
+  await Promise.all(chains);
+  const quantiles = (list) => ({ p50: quantile(list, 0.5) / 1000, p99: quantile(list, 0.99) / 1000, highest: Math.max(...list) / 1000, count: list.length });
+  return { probes: Object.fromEntries(probes.map((probe, index) => [probe, quantiles(samples[index])])), jobsPerSecond };
+}
+
+function chain(call, state) {
+  return new Promise((resolve, reject) => {
+    const next = (error) => {
+      if (error) return reject(error);
+      state.done++;
+      if (state.open) call(next);
+      else resolve();
+    };
+    call(next);
+  });
+}
+
+/** Milliseconds. */
+async function timers(end) {
+  const late = [];
+  while (performance.now() < end) {
+    const begin = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    late.push(performance.now() - begin - 1);
+  }
+  return uncoordinated(late, 1);
+}
+
+async function stats(end) {
+  const file = fileURLToPath(import.meta.url);
+  const took = [];
+  while (performance.now() < end) {
+    const begin = performance.now();
+    await new Promise((resolve, reject) => stat(file, (error) => (error ? reject(error) : resolve())));
+    took.push(performance.now() - begin);
+    await pause(1);
+  }
+  return uncoordinated(took, 1);
+}
+
+async function hashes(call, end) {
+  const took = [];
+  while (performance.now() < end) {
+    const begin = performance.now();
+    await new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())));
+    took.push(performance.now() - begin);
+    await pause(1);
+  }
+  return took;
+}
+
+// The call itself
+
+async function held(contestant, { job, sizes, seconds }) {
+  const results = [];
+  for (const size of sizes) {
+    const [call] = await callsFor(contestant, job, size, 1);
+    const took = [];
+    const begin = performance.now();
+    // The first calls warm up; of the largest sizes few fit into the time.
+    for (let count = 0; count < 8 || performance.now() - begin < seconds * 1000; count++) {
+      await new Promise((resolve, reject) => {
+        const start = performance.now();
+        call((error) => (error ? reject(error) : resolve()));
+        took.push(performance.now() - start);
+      });
+      if (count > 20000) break;
+    }
+    const warm = took.slice(took.length > 200 ? 100 : 3);
+    results.push({ size, p50: quantile(warm, 0.5) / 1000, p99: quantile(warm, 0.99) / 1000, count: warm.length });
+    globalThis.gc?.();
+  }
+  return { sizes: results };
+}
+
+// After a burst
+
+async function rest(contestant, { job, seconds }) {
+  if (contestant !== undefined) {
+    const calls = await callsFor(contestant, job, 4096, 64);
+    const state = { open: true, done: 0 };
+    const chains = calls.map((call) => chain(call, state));
+    await pause(300);
+    state.open = false;
+    await Promise.all(chains);
+  }
+  globalThis.gc?.();
+  await pause(300); // concurrent work of the collector
+  const usage = process.cpuUsage();
+  await pause(seconds * 1000);
+  const { user, system } = process.cpuUsage(usage);
+  return { cpu: (user + system) / 1e6, seconds };
+}
+
+/** Calls with callbacks of a contestant for a definition, its answer checked with node:crypto's. */
+async function callsFor(contestant, definition, size, count) {
+  const [form] = choose(contestant, definition, 'callback');
+  if (form === undefined) throw new Error(`Error: ${contestant.name} has no such job`);
+  const candidate = await enter(contestant, form, definition, size, count);
+  const node = contestants.find(({ name }) => name === 'node:crypto');
+  const { ready } = await loadContestants([node]);
+  const reference = await enter(ready[0], choose(ready[0], definition, 'sync')[0], definition, size, 1);
+  if (!reference.answer.equals(candidate.answer)) throw new Error(`Error: wrong answer of ${contestant.name}: ${JSON.stringify(definition)}, ${size} bytes`);
+  return form.wait === 'callback' ? candidate.calls : candidate.calls.map((call) => (done) => void call().then(() => done(null), done));
+}

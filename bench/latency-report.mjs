@@ -1,0 +1,44 @@
+// The latency tables as text.
+
+import { bytes, duration, rate } from './report.mjs';
+import { held } from './latency.mjs';
+
+export function latencyReport({ seconds, loop, held: calls, rest, goals, foreign, wrong }, { cpu, cores, system, node }) {
+  const rounds = Math.max(...loop.map((each) => each.rounds.length));
+  return [
+    `latency: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
+    `${rounds} rounds of ${seconds} s in processes of their own, median of the rounds (lowest to highest); other processes used ${foreign.toFixed(1)} cores`,
+    '',
+    `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
+    ...loop.flatMap(situationLines),
+    '',
+    `main thread held, one call, lent; p50 / p99   ${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(26)).join('')}`,
+    ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
+    '',
+    `CPU over ${rest[0]?.seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
+    '',
+    `goals: ${goals.filter(({ met }) => met).length} of ${goals.length} reached`,
+    ...goals.map(({ name, limit, reached, met }) =>
+      `  ${name.padEnd(72)} ${`${duration(limit)} or less`.padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`),
+    ...wrong.map((text) => `WRONG: ${text}`),
+    '',
+  ].join('\n');
+}
+
+function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
+  return Object.entries(probes).map(([probe, { p50, p99 }], index) => {
+    const what = { timer: 'timer late', stat: 'fs.stat' }[probe] ?? `hash ${bytes(Number(probe))}`;
+    const first = index === 0;
+    const range = p99[1] === p99[2] ? '' : ` (${duration(p99[1])} to ${duration(p99[2])})`;
+    const jobs = first && load.length > 0 ? rate(1 / jobsPerSecond) : '';
+    return `${(first ? name : '').padEnd(56)} ${(first && load.length > 0 ? contestant : '').padEnd(13)} ${jobs.padStart(10)}  ${what.padEnd(11)} ${duration(p50[0]).padStart(9)} ${duration(p99[0]).padStart(9)}${range}`;
+  });
+}
+
+function heldLine(size, calls) {
+  const cells = calls.map(({ sizes }) => {
+    const found = sizes.find((each) => each.size === size);
+    return (found === undefined ? '-' : `${duration(found.p50)} / ${duration(found.p99)}`).padStart(26);
+  });
+  return cells.every((cell) => cell.trim() === '-') ? undefined : `  ${bytes(size).padEnd(43)} ${cells.join('')}`;
+}

@@ -1,0 +1,38 @@
+// What samples are boiled down to.
+
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+/** By linear interpolation between the neighbours; NaN of nothing. */
+export function quantile(values, part) {
+  if (values.length === 0) return Number.NaN;
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * part;
+  const below = Math.floor(place);
+  return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (place - below);
+}
+
+/** Half the interquartile range, relative to the median. */
+export function spread(values) {
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
+}
+
+/**
+ * A probe that waits for its answer before it asks again takes one sample of a stall however long it lasts, as if only one
+ * event had met it. This adds the samples of the events that would have come every `interval` meanwhile (Gil Tene's
+ * correction of coordinated omission).
+ */
+export function uncoordinated(samples, interval) {
+  const all = [];
+  for (const sample of samples) for (let each = sample; each > 0; each -= interval) all.push(each);
+  // What took no time at all counts too.
+  for (const sample of samples) if (sample <= 0) all.push(sample);
+  return all;
+}
+
+/** `list` beginning with another element each round, so that nobody is always the first. */
+export function rotated(list, by) {
+  const at = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
