@@ -1,0 +1,193 @@
+// npm run bench -- scaling: throughput by threads, what a job costs the event loop, and what more cores would bring (model.mjs).
+//
+// - Threads are set with configure({ threads }); thread counts take turns, round by round; medians.
+// - Crowds: jobs in flight enough for all threads, lent, by callback, all over one source; the time of a job is its share of the
+//   elapsed time. One large job: the next begins when it is back; the time is that from call to result.
+// - What a job costs the event loop is measured apart, as while waiting the loop looks for results again and again and would seem
+//   busy: a burst of calls is timed, then the main thread sleeps until the workers are done, and the time from then to the
+//   last callback is added. So it holds one turn of the loop and one delivery a burst, and of a job that runs during the call
+//   (too short to send away) all of it: such a crowd does not scale, and need not.
+// - The main thread is a thread too. Where there are no more cores than workers it takes its time from them, in the model as here.
+
+import { availableParallelism } from 'node:os';
+
+import * as millrace from './contestants/millrace.mjs';
+import * as nodeCrypto from './contestants/node-crypto.mjs';
+import { crowdTime, fitCrowd, fitSplit, fullLoop, serialFraction, splitTime } from './model.mjs';
+import { median, quantile, rotated, spread } from './numbers.mjs';
+import { describe } from './definitions.mjs';
+import { bytes, duration, rate } from './report.mjs';
+import { choose, enter, loadContestants, startUsage } from './runner.mjs';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+const sha256 = { group: 'hash', algorithm: 'sha256', output: 'into' };
+const gcm = { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into' };
+const ctr = { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'into' };
+const blake3 = { group: 'hash', algorithm: 'blake3', output: 'into' };
+
+/** What is measured, as data: definitions as in definitions.mjs, with sizes. */
+export const crowds = [
+  { ...sha256, sizes: [4 * KiB, 64 * KiB, MiB] },
+  { ...gcm, sizes: [4 * KiB, 64 * KiB, MiB] },
+];
+export const splits = [
+  { ...gcm, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
+  { ...ctr, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
+  { ...blake3, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
+];
+
+/** The cores that the model is asked about. */
+const asked = [4, 16, 64];
+
+/** 1, 2, 4, ... and all of them. */
+export function threadCounts(cores) {
+  const counts = [];
+  for (let count = 1; count < cores; count *= 2) counts.push(count);
+  return [...counts, cores];
+}
+
+/** { cores, crowds, splits, foreign, wrong }; seconds everywhere. */
+export async function measureScaling({ quick }, note = () => {}) {
+  const cores = availableParallelism();
+  const counts = threadCounts(cores);
+  const rounds = quick ? 3 : 7;
+  const time = quick ? 40 : 150;
+  const { ready } = await loadContestants([millrace, nodeCrypto]);
+  const { configure } = ready[0].tools.millrace;
+  const before = configure().threads;
+  const usage = startUsage();
+  const wrong = [];
+  const results = { crowds: [], splits: [] };
+  try {
+    for (const { sizes, ...definition } of crowds) {
+      for (const size of sizes) {
+        note(`scaling: ${definition.algorithm}, ${bytes(size)}`);
+        const calls = await checked(ready, definition, size, Math.max(16, 4 * cores), wrong);
+        if (calls === undefined) continue;
+        const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
+        configure({ threads: cores });
+        const loop = await loopTime(calls, median(samples.get(1)));
+        const points = [...samples].map(([threads, seconds]) => ({ threads, seconds: median(seconds), spread: spread(seconds) }));
+        results.crowds.push({ ...definition, size, loop, points, fit: fitCrowd(points, loop, cores) });
+      }
+    }
+    for (const { sizes, ...definition } of splits) {
+      const points = [];
+      for (const size of sizes) {
+        note(`scaling: one ${definition.algorithm}, ${bytes(size)}`);
+        const calls = await checked(ready, definition, size, 1, wrong);
+        if (calls === undefined) continue;
+        const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
+        for (const [threads, seconds] of samples) points.push({ threads, size, seconds: median(seconds), spread: spread(seconds) });
+        globalThis.gc?.();
+      }
+      if (points.length > 0) results.splits.push({ ...definition, sizes, points, fit: fitSplit(points) });
+    }
+  } finally {
+    configure({ threads: before });
+  }
+  note('');
+  return { cores, counts, rounds, ...results, foreign: usage.foreign(), wrong };
+}
+
+/** Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers where Node has no such algorithm. */
+async function checked([own, node], definition, size, count, wrong) {
+  const [form] = choose(own, definition, 'callback');
+  const candidate = await enter(own, form, definition, size, count);
+  const reference = await enter(node, choose(node, definition, 'sync')[0], definition, size, 1).catch(() => enter(own, choose(own, definition, 'sync')[0], definition, size, 1));
+  if (reference.answer.equals(candidate.answer)) return candidate.calls;
+  wrong.push(`${describe(definition)}, ${bytes(size)}`);
+  return undefined;
+}
+
+async function byThreads(counts, rounds, configure, measure) {
+  const samples = new Map(counts.map((count) => [count, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const threads of rotated(counts, Math.max(0, round))) {
+      configure({ threads });
+      const seconds = await measure();
+      if (round >= 0) samples.get(threads).push(seconds); // the first round warms up
+    }
+  }
+  return samples;
+}
+
+/** Seconds a job, as many in flight as there are calls. */
+function crowd(calls, time) {
+  return new Promise((resolve, reject) => {
+    let [done, running] = [0, calls.length];
+    const start = performance.now();
+    for (const call of calls) {
+      const next = (error) => {
+        if (error) return reject(error);
+        done++;
+        if (performance.now() - start < time) return call(next);
+        if (--running === 0) resolve((performance.now() - start) / 1000 / done);
+      };
+      call(next);
+    }
+  });
+}
+
+/** What a job costs the event loop, in seconds: calls, and settling once all of them are done. */
+async function loopTime(calls, secondsPerJob) {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  const rounds = 31;
+  const burst = Math.max(calls.length, Math.min(256, Math.ceil(2e-3 / secondsPerJob)));
+  const sleep = burst * secondsPerJob * 2000 + 3;
+  const samples = [];
+  for (let round = 0; round < rounds; round++) {
+    let running = burst;
+    await new Promise((resolve, reject) => {
+      let woken;
+      const settle = (error) => {
+        if (error) return reject(error);
+        if (--running > 0) return;
+        samples.push((called - begin + performance.now() - woken) / 1000 / burst);
+        resolve();
+      };
+      const begin = performance.now();
+      for (let index = 0; index < burst; index++) calls[index % calls.length](settle);
+      const called = performance.now();
+      Atomics.wait(cell, 0, 0, sleep);
+      woken = performance.now();
+    });
+  }
+  // On a busy machine the workers are not done in time now and then; what they still do is not the loop's cost.
+  return quantile(samples, 0.1);
+}
+
+// As text
+
+export function scalingReport({ cores, counts, rounds, crowds: measured, splits: cut, foreign, wrong }, { cpu, system, node }) {
+  const heads = counts.map((count) => `${count} thread${count === 1 ? '' : 's'}`.padStart(12)).join('');
+  const predictions = asked.map((count) => `${count} cores`.padStart(11)).join('');
+  return [
+    `scaling: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
+    `${rounds} rounds, medians; other processes used ${foreign.toFixed(1)} cores; right of the bar the model, not a measurement`,
+    '',
+    `${'many jobs in flight, jobs per second'.padEnd(38)} ${'size'.padStart(7)}${heads} | ${'loop a job'.padStart(10)} ${'worker'.padStart(9)} ${'residual'.padStart(8)}${predictions}  loop full at`,
+    ...measured.map(({ size, loop, points, fit, ...definition }) => {
+      const rates = points.map(({ seconds }) => rate(seconds).padStart(12)).join('');
+      const predicted = asked.map((count) => rate(crowdTime(fit, count, count)).padStart(11)).join('');
+      return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`;
+    }),
+    counts.length < 3 ? 'with two counts of threads contention cannot be told from work: predictions leave it out' : `contention a worker: ${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
+    '',
+    `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one thread:${predictions}`,
+    ...cut.flatMap(({ sizes, points, fit, ...definition }) => sizes.map((size) => {
+      const at = (threads) => points.find((point) => point.size === size && point.threads === threads);
+      const times = counts.map((threads) => duration(at(threads).seconds).padStart(12)).join('');
+      const predicted = asked.map((count) => `${(at(1).seconds / splitTime(fit, at(1).seconds, count)).toFixed(1)}x`.padStart(11)).join('');
+      return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`;
+    })),
+    ...wrong.map((what) => `WRONG ANSWER: ${what}`),
+    '',
+  ].join('\n');
+}
+
+function percent(part) {
+  return `${(part * 100).toFixed(1)} %`;
+}
