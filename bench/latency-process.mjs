@@ -42,6 +42,10 @@ async function loop(contestant, { load, probes, seconds }) {
   return { probes: Object.fromEntries(probes.map((probe, index) => [probe, quantiles(samples[index])])), jobsPerSecond };
 }
 
+function once(call) {
+  return new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())));
+}
+
 function chain(call, state) {
   return new Promise((resolve, reject) => {
     const next = (error) => {
@@ -81,7 +85,7 @@ async function hashes(call, end) {
   const took = [];
   while (performance.now() < end) {
     const begin = performance.now();
-    await new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())));
+    await once(call);
     took.push(performance.now() - begin);
     await pause(1);
   }
@@ -92,21 +96,27 @@ async function hashes(call, end) {
 
 async function held(contestant, { job, sizes, seconds }) {
   const results = [];
+  const [rehearsal] = await callsFor(contestant, job, 4096, 1);
   for (const size of sizes) {
     const [call] = await callsFor(contestant, job, size, 1);
-    const took = [];
+    const took = { cold: [], warm: [] };
     const begin = performance.now();
     // The first calls warm up; of the largest sizes few fit into the time.
-    for (let count = 0; count < 8 || performance.now() - begin < seconds * 1000; count++) {
+    for (let count = 0; count < 10 || performance.now() - begin < seconds * 1000; count++) {
+      const cold = count % 2 === 0;
+      if (!cold) for (let index = 0; index < 20; index++) await once(rehearsal);
       await new Promise((resolve, reject) => {
         const start = performance.now();
         call((error) => (error ? reject(error) : resolve()));
-        took.push(performance.now() - start);
+        took[cold ? 'cold' : 'warm'].push(performance.now() - start);
       });
       if (count > 20000) break;
     }
-    const warm = took.slice(took.length > 200 ? 100 : 3);
-    results.push({ size, p50: quantile(warm, 0.5) / 1000, p99: quantile(warm, 0.99) / 1000, count: warm.length });
+    const quantiles = (list) => {
+      const kept = list.slice(list.length > 200 ? 100 : 2);
+      return { p50: quantile(kept, 0.5) / 1000, p99: quantile(kept, 0.99) / 1000, count: kept.length };
+    };
+    results.push({ size, ...quantiles(took.warm), cold: quantiles(took.cold) });
     globalThis.gc?.();
   }
   return { sizes: results };

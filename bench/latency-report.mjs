@@ -12,7 +12,8 @@ export function latencyReport({ seconds, loop, held: calls, rest, goals, foreign
     `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
     ...loop.flatMap(situationLines),
     '',
-    `main thread held, one call, lent; p50 / p99   ${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(26)).join('')}`,
+    `main thread held by one lent call: p50 / p99 (p50 cold)`,
+    `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
     ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
     '',
     `CPU over ${rest[0]?.seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
@@ -38,7 +39,7 @@ function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
 function heldLine(size, calls) {
   const cells = calls.map(({ sizes }) => {
     const found = sizes.find((each) => each.size === size);
-    return (found === undefined ? '-' : `${duration(found.p50)} / ${duration(found.p99)}`).padStart(26);
+    return (found === undefined ? '-' : `${duration(found.p50)} / ${duration(found.p99)} (${duration(found.cold.p50)})`).padStart(32);
   });
-  return cells.every((cell) => cell.trim() === '-') ? undefined : `  ${bytes(size).padEnd(43)} ${cells.join('')}`;
+  return cells.every((cell) => cell.trim() === '-') ? undefined : `  ${bytes(size).padEnd(8)}${cells.join('')}`;
 }

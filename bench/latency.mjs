@@ -9,7 +9,9 @@
 //   have a grain of 1 ms, so that a median is below one, and idle is the measure of everything else.
 // - hash: a chain of short hashes, lent, 1 ms apart, from the call to its result: what a request would wait that needs one digest.
 //   Not corrected, as one at a time is what it is about.
-// - held: the time of the call itself, one job in flight. Small figures hold one look at the clock (about 50 ns).
+// - held: the time of the call itself, one job in flight, after twenty jobs of 4 KiB: a main thread that is at work. `cold` is the first
+//   thing done after the last job is back: once 64 MiB have gone through the caches any code is slow, a synchronous hash of
+//   nothing too, and a worker must be woken. Small figures hold one look at the clock (about 50 ns).
 // - idle CPU: user and system time of the whole process over five seconds after a burst; a process that has loaded
 //   nothing is measured beside it.
 // - The probes themselves use 3 to 5 % of a core, and on two cores three threads want to run: what is measured is
@@ -53,14 +55,19 @@ export const held = {
   jobs: [sha256, gcm],
   sizes: [64, 256, KiB, 4 * KiB, 64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB, 1024 * MiB],
   contestants: ['millrace', 'crypto-async', 'WebCrypto'],
+  /** The rest of the contestants only up to here: WebCrypto copies, and 1 GiB takes a second. */
+  othersUpTo: 64 * MiB,
 };
 
 /** Who is burst and left idle; `nobody` loads nothing. */
 const rested = ['nobody', 'millrace', 'crypto-async', 'piscina'];
 
+/** Milliseconds that the rounds may take together. */
+const budget = 130_000;
+
 /** Seconds, and ratios to idle; the fields are those of the results below. */
 export const goals = [
-  { name: 'main thread held per lent call, any size, p50', of: 'held', atMost: 5e-6 },
+  { name: 'main thread held per lent call, any size, p50 (warm)', of: 'held', atMost: 5e-6 },
   { name: 'event-loop delay p99 while 1 MiB jobs saturate the pool, above idle', of: 'loop', probe: 'timer', situations: [0, 1], aboveIdle: 2e-3 },
   { name: 'fs.stat p99 with 16 x 64 MiB hashes in flight', of: 'loop', probe: 'stat', situations: [2], timesIdle: 2 },
   { name: '16-byte hash p99 behind 64 MiB hashes and ciphers', of: 'loop', probe: '16', situations: [3], atMost: 1e-3 },
@@ -70,13 +77,15 @@ export const goals = [
 /** { rounds, seconds, loop, held, rest, foreign, wrong, goals }; seconds everywhere. */
 export async function measureLatency({ quick, contestants }, note = () => {}) {
   const rounds = quick ? 1 : 3;
-  const seconds = quick ? 0.6 : 1.5;
+  const seconds = quick ? 0.6 : 1.2;
+  const begin = performance.now();
   const takesPart = (name) => name === 'millrace' || name === 'nobody' || (contestants?.includes(name) ?? true);
   const processes = startProcesses();
 
   const loop = [idle, ...situations].flatMap(({ contestants: names, ...situation }) =>
     names.filter(takesPart).map((contestant) => ({ contestant, ...situation, rounds: [] })));
-  for (let round = 0; round < rounds; round++) {
+  // On a crowded machine a contestant that copies takes ten times as long to drain: then fewer rounds.
+  for (let round = 0; round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < budget; round++) {
     for (const [index, each] of rotated(loop, round).entries()) {
       note(`latency: round ${round + 1} of ${rounds}, ${index + 1} of ${loop.length}`);
       const { contestant, load, probes } = each;
@@ -90,7 +99,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}) {
   for (const contestant of held.contestants.filter(takesPart)) {
     for (const job of held.jobs) {
       note(`latency: calls of ${contestant}`);
-      for (const { sizes: figures } of await processes.run({ what: 'held', contestant, job, sizes, seconds: quick ? 0.1 : 0.3 })) calls.push({ contestant, job, sizes: figures });
+      for (const { sizes: figures } of await processes.run({ what: 'held', contestant, job, sizes: sizes.filter((size) => contestant === 'millrace' || size <= held.othersUpTo), seconds: quick ? 0.1 : 0.3 })) calls.push({ contestant, job, sizes: figures });
     }
   }
 

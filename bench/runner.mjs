@@ -47,7 +47,8 @@ export async function measureRow(definition, size, wait, contestants, options) {
   if (wait === 'sync') timeSync(candidates, options);
   else await timeAsync(candidates, options);
   globalThis.gc?.();
-  const entries = candidates.map(({ contestant, form, samples, latencies, cores }) => ({
+  for (const { contestant, form, failure } of candidates) if (failure !== undefined) wrong.push(`${contestant.name} ${form.name} (${firstLine(failure)})`);
+  const entries = candidates.filter(({ failure }) => failure === undefined).map(({ contestant, form, samples, latencies, cores }) => ({
     contestant: contestant.name,
     form: form.name,
     seconds: median(samples) / messages,
@@ -197,13 +198,14 @@ async function timeAsync(candidates, { rounds, time }) {
     if (candidate.form.wait === 'sync') {
       candidate.loop = fresh(syncLoop);
       candidate.count = calibrate(candidate, time, long);
-      continue;
+    } else {
+      candidate.chains = candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
+      await runChains(candidate, long);
     }
-    candidate.chains = candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
-    await runChains(candidate, long);
   }
   for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
     for (const candidate of rotated(candidates, round)) {
+      if (candidate.failure !== undefined) continue;
       const { seconds, latencies, cores } = candidate.form.wait === 'sync' ? runLoop(candidate) : await runChains(candidate, long);
       candidate.samples.push(seconds);
       candidate.cores.push(cores);
@@ -213,14 +215,21 @@ async function timeAsync(candidates, { rounds, time }) {
   }
 }
 
-function runChains({ chains, calls }, time) {
-  return new Promise((resolve, reject) => {
+// One that fails in the middle is told of as one whose answer is wrong; the others go on.
+function runChains(candidate, time) {
+  const { chains, calls } = candidate;
+  return new Promise((resolve) => {
     const usage = process.cpuUsage();
-    const state = { time, start: performance.now(), open: true, done: 0, running: calls.length, latencies: [], reject };
+    const state = { time, start: performance.now(), open: true, done: 0, running: calls.length, latencies: [] };
     state.finish = () => {
       const took = performance.now() - state.start;
       const { user, system } = process.cpuUsage(usage);
       resolve({ seconds: took / 1000 / state.done, latencies: thin(state.latencies), cores: (user + system) / 1000 / took });
+    };
+    state.reject = (error) => {
+      state.open = false;
+      candidate.failure = error;
+      resolve({ seconds: Number.NaN, latencies: [], cores: 0 });
     };
     chains(calls, state);
   });
@@ -231,6 +240,13 @@ function runChains({ chains, calls }, time) {
 
 function callbackChains(calls, state) {
   const [timed, ...others] = calls;
+  const go = (call, next) => {
+    try {
+      call(next);
+    } catch (error) {
+      state.reject(error);
+    }
+  };
   const end = () => {
     if (--state.running === 0) state.finish();
   };
@@ -238,10 +254,10 @@ function callbackChains(calls, state) {
     const next = (error) => {
       if (error) return state.reject(error);
       state.done++;
-      if (state.open) call(next);
+      if (state.open) go(call, next);
       else end();
     };
-    call(next);
+    go(call, next);
   }
   let begin = performance.now();
   const next = (error) => {
@@ -251,13 +267,13 @@ function callbackChains(calls, state) {
     state.done++;
     if (now - state.start < state.time) {
       begin = now;
-      timed(next);
+      go(timed, next);
     } else {
       state.open = false;
       end();
     }
   };
-  timed(next);
+  go(timed, next);
 }
 
 function promiseChains(calls, state) {

@@ -5,9 +5,14 @@ import { test } from 'node:test';
 
 import { contestants } from '../bench/contestants/all.mjs';
 import { definitions, describe, sizes } from '../bench/definitions.mjs';
-import { fits, goals, reached } from '../bench/goals.mjs';
+import { fits, goals, others, reached } from '../bench/goals.mjs';
 import { answerBytes, makeInputs } from '../bench/inputs.mjs';
+import { combine, held, judgeGoals, goals as latencyGoals, situations } from '../bench/latency.mjs';
+import { crowdTime, fitCrowd, fitSplit, fullLoop, leastSquares, serialFraction, splitTime } from '../bench/model.mjs';
+import { median, quantile, rotated, spread, uncoordinated } from '../bench/numbers.mjs';
+import { goalTable } from '../bench/report.mjs';
 import { choose } from '../bench/runner.mjs';
+import { crowds, splits, threadCounts } from '../bench/scaling.mjs';
 
 const ours = contestants.find(({ name }) => name === 'millrace');
 const rows = definitions.flatMap((definition) =>
@@ -31,14 +36,32 @@ test('contestants have names of their own', () => {
 });
 
 test('every goal is about a row, and compares with somebody who takes part in it', () => {
-  for (const { row, than, against = row } of goals) {
-    const found = rows.find(fits(row));
-    assert.ok(found, JSON.stringify(row));
-    if (than === undefined) continue;
-    const other = rows.find(fits(against));
-    const rival = contestants.find(({ name }) => name === than);
-    assert.ok(rival && other && choose(rival, other.definition, other.wait).length > 0, `${than}: ${describe(found)}`);
+  for (const goal of goals) {
+    const { row, against } = goal;
+    const found = rows.filter(fits(row));
+    assert.ok(found.length > 0, JSON.stringify(row));
+    for (const name of others(goal)) {
+      const rival = contestants.find((each) => each.name === name);
+      for (const other of against === undefined ? found : rows.filter(fits(against))) {
+        assert.ok(rival && choose(rival, other.definition, other.wait).length > 0, `${name}: ${describe(other)}`);
+      }
+    }
   }
+});
+
+test('rivals of a row are contestants', () => {
+  const names = new Set(contestants.map(({ name }) => name));
+  for (const { rivals = [] } of definitions) for (const name of rivals) assert.ok(names.has(name), name);
+});
+
+test('who cannot wait takes part in a row of asynchronous jobs with synchronous calls', () => {
+  const row = definitions.find((each) => each.table === 'async' && each.algorithm === 'sha256' && each.output === 'buffer');
+  const of = (name) => choose(contestants.find((each) => each.name === name), row, 'callback').map(({ wait }) => wait);
+  assert.deepEqual(new Set(of('node:crypto')), new Set(['sync']));
+  assert.deepEqual(of('own loop'), ['sync']);
+  assert.deepEqual(of('crypto-async'), ['callback']);
+  assert.deepEqual(of('piscina'), ['promise']);
+  assert.deepEqual(of('hash-wasm'), [], 'it is no rival there');
 });
 
 test('a goal says what was reached, and nothing where a side is missing', () => {
@@ -59,4 +82,137 @@ test('answers are compared as bytes, whatever they came as', () => {
   assert.deepEqual(answerBytes(['0a', Buffer.from([11])], inputs), Buffer.from([10, 11]));
   const [numbers] = makeInputs({ group: 'hash', algorithm: 'xxh32', output: 'bigint' }, 4, 1);
   assert.deepEqual(answerBytes(0x123, numbers), answerBytes(0x123n, numbers));
+});
+
+test('a goal of asynchronous jobs: every row counts, and of several rivals the fastest', () => {
+  const row = { table: 'async', group: 'hash', algorithm: 'sha256', size: 4096, inFlight: 16, output: 'buffer' };
+  const entry = (contestant, seconds, p50) => ({ contestant, form: '', seconds, spread: 0, latency: { p50, p99: 1 } });
+  const measured = ['callback', 'promise'].map((wait, index) => ({
+    ...row,
+    wait,
+    entries: [entry('millrace', index + 1, 3e-6), entry('crypto-async', 4), entry('node:crypto', 2)],
+  }));
+  const results = reached(measured);
+  assert.deepEqual(results.map((each) => [each.row.wait, each.reached, each.met]), [['callback', 2, true], ['promise', 1, false]]);
+  assert.match(goalTable(results), /0 of 1 reached\n.*not reached +buffer callback 2\.00x, buffer promise 1\.00x \(no\)/);
+  const [p50] = reached([{ ...measured[0], size: 256, inFlight: 1 }]);
+  assert.deepEqual([p50.reached, p50.met], [3e-6, true]);
+});
+
+test('large sources are one buffer, without a part that is equal to another', () => {
+  const [first] = makeInputs({ group: 'hash', algorithm: 'sha256', output: 'into' }, 4 << 20, 1);
+  const [second] = makeInputs({ group: 'hash', algorithm: 'sha256', output: 'into' }, 4 << 20, 2);
+  assert.equal(first.source, second.source);
+  const part = (index) => first.source.subarray(index << 20, (index + 1) << 20);
+  assert.ok([1, 2, 3].every((index) => !part(index).equals(part(0))));
+  assert.ok(part(3).some((byte) => byte !== 0));
+});
+
+// ---- numbers ------------------------------------------------------------------------------
+
+test('quantiles lie between the samples', () => {
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([1, 2]), 1.5);
+  assert.equal(quantile([0, 10], 0.99), 9.9);
+  assert.equal(quantile([7], 0.99), 7);
+  assert.ok(Number.isNaN(quantile([], 0.5)));
+  assert.equal(spread([1, 2, 3, 4, 5]), 1 / 3);
+  assert.deepEqual([0, 1, 4].map((by) => rotated([1, 2, 3], by)), [[1, 2, 3], [2, 3, 1], [2, 3, 1]]);
+});
+
+test('a stall counts for every event that would have met it', () => {
+  assert.deepEqual(uncoordinated([4, 0.5, 0], 1), [4, 3, 2, 1, 0.5, 0]);
+  assert.deepEqual(uncoordinated([-0.1], 1), [-0.1]);
+});
+
+// ---- latency ------------------------------------------------------------------------------
+
+test('situations and calls are definitions that Millrace and node:crypto can do', () => {
+  const node = contestants.find(({ name }) => name === 'node:crypto');
+  const names = new Set(contestants.map(({ name }) => name));
+  for (const job of [...situations.flatMap(({ load }) => load), ...held.jobs, ...crowds, ...splits]) {
+    assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
+    assert.ok(job.algorithm === 'blake3' || choose(node, job, 'sync').length > 0, describe(job));
+  }
+  for (const { contestants: wanted } of [...situations, held]) for (const name of wanted) assert.ok(names.has(name), name);
+  for (const { situations: indexes = [], probe } of latencyGoals) for (const index of indexes) assert.ok(situations[index].probes.map(String).includes(probe), `${probe} in ${situations[index].name}`);
+});
+
+test('rounds are combined by median, lowest and highest', () => {
+  const rounds = [5, 1, 3].map((p99) => ({ probes: { timer: { p50: 1, p99, count: 10 } } }));
+  assert.deepEqual(combine(rounds), { timer: { p50: [1, 1, 1], p99: [3, 1, 5], count: 10 } });
+});
+
+test('goals of latency are measured from idle where they say so', () => {
+  const probes = (p99) => Object.fromEntries(['timer', 'stat', '16'].map((name) => [name, { p50: [0, 0, 0], p99: [p99, p99, p99] }]));
+  const loop = [{ contestant: 'millrace', name: 'idle', probes: probes(1e-3) }, ...situations.map(({ name }) => ({ contestant: 'millrace', name, probes: probes(2.5e-3) }))];
+  const calls = [{ contestant: 'millrace', sizes: [{ p50: 1e-6 }, { p50: 6e-6 }] }, { contestant: 'WebCrypto', sizes: [{ p50: 1 }] }];
+  const rest = [{ contestant: 'nobody', cpu: 1e-3 }, { contestant: 'millrace', cpu: 2e-3 }];
+  const judged = judgeGoals({ loop, held: calls, rest });
+  assert.deepEqual(judged.map(({ reached, met }) => [reached, met]), [[6e-6, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, false], [2e-3, true]]);
+  assert.deepEqual(judged.map(({ limit }) => limit), [5e-6, 3e-3, 2e-3, 1e-3, 6e-3]);
+  assert.deepEqual(judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met), new Array(5).fill(undefined));
+});
+
+// ---- the scaling model --------------------------------------------------------------------
+
+const close = (value, wanted, part = 0.02) => assert.ok(Math.abs(value / wanted - 1) < part, `${value} is not about ${wanted}`);
+
+test('threads are doubled up to all cores', () => {
+  assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
+});
+
+test('a crowd is held by the loop, by the workers or by the cores', () => {
+  assert.equal(crowdTime({ loop: 1, work: 10 }, 1, 4), 10);
+  assert.equal(crowdTime({ loop: 1, work: 10 }, 4, 4), 2.75);
+  assert.equal(crowdTime({ loop: 1, work: 10 }, 64, 64), 1);
+  assert.equal(crowdTime({ loop: 1, work: 10, contention: 0.1 }, 2, 64), 5.5);
+  assert.equal(fullLoop({ loop: 1, work: 10 }), 11);
+});
+
+test('a crowd that follows the model is fitted exactly, on two threads and on many', () => {
+  const two = { loop: 1e-6, work: 40e-6 };
+  const points = (truth, counts, cores) => counts.map((threads) => ({ threads, seconds: crowdTime(truth, threads, cores) }));
+  const fit = fitCrowd(points(two, [1, 2], 2), two.loop, 2);
+  close(fit.work, 40e-6);
+  assert.equal(fit.contention, 0);
+  assert.ok(fit.residual < 0.01);
+  const many = { loop: 1e-7, work: 40e-6, contention: 0.05 };
+  const found = fitCrowd(points(many, [1, 2, 4, 8, 16], 16), many.loop, 16);
+  close(found.work, 40e-6);
+  close(found.contention, 0.05, 0.1);
+});
+
+test('what does not follow the model shows as residual, and work that stays on the loop is no work', () => {
+  const flat = fitCrowd([{ threads: 1, seconds: 10e-6 }, { threads: 2, seconds: 10e-6 }], 1e-7, 2);
+  assert.ok(flat.residual > 0.3, `${flat.residual}`);
+  const inline = fitCrowd([{ threads: 1, seconds: 1e-6 }, { threads: 2, seconds: 1e-6 }], 1e-6, 2);
+  assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
+  close(crowdTime(inline, 64, 64), 1e-6);
+});
+
+test('a split job: fixed and serial parts are told apart by sizes', () => {
+  const truth = { fixed: 20e-6, serial: 0.1 };
+  const alone = { 4: 400e-6, 16: 1500e-6, 64: 9000e-6 };
+  const points = Object.entries(alone).flatMap(([size, seconds]) => [1, 2, 4].map((threads) => ({ threads, size: Number(size), seconds: threads === 1 ? seconds : splitTime(truth, seconds, threads) })));
+  const fit = fitSplit(points);
+  close(fit.fixed, truth.fixed);
+  close(fit.serial, truth.serial);
+  assert.ok(fit.residual < 1e-6);
+  close(serialFraction(fit, 400e-6), (20 + 38) / 400);
+  close(splitTime(fit, 9000e-6, 1e9), 20e-6 + 898e-6);
+});
+
+test('a job that is not split is all serial, and one thread tells nothing', () => {
+  const fit = fitSplit([1, 2].map((threads) => ({ threads, size: 1, seconds: 1 })));
+  assert.deepEqual([fit.serial, serialFraction(fit, 1)], [1, 1]);
+  assert.equal(splitTime(fit, 1, 64), 1);
+  assert.equal(fitSplit([{ threads: 1, size: 1, seconds: 1 }]).serial, 1);
+});
+
+test('least squares without negative parts', () => {
+  const rows = [[1, 1], [1, 2], [1, 3]];
+  leastSquares(rows, [3, 5, 7]).forEach((value, index) => close(value, [1, 2][index]));
+  assert.deepEqual(leastSquares(rows, [2, 1, 0]).map((value) => value >= 0), [true, true]);
+  assert.deepEqual(leastSquares([[1, 1], [1, 1]], [2, 2]).reduce((a, b) => a + b), 2);
 });
