@@ -38,6 +38,11 @@ Without a word: every row, and load. latency and scaling take minutes of their o
 
 try {
   process.exitCode = await main(readOptions(process.argv.slice(2)));
+  // A job that never comes back, of whomever, must not keep the process; without one this never fires.
+  setTimeout(() => {
+    console.error('something still holds the process: a job that has not come back');
+    process.exit(1);
+  }, 5000).unref();
 } catch (error) {
   if (!(error instanceof UsageError) && !String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
   console.error(`${error.message}\n${usage}`);
