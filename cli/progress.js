@@ -1,0 +1,115 @@
+// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much longer. A line of our own and
+// not cli-progress: that one writes to process.stdout, hides the cursor and installs signal handlers, and the package would have to carry it.
+
+'use strict';
+
+const { colours, columns, duration, isTerminal, size, standing, write } = require('./ui.js');
+
+/** Work shorter than this shows nothing. */
+const patience = 700;
+const interval = 100;
+const barWidth = 24;
+/** The rate is that of so many milliseconds past: a pause is seen, a stutter is not. */
+const memory = 3000;
+
+/** @typedef {{ add(bytes: number): void, total: number | undefined, end(): void }} Progress */
+
+/**
+ * Shows itself when the work has taken a while, and goes without a trace.
+ *
+ * @param {string} title
+ * @param {{ total?: number, tick?: (progress: Progress) => void }} options `tick` is called before each drawing; it may find out the total
+ * @returns {Progress}
+ */
+function startProgress(title, { total, tick = () => {} } = {}) {
+  if (!isTerminal(2) || process.env.TERM === 'dumb') return { add() {}, total, end() {} };
+  const line = new Line(title, total, tick);
+  line.begin();
+  return line;
+}
+
+class Line {
+  #title;
+  #tick;
+  #done = 0;
+  #begin = performance.now();
+  /** Moments and what was done by then, oldest first. */
+  #past = [{ at: this.#begin, done: 0 }];
+  #timer;
+  #drawnAt = 0;
+  #stands = false;
+
+  constructor(title, total, tick) {
+    this.#title = title;
+    this.total = total;
+    this.#tick = tick;
+  }
+
+  begin() {
+    this.#timer = setInterval(() => this.#draw(), interval);
+    this.#timer.unref();
+    standing.wipe = () => this.#wipe();
+  }
+
+  /** Draws by itself where the event loop has no turn to spare for a timer. */
+  add(bytes) {
+    this.#done += bytes;
+    if (performance.now() - this.#drawnAt >= interval) this.#draw();
+  }
+
+  end() {
+    clearInterval(this.#timer);
+    this.#wipe();
+    standing.wipe = () => {};
+  }
+
+  #draw() {
+    const now = performance.now();
+    this.#drawnAt = now;
+    if (now - this.#begin < patience) return;
+    this.#tick(this);
+    this.#past.push({ at: now, done: this.#done });
+    while (this.#past.length > 2 && now - this.#past[1].at > memory) this.#past.shift();
+    const [{ at, done }] = this.#past;
+    const rate = ((this.#done - done) / (now - at)) * 1000;
+    const text = progressText(this.#title, { done: this.#done, total: this.total, rate }, columns(2) - 1);
+    this.#put(`\r${text}\x1b[K`);
+    this.#stands = true;
+  }
+
+  #wipe() {
+    if (!this.#stands) return;
+    this.#stands = false;
+    this.#put('\r\x1b[K');
+  }
+
+  #put(text) {
+    try {
+      write(2, text);
+    } catch {
+      // The terminal has gone; the work goes on.
+    }
+  }
+}
+
+/** What stands there: as much of it as there is room for, the least important first to go. */
+function progressText(title, { done, total, rate }, width) {
+  const { green, dim } = colours(2);
+  const known = total !== undefined && total > 0;
+  const share = known ? Math.min(done / total, 1) : 0;
+  const left = known && rate > 0 ? `${duration((total - done) / rate)} left` : '';
+  const filled = Math.round(share * barWidth);
+  const bar = known ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`] : undefined;
+  const figures = [
+    known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '',
+    known ? `${size(done)} of ${size(total)}` : size(done),
+    `${size(rate)}/s`,
+    left,
+  ].filter(Boolean);
+  const plain = figures.join('  ');
+  if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width) return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
+  for (const shorter of [`${title}  ${plain}`, plain, figures[0]]) if (shorter.length <= width) return shorter;
+  return '';
+}
+
+module.exports = { progressText, startProgress };

@@ -1,0 +1,118 @@
+// `millrace sum --check`: the words, counts and exit codes of coreutils.
+
+'use strict';
+
+const { readFileSync } = require('node:fs');
+
+const { plural, print, reason, say, shown } = require('../ui.js');
+const { joinLines, readChecksums, reportLine } = require('./lines.js');
+
+/**
+ * @param {(name: string, length?: string, later?: boolean) => import('./digests.js').About} aboutOf
+ * @returns {Promise<number>} the exit code
+ */
+async function check(values, files, aboutOf) {
+  const algorithmOf = algorithmOfLine(values, aboutOf);
+  let code = 0;
+  for (const file of files) {
+    if (!(await checkFile(file, values, algorithmOf))) code = 1;
+  }
+  return code;
+}
+
+/** @returns {Promise<boolean>} whether all is well */
+async function checkFile(file, values, algorithmOf) {
+  const title = file === '-' ? "'standard input'" : shown(file);
+  let bytes;
+  try {
+    bytes = readFileSync(file === '-' ? 0 : file);
+  } catch (error) {
+    say(`${title}: ${reason(error)}`);
+    return false;
+  }
+  const counts = { proper: 0, improper: 0, unread: 0, different: 0, same: 0 };
+  const tasks = [];
+  for (const [index, line] of readChecksums(bytes, algorithmOf).entries()) {
+    if (line === undefined) continue;
+    // A list that comes by standard input cannot have standard input checked.
+    if (line.improper || (line.name === '-' && file === '-')) {
+      counts.improper++;
+      if (values.warn) say(`${title}: ${index + 1}: improperly formatted checksum line`);
+      continue;
+    }
+    counts.proper++;
+    tasks.push({ name: line.name, path: line.name === '-' ? undefined : line.name, about: line.about, expected: line.digest });
+  }
+  if (counts.proper === 0) {
+    say(`${title}: no properly formatted checksum lines found`);
+    return false;
+  }
+  const names = tasks.map(({ name }) => name);
+  await require('./command.js').digestFiles(tasks, names, values, (done, answers) => report(done, answers, values, counts));
+  return conclude(title, values, counts);
+}
+
+function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing }, counts) {
+  const lines = [];
+  const tell = (name, verdict) => {
+    if (!status) lines.push(reportLine(name, verdict));
+  };
+  for (const [index, { name, expected }] of tasks.entries()) {
+    const answer = answers[index];
+    if (answer === expected) {
+      counts.same++;
+      if (!quiet) tell(name, 'OK');
+    } else if (typeof answer === 'string') {
+      counts.different++;
+      tell(name, 'FAILED');
+    } else if (!(ignoreMissing && answer.code === 'ENOENT')) {
+      counts.unread++;
+      print(joinLines(lines.splice(0)));
+      say(`${shown(name)}: ${reason(answer)}`);
+      tell(name, 'FAILED open or read');
+    }
+  }
+  print(joinLines(lines));
+}
+
+function conclude(title, { status, strict, 'ignore-missing': ignoreMissing }, { improper, unread, different, same }) {
+  const warn = (count, one, many) => {
+    if (count > 0 && !status) say(`WARNING: ${count} ${plural(count, one, many)}`);
+  };
+  warn(improper, 'line is improperly formatted', 'lines are improperly formatted');
+  warn(unread, 'listed file could not be read', 'listed files could not be read');
+  warn(different, 'computed checksum did NOT match', 'computed checksums did NOT match');
+  const nothing = ignoreMissing && same + different === 0;
+  if (nothing && !status) say(`${title}: no file was verified`);
+  return !nothing && unread === 0 && different === 0 && !(strict && improper > 0);
+}
+
+/**
+ * Which algorithm a line is of. With --algorithm only its lines count, with or without a tag; otherwise a tag decides, and lines without
+ * one are SHA-256.
+ */
+function algorithmOfLine({ algorithm, length }, aboutOf) {
+  const given = algorithm === undefined && length === undefined ? undefined : aboutOf(algorithm ?? 'sha256', length, true);
+  const byTag = new Map();
+  const find = (tag) => {
+    if (!byTag.has(tag)) byTag.set(tag, known(tag, aboutOf));
+    return byTag.get(tag);
+  };
+  return (tag, size) => {
+    const about = tag === undefined ? (given ?? find('sha256')) : find(tag);
+    if (about === undefined || (given !== undefined && about.algorithm !== given.algorithm)) return undefined;
+    if (size === (given ?? about).size) return given ?? about;
+    // BLAKE3 and SHAKE of any size, but not so short that anything would do.
+    return length === undefined && about.any && size >= 16 ? { ...about, size, xof: true } : undefined;
+  };
+}
+
+function known(tag, aboutOf) {
+  try {
+    return aboutOf(tag, undefined, true);
+  } catch {
+    return undefined;
+  }
+}
+
+module.exports = { check };
