@@ -5,7 +5,7 @@
 
 const { readdirSync, statSync } = require('node:fs');
 
-/** @typedef {{ name: string | Buffer, path?: string | Buffer, error?: Error }} Entry without a path it is standard input */
+/** @typedef {{ name: string | Buffer, path?: string | Buffer, error?: Error }} Entry as it is told and as it is opened; without a path it is standard input */
 
 /**
  * In a folder symbolic links are not followed, and what is no regular file is passed over: the list is about what the folder holds, and
@@ -15,29 +15,39 @@ const { readdirSync, statSync } = require('node:fs');
  * @returns {Generator<Entry>}
  */
 function* walk(operands, recursive) {
-  for (const operand of operands) {
-    if (operand === '-') yield { name: '-' };
-    else if (recursive && isFolder(operand)) yield* folder(operand);
-    else yield { name: operand, path: operand };
+  // What has not been looked at yet, the next last. One generator and not one a folder: handing up through each costs as much as reading.
+  const pending = operands.map((operand) => ({ name: operand, path: operand, operand: true })).reverse();
+  while (pending.length > 0) {
+    const { name, path, operand, isFolder } = pending.pop();
+    if (operand && path === '-') yield { name };
+    else if (!(isFolder || (operand && recursive && leadsToFolder(path)))) yield { name, path };
+    else {
+      const found = inFolder(path);
+      if (found instanceof Error) yield { name, path, error: found };
+      else for (let index = found.length - 1; index >= 0; index--) pending.push(found[index]);
+    }
   }
 }
 
-function* folder(path) {
+/** Files and folders in a folder, by name. */
+function inFolder(folder) {
   let entries;
   try {
-    entries = readdirSync(path, { withFileTypes: true });
+    entries = readdirSync(folder, { withFileTypes: true });
     // A name that is not text is asked for again as bytes.
-    if (entries.some(({ name }) => name.includes('\ufffd'))) entries = readdirSync(path, { withFileTypes: true, encoding: 'buffer' }).map(asText);
+    if (entries.some(({ name }) => name.includes('\ufffd'))) entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
   } catch (error) {
-    yield { name: path, path, error };
-    return;
+    return error;
   }
   entries.sort((left, right) => order(left.name, right.name));
+  const found = [];
   for (const entry of entries) {
-    const inside = join(path, entry.name);
-    if (entry.isDirectory()) yield* folder(inside);
-    else if (entry.isFile()) yield { name: inside, path: inside };
+    const isFolder = entry.isDirectory();
+    if (!isFolder && !entry.isFile()) continue;
+    const path = join(folder, entry.name);
+    found.push({ name: path, path, operand: false, isFolder });
   }
+  return found;
 }
 
 /** Bytes stay bytes only where they are no text. */
@@ -58,7 +68,7 @@ function join(path, name) {
   return Buffer.concat([head, Buffer.from(head.at(-1) === 47 ? '' : '/'), Buffer.from(name)]);
 }
 
-function isFolder(path) {
+function leadsToFolder(path) {
   try {
     return statSync(path).isDirectory();
   } catch {
