@@ -1,0 +1,65 @@
+// Where the message comes from: a file or standard input, first the header in small bites, then the rest in pieces.
+
+'use strict';
+
+const { closeSync, fstatSync, openSync, read } = require('node:fs');
+
+const { Problem, reason, shown } = require('../ui.js');
+
+/** One crossing of the event loop for 1 MiB; a pipe gives 64 KiB of it. */
+const piece = 2 ** 20;
+
+/** @param {string | Buffer} file */
+async function openInput(file) {
+  const name = file === '-' ? 'standard input' : file;
+  let fd = 0;
+  let size;
+  try {
+    if (file !== '-') fd = openSync(file, 'r');
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    if (stats.isFile() && stats.size > 0) size = stats.size;
+  } catch (error) {
+    if (fd !== 0) closeSync(fd);
+    throw new Problem(`${shown(name)}: ${reason(error)}`);
+  }
+  return {
+    name,
+    /** Where it is known. */
+    size,
+    async take(count) {
+      const bytes = Buffer.alloc(count);
+      let taken = 0;
+      while (taken < count) {
+        const got = await readSome(fd, bytes.subarray(taken));
+        if (got === 0) break;
+        taken += got;
+      }
+      return bytes.subarray(0, taken);
+    },
+    async *pieces() {
+      for (;;) {
+        const bytes = Buffer.allocUnsafeSlow(piece);
+        const got = await readSome(fd, bytes);
+        if (got === 0) return;
+        yield bytes.subarray(0, got);
+      }
+    },
+    close() {
+      if (fd !== 0) closeSync(fd);
+    },
+  };
+}
+
+function readSome(fd, bytes) {
+  return new Promise((resolve, reject) => {
+    read(fd, bytes, 0, bytes.length, null, (error, got) => {
+      // Somebody made standard input non-blocking.
+      if (error?.code === 'EAGAIN') setTimeout(() => readSome(fd, bytes).then(resolve, reject), 2);
+      else if (error) reject(error);
+      else resolve(got);
+    });
+  });
+}
+
+module.exports = { openInput };
