@@ -1,0 +1,128 @@
+// `millrace completion SHELL`: a script for the shell, made from the lists of commands and options. It is all in the script, so that
+// pressing Tab starts no Node.
+
+'use strict';
+
+const { helpOption } = require('./arguments.js');
+const { commands } = require('./commands.js');
+const { Problem, print } = require('./ui.js');
+
+const shells = { bash, zsh, fish };
+
+/** @type {import('./commands.js').Command} */
+module.exports = {
+  usage: `${Object.keys(shells).join('|')}`,
+  about: 'Prints a script that teaches the shell to complete commands, options and algorithms.',
+  options: [],
+  examples: [
+    ['source <(millrace completion bash)', 'in ~/.bashrc'],
+    ['source <(millrace completion zsh)', 'in ~/.zshrc, behind compinit'],
+    ['millrace completion fish | source', 'in ~/.config/fish/config.fish'],
+  ],
+  operands: Object.keys(shells),
+  run(_values, operands) {
+    const [shell] = operands;
+    if (operands.length !== 1 || !Object.hasOwn(shells, shell)) throw new Problem(`for which shell? ${Object.keys(shells).join(', ')}`, { usage: true });
+    print(shells[shell](described()));
+    return 0;
+  },
+};
+
+/** What there is to complete. */
+function described() {
+  return Object.entries(commands).map(([name, { summary, load }]) => {
+    const { options, operands = [] } = load();
+    return { name, summary, options: [...options, helpOption], operands };
+  });
+}
+
+const spellings = ({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+const valued = (options) => options.filter(({ value }) => value !== undefined);
+
+function bash(all) {
+  const cases = all.map(({ name, options, operands }) => {
+    const values = valued(options).map((option) => `        ${spellings(option).join('|')}) COMPREPLY=(${bashWords(option)}); return ;;`);
+    return `    ${name})
+      case $before in
+${values.join('\n')}${values.length > 0 ? '\n' : ''}        *) ;;
+      esac
+      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '${options.flatMap(spellings).join(' ')}' -- "$word")); return; fi
+      COMPREPLY=(${operands === 'files' ? '$(compgen -f -- "$word")' : `$(compgen -W '${operands.join(' ')}' -- "$word")`})
+      ;;`;
+  });
+  const names = all.map(({ name }) => name).join(' ');
+  return `# bash completion for millrace
+_millrace() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  local IFS=$' \\t\\n'
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '${names} help --help --version' -- "$word")); return; fi
+  case \${COMP_WORDS[1]} in
+    help) COMPREPLY=($(compgen -W '${names}' -- "$word")) ;;
+${cases.join('\n')}
+  esac
+}
+complete -o filenames -F _millrace millrace
+`;
+}
+
+function bashWords({ choices, complete }) {
+  if (choices !== undefined) return `$(compgen -W '${choices().join(' ')}' -- "$word")`;
+  return complete === 'file' ? '$(compgen -f -- "$word")' : '';
+}
+
+function zsh(all) {
+  const quote = (text) => text.replaceAll("'", "'\\''").replaceAll('[', '\\[').replaceAll(']', '\\]').replaceAll(':', '\\:');
+  const listed = all.map(({ name, summary }) => `    '${name}:${quote(summary)}'`);
+  const cases = all.map(({ name, options, operands }) => {
+    const lines = options.map((option) => {
+      const { help, value, choices, complete } = option;
+      const action = value === undefined ? '' : `:${value}:${choices === undefined ? (complete === 'file' ? '_files' : '') : `(${choices().join(' ')})`}`;
+      const names = spellings(option);
+      const head = names.length > 1 ? `'(${names.join(' ')})'{${names.join(',')}}'` : `'${names[0]}`;
+      return `        ${head}[${quote(help)}]${action}'`;
+    });
+    const rest = operands === 'files' ? "'*:file:_files'" : `'*:operand:(${operands.join(' ')})'`;
+    return `    ${name})
+      _arguments -s -S \\
+${lines.map((line) => `${line} \\`).join('\n')}
+        ${rest}
+      ;;`;
+  });
+  return `#compdef millrace
+_millrace() {
+  local -a commands
+  commands=(
+${listed.join('\n')}
+    'help:help about a command'
+  )
+  if ((CURRENT == 2)); then _describe command commands; return; fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+    help) _describe command commands ;;
+${cases.join('\n')}
+  esac
+}
+compdef _millrace millrace
+`;
+}
+
+function fish(all) {
+  const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const lines = ['# fish completion for millrace', 'complete -c millrace -f', "complete -c millrace -n __fish_use_subcommand -l version -d 'the version'"];
+  for (const { name, summary, options, operands } of all) {
+    const here = `-n '__fish_seen_subcommand_from ${name}'`;
+    lines.push(`complete -c millrace -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`);
+    if (operands === 'files') lines.push(`complete -c millrace ${here} -F`);
+    else if (operands.length > 0) lines.push(`complete -c millrace ${here} -a ${quote(operands.join(' '))}`);
+    for (const { name: long, short, value, help, choices, complete } of options) {
+      const values = value === undefined ? '' : choices !== undefined ? ` -x -a ${quote(choices().join(' '))}` : complete === 'file' ? ' -r -F' : ' -x';
+      lines.push(`complete -c millrace ${here} -l ${long}${short === undefined ? '' : ` -s ${short}`}${values} -d ${quote(help)}`);
+    }
+  }
+  lines.push("complete -c millrace -n __fish_use_subcommand -a help -d 'help about a command'");
+  lines.push(`complete -c millrace -n '__fish_seen_subcommand_from help' -a ${quote(all.map(({ name }) => name).join(' '))}`);
+  return `${lines.join('\n')}\n`;
+}
