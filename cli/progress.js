@@ -3,6 +3,7 @@
 
 'use strict';
 
+const { atEnd } = require('./endings.js');
 const { colours, columns, duration, isTerminal, size, standing, write } = require('./ui.js');
 
 /** Work shorter than this shows nothing. */
@@ -38,6 +39,7 @@ class Line {
   #timer;
   #drawnAt = 0;
   #stands = false;
+  #forget = () => {};
 
   constructor(title, total, tick) {
     this.#title = title;
@@ -46,7 +48,7 @@ class Line {
   }
 
   begin() {
-    this.#timer = setInterval(() => this.#draw(), interval);
+    this.#timer = setInterval(() => this.add(0), interval);
     this.#timer.unref();
     standing.wipe = () => this.#wipe();
   }
@@ -59,6 +61,7 @@ class Line {
 
   end() {
     clearInterval(this.#timer);
+    this.#forget();
     this.#wipe();
     standing.wipe = () => {};
   }
@@ -74,12 +77,14 @@ class Line {
     const rate = ((this.#done - done) / (now - at)) * 1000;
     const text = progressText(this.#title, { done: this.#done, total: this.total, rate }, columns(2) - 1);
     this.#put(`\r${text}\x1b[K`);
+    if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
     this.#stands = true;
   }
 
   #wipe() {
     if (!this.#stands) return;
     this.#stands = false;
+    this.#forget();
     this.#put('\r\x1b[K');
   }
 
@@ -100,16 +105,14 @@ function progressText(title, { done, total, rate }, width) {
   const left = known && rate > 0 ? `${duration((total - done) / rate)} left` : '';
   const filled = Math.round(share * barWidth);
   const bar = known ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`] : undefined;
-  const figures = [
-    known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '',
-    known ? `${size(done)} of ${size(total)}` : size(done),
-    `${size(rate)}/s`,
-    left,
-  ].filter(Boolean);
-  const plain = figures.join('  ');
+  const percent = known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '';
+  const amount = known ? `${size(done)} of ${size(total)}` : size(done);
+  const pace = `${size(rate)}/s`;
+  const join = (...parts) => parts.filter(Boolean).join('  ');
+  const plain = join(percent, amount, pace, left);
   if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width) return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
-  for (const shorter of [`${title}  ${plain}`, plain, figures[0]]) if (shorter.length <= width) return shorter;
-  return '';
+  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : size(done)];
+  return forms.find((form) => form.length <= width) ?? '';
 }
 
 module.exports = { progressText, startProgress };

@@ -7,8 +7,8 @@ const { fstat, read } = require('node:fs');
 
 /** The only hash that is a tree. */
 const forManyCores = new Set(['blake3']);
-const largeBlock = 16 * 1024 * 1024;
-const block = 1024 * 1024;
+const largeBlock = 8 * 1024 * 1024;
+const block = 2 * 1024 * 1024;
 const blocks = 3;
 /** Where reads of parts of a block wait for one another, copying out of the page cache is what takes the time: 8 GB/s a core. */
 const part = 4 * 1024 * 1024;

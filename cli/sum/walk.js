@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { readdirSync, statSync } = require('node:fs');
+const { fstatSync, readdirSync, statSync } = require('node:fs');
 
 /** @typedef {{ name: string | Buffer, path?: string | Buffer, error?: Error }} Entry as it is told and as it is opened; without a path it is standard input */
 
@@ -100,10 +100,9 @@ class Survey {
   }
 
   #count({ path, error }) {
-    if (path === undefined) this.#hopeless = true;
-    if (path === undefined || error !== undefined) return;
+    if (error !== undefined) return;
     try {
-      const stats = statSync(path);
+      const stats = path === undefined ? fstatSync(0) : statSync(path);
       if (stats.isFile()) this.bytes += stats.size;
       else if (!stats.isDirectory()) this.#hopeless = true;
     } catch {
