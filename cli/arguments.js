@@ -47,6 +47,8 @@ function readArguments(options, args) {
     if (option === undefined) throw new Problem(`unknown option: ${token.rawName}`, { usage: true });
     if (option.value === undefined && token.value !== undefined) throw new Problem(`option ${token.rawName} takes no value`, { usage: true });
     if (option.value !== undefined && token.value === undefined) throw new Problem(`option ${token.rawName} needs a value: ${option.value}`, { usage: true });
+    // In the order in which they were said last.
+    delete values[option.name];
     values[option.name] = token.value ?? true;
   }
   return { values, operands };

@@ -114,10 +114,11 @@ function reason(error) {
   return reasons[error.code] ?? error.message.replace(/^[A-Z0-9_]+: /, '').replace(/, \w+( '.*')?$/s, '');
 }
 
-/** A file's name for people: quoted if it has characters that are not seen, or could command a terminal. */
+/** A file's name for people: in quotes if it has blanks or worse, and so that it cannot command the terminal. */
 function shown(name) {
   const text = typeof name === 'string' ? name : name.toString();
-  return /[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(text) || text === '' ? JSON.stringify(text).replace(/[\p{C}]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`) : text;
+  if (/[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(text)) return JSON.stringify(text).replace(/\p{C}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return /^[\p{L}\p{N}_@%+,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Decimal units, three digits. */

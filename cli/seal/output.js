@@ -23,8 +23,11 @@ const mode = 0o600;
 function checkOutput(path, force) {
   const stats = found(path);
   if (stats?.isDirectory()) throw new Problem(`${shown(path)}: Is a directory`);
-  if (stats?.isFile() && !force) throw taken(path);
+  if (stats !== undefined && isReplaced(stats) && !force) throw taken(path);
 }
+
+/** A file is, and a link that leads nowhere. A device or a pipe is written to; there is nothing to rename. */
+const isReplaced = (stats) => stats.isFile() || stats.isSymbolicLink();
 
 const taken = (path) => new Problem(`${shown(path)}: File exists (--force replaces it)`);
 
@@ -32,10 +35,9 @@ const taken = (path) => new Problem(`${shown(path)}: File exists (--force replac
 function openOutput(path, force) {
   if (path === '-') return { write: (bytes) => writeAll(1, bytes), complete() {}, discard() {} };
   const stats = found(path);
-  // A device or a pipe is written to; there is nothing to rename.
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return writable(path);
+  if (stats !== undefined && !isReplaced(stats)) return writable(path);
   // A link stays a link: what it leads to is replaced.
-  const target = stats === undefined ? path : realpathSync(path);
+  const target = stats?.isFile() ? realpathSync(path) : path;
   const { temporary, fd } = create(target, path);
   let open = true;
   const close = () => {

@@ -11,13 +11,21 @@ const { joinLines, readChecksums, reportLine } = require('./lines.js');
  * @param {(name: string, length?: string, later?: boolean) => import('./digests.js').About} aboutOf
  * @returns {Promise<number>} the exit code
  */
-async function check(values, files, aboutOf) {
+async function check(given, files, aboutOf) {
+  const values = lastOf(given);
   const algorithmOf = algorithmOfLine(values, aboutOf);
   let code = 0;
   for (const file of files) {
     if (!(await checkFile(file, values, algorithmOf))) code = 1;
   }
   return code;
+}
+
+/** --quiet, --status and --warn are degrees of one thing: the last of them counts. */
+function lastOf(values) {
+  const degrees = ['quiet', 'status', 'warn'];
+  const last = Object.keys(values).findLast((name) => degrees.includes(name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => name === last || !degrees.includes(name)));
 }
 
 /** @returns {Promise<boolean>} whether all is well */
@@ -82,7 +90,7 @@ function conclude(title, { status, strict, 'ignore-missing': ignoreMissing }, { 
   warn(improper, 'line is improperly formatted', 'lines are improperly formatted');
   warn(unread, 'listed file could not be read', 'listed files could not be read');
   warn(different, 'computed checksum did NOT match', 'computed checksums did NOT match');
-  const nothing = ignoreMissing && same + different === 0;
+  const nothing = ignoreMissing && same === 0;
   if (nothing && !status) say(`${title}: no file was verified`);
   return !nothing && unread === 0 && different === 0 && !(strict && improper > 0);
 }

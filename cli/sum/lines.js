@@ -47,7 +47,8 @@ function reportLine(name, verdict) {
 function readChecksums(bytes, algorithmOf) {
   // As Latin-1: one character a byte, so that every name comes through.
   const lines = bytes.latin1Slice().split('\n');
-  let reversed = false;
+  // Whether names stand right behind one blank: the first line that has no tag decides, as it does in coreutils.
+  let oneBlank;
   return lines.map((raw) => {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     if (line === '' || line.startsWith('#')) return undefined;
@@ -55,12 +56,15 @@ function readChecksums(bytes, algorithmOf) {
     const tagged = /^([A-Za-z0-9/_-]+) ?\((.*)\)[ \t]*=[ \t]*([0-9A-Fa-f]+)$/s.exec(rest);
     let [tag, name, digest] = tagged?.slice(1) ?? [];
     if (tagged === null) {
-      const plain = /^([0-9A-Fa-f]+)[ \t]([ *]?)(.+)$/s.exec(rest);
+      const plain = /^([0-9A-Fa-f]+)[ \t](.+)$/s.exec(rest);
       if (plain === null) return { improper: true };
-      // A name right behind one blank; from then on a second blank belongs to the name.
-      if (plain[2] === '') reversed = true;
-      [, digest] = plain;
-      name = reversed ? plain[2] + plain[3] : plain[3];
+      [, digest, name] = plain;
+      const marked = name.length > 1 && /^[ *]/.test(name);
+      if (algorithmOf(undefined, digest.length / 2) !== undefined) {
+        if (!marked && oneBlank === false) return { improper: true };
+        oneBlank ??= !marked;
+      }
+      if (marked && !oneBlank) name = name.slice(1);
     }
     if (digest.length % 2 !== 0) return { improper: true };
     const about = algorithmOf(tag, digest.length / 2);

@@ -1,0 +1,251 @@
+// millrace sum: what it prints, byte by byte, beside node:crypto and the programs whose formats it has.
+
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+
+import { command, inFolder, without } from '../support/shell.mjs';
+
+const sha256 = (data) => createHash('sha256').update(data).digest('hex');
+const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const windows = process.platform === 'win32';
+
+/** Names that have to be written with care. */
+const awkward = windows ? ['plain', ' leading', 'a (b) = c'] : ['plain', ' leading', '*star', 'a (b) = c', 'back\\slash', 'end\\', 'cr\rx', 'new\nline', 'both\\\n', '\\nnot a newline', 'tab\tx', 'ümläut', '-dash'];
+
+test('files, standard input, and both', () =>
+  inFolder({ a: 'abc', b: '' }, async ($) => {
+    await $.millrace('sum a b', { stdout: `${abc}  a\n${empty}  b\n` });
+    await $.millrace('sum', { stdin: 'abc', stdout: `${abc}  -\n` });
+    await $.millrace('sum b - a', { stdin: 'abc', stdout: `${empty}  b\n${abc}  -\n${abc}  a\n` });
+    await $.millrace('sum -b a', { stdout: `${abc} *a\n` });
+    await $.millrace('sum -t a', { stdout: `${abc}  a\n` });
+    await $.millrace('sum --tag a', { stdout: `SHA256 (a) = ${abc}\n` });
+    await $.millrace('sum -z a b', { stdout: `${abc}  a\0${empty}  b\0` });
+    await $.millrace('sum -0a md5 a', { stdout: '900150983cd24fb0d6963f7d28e17f72  a\0' });
+    await $.millrace(['sum', '--', 'a'], { stdout: `${abc}  a\n` });
+  }));
+
+test('every algorithm, by name and by its tag', () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    for (const algorithm of millrace.getHashes()) {
+      const xof = algorithm.startsWith('shake');
+      const hex = millrace.hash(algorithm, 'abc', { encoding: 'hex', ...(xof && { outputLength: 40 }) });
+      const { stdout } = await $.millrace(`sum --tag -a ${algorithm.toUpperCase()} a ${xof ? '-l 40' : ''}`, { stdout: new RegExp(`^[A-Z0-9]+\\S* \\(a\\) = ${hex}\n$`, 'i') });
+      await $.millrace('sum -c', { stdin: stdout, stdout: 'a: OK\n' });
+    }
+    await $.millrace('sum -a blake3 -l 7 a', { stdout: `${millrace.hash('blake3', 'abc', { encoding: 'hex', outputLength: 7 })}  a\n` });
+  }));
+
+test('what cannot be read is a line on stderr, the rest goes on', () =>
+  inFolder({ a: 'abc', 'folder/b': '' }, async ($) => {
+    await $.millrace('sum missing a folder a/b', {
+      stdout: `${abc}  a\n`,
+      stderr: 'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a directory\nmillrace sum: a/b: Not a directory\n',
+      code: 1,
+    });
+  }));
+
+test('a file that may not be read', { skip: windows || process.getuid() === 0 ? 'for this user all files may be read' : false }, () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    $.write('secret', 'x', 0);
+    await $.millrace('sum secret a', { stdout: `${abc}  a\n`, stderr: 'millrace sum: secret: Permission denied\n', code: 1 });
+  }));
+
+test('folders: sorted, links not followed, the same twice', { skip: windows }, () =>
+  inFolder({ 'f/b': 'b', 'f/a/z': 'z', 'f/a/y': 'y', 'f/a.txt': 'x', c: 'c' }, async ($) => {
+    symlinkSync('../c', $.path('f', 'link'));
+    symlinkSync('.', $.path('f', 'loop'));
+    symlinkSync('f', $.path('folder-link'));
+    mkdirSync($.path('f', 'none'));
+    const lines = (...names) => names.map((name) => `${sha256(name.endsWith('.txt') ? 'x' : name.at(-1))}  ${name}\n`).join('');
+    await $.millrace('sum -r f c', { stdout: lines('f/a/y', 'f/a/z', 'f/a.txt', 'f/b', 'c') });
+    await $.millrace('sum -r folder-link/', { stdout: lines('folder-link/a/y', 'folder-link/a/z', 'folder-link/a.txt', 'folder-link/b') });
+    await $.millrace('sum -r f/link', { stdout: lines('f/link').replace(sha256('k'), sha256('c')) });
+    await $.millrace('sum -r missing', { stderr: 'millrace sum: missing: No such file or directory\n', code: 1 });
+  }));
+
+test('many files of many sizes, in order, as node:crypto has them', async () => {
+  const sizes = [0, 1, 63, 64, 65, 4095, 65536, 262143, 262144, 262145, 2 ** 20, 5 * 2 ** 20 + 3];
+  const files = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`d${index % 7}/f${index}`, randomBytes(index % 50 === 7 ? sizes[(index / 50) | 0] ?? 10 : index)]));
+  await inFolder(files, async ($) => {
+    const names = Object.keys(files);
+    const lines = (list, algorithm) => list.map((name) => `${createHash(algorithm).update(files[name]).digest('hex')}  ${name}\n`).join('');
+    await $.millrace(['sum', ...names], { stdout: lines(names, 'sha256') });
+    const sorted = names.map((name) => `./${name}`).sort().map((name) => name.slice(2));
+    await $.millrace('sum -r -a sha512 d0 d1 d2 d3 d4 d5 d6', { stdout: lines(sorted, 'sha512') });
+    const { stdout } = await $.millrace('sum -r d3 d1', { stdout: /d3/ });
+    await $.millrace('sum -c', { stdin: stdout, stdout: stdout.toString().replace(/^\S+ {2}(.*)$/gm, '$1: OK') });
+    await $.millrace('sum -a blake3 d3/f353', { stdout: `${millrace.hash('blake3', files['d3/f353'], 'hex')}  d3/f353\n` });
+  });
+});
+
+test('large input by a pipe, in blocks', () =>
+  inFolder({}, async ($) => {
+    const data = randomBytes(9 * 2 ** 20 + 1);
+    for (const algorithm of ['sha256', 'blake3']) await $.millrace(`sum -a ${algorithm}`, { stdin: data, stdout: `${millrace.hash(algorithm, data, 'hex')}  -\n` });
+  }));
+
+test('files without a size are read to their end', { skip: process.platform !== 'linux' }, () =>
+  inFolder({}, async ($) => {
+    const { stdout } = $.other('cat', ['/proc/cpuinfo']);
+    const size = (text) => text.replace(/^(cpu MHz|bogomips).*$/gm, '').length;
+    assert.ok(size(stdout.toString()) > 100);
+    await $.millrace('sum /proc/version', { stdout: `${sha256($.other('cat', ['/proc/version']).stdout)}  /proc/version\n` });
+    await $.millrace('sum /dev/null', { stdout: `${empty}  /dev/null\n` });
+    await $.millrace('sum -r /proc/self/fdinfo/99', { stderr: /No such file/, code: 1 });
+  }));
+
+// ---- the other programs ---------------------------------------------------------------------
+
+const rivals = [
+  { program: 'sha256sum', ours: '' },
+  { program: 'sha512sum', ours: '-a sha512' },
+  { program: 'md5sum', ours: '-a md5' },
+  { program: 'b2sum', ours: '-a blake2b512' },
+  { program: 'cksum', args: ['-a', 'sha384', '--untagged'], tag: ['-a', 'sha384'], ours: '-a sha384', noBinary: true },
+  { program: 'b3sum', ours: '-a blake3', noBinary: true, noZero: true },
+];
+
+for (const { program, args = [], tag = ['--tag'], ours, noBinary, noZero } of rivals) {
+  test(`the lines of ${program}, both ways`, { skip: windows || without(program, [...tag, process.execPath]) }, () =>
+    inFolder(Object.fromEntries(awkward.map((name) => [name, `content of ${name}`])), async ($) => {
+      const names = awkward.map((name) => (name.startsWith('-') ? `./${name}` : name));
+      const mine = ours.split(' ').filter(Boolean);
+      const theirs = (options) => {
+        const { status, stdout, stderr } = $.other(program, [...options, ...names]);
+        assert.equal(status, 0, stderr.toString());
+        return stdout;
+      };
+      const plain = theirs(args);
+      const tagged = theirs(tag);
+      await $.millrace(['sum', ...mine, ...names], { stdout: plain });
+      await $.millrace(['sum', ...mine, '--tag', ...names], { stdout: tagged });
+      if (!noBinary) await $.millrace(['sum', ...mine, '-b', ...names], { stdout: theirs([...args, '-b']) });
+      if (!noZero) await $.millrace(['sum', ...mine, '-0', ...names], { stdout: theirs([...args, '-z']) });
+      // Theirs checked here, in their words; and each form once more with what DOS makes of it.
+      const verdicts = names.map((name) => (name.includes('\n') ? `\\${name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}: OK\n` : `${name}: OK\n`)).join('');
+      for (const lines of [plain, tagged, plain.toString().replaceAll('\n', '\r\n')]) await $.millrace(['sum', '-c', ...mine], { stdin: lines, stdout: verdicts });
+      await $.millrace(['sum', '-c'], { stdin: tagged, stdout: verdicts });
+      const check = $.other(program, [...args.slice(0, 2), '-c'], plain);
+      if (program !== 'b3sum') assert.equal(check.stdout.toString(), verdicts);
+      assert.equal(check.status, 0);
+    }));
+}
+
+test('names that are not text', { skip: process.platform !== 'linux' || without('sha256sum') }, () =>
+  inFolder({ 'd/plain': 'p' }, async ($) => {
+    const name = Buffer.concat([Buffer.from($.path('d', '')), Buffer.from([0x62, 0xff, 0x5c, 0xc3])]);
+    try {
+      writeFileSync(name, 'odd');
+    } catch {
+      return; // this file system takes text only
+    }
+    const listed = $.other('sh', ['-c', 'sha256sum d/*']).stdout;
+    const { stdout } = await $.millrace('sum -r d', { stdout: listed });
+    // By the shell, as a Node process can only pass on text.
+    const direct = $.other('sh', ['-c', `exec "${process.execPath}" "$0" sum d/*`, command]);
+    assert.deepEqual(direct.stdout, listed);
+    await $.millrace('sum -c', { stdin: stdout, stdout: $.other('sha256sum', ['-c'], stdout).stdout });
+  }));
+
+// ---- checking -------------------------------------------------------------------------------
+
+test('check: what matches, what does not, what is missing', () =>
+  inFolder({ a: 'abc', b: 'changed', list: `${abc}  a\n${abc}  b\n${abc}  gone\nrubbish\n# a comment\n\n` }, async ($) => {
+    const warnings =
+      'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did NOT match\n';
+    const gone = 'millrace sum: gone: No such file or directory\n';
+    await $.millrace('sum -c list', { stdout: 'a: OK\nb: FAILED\ngone: FAILED open or read\n', stderr: gone + warnings, code: 1 });
+    await $.millrace('sum -c --quiet list', { stdout: 'b: FAILED\ngone: FAILED open or read\n', stderr: gone + warnings, code: 1 });
+    await $.millrace('sum -c --status list', { stderr: gone, code: 1 });
+    await $.millrace('sum -c -w list', { stdout: /b: FAILED/, stderr: `millrace sum: list: 4: improperly formatted checksum line\n${gone}${warnings}`, code: 1 });
+    await $.millrace('sum --check --ignore-missing list', {
+      stdout: 'a: OK\nb: FAILED\n',
+      stderr: 'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 computed checksum did NOT match\n',
+      code: 1,
+    });
+    const oneBad = { stdin: `${abc}  a\nrubbish\n`, stdout: 'a: OK\n', stderr: 'millrace sum: WARNING: 1 line is improperly formatted\n' };
+    await $.millrace('sum -c', oneBad);
+    await $.millrace('sum -c --strict', { ...oneBad, code: 1 });
+    await $.millrace('sum -c --ignore-missing', { stdin: `${abc}  gone\n`, stderr: "millrace sum: 'standard input': no file was verified\n", code: 1 });
+    await $.millrace('sum -c', { stdin: 'rubbish\n', stderr: "millrace sum: 'standard input': no properly formatted checksum lines found\n", code: 1 });
+    await $.millrace('sum -c list gone-list', { stdout: /a: OK/, stderr: /gone-list: No such file or directory\n$/, code: 1 });
+    await $.millrace('sum -c .', { stderr: 'millrace sum: .: Is a directory\n', code: 1 });
+  }));
+
+test('check: the same exit codes and verdicts as sha256sum', { skip: windows || without('sha256sum') }, () =>
+  inFolder({ a: 'abc', 'sp ace': 'abc' }, async ($) => {
+    const upper = abc.toUpperCase();
+    const wrong = abc.replace('b', 'c');
+    const lists = [
+      `${abc} a`, `${abc}  a`, `  ${abc}  a`, `${abc}\ta`, `${abc} *a`, `SHA256(a)= ${abc}`, `SHA256 (a) =  ${abc}`, `SHA256 (a) = ${abc} `, `${upper}  a`, `${abc}a`, `${abc}  `,
+      `${abc}  sp ace`, `${abc.slice(1)}  a`, `${abc}0  a`, `MD5 (a) = ${abc}`, `MD5 (a) = 900150983cd24fb0d6963f7d28e17f72`, `\\${abc}  a\\x`, `\\${abc}  a\\`, `\\${abc}  a`, `${abc}  -`,
+      `${wrong}  a`, `${abc}  gone`, `${abc} a\n${abc}  a`, `\\SHA256 (a) = ${abc}`, 'SHA256 (a) = ', `SHA256 a = ${abc}`, `#${abc}  a`, ` #${abc}  a`, '',
+    ];
+    const compare = async (options, stdin) => {
+      const judge = $.other('sha256sum', options, stdin);
+      const { code, stdout, stderr } = await $.start(['sum', '-a', 'sha256', ...options], { stdin }).ended;
+      const said = judge.stderr.toString().replaceAll('sha256sum:', 'millrace sum:').replaceAll('formatted SHA256 checksum', 'formatted checksum');
+      // coreutils warns as it goes, we before the first file is read.
+      const sorted = (text) => text.split('\n').sort();
+      assert.deepEqual({ code, stdout: stdout.toString(), stderr: sorted(stderr.toString()) }, { code: judge.status, stdout: judge.stdout.toString(), stderr: sorted(said) }, `${JSON.stringify(stdin)} ${options.join(' ')}`);
+    };
+    // All in one list, in two orders: the form with one blank changes how the lines behind it are read.
+    for (const each of [lists, lists.toReversed()]) {
+      for (const options of ['-c -w', '-c --strict', '-c --ignore-missing --quiet', '-c -w --quiet', '-c --quiet -w', '-c --status']) await compare(options.split(' '), `${each.join('\n')}\n`);
+    }
+    for (const list of [lists[0], lists.at(-1), `${abc}  gone`, `${abc}  a\nrubbish`, `${wrong}  a`]) await compare(['-c', '--strict', '--ignore-missing'], `${list}\n`);
+  }));
+
+test('check: which algorithm a line is of', () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    const md5 = '900150983cd24fb0d6963f7d28e17f72';
+    const mixed = `MD5 (a) = ${md5}\nSHA256 (a) = ${abc}\n${abc}  a\n`;
+    await $.millrace('sum -c', { stdin: mixed, stdout: 'a: OK\na: OK\na: OK\n' });
+    await $.millrace('sum -c -a md5', { stdin: mixed, stdout: 'a: OK\n', stderr: 'millrace sum: WARNING: 2 lines are improperly formatted\n' });
+    await $.millrace('sum -c -a md5', { stdin: `${md5}  a\n`, stdout: 'a: OK\n' });
+    // A digest so short that anything would match is not believed unless it was asked for.
+    await $.millrace('sum -c -a blake3', { stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`, stderr: /no properly formatted/, code: 1 });
+    await $.millrace('sum -c -a blake3 -l 1', { stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`, stdout: 'a: OK\n' });
+  }));
+
+// ---- bad input ------------------------------------------------------------------------------
+
+test('options that make no sense', () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    const refuse = (line, message) => $.millrace(`sum ${line}`, { stderr: `millrace sum: ${message}; see: millrace help sum\n`, code: 1 });
+    await refuse('--bogus a', 'unknown option: --bogus');
+    await refuse('-x a', 'unknown option: -x');
+    await refuse('a -a', 'option -a needs a value: NAME');
+    await refuse('--tag=yes a', 'option --tag takes no value');
+    await refuse('-a sha265 a', 'algorithm "sha265" is not a hash known here; nearest: sha224, sha256, sha1');
+    await refuse('-l 5 a', '--length is for shake128, shake256 and blake3: a digest of sha256 has 32 bytes');
+    for (const length of ['0', '-1', '1.5', 'x', '65537']) await refuse(`-a blake3 --length=${length} a`, `--length must be a whole number from 1 to 65536, not "${length}"`);
+    await refuse('-a shake128 a', 'shake128 gives as many bytes as you like: say --length BYTES');
+    await refuse('--tag -t a', '--tag does not support --text');
+    await refuse('-c --tag a', 'the --tag option is meaningless when verifying checksums');
+    await refuse('-c -0 a', 'the --zero option is not supported when verifying checksums');
+    await refuse('-c -b a', 'the --binary and --text options are meaningless when verifying checksums');
+    await refuse('-c -r a', 'the --recursive option is meaningless when verifying checksums');
+    for (const option of ['--quiet', '--status', '--strict', '--warn', '--ignore-missing']) await refuse(`${option} a`, `the ${option} option is meaningful only when verifying checksums`);
+  }));
+
+test('a reader who goes away, and a disk that is full', { skip: process.platform !== 'linux' }, () =>
+  inFolder(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`d/${'n'.repeat(50)}${index}`, ''])), async ($) => {
+    const { child, ended } = $.start(['sum', '-r', 'd']);
+    child.stdout.destroy();
+    const { code, stderr } = await ended;
+    assert.deepEqual({ code, stderr: stderr.toString() }, { code: 141, stderr: '' });
+    const full = openSync('/dev/full', 'w');
+    const written = await $.start(['sum', '-r', 'd'], { stdio: ['pipe', full, 'pipe'] }).ended;
+    closeSync(full);
+    assert.deepEqual({ code: written.code, stderr: written.stderr.toString() }, { code: 1, stderr: 'millrace sum: standard output: No space left on device\n' });
+  }));
+
+test('names cannot command the terminal', { skip: windows }, () =>
+  inFolder({}, ($) => $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], { stderr: 'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n', code: 1 })));
