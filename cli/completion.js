@@ -41,24 +41,25 @@ const valued = (options) => options.filter(({ value }) => value !== undefined);
 
 function bash(all) {
   const cases = all.map(({ name, options, operands }) => {
-    const values = valued(options).map((option) => `        ${spellings(option).join('|')}) COMPREPLY=(${bashWords(option)}); return ;;`);
+    const values = valued(options).map((option) => `        ${spellings(option).join('|')}) ${bashWords(option)}return ;;`);
     return `    ${name})
       case $before in
 ${values.join('\n')}${values.length > 0 ? '\n' : ''}        *) ;;
       esac
-      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '${options.flatMap(spellings).join(' ')}' -- "$word")); return; fi
-      COMPREPLY=(${operands === 'files' ? '$(compgen -f -- "$word")' : `$(compgen -W '${operands.join(' ')}' -- "$word")`})
+      if [[ $word == -* ]]; then offer -W '${options.flatMap(spellings).join(' ')}' -- "$word"; return; fi
+      offer ${operands === 'files' ? '-f' : `-W '${operands.join(' ')}'`} -- "$word"
       ;;`;
   });
   const names = all.map(({ name }) => name).join(' ');
   return `# bash completion for millrace
 _millrace() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
-  local IFS=$' \\t\\n'
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} line
+  # By lines: names of files may have blanks. (No mapfile: the bash of macOS has none.)
+  offer() { while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@"); }
   COMPREPLY=()
-  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '${names} help --help --version' -- "$word")); return; fi
+  if ((COMP_CWORD == 1)); then offer -W '${names} help --help --version' -- "$word"; return; fi
   case \${COMP_WORDS[1]} in
-    help) COMPREPLY=($(compgen -W '${names}' -- "$word")) ;;
+    help) offer -W '${names}' -- "$word" ;;
 ${cases.join('\n')}
   esac
 }
@@ -67,8 +68,8 @@ complete -o filenames -F _millrace millrace
 }
 
 function bashWords({ choices, complete }) {
-  if (choices !== undefined) return `$(compgen -W '${choices().join(' ')}' -- "$word")`;
-  return complete === 'file' ? '$(compgen -f -- "$word")' : '';
+  if (choices !== undefined) return `offer -W '${choices().join(' ')}' -- "$word"; `;
+  return complete === 'file' ? 'offer -f -- "$word"; ' : '';
 }
 
 function zsh(all) {

@@ -7,62 +7,74 @@ const { Problem, colours, columns, plural, print, size, table, wrap } = require(
 /** @type {import('./commands.js').Command} */
 module.exports = {
   usage: '[--json]',
-  about: 'Shows which library and which CPU instructions serve each algorithm on this machine, how many messages a core hashes at once, the worker threads, and from which size on a job takes which way. MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU.',
+  about: `Shows which library and which CPU instructions serve each algorithm on this machine, and the worker threads: at once is how many messages a core hashes together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
+
+MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from Millrace's own code.`,
   options: [{ name: 'json', help: 'all of it as JSON, as engines() of the package gives it' }],
   operands: [],
   run,
 };
 
-function run({ json }, operands) {
+async function run({ json }, operands) {
   if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
-  const { engines } = require('../dist/index.js');
-  const report = { millrace: require('../package.json').version, node: process.version, ...engines() };
+  const millrace = require('../dist/index.js');
+  await measure(millrace);
+  const report = { millrace: require('../package.json').version, node: process.version, ...millrace.engines() };
   print(json ? `${JSON.stringify(report, null, 2)}\n` : asText(report, columns(1)));
   return 0;
+}
+
+/** A price is that of a table until a worker thread has done a job and measured: have one do so, and give it a moment. */
+async function measure({ engines, hash }) {
+  const measured = () => Object.values(engines().costs ?? {}).every((cost) => cost.measured);
+  for (let wait = 1; wait <= 64 && !measured(); wait *= 2) {
+    await new Promise((resolve) => hash('sha256', Buffer.alloc(1 << 18), resolve));
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
 }
 
 /** @param {number} width of the terminal */
 function asText(report, width) {
   const { bold, dim } = colours(1);
-  const { native, threads } = report;
+  const { native, threads, settings } = report;
   const facts = [
     ['Millrace', `${report.millrace} on Node.js ${report.node}, ${process.platform} ${native.cpu.arch}`],
     ['libraries', Object.entries(native.libraries).map(([name, version]) => `${name} ${version}`).join(', ')],
     ['CPU', native.cpu.features.join(' ') || 'no instructions of use here'],
     ['threads', `${threads.limit} at most, ${threads.started} started, ${threads.queued} ${plural(threads.queued, 'job')} waiting`],
+    ...(settings === undefined ? [] : [['route', `${settings.route}; at most ${settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(settings.maxQueuedBytes)} copied for calls in flight`]]),
   ];
   const titled = facts.map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`).join('\n');
-  return `${titled}\n\n${algorithmTable(report, width, dim)}\n`;
+  const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured) ? `\n${dim('~ not measured on this machine')}\n` : '';
+  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}`;
 }
 
-/** One row an algorithm; columns about routes only where the report has them. */
-function algorithmTable({ native, routes, costs }, width, dim) {
-  const names = Object.keys(native.algorithms);
-  const hasRoutes = routes !== undefined && names.some((name) => routes[name] !== undefined);
-  const heads = ['algorithm', 'library', 'at once>', ...(costs === undefined ? [] : ['ns + ns/KiB>']), ...(hasRoutes ? ['inline to>', 'split from>'] : []), 'instructions'];
-  const rows = names.map((name) => {
-    const { library, instructions, lanes } = native.algorithms[name];
-    const cost = costs?.[name];
-    const route = routes?.[name];
-    return [
-      name,
-      library,
-      lanes === undefined ? '' : String(lanes.messages),
-      ...(costs === undefined ? [] : [cost === undefined ? '' : costText(cost)]),
-      ...(hasRoutes ? [bound(route?.inline), bound(route?.split)] : []),
-      withLanes(instructions, lanes),
-    ];
-  });
-  return table(heads, rows, { width, head: dim });
+/** One row an algorithm; what the report does not tell has no column. */
+function algorithmTable({ native, costs }, width, dim) {
+  const priced = costs === undefined ? [] : ['ns>', 'MB/s>', 'inline to>', 'split from>'];
+  const rows = Object.entries(native.algorithms).map(([name, { library, instructions, lanes }]) => [
+    name,
+    library,
+    lanes === undefined ? '' : String(lanes.messages),
+    ...(costs === undefined ? [] : price(costs[name])),
+    withLanes(instructions, lanes),
+  ]);
+  return table(['algorithm', 'library', 'at once>', ...priced, 'instructions'], rows, { width, head: dim });
 }
 
-/** What one message is worked on with; in brackets what several at once are, if that is something else. */
+function price(cost) {
+  if (cost === undefined) return ['', '', '', ''];
+  const mark = cost.measured ? '' : '~';
+  return [`${mark}${Math.round(cost.fixed)}`, `${mark}${Math.round(1000 / cost.perByte)}`, bytes(cost.inlineTo), cost.splitFrom === undefined ? '' : bytes(cost.splitFrom)];
+}
+
+/** Small ones to the byte. */
+const bytes = (count) => (count < 10_000 ? String(count) : size(count));
+
+/** What one message is worked on with; in brackets what several at once are. */
 function withLanes(instructions, lanes) {
   const one = instructions.join(' ') || '-';
-  if (lanes === undefined) return one;
-  const many = lanes.instructions.filter((each) => !instructions.includes(each));
-  return many.length === 0 ? one : `${one} (at once: ${lanes.instructions.join(' ')})`;
+  return lanes === undefined || lanes.instructions.every((each) => instructions.includes(each)) ? one : `${one} (at once: ${lanes.instructions.join(' ')})`;
 }
 
-const costText = ({ fixed, perByte, measured }) => `${Math.round(fixed)} + ${Math.round(perByte * 1024)}${measured ? '' : '?'}`;
-const bound = (bytes) => (bytes === undefined || bytes === null || !Number.isFinite(bytes) ? '' : size(bytes));
+module.exports.asText = asText;

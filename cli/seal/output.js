@@ -4,7 +4,7 @@
 'use strict';
 
 const { closeSync, fsyncSync, linkSync, lstatSync, openSync, realpathSync, renameSync, statSync, unlinkSync, write } = require('node:fs');
-const { basename, dirname, join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const { atEnd } = require('../endings.js');
 const { Problem, reason, shown } = require('../ui.js');
@@ -37,7 +37,7 @@ function openOutput(path, force) {
   const stats = found(path);
   if (stats !== undefined && !isReplaced(stats)) return writable(path);
   // A link stays a link: what it leads to is replaced.
-  const target = stats?.isFile() ? realpathSync(path) : path;
+  const target = stats?.isFile() ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer') : path;
   const { temporary, fd } = create(target, path);
   let open = true;
   const close = () => {
@@ -62,7 +62,7 @@ function openOutput(path, force) {
         place(temporary, target, force, path);
       });
       forget();
-      syncFolder(dirname(target));
+      syncFolder(beside(target, ''));
     },
     discard() {
       forget();
@@ -72,9 +72,15 @@ function openOutput(path, force) {
 }
 
 function create(target, shownAs) {
-  const random = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(6))).toString('hex');
-  const temporary = join(dirname(target), `.${basename(target).slice(0, 200)}.${random}.tmp`);
+  const random = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(8))).toString('hex');
+  const temporary = beside(target, `.millrace-${random}.tmp`);
   return { temporary, fd: attempt(shownAs, () => openSync(temporary, 'wx', mode)) };
+}
+
+/** Another name in the folder of `path`, which may be bytes that are no text. */
+function beside(path, name) {
+  if (typeof path === 'string') return join(dirname(path), name);
+  return Buffer.from(join(dirname(path.latin1Slice()), name), 'latin1');
 }
 
 /** Without --force by a link, which fails if somebody else took the name meanwhile; where there are no links, by a look and a rename. */
