@@ -49,14 +49,14 @@ async function checkFile(file, values, algorithmOf) {
       continue;
     }
     counts.proper++;
-    tasks.push({ name: line.name, path: line.name === '-' ? undefined : line.name, about: line.about, expected: line.digest });
+    tasks.push({ name: line.name, path: line.name === '-' ? undefined : line.name, error: undefined, about: line.about, expected: line.digest });
   }
   if (counts.proper === 0) {
     say(`${title}: no properly formatted checksum lines found`);
     return false;
   }
   const names = tasks.map(({ name }) => name);
-  await require('./command.js').digestFiles(tasks, names, values, (done, answers) => report(done, answers, values, counts));
+  await require('./command.js').digestFiles([tasks], names, values, (done, answers) => report(done, answers, values, counts));
   return conclude(title, values, counts);
 }
 

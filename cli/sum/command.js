@@ -109,10 +109,10 @@ async function printChecksums(values, files) {
   return code;
 }
 
-function* tasksOf(entries, about) {
-  for (const entry of entries) {
-    entry.about = about;
-    yield entry;
+function* tasksOf(groups, about) {
+  for (const entries of groups) {
+    for (const entry of entries) entry.about = about;
+    yield entries;
   }
 }
 

@@ -38,7 +38,7 @@ const hashedHere = 64 * 1024;
  */
 
 /**
- * @param {Iterable<Task>} tasks
+ * @param {Iterable<Task[]>} tasks in groups
  * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver gets digests as hex, or errors, in the order of the tasks
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
@@ -210,44 +210,45 @@ class Batch {
   }
 }
 
-/** Tasks, of which some can be looked at before they are taken. */
+/** Tasks in their order, of which some can be looked at before they are taken. */
 class Queue {
-  #iterator;
-  #ahead = [];
+  #groups;
+  /** Those that have come from the groups, from `#at` on not taken yet. */
+  #tasks = [];
   #at = 0;
 
-  constructor(tasks) {
-    this.#iterator = tasks[Symbol.iterator]();
-    this.ahead(1);
+  constructor(groups) {
+    this.#groups = groups[Symbol.iterator]();
+    this.#refill(1);
   }
 
   get empty() {
-    return this.#at === this.#ahead.length;
+    return this.#at === this.#tasks.length;
   }
 
   get first() {
-    return this.#ahead[this.#at];
+    return this.#tasks[this.#at];
   }
 
   take() {
-    const task = this.#ahead[this.#at++];
-    if (this.empty) {
-      this.#ahead.length = this.#at = 0;
-      this.ahead(1);
-    }
+    const task = this.#tasks[this.#at++];
+    if (this.#at === this.#tasks.length) this.#refill(1);
     return task;
   }
 
   /** The next `count`, or as many as there are. */
   ahead(count) {
-    this.#ahead.splice(0, this.#at);
-    this.#at = 0;
-    while (this.#ahead.length < count) {
-      const { done, value } = this.#iterator.next();
-      if (done) break;
-      this.#ahead.push(value);
+    this.#refill(count);
+    return this.#tasks.slice(this.#at, this.#at + count);
+  }
+
+  #refill(count) {
+    while (this.#tasks.length - this.#at < count) {
+      const { done, value } = this.#groups.next();
+      if (done) return;
+      this.#tasks = this.empty ? value : [...this.#tasks.slice(this.#at), ...value];
+      this.#at = 0;
     }
-    return this.#ahead;
   }
 }
 

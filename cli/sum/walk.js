@@ -5,47 +5,58 @@
 
 const { fstatSync, readdirSync, statSync } = require('node:fs');
 
-/** @typedef {{ name: string | Buffer, path?: string | Buffer, error?: Error }} Entry as it is told and as it is opened; without a path it is standard input */
+/** @typedef {{ name: string | Buffer, path: string | Buffer | undefined, error: Error | undefined }} Entry as it is told and as it is opened; without a path it is standard input */
 
 /**
  * In a folder symbolic links are not followed, and what is no regular file is passed over: the list is about what the folder holds, and
  * it ends. A link that is itself an operand is followed.
  *
+ * Comes in groups, a folder's files that stand together at most: handing on one by one costs as much as reading a small file.
+ *
  * @param {readonly (string | Buffer)[]} operands
- * @returns {Generator<Entry>}
+ * @returns {Generator<Entry[]>}
  */
 function* walk(operands, recursive) {
-  // What has not been looked at yet, the next last. One generator and not one a folder: handing up through each costs as much as reading.
-  const pending = operands.map((operand) => ({ name: operand, path: operand, operand: true })).reverse();
+  for (const operand of operands) {
+    if (recursive && operand !== '-' && leadsToFolder(operand)) yield* inFolders(operand);
+    else yield [{ name: operand, path: operand === '-' ? undefined : operand, error: undefined }];
+  }
+}
+
+function* inFolders(top) {
+  // What has not been looked at yet, the next last.
+  const pending = [top];
   while (pending.length > 0) {
-    const { name, path, operand, isFolder } = pending.pop();
-    if (operand && path === '-') yield { name };
-    else if (!(isFolder || (operand && recursive && leadsToFolder(path)))) yield { name, path };
-    else {
-      const found = inFolder(path);
-      if (found instanceof Error) yield { name, path, error: found };
-      else for (let index = found.length - 1; index >= 0; index--) pending.push(found[index]);
+    const next = pending.pop();
+    if (Array.isArray(next)) {
+      yield next;
+      continue;
+    }
+    try {
+      pending.push(...parts(next).reverse());
+    } catch (error) {
+      yield [{ name: next, path: next, error }];
     }
   }
 }
 
-/** Files and folders in a folder, by name. */
-function inFolder(folder) {
-  let entries;
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-    // A name that is not text is asked for again as bytes.
-    if (entries.some(({ name }) => name.includes('\ufffd'))) entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
-  } catch (error) {
-    return error;
-  }
+/** What is in a folder, by name: the path of a folder, or files that stand between two of them. */
+function parts(folder) {
+  let entries = readdirSync(folder, { withFileTypes: true });
+  // A name that is not text is asked for again as bytes.
+  if (entries.some(({ name }) => name.includes('\ufffd'))) entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
   entries.sort((left, right) => order(left.name, right.name));
   const found = [];
+  let files;
   for (const entry of entries) {
-    const isFolder = entry.isDirectory();
-    if (!isFolder && !entry.isFile()) continue;
-    const path = join(folder, entry.name);
-    found.push({ name: path, path, operand: false, isFolder });
+    if (entry.isDirectory()) {
+      found.push(join(folder, entry.name));
+      files = undefined;
+    } else if (entry.isFile()) {
+      const path = join(folder, entry.name);
+      if (files === undefined) found.push((files = []));
+      files.push({ name: path, path, error: undefined });
+    }
   }
   return found;
 }
@@ -94,7 +105,7 @@ class Survey {
     while (!this.complete && !this.#hopeless && performance.now() < end) {
       const { done, value } = this.#entries.next();
       if (done) this.complete = true;
-      else this.#count(value);
+      else value.forEach((entry) => this.#count(entry));
     }
     return this.complete ? this.bytes : undefined;
   }
