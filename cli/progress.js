@@ -1,5 +1,5 @@
-// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much longer. A line of our own and
-// not cli-progress: that one writes to process.stdout, hides the cursor and installs signal handlers, and the package would have to carry it.
+// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much longer. A line of our own: the packages
+// for it (cli-progress) hide the cursor and install signal handlers, and this package would have to carry them.
 
 'use strict';
 

@@ -1,17 +1,12 @@
-// What the tour shows: a progress bar and colours on a terminal, plain lines elsewhere.
+// What the tour shows: progress and colours on a terminal, plain lines elsewhere.
 
-import cliProgress from 'cli-progress';
+import progress from './progress.js';
+import ui from './ui.js';
 
-const terminal = process.stdout.isTTY === true;
-const colours = terminal && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-const colour = (open, close) => (text) => (colours ? `\x1b[${open}m${text}\x1b[${close}m` : text);
-
-export const bold = colour(1, 22);
-export const dim = colour(2, 22);
-export const green = colour(32, 39);
+export const { bold, dim, green } = ui.colours(1);
 
 export function say(text) {
-  process.stdout.write(`${text}\n`);
+  ui.print(`${text}\n`);
 }
 
 export function megabytes(bytes) {
@@ -20,21 +15,11 @@ export function megabytes(bytes) {
 
 /** A bar over `total` bytes. end() replaces it by one line; elsewhere than on a terminal there is only that line. */
 export function progressBar(title, total) {
-  if (!terminal) return { add() {}, end: (done) => say(`ok  ${done}`) };
-  const bar = new cliProgress.SingleBar({
-    format: `${title.padEnd(20)} {bar} {percentage}%  {eta_formatted}`,
-    barCompleteChar: '\u2588',
-    barIncompleteChar: '\u2591',
-    barsize: 32,
-    hideCursor: true,
-    clearOnComplete: true,
-    gracefulExit: true,
-  });
-  bar.start(Math.max(total, 1), 0);
+  const line = progress.startProgress(title, { total });
   return {
-    add: (bytes) => bar.increment(bytes),
+    add: (bytes) => line.add(bytes),
     end(done) {
-      bar.stop();
+      line.end();
       say(`${green('ok')}  ${done}`);
     },
   };

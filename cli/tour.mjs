@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import ui from './ui.js';
 import { bold, dim, green, megabytes, progressBar, say, table } from './terminal.mjs';
 
 const chunkSize = 1 << 20;
@@ -56,6 +57,7 @@ class LoopDelay {
 try {
   await tour(process.argv.slice(2));
 } catch (error) {
+  if (error instanceof ui.ReaderGone) process.exit(141);
   // Whatever the user can cause is a sentence; anything else is a defect and keeps its stack.
   const expected = error instanceof Problem || String(error?.code).startsWith('ERR_PARSE_ARGS');
   console.error(expected ? `millrace: ${error.message}` : error);

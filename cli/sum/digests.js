@@ -111,8 +111,7 @@ async function digestLarge({ task, file, prefix }, threads, add) {
   try {
     const { algorithm, size, xof } = task.about;
     const hasher = createHash(algorithm, xof ? { outputLength: size } : {});
-    if (prefix !== undefined) hasher.update(prefix);
-    await digestStream(hasher, file, algorithm, { threads, add, begun: prefix?.length ?? 0 });
+    await digestStream(hasher, file, algorithm, { threads, add, prefix });
     return hasher.digest('hex');
   } finally {
     if (task.path !== undefined) await new Promise((resolve) => close(file, resolve));

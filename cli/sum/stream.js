@@ -14,20 +14,26 @@ const blocks = 3;
 const part = 4 * 1024 * 1024;
 
 /**
- * Feeds what is left of a file to a hasher.
+ * Feeds a file to a hasher.
  *
- * @param {number} file open; its position is behind what has been hashed already
- * @param {{ threads: number, add: (bytes: number) => void, begun: number }} options `begun`: how many bytes that is
+ * @param {number} file open
+ * @param {{ threads: number, add: (bytes: number) => void, prefix?: Uint8Array }} options `prefix`: what has been read already
  */
-async function digestStream(hasher, file, algorithm, { threads, add, begun }) {
+async function digestStream(hasher, file, algorithm, { threads, add, prefix }) {
   const regular = await sizeOf(file);
   const size = forManyCores.has(algorithm) && threads > 1 ? largeBlock : block;
   const rooms = Array.from({ length: blocks }, () => ({ memory: undefined, hashing: undefined }));
-  let at = begun;
+  // A regular file is read again from its start, so that blocks begin where subtrees do.
+  let at = 0;
+  if (regular === undefined && prefix !== undefined) {
+    await hasher.updateAsync(prefix);
+    add(prefix.length);
+    at = prefix.length;
+  }
   for (let turn = 0; ; turn++) {
     const room = rooms[turn % blocks];
     await room.hashing;
-    room.memory ??= Buffer.allocUnsafeSlow(regular === undefined ? size : Math.max(Math.min(size, regular - begun), 65536));
+    room.memory ??= Buffer.allocUnsafeSlow(regular === undefined ? size : Math.max(Math.min(size, regular), 65536));
     // By position, in parts at once, only where there is a position and a size; a pipe gives what it has.
     const count = await (regular !== undefined && at < regular ? readParts(file, room.memory, at) : fill(file, room.memory, regular === undefined ? null : at));
     if (count === 0) break;

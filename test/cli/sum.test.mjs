@@ -249,3 +249,14 @@ test('a reader who goes away, and a disk that is full', { skip: process.platform
 
 test('names cannot command the terminal', { skip: windows }, () =>
   inFolder({}, ($) => $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], { stderr: 'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n', code: 1 })));
+
+test('slow files among quick ones: what is read ahead is not taken from a pipe', { skip: windows || without('mkfifo') }, () =>
+  inFolder({ a: 'abc', b: 'b', 'f/c': 'c', 'f/d': randomBytes(300_000) }, async ($) => {
+    $.other('mkfifo', ['slow', 'slower']);
+    const summing = $.start(['sum', 'slow', 'a', 'f/c', 'slower', 'b', 'f/d', '-'], { stdin: 'abc' });
+    // The first makes the command think that the disk is slow; the second must still be whole.
+    const { stdout } = $.other('sh', ['-c', '(sleep 0.3; printf 1) > slow; (sleep 0.3; printf 22) > slower; cat f/d']);
+    const lines = [['1', 'slow'], ['abc', 'a'], ['c', 'f/c'], ['22', 'slower'], ['b', 'b'], [stdout, 'f/d'], ['abc', '-']].map(([data, name]) => `${sha256(data)}  ${name}\n`);
+    const result = await summing.ended;
+    assert.deepEqual([result.code, result.stdout.toString(), result.stderr.toString()], [0, lines.join(''), '']);
+  }));
