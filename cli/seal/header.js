@@ -19,8 +19,8 @@ const fixedSize = 12;
 const saltSize = 16;
 const algorithms = ['', 'aes-256-gcm', 'chacha20-poly1305'];
 
-/** A header may not ask for more: 1 GiB, as a file of somebody else could otherwise take all memory, or for days of work. */
-const mostMemory = 2 ** 30;
+/** A header may not ask for more than N = 2^20 with r = 8 (1 GiB), nor for 16 times its work: a file of somebody else could take all memory, or days. */
+const mostMemory = 2 ** 30 + 2 ** 24;
 const mostWork = 2 ** 27;
 
 /**
@@ -57,7 +57,7 @@ async function readHeader(take, name) {
   const scrypt = { cost: 2 ** log, blockSize, parallelization, salt: rest.subarray(3) };
   if (log < 1 || log > 30 || blockSize < 1 || parallelization < 1) throw new Problem(`${shown(name)}: its header is damaged`);
   if (memoryOf(scrypt) > mostMemory || scrypt.cost * blockSize * parallelization > mostWork) {
-    throw new Problem(`${shown(name)}: refused: its header asks for more than 1 GiB of memory, or hours, to derive the key`);
+    throw new Problem(`${shown(name)}: refused: its header asks for more than 1 GiB of memory, or minutes, to derive the key`);
   }
   return { header: { algorithm: algorithms[algorithm], scrypt }, bytes };
 }

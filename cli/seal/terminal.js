@@ -30,6 +30,8 @@ function openTerminal() {
     const input = new ReadStream(fds[0]);
     return {
       input,
+      /** Typed before it was asked for. */
+      ahead: '',
       say: (text) => writeSync(fds[1], text),
       close: () => {
         input.destroy(); // closes its descriptor
@@ -43,7 +45,8 @@ function openTerminal() {
 }
 
 /** One line, typed blind. The terminal is in raw mode meanwhile: keys come as they are, also those that would be signals. */
-function ask({ input, say }, question) {
+function ask(terminal, question) {
+  const { input, say } = terminal;
   standing.wipe();
   return new Promise((resolve, reject) => {
     let typed = [];
@@ -62,14 +65,19 @@ function ask({ input, say }, question) {
       settle(value);
     };
     const fail = () => done(reject, new Problem('the terminal has gone'));
-    const take = (bytes) => {
-      for (const letter of bytes.toString()) {
-        if (letter === '\r' || letter === '\n' || letter === '\x04') return done(resolve, typed.join(''));
+    const take = (text) => {
+      // Arrows and their like are no letters.
+      const letters = [...text.replace(/\x1b(\[[\d;]*[A-Za-z~]|O[A-Z])/g, '')];
+      for (const [index, letter] of letters.entries()) {
+        if (letter === '\r' || letter === '\n' || letter === '\x04') {
+          terminal.ahead = letters.slice(index + 1).join('');
+          return done(resolve, typed.join(''));
+        }
         if (letter === '\x03') return endBySignal('SIGINT');
         if (letter === '\x1c') return endBySignal('SIGQUIT');
         if (letter === '\x7f' || letter === '\b') typed.pop();
         else if (letter === '\x15') typed = [];
-        else typed.push(letter);
+        else if (letter >= ' ') typed.push(letter);
       }
       return undefined;
     };
@@ -80,6 +88,10 @@ function ask({ input, say }, question) {
     input.on('error', fail);
     input.on('end', fail);
     input.resume();
+    // Both lines pasted at once.
+    const { ahead } = terminal;
+    terminal.ahead = '';
+    if (ahead !== '') take(ahead);
   });
 }
 

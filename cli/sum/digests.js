@@ -93,7 +93,7 @@ async function digestAll(tasks, deliver, { threads, add }) {
       free.push(memory);
     }
     if (large !== undefined) {
-      await room('large', Math.max(2, Math.min(threads, 16)));
+      await room('large', large.file === 0 ? 1 : Math.max(2, Math.min(threads, 16)));
       const unit = { kind: 'large', tasks: [large.task], answers: [], settled: false };
       begin(unit, digestLarge(large, threads, add).then((digest) => unit.answers.push(digest), (error) => unit.answers.push(asError(error))));
     }

@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openStream } from 'millrace/promises';
 
 import { inFolder, without } from '../support/shell.mjs';
+
+const { readHeader, writeHeader } = createRequire(import.meta.url)('../../cli/seal/header.js');
 
 const windows = process.platform === 'win32';
 const key = randomBytes(32);
@@ -79,6 +82,21 @@ test('the format: a header that is the context of a sealed stream', () =>
     assert.notDeepEqual(again.subarray(15, 31), sealed.subarray(15, 31), 'a salt of its own');
   }));
 
+test('what seal may ask for, open does not refuse', async () => {
+  for (const [cost, parallelization, accepted] of [[10, 1, true], [20, 1, true], [20, 16, true], [20, 17, false], [21, 1, false]]) {
+    const header = { algorithm: 'aes-256-gcm', scrypt: { cost: 2 ** cost, blockSize: 8, parallelization, salt: randomBytes(16) } };
+    let rest = writeHeader(header);
+    const take = async (size) => {
+      const taken = rest.subarray(0, size);
+      rest = rest.subarray(size);
+      return taken;
+    };
+    const reading = readHeader(take, 'x');
+    if (accepted) assert.deepEqual((await reading).header, header);
+    else await assert.rejects(reading, /more than 1 GiB of memory, or minutes/);
+  }
+});
+
 test('whatever is changed, nothing is left behind', () =>
   inFolder({ pass: 'p', photos: message, key }, async ($) => {
     await $.millrace(`seal ${quick} -p pass photos -o good`);
@@ -98,7 +116,7 @@ test('whatever is changed, nothing is left behind', () =>
       ['source', with_(10, () => 3), 'its header is damaged'],
       ['size', with_(11, flip), 'its header is damaged'],
       ['cost', with_(12, () => 9), wrong],
-      ['huge cost', with_(12, () => 30), 'refused: its header asks for more than 1 GiB of memory, or hours, to derive the key'],
+      ['huge cost', with_(12, () => 30), 'refused: its header asks for more than 1 GiB of memory, or minutes, to derive the key'],
       ['huge work', with_(14, () => 255), wrong],
       ['salt', with_(16, flip), wrong],
       ['stream salt', with_(35, flip), wrong],

@@ -22,6 +22,7 @@ test('files, standard input, and both', () =>
     await $.millrace('sum a b', { stdout: `${abc}  a\n${empty}  b\n` });
     await $.millrace('sum', { stdin: 'abc', stdout: `${abc}  -\n` });
     await $.millrace('sum b - a', { stdin: 'abc', stdout: `${empty}  b\n${abc}  -\n${abc}  a\n` });
+    await $.millrace('sum - -', { stdin: 'abc', stdout: `${abc}  -\n${empty}  -\n` });
     await $.millrace('sum -b a', { stdout: `${abc} *a\n` });
     await $.millrace('sum -t a', { stdout: `${abc}  a\n` });
     await $.millrace('sum --tag a', { stdout: `SHA256 (a) = ${abc}\n` });

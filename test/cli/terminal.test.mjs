@@ -38,9 +38,12 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
     assert.deepEqual(sealed, { code: 0, shown: 'Passphrase: \nOnce more: \necho is on\n' });
     const opened = await atTerminal($, 'cat photos.sealed | millrace open | cat', [['Passphrase: ', 'geheim\r']]);
     assert.deepEqual(opened, { code: 0, shown: 'Passphrase: \nmessageecho is on\n' });
+    const pasted = await atTerminal($, 'millrace seal --cost 10 -o pasted photos', [['Passphrase: ', 'geh\x1b[Deim\rgeheim\r']]);
+    assert.deepEqual(pasted, { code: 0, shown: 'Passphrase: \nOnce more: \necho is on\n' });
+    assert.equal((await atTerminal($, 'millrace open -o - pasted', [['Passphrase: ', 'geheim\r']])).shown, 'Passphrase: \nmessageecho is on\n');
     const wrong = await atTerminal($, 'millrace open -o out photos.sealed', [['Passphrase: ', 'geheim \r']]);
     assert.deepEqual(wrong, { code: 1, shown: 'Passphrase: \nmillrace open: photos.sealed: the passphrase or key is wrong, or its beginning was changed\necho is on\n' });
-    assert.deepEqual(readdirSync($.folder).sort(), ['photos', 'photos.sealed']);
+    assert.deepEqual(readdirSync($.folder).sort(), ['pasted', 'photos', 'photos.sealed']);
   }));
 
 test('passphrases that differ, or are empty, and Ctrl-C', { skip }, () =>
