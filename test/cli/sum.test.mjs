@@ -51,6 +51,12 @@ test('what cannot be read is a line on stderr, the rest goes on', () =>
     });
   }));
 
+test('standard input that cannot be read', { skip: windows }, () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    const { status, stdout, stderr } = $.other('sh', ['-c', `"${process.execPath}" "$0" sum a - < .`, command]);
+    assert.deepEqual([status, stdout.toString(), stderr.toString()], [1, `${abc}  a\n`, 'millrace sum: -: Is a directory\n']);
+  }));
+
 test('a file that may not be read', { skip: windows || process.getuid() === 0 ? 'for this user all files may be read' : false }, () =>
   inFolder({ a: 'abc' }, async ($) => {
     $.write('secret', 'x', 0);
