@@ -91,8 +91,11 @@ test('many files of many sizes, in order, as node:crypto has them', async () => 
   });
 });
 
-test('large input by a pipe, in blocks', () =>
+test('large input, in blocks: by a pipe, and from a file that is read faster than it is hashed', () =>
   inFolder({}, async ($) => {
+    const slowly = randomBytes(24 * 2 ** 20 + 5);
+    $.write('slowly', slowly);
+    await $.millrace('sum -a ripemd160 slowly', { stdout: `${millrace.hash('ripemd160', slowly, 'hex')}  slowly\n` });
     const data = randomBytes(9 * 2 ** 20 + 1);
     for (const algorithm of ['sha256', 'blake3']) await $.millrace(`sum -a ${algorithm}`, { stdin: data, stdout: `${millrace.hash(algorithm, data, 'hex')}  -\n` });
   }));
@@ -174,6 +177,12 @@ test('check: what matches, what does not, what is missing', () =>
     await $.millrace('sum --check --ignore-missing list', {
       stdout: 'a: OK\nb: FAILED\n',
       stderr: 'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 computed checksum did NOT match\n',
+      code: 1,
+    });
+    await $.millrace('sum -c --ignore-missing --quiet', {
+      stdin: `${abc}  a\n${abc}  .\n`,
+      stdout: '.: FAILED open or read\n',
+      stderr: 'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could not be read\n',
       code: 1,
     });
     const oneBad = { stdin: `${abc}  a\nrubbish\n`, stdout: 'a: OK\n', stderr: 'millrace sum: WARNING: 1 line is improperly formatted\n' };
