@@ -76,12 +76,14 @@ test('progress comes when work takes long, goes without a trace, and is wiped at
     assert.equal(code, 0);
     assert.match(shown, /\rhashing {2}(2|3)\.\d\d MB {2}.*\/s\x1b\[K/);
     assert.match(shown, /\r\x1b\[K[0-9a-f]{32} {2}-\necho is on\n$/);
-    const none = await atTerminal($, '(sleep 1; echo x) | millrace sum --no-progress -a md5');
-    assert.match(none.shown, /^[0-9a-f]{32} {2}-\necho is on\n$/);
-    const dumb = await atTerminal($, '(sleep 1; echo x) | millrace sum -a md5', [], { env: { TERM: 'dumb' } });
-    assert.match(dumb.shown, /^[0-9a-f]{32} {2}-\necho is on\n$/);
-    const file = await atTerminal($, '(sleep 1; echo x) | millrace sum -a md5 2> talk');
-    assert.match(file.shown, /^[0-9a-f]{32} {2}-\necho is on\n$/);
+    // Long enough for progress to have come, had it not been refused.
+    const quiet = '(sleep 2; echo x) | millrace sum -a md5';
+    const [none, dumb, file] = await Promise.all([
+      atTerminal($, `${quiet} --no-progress`),
+      atTerminal($, quiet, [], { env: { TERM: 'dumb' } }),
+      atTerminal($, `${quiet} 2> talk`),
+    ]);
+    for (const { shown: plain } of [none, dumb, file]) assert.match(plain, /^[0-9a-f]{32} {2}-\necho is on\n$/);
     assert.equal(readFileSync($.path('talk'), 'utf8'), '');
     const ended = await atTerminal($, 'trap : INT; cat /dev/zero | millrace sum -a md5', [['MB/s', '\x03']]);
     assert.equal(ended.code, 130);
