@@ -61,7 +61,6 @@ class Line {
 
   end() {
     clearInterval(this.#timer);
-    this.#forget();
     this.#wipe();
     standing.wipe = () => {};
   }
@@ -76,16 +75,16 @@ class Line {
     const [{ at, done }] = this.#past;
     const rate = ((this.#done - done) / (now - at)) * 1000;
     const text = progressText(this.#title, { done: this.#done, total: this.total, rate }, columns(2) - 1);
-    this.#put(`\r${text}\x1b[K`);
     if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
     this.#stands = true;
+    this.#put(`\r${text}\x1b[K`);
   }
 
   #wipe() {
     if (!this.#stands) return;
     this.#stands = false;
-    this.#forget();
     this.#put('\r\x1b[K');
+    this.#forget();
   }
 
   #put(text) {
