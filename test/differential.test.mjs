@@ -5,23 +5,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { aeadNames, ancestor, cipherNames, ciphers, hashNames, hashes, hmacNames } from './support/algorithms.mjs';
+import { aeadNames, ancestor, cipherNames, ciphers, hashNames, hmacNames } from './support/algorithms.mjs';
 import { attempt, expectFailure, expectResult, waysFor } from './support/doors.mjs';
-import { judge, judgeOf, prepareSeeds } from './support/judges.mjs';
+import { required } from './support/hashers.mjs';
+import { decryption, encryption, randomJob, randomParameters, tampered } from './support/jobs.mjs';
+import { judge, judgeOf } from './support/judges.mjs';
 import { random } from './support/random.mjs';
 
 /** Past every block size, SIMD width, and short-input path that an implementation may branch on. */
 const everyLength = 2100;
-
-const seeds = { 32: [0, 1, 0xffffffff], 64: [0, 1n, 0xffffffffffffffffn, 0x123456789abcdef0n, 77] };
-await prepareSeeds([...seeds[32], ...seeds[64]]);
 
 for (const algorithm of hashNames) {
   test(`every length: ${algorithm}, judged by ${judgeOf('hash', algorithm)}`, () => {
     const rng = random(`hash ${algorithm}`);
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
-      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...requiredLength(algorithm) }, size);
+      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...required(algorithm) }, size);
       walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...randomParameters(algorithm, rng) }, size);
     }
   });
@@ -102,7 +101,7 @@ test('random jobs, all sizes, all doors', async () => {
   const rng = random('jobs');
   const total = Number(process.env.MILLRACE_JOBS || 2000);
   for (let done = 0; done < total; done += 16) {
-    const batch = Array.from({ length: Math.min(16, total - done) }, () => randomJob(rng));
+    const batch = Array.from({ length: Math.min(16, total - done) }, () => randomJob(rng, rng.bytes(randomSize(rng))));
     await Promise.all(batch.flatMap((job) => {
       const expected = judge(job);
       const all = waysFor(job);
@@ -135,7 +134,7 @@ test('neighbours of powers of two, asynchronously', async () => {
   }
   for (const algorithm of hashNames) {
     for (const size of sizes) {
-      const job = { kind: 'hash', algorithm, source: rng.bytes(size), ...requiredLength(algorithm) };
+      const job = { kind: 'hash', algorithm, source: rng.bytes(size), ...required(algorithm) };
       const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
       expectResult(way, job, await attempt(way, job), judge(job));
     }
@@ -162,51 +161,10 @@ function isSync({ waiting }) {
   return waiting === 'sync';
 }
 
-function randomJob(rng) {
-  const source = rng.bytes(randomSize(rng));
-  const kind = rng.pick(['hash', 'hmac', 'cipher']);
-  if (kind === 'cipher') return encryption(rng.pick(cipherNames), source, rng, { aadSize: rng.chance(0.3) ? 0 : rng.below(300), randomTag: true });
-  if (kind === 'hmac') return { kind, algorithm: rng.pick(hmacNames), key: rng.bytes(rng.chance(0.1) ? rng.below(5000) : rng.below(150)), source };
-  const algorithm = rng.pick(hashNames);
-  return { kind, algorithm, source, ...(rng.chance(0.5) ? randomParameters(algorithm, rng) : requiredLength(algorithm)) };
-}
-
 /** 0 to 1 MiB: as many short as long ones by their number of digits. */
 function randomSize(rng) {
   if (rng.chance(0.05)) return 0;
   return rng.between(0, Math.floor(2 ** (rng.word() / 2 ** 32 * 20)));
-}
-
-function encryption(algorithm, source, rng, { aadSize = 0, tagSize, randomTag = false } = {}) {
-  const { key, iv, aead, tagSizes } = ciphers[algorithm];
-  const job = { kind: 'cipher', algorithm, encrypt: true, key: rng.bytes(key), iv: rng.bytes(iv), source };
-  if (!aead) return job;
-  return { ...job, aad: rng.bytes(aadSize), tagSize: tagSize ?? (randomTag ? rng.pick(tagSizes) : 16) };
-}
-
-function decryption({ tagSize, ...job }, { output, tag }) {
-  return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
-}
-
-function tampered(job, rng) {
-  const field = rng.pick(['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name].length > 0));
-  const bytes = Buffer.from(job[field]);
-  bytes[rng.below(bytes.length)] ^= 1 << rng.below(8);
-  return { ...job, [field]: bytes };
-}
-
-function requiredLength(algorithm) {
-  return hashes[algorithm].digest === 0 ? { outputLength: algorithm === 'shake128' ? 16 : 32 } : {};
-}
-
-/** A seed, a key, an output length: what the hash knows. */
-function randomParameters(algorithm, rng) {
-  const { xof, seedBits, key } = hashes[algorithm];
-  return {
-    ...(xof && { outputLength: rng.chance(0.1) ? rng.between(1, 3000) : rng.between(1, 200) }),
-    ...(seedBits && { seed: rng.pick(seeds[seedBits]) }),
-    ...(key && rng.chance(0.5) && { key: rng.bytes(key) }),
-  };
 }
 
 /** `size` bytes of `data`, from an alignment of its own. */

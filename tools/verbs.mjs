@@ -9,7 +9,7 @@ import { install } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, bench, check, build };
+export const verbs = { start, test, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -37,6 +37,16 @@ async function bench(args) {
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
   return stream(process.execPath, ['--expose-gc', join(root, 'bench', 'main.mjs'), ...args]);
+}
+
+// Everything at random for some minutes; with --sanitize the pool's threads under loom and ThreadSanitizer instead.
+async function soak(args) {
+  if (args.includes('--sanitize')) {
+    const { sanitize } = await import('./sanitize.mjs');
+    return conclude(await attempt(await sanitize()));
+  }
+  await prepare();
+  return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
 }
 
 async function build() {

@@ -1,0 +1,48 @@
+// The plan: which step has which number. It depends on the seed, the thread's name and the limits, and on nothing else.
+
+import { random } from '../support/random.mjs';
+import { bigints, call, lent, resizable } from './steps/calls.mjs';
+import { collection, huge, refusal, stall, thread, threads } from './steps/disturbances.mjs';
+import { batch, burst, preparedKey } from './steps/many.mjs';
+import { file, hasher, iterable, sealedStream } from './steps/pieces.mjs';
+
+/** How often each kind comes, of the sum of all. */
+const kinds = [
+  [call, 300],
+  [lent, 150],
+  [batch, 60],
+  [hasher, 60],
+  [sealedStream, 40],
+  [iterable, 30],
+  [file, 30],
+  [preparedKey, 30],
+  [resizable, 20],
+  [bigints, 20],
+  [refusal, 20],
+  [burst, 12],
+  [collection, 8],
+  [stall, 8],
+  [threads, 6],
+  [thread, 3],
+  [huge, 2],
+];
+
+/** How many steps may be under way at once: it changes from stretch to stretch. */
+const widths = [1, 3, 10, 40, 150];
+const STRETCH = 100;
+
+/** The step of that number. Everything at random is decided here; `run` decides nothing. */
+export function plan(world, number) {
+  const rng = random(`${world.name}, step ${number}`);
+  return { number, ...pick(rng, world)(rng, world) };
+}
+
+export function width(world, number) {
+  return random(`${world.name}, stretch ${Math.floor(number / STRETCH)}`).pick(widths);
+}
+
+function pick(rng, world) {
+  const offered = kinds.filter(([kind]) => !((kind === thread && world.name !== 'main') || (kind === huge && world.huge === 0)));
+  let at = rng.below(offered.reduce((sum, [, weight]) => sum + weight, 0));
+  return offered.find(([, weight]) => (at -= weight) < 0)[0];
+}

@@ -1,0 +1,137 @@
+// What happens beside the calls: collections, a busy main thread, other settings, other threads that come and go, and
+// jobs that are larger than all others.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createCipheriv, createHash } from 'node:crypto';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { collectGarbage } from '../../support/garbage.mjs';
+import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
+import { startThread } from '../threads.mjs';
+import { drawRoute, routeOption } from '../world.mjs';
+import { busy } from './many.mjs';
+
+/** A collection now, with whatever is in flight; what was freed is taken again and overwritten. */
+export function collection(rng) {
+  const churn = rng.chance(0.5);
+  return {
+    what: `collection${churn ? ' and churn' : ''}`,
+    async run() {
+      collectGarbage();
+      if (churn) for (const size of [32, 1000, 1025, 40_000, 300_000]) for (let index = 0; index < 10; index++) Buffer.allocUnsafeSlow(size).fill(0xdd);
+    },
+  };
+}
+
+/** The thread does something else while jobs come back. */
+export function stall(rng) {
+  const ms = rng.between(1, 40);
+  return { what: `busy for ${ms} ms`, run: async () => busy(ms) };
+}
+
+export function threads(rng) {
+  const count = rng.between(1, 6);
+  return {
+    what: `configure({ threads: ${count} })`,
+    async run() {
+      const { threads: set } = millrace.configure({ threads: count });
+      assert.ok(Number.isInteger(set) && set >= 1);
+    },
+  };
+}
+
+/** Refused calls must leave nothing behind, least of all in the call that follows. */
+export function refusal(rng) {
+  const [name, call, code] = rng.pick(refusals);
+  return { what: `refused: ${name}`, run: async () => assert.rejects(call(), { code }) };
+}
+
+const key = Buffer.alloc(32, 1);
+const refusals = [
+  ['unknown algorithm', () => promises.hash('sha257', key), 'ERR_UNKNOWN_ALGORITHM'],
+  ['key size', () => promises.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: 'x' }), 'ERR_KEY_SIZE'],
+  ['nonce size', () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(13), source: 'x' }), 'ERR_IV_SIZE'],
+  ['source without a tag', () => promises.open('aes-256-gcm', { key, nonce: Buffer.alloc(12), source: Buffer.alloc(15) }), 'ERR_SOURCE_SIZE'],
+  ['range', () => promises.hash('sha256', key, 1, 32, Buffer.alloc(32), 0), 'ERR_ARGUMENT_VALUE'],
+  ['target', () => promises.hash('sha256', key, { target: 5 }), 'ERR_ARGUMENT_TYPE'],
+  ['overlap of tag and target', () => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: Buffer.alloc(12), source: key, target: key, tag: key.subarray(4, 20) }), 'ERR_OVERLAP'],
+];
+
+/** A job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be cancelled or cut in parts. */
+export function huge(rng, world) {
+  const algorithm = rng.pick(['sha256', 'blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305']);
+  const [iv, tag] = [rng.bytes(algorithm.includes('gcm') || algorithm.includes('poly') ? 12 : 16), Buffer.alloc(16)];
+  const inPlace = rng.chance(0.5);
+  const plan = drawAbort(rng, 0.5);
+  const route = drawRoute(rng);
+  const source = world.source(rng, world.huge);
+  const what = `huge ${algorithm}, ${source.length} bytes${inPlace ? ' in place' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+  const isHash = !algorithm.includes('-') && algorithm !== 'chacha20';
+  const isAead = iv.length === 12;
+  return {
+    what,
+    bytes: 2 * source.length,
+    async run() {
+      const abort = arrange(plan);
+      const options = { ...abort.options, ...routeOption(route) };
+      const target = isHash ? Buffer.alloc(32) : inPlace ? Buffer.from(source) : Buffer.alloc(source.length, 0xa5);
+      const settled = isHash ? promises.hash(algorithm, source, { target, ...options })
+        : promises.cipher(algorithm, { encrypt: true, key, iv, source: inPlace ? target : source, target, ...(isAead ? { tag } : {}), ...options });
+      abort.launched(settled);
+      let written;
+      try {
+        written = await settled;
+      } catch (error) {
+        if (error === undefined || error !== abort.reason) throw error;
+        if (!isHash) expectUntouched(target, inPlace ? source : Buffer.alloc(source.length, 0xa5), what);
+        return;
+      }
+      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.equal(written, target.length);
+      assert.ok(target.equals(rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what })), `${what}: wrong result`);
+    },
+  };
+}
+
+function expectUntouched(target, before, what) {
+  assert.ok(target.equals(before) || target.equals(before.fill === undefined ? before : Buffer.alloc(target.length)), `${what}: cancelled, and its target is neither as it was nor all zero`);
+}
+
+function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
+  if (algorithm === 'blake3') return millrace.hash(algorithm, source);
+  if (isHash) return createHash(algorithm).update(source).digest();
+  const cipher = createCipheriv(algorithm, key, iv, isAead ? { authTagLength: 16 } : undefined);
+  const output = Buffer.concat([cipher.update(source), cipher.final()]);
+  if (isAead) assert.ok(tag.equals(cipher.getAuthTag()), `${what}: wrong tag`);
+  return output;
+}
+
+/** A thread with calls of its own that ends by itself, calls process.exit, or is terminated with all of them in flight. */
+export function thread(rng, world) {
+  const end = rng.pick(['terminated', 'terminated', 'exits', 'ends']);
+  const delay = rng.below(60);
+  const name = `${world.name}, thread ${rng.word()}`;
+  const steps = end === 'ends' ? rng.between(1, 25) : 1e6;
+  const what = `thread ${end}${end === 'ends' ? ` after ${steps} steps` : ` after ${delay} ms`} (${name})`;
+  return {
+    what,
+    bytes: 64 * 2 ** 20,
+    async run() {
+      const started = startThread({ name, world, steps, exitAfter: end === 'exits' ? delay : undefined });
+      const exit = once(started, 'exit');
+      if (end === 'terminated') {
+        await Promise.race([once(started, 'message'), exit]);
+        await sleep(delay);
+        await started.terminate();
+      }
+      const [code] = await exit;
+      assert.equal(code, { terminated: 1, exits: 17, ends: 0 }[end], `${what}: exit code`);
+      if (end === 'ends') assert.equal(started.stepsDone, steps, `${what}: ended before its steps`);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// A thread beside the main one (threads.mjs starts it).
+
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { collectGarbage } from '../support/garbage.mjs';
+import { live } from './environment.mjs';
+import { World } from './world.mjs';
+
+const { name, sea, largest, steps, exitAfter, files } = workerData;
+const fail = (error, { number, what } = { number: -1, what: 'outside of all steps' }) => parentPort.postMessage({ failure: { error, step: { number, what } } });
+const world = new World({ name, sea: Buffer.from(sea), largest, huge: 0, fail, files });
+let stopping = false;
+let resume;
+let pausing = false;
+
+parentPort.on('message', (order) => {
+  if (order === 'stop') stopping = true;
+  if (order === 'pause') pausing = true;
+  if (order === 'resume') resume?.();
+  if (order === 'unsettled') parentPort.postMessage({ unsettled: world.ledger.unsettled() });
+});
+// Only a thread that may be stopped is kept by its port.
+if (steps < 1e6 || exitAfter !== undefined) parentPort.unref();
+
+async function pause() {
+  pausing = false;
+  world.shelf.clear();
+  collectGarbage();
+  const resumed = new Promise((resolve) => { resume = resolve; });
+  parentPort.postMessage({ paused: true });
+  await resumed;
+}
+
+if (exitAfter !== undefined) setTimeout(() => process.exit(17), exitAfter);
+parentPort.postMessage({ flying: true });
+const done = await live(world, { goOn: (number) => !stopping && number < steps, pause: () => (pausing ? pause : undefined), fail });
+world.shelf.clear();
+if (world.ledger.missing > 0) fail(new Error(`${world.ledger.missing} exceptions of callbacks were never seen`));
+parentPort.postMessage({ done, calls: world.ledger.calls, exceptions: world.ledger.exceptions });
+parentPort.unref();

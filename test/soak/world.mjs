@@ -1,0 +1,96 @@
+// What the steps of one thread share: bytes to work on, limits, who counts and who keeps.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { judge, judgeOf } from '../support/judges.mjs';
+import { random } from '../support/random.mjs';
+import { Ledger } from './ledger.mjs';
+import { Shelf } from './shelf.mjs';
+
+const KiB = 1024;
+const MiB = 2 ** 20;
+
+/** Above this other implementations in JavaScript are too slow, and our synchronous call is the judge. */
+const SLOW_JUDGE = 32 * KiB;
+
+/** Bytes for all threads to read and nobody to write. */
+export function makeSea(size) {
+  const sea = Buffer.from(new SharedArrayBuffer(size));
+  const grain = random('sea').bytes(MiB - 1);
+  for (let at = 0; at < size; at += grain.length) grain.copy(sea, at);
+  return sea;
+}
+
+export class World {
+  /** @param files those of another thread's world; without them new ones are made, and `close` removes them */
+  constructor({ name, sea, largest, huge, fail, files }) {
+    this.name = name;
+    this.sea = sea;
+    this.largest = largest;
+    this.huge = huge;
+    this.ledger = new Ledger(fail);
+    this.shelf = new Shelf(24 * MiB);
+    this.fail = fail;
+    this.files = files ?? makeFiles(sea, largest);
+  }
+
+  /** As many short as long ones by their number of digits; the edges of blocks, desks and rings more often. */
+  size(rng, largest = this.largest) {
+    if (rng.chance(0.04)) return 0;
+    if (rng.chance(0.2)) return Math.min(largest, Math.max(0, rng.pick([64, 256, 1024, 2048, 4096, 16 * KiB, 64 * KiB, 256 * KiB, MiB]) + rng.between(-2, 2)));
+    return Math.floor(2 ** (rng.word() / 2 ** 32 * Math.log2(largest)));
+  }
+
+  source(rng, size = this.size(rng)) {
+    const start = rng.below(this.sea.length - size);
+    return this.sea.subarray(start, start + size);
+  }
+
+  close() {
+    rmSync(this.files.folder, { recursive: true, force: true });
+  }
+}
+
+function makeFiles(sea, largest) {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-soak-'));
+  const list = [0, 1, 1000, 64 * KiB, 64 * KiB + 1, 700_000, 3 * MiB].filter((size) => size <= largest).map((size, index) => {
+    const path = join(folder, `${size}.bin`);
+    const content = sea.subarray(index * 37, index * 37 + size);
+    writeFileSync(path, content);
+    return { path, size };
+  });
+  return { folder, list };
+}
+
+/** The right answer to a job of support/doors.mjs, by somebody else's code, or by ours in one synchronous piece. */
+export function expected(job) {
+  if (job.source.length <= SLOW_JUDGE || judgeOf(job.kind, job.algorithm) === 'node:crypto') return judge(job);
+  const { kind, algorithm, source, key, iv, aad, outputLength, seed } = job;
+  if (kind === 'hash') return { output: millrace.hash(algorithm, source, given({ outputLength, seed, key })) };
+  if (kind === 'hmac') return { output: millrace.hmac(algorithm, key, source) };
+  if (aad === undefined) return { output: millrace.cipher(algorithm, true, key, iv, source) };
+  const tag = Buffer.alloc(job.tagSize ?? 16);
+  return { output: millrace.cipher(algorithm, true, key, iv, source, aad, tag), tag };
+}
+
+function given(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** Whether a call can be told its route. */
+export const routes = await promises.hash('sha256', '', { route: 'no such route' }).then(() => false, (error) => error.code === 'ERR_ARGUMENT_VALUE');
+
+/** A route at random: none is asked for in half of the cases. */
+export function drawRoute(rng) {
+  return rng.pick([undefined, undefined, undefined, 'auto', 'inline', 'pool', 'split']);
+}
+
+/** The option for a drawn route, where there are routes. */
+export function routeOption(route) {
+  return routes && route !== undefined ? { route } : {};
+}
