@@ -14,9 +14,6 @@ import { parseArgs } from 'node:util';
 
 const MiB = 2 ** 20;
 
-/** Seconds that a step may take, or the process be silent, before it counts as hanging: far more than any needs. */
-const PATIENCE = 120;
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
@@ -33,6 +30,8 @@ async function main(args) {
     'times': { type: 'string', default: '100' },
     'thread': { type: 'string', default: 'main' },
     'idle': { type: 'string', default: '3' },
+    // Seconds that a step may take, or the process be silent, before it counts as hanging: far more than any needs.
+    'patience': { type: 'string', default: '120' },
   } });
   const { minutes, only, thread, ...rest } = values;
   const numbers = Object.fromEntries(Object.entries({ ...rest, seed: rest.seed ?? randomInt(2 ** 32), seconds: rest.seconds ?? minutes * 60, ...(only !== undefined && { only }) }).map(([name, value]) => [name, Number(value)]));
@@ -48,7 +47,8 @@ async function main(args) {
  * @param options those of the command line, as numbers; `flags` are Node's
  */
 export function soak({ flags = [], ...options }, tell) {
-  const { seed } = options;
+  const { seed, patience } = options;
+  const elapsed = () => (performance.now() - begin) / 1000;
   tell(`soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`);
   const child = spawn(process.execPath, ['--expose-gc', ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify(options)], {
     env: { ...process.env, MILLRACE_SEED: String(seed) },
@@ -60,13 +60,13 @@ export function soak({ flags = [], ...options }, tell) {
   const found = (what) => {
     if (failure !== undefined) return;
     failure = what;
-    tell(`soak: FAILED after ${((performance.now() - begin) / 1000).toFixed(1)} s: ${what}`);
+    tell(`soak: FAILED after ${elapsed().toFixed(1)} s: ${what}`);
     tell(`soak: again: npm run soak -- ${again(options)}`);
   };
   const watch = setInterval(() => {
     const silent = (performance.now() - heard) / 1000;
-    const oldest = last.unsettled.find(({ seconds }) => seconds > PATIENCE);
-    if (silent < PATIENCE && oldest === undefined) return;
+    const oldest = last.unsettled.find(({ seconds }) => seconds > patience);
+    if (silent < patience && oldest === undefined) return;
     found(`${oldest ? `a step that does not settle` : `no sign of life for ${silent.toFixed(0)} s`}; under way were\n${list(last)}`);
     child.kill('SIGKILL');
   }, 1000);
@@ -74,7 +74,7 @@ export function soak({ flags = [], ...options }, tell) {
     heard = performance.now();
     if (message.unsettled) last = message;
     if (message.threadsOfPool) tell(`soak: ${message.threadsOfPool} threads in the pool, routes ${message.routes ? 'can' : 'cannot'} be asked for`);
-    if (message.sample) tell(`soak: ${((heard - begin) / 1000).toFixed(0)} s, ${Object.entries(message.sample).map(([name, value]) => `${name} ${value.toFixed(1)}`).join(', ')} MiB`);
+    if (message.sample) tell(`soak: ${elapsed().toFixed(0)} s, ${Object.entries(message.sample).map(([name, value]) => `${name} ${value.toFixed(1)}`).join(', ')} MiB`);
     if (message.done) done = message.done;
     if (message.failure) {
       const { number, what, thread, stack } = message.failure;
@@ -99,5 +99,5 @@ function again({ seed, seconds, threads, largest, huge, first, only, thread }) {
 }
 
 function list({ unsettled, pool }) {
-  return `  ${unsettled.map(({ number, what, seconds }) => `${seconds.toFixed(1)} s  step ${number}: ${what}`).join('\n  ')}${pool ? `\n  the pool: ${JSON.stringify(pool)}` : ''}`;
+  return `  ${unsettled.map(({ number, what, seconds, thread = 'main' }) => `${seconds.toFixed(1)} s  ${thread}, step ${number}: ${what}`).join('\n  ')}${pool ? `\n  the pool: ${JSON.stringify(pool)}` : ''}`;
 }

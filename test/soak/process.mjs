@@ -35,7 +35,8 @@ world.close();
 process.disconnect();
 
 function beat() {
-  process.send({ unsettled: world.ledger.unsettled().slice(0, 200), pool: millrace.engines().threads });
+  const beside = Array.from(world.beside.values(), (unsettled) => unsettled()).flat();
+  process.send({ unsettled: [...world.ledger.unsettled(), ...beside].slice(0, 300), pool: millrace.engines().threads });
 }
 
 /** One step, many times. */

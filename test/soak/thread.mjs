@@ -17,7 +17,6 @@ parentPort.on('message', (order) => {
   if (order === 'stop') stopping = true;
   if (order === 'pause') pausing = true;
   if (order === 'resume') resume?.();
-  if (order === 'unsettled') parentPort.postMessage({ unsettled: world.ledger.unsettled() });
 });
 // Only a thread that may be stopped is kept by its port.
 if (steps < 1e6 || exitAfter !== undefined) parentPort.unref();
@@ -31,6 +30,7 @@ async function pause() {
   await resumed;
 }
 
+setInterval(() => parentPort.postMessage({ unsettled: world.ledger.unsettled().slice(0, 100) }), 500).unref();
 if (exitAfter !== undefined) setTimeout(() => process.exit(17), exitAfter);
 parentPort.postMessage({ flying: true });
 const done = await live(world, { goOn: (number) => !stopping && number < steps, pause: () => (pausing ? pause : undefined), fail });

@@ -36,6 +36,8 @@ export class World {
     this.ledger = new Ledger(fail);
     this.shelf = new Shelf(24 * MiB);
     this.fail = fail;
+    /** For each thread beside this one what gives the steps that are under way in it. */
+    this.beside = new Map();
     this.files = files ?? makeFiles(sea, largest);
   }
 
