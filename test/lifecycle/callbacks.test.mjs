@@ -70,6 +70,68 @@ test('promises keep the context of AsyncLocalStorage', async () => {
   })));
 });
 
+/** Calls of each route and of every shape that is not one job: with the options a route takes, by callback or as a promise. */
+const large = Buffer.alloc(4 * 2 ** 20, 3);
+const journeys = {
+  'inline': { callback: (callback) => millrace.hash('sha256', key, { route: 'inline' }, callback), promise: (options) => promises.hash('sha256', key, { route: 'inline', ...options }) },
+  'pool': { callback: (callback) => millrace.hash('sha256', large, { route: 'pool' }, callback), promise: (options) => promises.hash('sha256', large, { route: 'pool', ...options }) },
+  'split': {
+    callback: (callback) => millrace.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source: large, target: Buffer.alloc(large.length), tag: Buffer.alloc(16), route: 'split' }, callback),
+    promise: (options) => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source: large, target: Buffer.alloc(large.length), tag: Buffer.alloc(16), route: 'split', ...options }),
+  },
+  'a batch over all threads': { callback: (callback) => millrace.hashMany('sha256', Array(3000).fill(key), callback), promise: (options) => promises.hashMany('sha256', Array(3000).fill(key), options) },
+  'a hasher': { callback: (callback) => millrace.createHash('sha256').update(large, () => {}).digest(callback), promise: async () => { const hasher = millrace.createHash('sha256'); hasher.updateAsync(large); return hasher.digestAsync(); } },
+  'a file': { callback: (callback) => millrace.hashFile('sha256', process.execPath, callback), promise: (options) => promises.hashFile('sha256', process.execPath, options) },
+};
+
+for (const [name, { callback, promise }] of Object.entries(journeys)) {
+  test(`AsyncLocalStorage keeps its context by every route: ${name}`, async () => {
+    const storage = new AsyncLocalStorage();
+    const check = (index, what) => assert.equal(storage.getStore(), index, `${name}, ${what}`);
+    await Promise.all(Array.from({ length: 6 }, (_, index) => storage.run(index, async () => {
+      await new Promise((resolve, reject) => callback((error) => {
+        try {
+          assert.ifError(error);
+          check(index, 'in its callback');
+          resolve();
+        } catch (reason) {
+          reject(reason);
+        }
+      }));
+      check(index, 'after its callback');
+      await promise();
+      check(index, 'after its promise');
+      await promise().then(() => check(index, 'in then')).finally(() => check(index, 'in finally'));
+      const controller = new AbortController();
+      const settled = promise({ signal: controller.signal });
+      // The abort comes from another context, which must not be the caller's.
+      storage.run('another', () => controller.abort());
+      await settled.catch(() => {});
+      check(index, 'after an abort');
+    })));
+  });
+}
+
+test('a stalled main thread loses no completion', { timeout: 120_000 }, async () => {
+  const sources = Array.from({ length: 40 }, (_, index) => Buffer.alloc(index * 50, index));
+  const right = sources.map((source) => millrace.hash('sha256', source, 'hex'));
+  const counts = new Uint8Array(8000);
+  const results = Array(8000);
+  const long = Array.from({ length: 4 }, () => promises.hash('sha512', large, 'hex'));
+  const settled = Array.from(counts, (_, index) => {
+    const source = sources[index % 40];
+    if (index % 2) return promises.hash('sha256', source, 'hex').then((digest) => { counts[index] += 1; results[index] = digest; });
+    return new Promise((resolve) => millrace.hash('sha256', source, 'hex', (error, digest) => { counts[index] += 1; results[index] = digest; resolve(); }));
+  });
+  for (const end = performance.now() + 1000; performance.now() < end;);
+  assert.ok(counts.every((count) => count === 0), 'something settled while the thread was busy');
+  await Promise.all(settled);
+  assert.equal(new Set(await Promise.all(long)).size, 1);
+  await setTimeout(50);
+  assert.ok(counts.every((count) => count === 1), 'something settled twice');
+  assert.ok(results.every((digest, index) => digest === right[index % 40]), 'a wrong digest');
+});
+
 test('async hooks see each callback in a resource of its own, which is destroyed', async () => {
   const seen = new Map();
   const note = (id, what) => { if (seen.has(id)) seen.get(id).push(what); };

@@ -1,0 +1,71 @@
+// Who waits costs nothing: CPU time of the whole process, all its threads, over five seconds without work. Busy waiting
+// of one thread would be 5,000 ms.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { requiring, run } from '../support/child.mjs';
+
+/** A hundredth of the time; measured are 1 to 5 ms, timers and V8's own threads included. */
+const MOST = 50;
+
+/** Everything that starts a worker, a linger, a poll or a timer. */
+const burst = `
+  const key = Buffer.alloc(32), nonce = Buffer.alloc(12);
+  async function burst() {
+    await Promise.all(Array.from({ length: 3000 }, (_, index) => promises.hash('sha256', Buffer.alloc(index % 500))));
+    await Promise.all(Array.from({ length: 300 }, () => promises.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(50_000) })));
+    await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha512', Buffer.alloc(2 ** 22))));
+    for (let index = 0; index < 200; index++) await promises.hash('sha256', 'one after the other');
+    for (let index = 0; index < 20; index++) await promises.hash('sha256', Buffer.alloc(30_000));
+    const sealed = promises.sealStream({ algorithm: 'aes-256-gcm', key });
+    sealed.resume().end(Buffer.alloc(500_000));
+    await new Promise((resolve) => sealed.on('end', resolve));
+    await promises.hash('sha256', Buffer.alloc(100_000), { signal: AbortSignal.abort() }).catch(() => {});
+  }
+`;
+
+const resting = `
+  async function rest() {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  }
+`;
+
+const programs = {
+  'after a burst': `${burst}${resting}
+    burst().then(rest).then(console.log);
+  `,
+  'with a worker_thread that is idle as well': `${burst}${resting}
+    const { Worker } = require('node:worker_threads');
+    const worker = new Worker(${JSON.stringify(`${requiring()}\n${burst}\nconst { parentPort } = require('node:worker_threads');\nparentPort.on('message', () => {});\nburst().then(() => parentPort.postMessage('idle'));`)}, { eval: true });
+    const idle = new Promise((resolve) => worker.once('message', resolve));
+    Promise.all([burst(), idle]).then(rest).then((spent) => { console.log(spent); process.exit(); });
+  `,
+  'after a worker_thread was terminated with jobs in flight': `${burst}${resting}
+    const { Worker } = require('node:worker_threads');
+    const worker = new Worker(${JSON.stringify(`${requiring()}\n${burst}\nburst().then(burst);\nrequire('node:worker_threads').parentPort.postMessage('busy');`)}, { eval: true });
+    const busy = new Promise((resolve) => worker.once('message', resolve));
+    Promise.all([burst(), busy]).then(() => worker.terminate()).then(rest).then(console.log);
+  `,
+  'with many more threads than cores': `${burst}${resting}
+    millrace.configure({ threads: 32 });
+    burst().then(rest).then(console.log);
+  `,
+};
+
+// All at once: each spends next to nothing, and the test takes six seconds instead of 24.
+const runs = Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, run(program, { flags: ['--expose-gc'] })]));
+
+for (const [name, running] of Object.entries(runs)) {
+  test(`idle ${name}`, async () => {
+    const { code, stdout, stderr } = await running;
+    assert.equal(code, 0, stderr);
+    assert.ok(Number(stdout) < MOST, `${stdout.trim()} ms of CPU time in five idle seconds`);
+  });
+}
