@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { run } from '../support/child.mjs';
+import { requiring, run } from '../support/child.mjs';
 
 /** Enough work to be in flight for seconds: lent, friendly, queued, from each door. */
 const manyJobs = `
@@ -112,4 +112,69 @@ test('jobs submitted in an exit listener hang nothing', async () => {
   `);
   assert.equal(code, 0);
   assert.ok(ms < quick, `${ms} ms`);
+});
+
+// Jobs of several seconds each: who exits must not wait for them. Their memory is never written, so it costs address
+// space only, and is read as zeros. What counts is not how long the end takes, but that it takes less than half of what
+// one such job would, by this machine's own speed: measured are 20 ms of 5 s.
+
+const longJobs = `
+  const size = 2 ** 31;
+  const sample = Buffer.alloc(2 ** 24);
+  const begin = performance.now();
+  millrace.hash('sha3-512', sample);
+  const each = (performance.now() - begin) * size / sample.length;
+  const huge = Buffer.alloc(size);
+  const start = {
+    hash: () => promises.hash('sha3-512', huge, 0, size, Buffer.alloc(64), 0),
+    hmac: () => promises.hmac('sha3-512', 'key', huge, { target: Buffer.alloc(64) }),
+    hasher: () => millrace.createHash('sha3-512').updateAsync(huge, 0, size),
+    batch: () => promises.hashMany('sha3-512', Array.from({ length: 64 }, (_, index) => huge.subarray(index * 2 ** 24)), { target: Buffer.alloc(64 * 64) }),
+  };
+  for (const begin of Object.values(start)) begin().catch(() => {});
+`;
+
+/** What the end took, as a part of one job; undefined where there is no memory for such jobs. */
+async function partOfJob(ending, { code, signal = null } = {}) {
+  const ended = await run(`
+    process.on('exit', () => {});
+    ${longJobs}
+    setTimeout(() => { console.log(each, Date.now()); ${ending} }, 50);
+  `, { timeout: 300_000 });
+  const now = Date.now();
+  if (/ERR_MEMORY_ALLOCATION_FAILED|Array buffer allocation failed/.test(ended.stderr)) return undefined;
+  assert.deepEqual([ended.code, ended.signal], [code, signal], ended.stderr);
+  const [each, begun] = ended.stdout.split(' ').map(Number);
+  return (now - begun) / each;
+}
+
+for (const [name, ending, expected] of [
+  ['process.exit', 'process.exit(17);', { code: 17 }],
+  ['an exception', "throw new Error('ended');", { code: 1 }],
+  ['a signal', "process.kill(process.pid, 'SIGTERM');", { code: null, signal: 'SIGTERM' }],
+]) {
+  test(`jobs of seconds in flight: ${name} does not wait for them`, { timeout: 300_000, skip: name === 'a signal' && process.platform === 'win32' && 'signals are POSIX' }, async (t) => {
+    const part = await partOfJob(ending, expected);
+    if (part === undefined) return t.skip('no memory for a buffer of 2 GiB');
+    assert.ok(part < 0.5, `the end took ${part.toFixed(2)} times as long as one job`);
+  });
+}
+
+test('jobs of seconds in flight: a worker_thread is terminated at once, and the main thread goes on', { timeout: 300_000 }, async (t) => {
+  const { code, signal, stdout, stderr } = await run(`
+    const { Worker } = require('node:worker_threads');
+    const worker = new Worker(${JSON.stringify(`${requiring()}\n${longJobs}\nrequire('node:worker_threads').parentPort.postMessage(each);`)}, { eval: true });
+    worker.on('error', (error) => { console.error(error); process.exit(1); });
+    worker.on('message', async (each) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const begin = performance.now();
+      await worker.terminate();
+      console.log((performance.now() - begin) / each, await promises.hash('sha256', Buffer.alloc(100_000), 'hex') === millrace.hash('sha256', Buffer.alloc(100_000), 'hex'));
+    });
+  `, { timeout: 300_000 });
+  if (/allocation failed/i.test(stderr)) return t.skip('no memory for a buffer of 2 GiB');
+  assert.deepEqual([code, signal], [0, null], stderr);
+  const [part, right] = stdout.trim().split(' ');
+  assert.equal(right, 'true');
+  assert.ok(Number(part) < 0.5, `terminate took ${part} times as long as one job`);
 });
