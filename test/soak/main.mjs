@@ -3,6 +3,8 @@
 //   npm run soak                             three minutes, two threads beside the main one, a new seed
 //   npm run soak -- --seed 7 --minutes 10    the same plan of steps whenever the seed is the same
 //   npm run soak -- --seed 7 --only 123      step 123 of that plan, a hundred times (--times)
+//   npm run soak -- --under 'valgrind ...'   Node run by another program
+//   npm run soak -- --sanitize               other judges instead (tools/sanitize.mjs)
 //
 // The seed decides what is done and in which order it begins, not how the threads meet. The steps run in a process of
 // their own (process.mjs), so that a crash or a thread that hangs is still reported.
@@ -13,6 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const MiB = 2 ** 20;
+
+/** Without guard regions around WebAssembly's memories (the judges'), which are 10 GB of addresses each. */
+const flags = ['--expose-gc', '--wasm-enforce-bounds-checks'];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await main(process.argv.slice(2));
 
@@ -29,28 +34,30 @@ async function main(args) {
     'only': { type: 'string' },
     'times': { type: 'string', default: '100' },
     'thread': { type: 'string', default: 'main' },
+    'under': { type: 'string', default: '' },
     'idle': { type: 'string', default: '3' },
     // Seconds that a step may take, or the process be silent, before it counts as hanging: far more than any needs.
     'patience': { type: 'string', default: '120' },
   } });
-  const { minutes, only, thread, ...rest } = values;
+  const { minutes, only, thread, under, ...rest } = values;
   const numbers = Object.fromEntries(Object.entries({ ...rest, seed: rest.seed ?? randomInt(2 ** 32), seconds: rest.seconds ?? minutes * 60, ...(only !== undefined && { only }) }).map(([name, value]) => [name, Number(value)]));
   const wrong = Object.keys(numbers).find((name) => Number.isNaN(numbers[name]));
   if (wrong !== undefined) throw new RangeError(`--${wrong} must be a number`);
-  const { failure } = await soak({ ...numbers, thread }, console.log);
+  const { failure } = await soak({ ...numbers, thread, under: under.split(' ').filter(Boolean) }, console.log);
   return failure === undefined ? 0 : 1;
 }
 
 /**
  * Runs a soak and gives `{ failure?, done? }`; what there is to tell goes to `tell`, line by line.
  *
- * @param options those of the command line, as numbers; `flags` are Node's
+ * @param options those of the command line, as numbers; `under` is the command and its arguments that Node is run by, if any
  */
-export function soak({ flags = [], ...options }, tell) {
+export function soak({ under = [], ...options }, tell) {
   const { seed, patience } = options;
   const elapsed = () => (performance.now() - begin) / 1000;
   tell(`soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`);
-  const child = spawn(process.execPath, ['--expose-gc', ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify(options)], {
+  const [command, ...args] = [...under, process.execPath, ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify(options)];
+  const child = spawn(command, args, {
     env: { ...process.env, MILLRACE_SEED: String(seed) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
