@@ -17,7 +17,8 @@ import { parseArgs } from 'node:util';
 const MiB = 2 ** 20;
 
 /** Without guard regions around WebAssembly's memories (the judges'), which are 10 GB of addresses each. */
-const flags = ['--expose-gc', '--wasm-enforce-bounds-checks'];
+const bare = '--disable-wasm-trap-handler';
+const flags = ['--expose-gc', ...(process.allowedNodeEnvironmentFlags.has(bare) ? [bare] : [])];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await main(process.argv.slice(2));
 

@@ -2,7 +2,7 @@
 
 import { random } from '../support/random.mjs';
 import { bigints, call, lent, resizable } from './steps/calls.mjs';
-import { collection, huge, refusal, stall, thread, threads } from './steps/disturbances.mjs';
+import { collection, huge, refusal, settings, stall, thread } from './steps/disturbances.mjs';
 import { batch, burst, preparedKey } from './steps/many.mjs';
 import { file, hasher, iterable, sealedStream } from './steps/pieces.mjs';
 
@@ -22,7 +22,7 @@ const kinds = [
   [burst, 12],
   [collection, 8],
   [stall, 8],
-  [threads, 6],
+  [settings, 8],
   [thread, 3],
   [huge, 2],
 ];

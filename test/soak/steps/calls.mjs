@@ -32,7 +32,7 @@ export function call(rng, world) {
       const abort = arrange(plan);
       const options = { ...abort.options, ...(way.waiting === 'sync' || !way.door.modern ? {} : routeOption(route)) };
       const door = { ...way.door, module: world.ledger.counted(way.door.module, what, throws) };
-      const form = { ...way.form, prepare: (...given) => withOptions(way.form.prepare(...given), options) };
+      const form = { ...way.form, prepare: (...given) => withOptions(way.form.prepare(...given), options, way.waiting) };
       const settled = attempt({ ...way, door, form }, job);
       abort.launched(Promise.resolve(settled));
       const outcome = await settled;
@@ -55,13 +55,13 @@ function plaintext(job) {
   return aad === undefined ? millrace.cipher(algorithm, false, key, iv, source) : millrace.cipher(algorithm, false, key, iv, source, aad, Buffer.from(tag));
 }
 
-/** An options object is the last argument, or becomes it; of a call that takes none the route stays out. */
-function withOptions(prepared, options) {
+/** An options object is the last argument, or becomes it where calls take one; elsewhere no route can be asked for. */
+function withOptions(prepared, options, waiting) {
   if (Object.keys(options).length === 0) return prepared;
   const args = [...prepared.args];
   const last = args.at(-1);
   if (typeof last === 'object' && Object.getPrototypeOf(last) === Object.prototype) args[args.length - 1] = { ...last, ...options };
-  else if (options.signal) args.push({ signal: options.signal });
+  else if (waiting === 'promise') args.push(options);
   return { ...prepared, args };
 }
 
@@ -158,7 +158,7 @@ function sendLent({ job, door, buffer, at, from, size, tag, what, ledger, option
   }
   const extras = aad === undefined ? [] : [aad, 0, aad.length, job.encrypt ? tag : Buffer.from(job.tag), 0, 16];
   const window = [algorithm, Number(job.encrypt), key, 0, key.length, iv, 0, iv.length, buffer, at.source, from.length, buffer, at.target, ...extras];
-  if (door === 'promise') return promises.cipher(...window, ...(options.signal ? [{ signal: options.signal }] : []));
+  if (door === 'promise') return promises.cipher(...window, options);
   const module = door === 'ancestor' ? ancestorDoor : millrace;
   return ledger.callback(what, (callback) => module.cipher(...window, callback));
 }

@@ -34,13 +34,19 @@ export function stall(rng) {
   return { what: `busy for ${ms} ms`, run: async () => busy(ms) };
 }
 
-export function threads(rng) {
-  const count = rng.between(1, 6);
+/** Settings of the process, for all its threads, with whatever is in flight. */
+export function settings(rng) {
+  const wanted = rng.pick([
+    { threads: rng.between(1, 6) },
+    { threads: rng.between(1, 6) },
+    { route: rng.pick(['auto', 'auto', 'auto', 'pool', 'inline', 'split']) },
+    { maxQueuedBytes: rng.pick([1, 100_000, 2 ** 24, 2 ** 40]) },
+  ]);
+  const [[name, value]] = Object.entries(wanted);
   return {
-    what: `configure({ threads: ${count} })`,
+    what: `configure({ ${name}: ${value} })`,
     async run() {
-      const { threads: set } = millrace.configure({ threads: count });
-      assert.ok(Number.isInteger(set) && set >= 1);
+      if (name in millrace.configure()) assert.equal(millrace.configure(wanted)[name], value);
     },
   };
 }

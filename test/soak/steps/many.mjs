@@ -21,7 +21,8 @@ export function batch(rng, world) {
   const form = rng.pick(['whole', 'hex', 'target']);
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
-  const what = `${subject.kind}Many ${subject.name}, ${count} messages${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ${waiting}${describeAbort(plan)}`;
+  const route = waiting === 'sync' ? undefined : drawRoute(rng);
+  const what = `${subject.kind}Many ${subject.name}, ${count} messages${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ${waiting}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
   return {
     what,
     bytes: sources.reduce((sum, { length }) => sum + length, 0),
@@ -30,9 +31,9 @@ export function batch(rng, world) {
       const lent = form === 'target';
       // Packed messages of 0 bytes have no number.
       const given = packed && fixed > 0 ? { data: Buffer.concat(sources), size: fixed } : sources.map((source) => (lent ? source : Buffer.from(source)));
-      const size = subject.kind === 'hmac' ? subject.make().outputLength : subject.make().outputLength;
+      const size = subject.make().outputLength;
       const target = Buffer.alloc(10 + count * size, 0xa5);
-      const options = { ...(subject.kind === 'hash' ? subject.options : {}), ...(form === 'hex' ? { encoding: 'hex' } : {}), ...(lent ? { target, targetOffset: 7 } : {}), ...abort.options };
+      const options = { ...(subject.kind === 'hash' ? subject.options : {}), ...(form === 'hex' ? { encoding: 'hex' } : {}), ...(lent ? { target, targetOffset: 7 } : {}), ...abort.options, ...routeOption(route) };
       const args = [...(subject.kind === 'hmac' ? [subject.algorithm, subject.key] : [subject.algorithm]), given, options];
       const method = `${subject.kind}Many`;
       const settled = send(waiting, method, args, what, world.ledger);
