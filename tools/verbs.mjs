@@ -39,13 +39,13 @@ async function bench(args) {
   return stream(process.execPath, ['--expose-gc', join(root, 'bench', 'main.mjs'), ...args]);
 }
 
-// Everything at random for some minutes; with --sanitize the pool's threads under loom and ThreadSanitizer instead.
+// Everything at random for some minutes; with --sanitize under the judges of tools/sanitize.mjs instead.
 async function soak(args) {
-  if (args.includes('--sanitize')) {
-    const { sanitize } = await import('./sanitize.mjs');
-    return conclude(await attempt(await sanitize()));
-  }
   await prepare();
+  if (args.includes('--sanitize')) {
+    const { judges } = await import('./sanitize.mjs');
+    return conclude(await attempt(await judges()));
+  }
   return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
 }
 
