@@ -327,6 +327,11 @@ function runHere(waiter: Waiter): void {
   tellLater(waiter, value);
 }
 
+/** Whether native code has refused the call rather than failed in it: `Status` in work.rs. */
+function isRefusal(status: number): boolean {
+  return status >= 10 && status <= 12;
+}
+
 // Jobs in flight. A waiter stands in the slot whose number native code sends back, and beside it what
 // belongs to the job: memory it has borrowed is kept from the garbage collector.
 
@@ -397,7 +402,7 @@ function submit(waiter: Waiter): void {
   if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling(frame[At.Cost] === 0);
 }
 
-/** Native code has come to the point where it must know how many bytes may be copied: `Status` in job.rs. */
+/** Native code has come to the point where it must know how many bytes may be copied: `Status` in work.rs. */
 const UNDECIDED = 18;
 
 /** Whether so many bytes may be copied for a call. If not, its work is done during the call. */

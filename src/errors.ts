@@ -119,7 +119,7 @@ export function wrongType(name: string, expected: string, value: unknown): Millr
   return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
 }
 
-/** The errors that native code reports by number: `Status` in crates/node/src/job.rs. */
+/** The errors that native code reports by number: `Status` in crates/node/src/work.rs. */
 const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_ENGINE', 'no error'],
   ['ERR_KEY_SIZE', 'key has the wrong size'],

@@ -1,9 +1,9 @@
 //! Many messages in one work: the digests stand in the target one after the other.
 
 use crate::bytes::Window;
-use crate::job::{Key, Status, Target, Work};
 use crate::pacer::Pacer;
 use crate::values::exact_size;
+use crate::work::{Key, Status, Target, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;

@@ -3,8 +3,8 @@
 
 use crate::batch::Messages;
 use crate::bytes::Window;
-use crate::job::{Status, Target, Work};
 use crate::pacer::Pacer;
+use crate::work::{Status, Target, Work};
 use millrace_core::catalog::Cipher;
 use millrace_core::chunks::Run;
 

@@ -2,9 +2,10 @@
 //! same. A job that nobody wants any more leaves the company early; a panic, which is a bug of ours, ends all in it.
 
 use crate::errand::{Errand, Outbox};
-use crate::job::{Job, Key, Operation, Status, Target, Work};
+use crate::job::Job;
 use crate::keys::PreparedKey;
 use crate::pacer::{LEAST, PACED, slice};
+use crate::work::{Key, Operation, Status, Target, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;

@@ -6,7 +6,7 @@
 mod measure;
 mod prices;
 
-use crate::job::{Operation, Work};
+use crate::work::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};

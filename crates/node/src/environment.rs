@@ -230,14 +230,14 @@ impl Environment {
     /// yet. On two cores that is worth half a core, and on a crowded machine, where the workers wait for one, more. (One
     /// whose price is not known is left to a worker, who measures it.)
     fn help(&self, traffic: &Arc<Traffic>) -> bool {
-        let mut cost = 0;
+        let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
         while cost < HELP
             && let Some(errand) = pool().take_first(Arc::as_ptr(traffic).addr(), |errand| errand.suits_help(HELP_EACH))
         {
             // A share is never as short.
             let Errand::Job(job) = errand else { continue };
             // Together they take less than half as long.
-            let in_company = job.kind.is_some() && jobs.last().is_some_and(|last: &Box<Job>| last.kind == job.kind);
+            let in_company = job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
             cost += if in_company { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
@@ -250,7 +250,9 @@ impl Environment {
         traffic.completion.drained();
         let mut ring = Ring::new(attached.ring);
         let mut taken = 0;
-        for job in std::mem::take(&mut *self.finished.borrow_mut()) {
+        // Taken before the loop: callbacks within it may finish more.
+        let finished = std::mem::take(&mut *self.finished.borrow_mut());
+        for job in finished {
             taken += 1;
             self.settle(env, attached, &mut ring, job);
         }

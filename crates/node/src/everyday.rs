@@ -6,9 +6,9 @@
 use crate::bigint;
 use crate::bytes::Window;
 use crate::calls::{At, Call, Request};
-use crate::job::Status;
 use crate::keys::PreparedKey;
 use crate::values::Value;
+use crate::work::Status;
 use millrace_core::catalog::Hash;
 use millrace_core::hash::{self, Params};
 use millrace_core::hasher;

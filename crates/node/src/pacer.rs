@@ -2,7 +2,7 @@
 //! result any more. What runs during a call does not: nobody could ask for anything meanwhile.
 
 use crate::errand::{Errand, Traffic};
-use crate::job::Work;
+use crate::work::Work;
 use millrace_core::error::Error;
 use millrace_core::pace::Pace;
 use millrace_core::split::PART_ALIGN;

@@ -5,8 +5,8 @@
 //! is written.
 
 use crate::bytes::Window;
-use crate::job::{Reply, Status, Target, Work};
 use crate::pacer::Pacer;
+use crate::work::{Reply, Status, Target, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -90,7 +90,7 @@ impl Work {
 
     /// True where the new state may take the place of the old one, which then is copied here.
     pub(crate) fn moves_state(&self) -> bool {
-        use crate::job::Operation::{MacUpdate, Squeeze, Update};
+        use crate::work::Operation::{MacUpdate, Squeeze, Update};
         matches!(self.operation, Update(_) | MacUpdate(_) | Squeeze(_))
     }
 

@@ -1,0 +1,361 @@
+//! One operation with all its inputs, over windows. It runs here and now (synchronous, everything the caller's memory) or
+//! within a job (asynchronous, owned as `bytes` demands).
+
+use crate::batch::Messages;
+use crate::bytes::{Window, text};
+use crate::cut;
+use crate::keys::PreparedKey;
+use crate::pacer::Pacer;
+use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::cipher::{self, CipherKey, Text};
+use millrace_core::error::Error;
+use millrace_core::hash::{self, Params};
+use millrace_core::hmac::{self, MacKey};
+use std::sync::Arc;
+
+/// How a job ended; the numbers are those of `src/binding.ts`.
+#[repr(u8)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Done = 0,
+    KeySize = 1,
+    IvSize = 2,
+    TagSize = 3,
+    OutputSize = 4,
+    SourceTooLarge = 5,
+    AadTooLarge = 6,
+    Authentication = 7,
+    NotSupported = 8,
+    Engine = 9,
+    /// An argument is not a typed array, or a range does not fit: the front missed something.
+    Argument = 10,
+    /// The tag's range and the target's overlap.
+    Overlap = 11,
+    KeyDisposed = 12,
+    /// The prepared key belongs to another algorithm.
+    KeyAlgorithm = 13,
+    Cancelled = 14,
+    /// A bug of ours: the job panicked.
+    Internal = 15,
+    /// A copy of the source did not fit into memory.
+    Memory = 16,
+    /// The bytes are not a state of this hash, or not one that can go on.
+    State = 17,
+    /// Not accepted yet: a limit for copies must be set first.
+    Undecided = 18,
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Status {
+        match error {
+            Error::KeySize => Status::KeySize,
+            Error::IvSize => Status::IvSize,
+            Error::TagSize => Status::TagSize,
+            Error::OutputSize => Status::OutputSize,
+            Error::SourceTooLarge => Status::SourceTooLarge,
+            Error::AadTooLarge => Status::AadTooLarge,
+            Error::Authentication => Status::Authentication,
+            Error::NotSupported => Status::NotSupported,
+            Error::State => Status::State,
+            Error::Parts | Error::Engine => Status::Engine,
+            Error::Abandoned => Status::Cancelled,
+        }
+    }
+}
+
+/// What is computed.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Hash(Hash),
+    Hmac(Hash),
+    Encrypt(Cipher),
+    Decrypt(Cipher),
+    /// The state of a running hash moves on; see `running`.
+    Update(Hash),
+    Finish(Hash),
+    Squeeze(Hash),
+    MacUpdate(Hash),
+    MacFinish(Hash),
+    /// Many messages; see `batch`.
+    HashMany(Hash),
+    HmacMany(Hash),
+    /// Consecutive chunks of a message; see `chunks`.
+    SealChunks(Cipher),
+    OpenChunks(Cipher),
+}
+
+pub(crate) enum Key {
+    Bytes(Window),
+    Prepared(Arc<PreparedKey>),
+}
+
+/// Where a result goes: into memory, or back with the completion.
+#[derive(Copy, Clone)]
+pub(crate) enum Target {
+    Memory(Window),
+    Reply(usize),
+}
+
+/// Results that travel with the completion: a digest or tag, and the text of a small friendly cipher.
+pub(crate) struct Reply {
+    pub(crate) small: [u8; 64],
+    pub(crate) small_size: usize,
+    pub(crate) large: Vec<u8>,
+}
+
+impl Reply {
+    pub(crate) fn empty() -> Reply {
+        Reply { small: [0; 64], small_size: 0, large: Vec::new() }
+    }
+
+    /// A digest or tag.
+    pub(crate) fn put(&mut self, small: &[u8]) {
+        self.small[..small.len()].copy_from_slice(small);
+        self.small_size = small.len();
+    }
+}
+
+/// The numbers and bytes of one operation. The windows lead to the caller's memory or to the job's
+/// own [`Copies`]; `bytes` says when each is right.
+pub(crate) struct Work {
+    pub(crate) operation: Operation,
+    pub(crate) key: Key,
+    pub(crate) seed: u64,
+    /// Of a running hash: what comes before the source. Of many messages: their sizes.
+    pub(crate) iv: Window,
+    /// Of a running hash: its state.
+    pub(crate) aad: Window,
+    /// The tag that `Decrypt` checks; empty for a stream cipher.
+    pub(crate) tag: Window,
+    /// Where `Encrypt` writes its tag, and `Squeeze` the state it leaves; the place's size is that of either.
+    pub(crate) tag_target: Target,
+    pub(crate) source: Window,
+    /// How the source is made of many messages.
+    pub(crate) messages: Messages,
+    /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
+    pub(crate) target: Target,
+}
+
+impl Target {
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Target::Memory(window) => window.size(),
+            Target::Reply(size) => size,
+        }
+    }
+}
+
+impl Work {
+    /// Bytes of a key given as bytes.
+    pub(crate) fn key_size(&self) -> usize {
+        if let Key::Bytes(key) = self.key { key.size() } else { 0 }
+    }
+
+    /// The work of an idle job.
+    pub(crate) fn nothing() -> Work {
+        const NONE: Window = Window::EMPTY;
+        Work {
+            operation: Operation::Hash(Hash::Sha256),
+            key: Key::Bytes(NONE),
+            seed: 0,
+            iv: NONE,
+            aad: NONE,
+            tag: NONE,
+            tag_target: Target::Reply(0),
+            source: NONE,
+            messages: Messages::None,
+            target: Target::Reply(0),
+        }
+    }
+}
+
+/// AEAD tags are at most this long.
+pub(crate) const TAG_MAX: usize = 16;
+
+/// Ivs are at most this long (XChaCha20).
+const IV_MAX: usize = 24;
+
+impl Work {
+    /// Computes the result into `target`, `tag_target` and `reply`; with a pacer in slices.
+    pub(crate) fn run(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Status {
+        let result = match self.operation {
+            Operation::Hash(hash) => self.hash(hash, reply, pacer),
+            Operation::Hmac(hash) => self.hmac(hash, reply, pacer),
+            Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
+                self.with_key(cipher, |key| self.cipher(key, reply, pacer))
+            }
+            Operation::Update(hash) => self.update(hash, pacer),
+            Operation::Finish(hash) => self.finish(hash, reply),
+            Operation::Squeeze(hash) => self.squeeze(hash),
+            Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
+            Operation::MacFinish(hash) => self.mac_finish(hash, reply),
+            Operation::HashMany(hash) => self.hash_many(hash, pacer),
+            Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
+            Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
+            Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
+        };
+        result.err().unwrap_or(Status::Done)
+    }
+
+    fn hash(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        let key = self.hash_key(hash)?;
+        let params = Params { seed: self.seed, key: key.as_ref() };
+        let source = self.source.read();
+        self.digest_to(reply, |target| match pacer {
+            None => hash::digest(hash, &params, source, target),
+            Some(pacer) if target.len() > pacer.slice => self.squeeze_long(hash, &params, target, pacer),
+            Some(pacer) => hash::digest_paced(hash, &params, source, target, pacer.slice, pacer),
+        })
+    }
+
+    /// The key of a keyed hash, if there is one; copied, because it may lie in the target.
+    pub(crate) fn hash_key(&self, hash: Hash) -> Result<Option<[u8; 32]>, Status> {
+        let key: Option<&[u8]> = match &self.key {
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Hash(of, bytes) if *of == hash => Some(&bytes[..]),
+                _ => return Err(Status::KeyAlgorithm),
+            },
+            Key::Bytes(bytes) => Some(bytes.read()).filter(|bytes| !bytes.is_empty()),
+        };
+        key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
+    }
+
+    fn hmac(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        let source = self.source.read();
+        let prepared;
+        let key = match (&self.key, &pacer) {
+            (Key::Bytes(key), None) => {
+                return self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
+            }
+            (Key::Bytes(key), Some(_)) => {
+                prepared = MacKey::new(hash, key.read())?;
+                &prepared
+            }
+            (Key::Prepared(_), _) => self.mac_key(hash)?,
+        };
+        self.digest_to(reply, |target| match pacer {
+            None => key.mac(source, target),
+            Some(pacer) => key.mac_paced(source, target, pacer.slice, pacer),
+        })
+    }
+
+    /// The prepared key of an HMAC.
+    pub(crate) fn mac_key(&self, hash: Hash) -> Result<&MacKey, Status> {
+        match &self.key {
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Mac(key, _) if key.hash() == hash => Ok(key),
+                _ => Err(Status::KeyAlgorithm),
+            },
+            Key::Bytes(_) => Err(Status::Argument),
+        }
+    }
+
+    /// Runs `compute` over memory that neither source nor key overlap, then puts the digest in its place.
+    pub(crate) fn digest_to(
+        &self,
+        reply: &mut Reply,
+        compute: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Status> {
+        match self.target {
+            Target::Memory(target) if target.size() <= 64 => {
+                let mut digest = [0; 64];
+                let digest = &mut digest[..target.size()];
+                compute(digest)?;
+                target.write(digest);
+            }
+            Target::Memory(target) if self.source.overlaps(target) => {
+                let mut digest = vec![0; target.size()];
+                compute(&mut digest)?;
+                target.write(&digest);
+            }
+            Target::Memory(target) => compute(target.exclusive())?,
+            Target::Reply(size) if size <= reply.small.len() => {
+                compute(&mut reply.small[..size])?;
+                reply.small_size = size;
+            }
+            Target::Reply(size) => {
+                reply.large = vec![0; size];
+                compute(&mut reply.large)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the prepared key, or one prepared in place for this once, to `work`.
+    pub(crate) fn with_key(
+        &self,
+        cipher: Cipher,
+        work: impl FnOnce(&CipherKey) -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        match &self.key {
+            Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Cipher(key) if key.cipher() == cipher => work(key),
+                _ => Err(Status::KeyAlgorithm),
+            },
+        }
+    }
+
+    fn cipher(&self, key: &CipherKey, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        match (pacer, self.operation) {
+            (Some(pacer), _) if key.parts() => cut::alone(self, key, reply, pacer),
+            (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
+            _ => self.decrypt(key),
+        }
+    }
+
+    fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
+        let mut tag = [0; TAG_MAX];
+        let tag = tag.get_mut(..self.tag_target.size()).ok_or(Status::TagSize)?;
+        let iv = &mut [0; IV_MAX];
+        let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
+        match key.cipher().facts().aead {
+            true => key.seal(iv, self.aad.read(), self.text()?, tag)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false => return Err(Status::TagSize),
+        }
+        self.put_tag(tag, reply);
+        Ok(())
+    }
+
+    /// Puts a tag of the right size into its place.
+    pub(crate) fn put_tag(&self, tag: &[u8], reply: &mut Reply) {
+        match self.tag_target {
+            Target::Memory(window) => window.write(tag),
+            Target::Reply(_) => reply.put(tag),
+        }
+    }
+
+    fn decrypt(&self, key: &CipherKey) -> Result<(), Status> {
+        // Copied before the text moves: the target may lie over tag and iv.
+        let (iv, tag) = (&mut [0; IV_MAX], &mut [0; TAG_MAX]);
+        let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
+        let tag = copied(self.tag, tag).ok_or(Status::TagSize)?;
+        match key.cipher().facts().aead {
+            true => key.open(iv, self.aad.read(), self.text()?, tag)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false => return Err(Status::TagSize),
+        }
+        Ok(())
+    }
+
+    /// True for a cipher whose result is the job's own copy, transformed.
+    pub(crate) fn answers_with_text(&self) -> bool {
+        matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
+    }
+
+    fn text(&self) -> Result<Text<'_>, Status> {
+        match self.target {
+            Target::Memory(target) if target.size() == self.source.size() => Ok(text(self.source, target)),
+            Target::Memory(_) => Err(Status::Argument),
+            Target::Reply(_) => Ok(text(self.source, self.source)),
+        }
+    }
+}
+
+/// The bytes of a small input at the start of `place`.
+fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
+    let place = place.get_mut(..window.size())?;
+    place.copy_from_slice(window.read());
+    Some(place)
+}
