@@ -170,10 +170,10 @@ fn left_after_drop<T>(message: Box<T>) -> (usize, usize) {
 #[test]
 fn a_dropped_message_is_zero() {
     for (cipher, key, nonce) in [
-        (Cipher::Aes256Ctr, &[0x5c; 32][..], &[9; 16][..]),
-        (Cipher::ChaCha20, &[0x5c; 32], &[9; 16]),
-        (Cipher::Aes256Gcm, &[0x5c; 32], &[9; 12]),
-        (Cipher::XChaCha20Poly1305, &[0x5c; 32], &[9; 24]),
+        (Cipher::Aes256Ctr, &[0x3a; 32][..], &[9; 16][..]),
+        (Cipher::ChaCha20, &[0x3a; 32], &[9; 16]),
+        (Cipher::Aes256Gcm, &[0x3a; 32], &[9; 12]),
+        (Cipher::XChaCha20Poly1305, &[0x3a; 32], &[9; 24]),
     ] {
         let mut state = Native::cipher_vacant();
         Native::cipher_prepare(&mut state, cipher, key).expect("a key of the right size");
@@ -187,8 +187,9 @@ fn a_dropped_message_is_zero() {
             #[cfg(target_arch = "x86_64")]
             message::Message::ChaChaPoly(message) => left_after_drop(message),
         };
-        // What is no secret may be left: the nonce with its counter, the size of the additional data, discriminants.
-        assert!(held >= 4 && left <= 5, "{cipher:?}: {left} of {held}");
+        // What is no secret may be left: the nonce with its counter, the size of the additional data, discriminants, and
+        // what happened to lie between the fields.
+        assert!(held >= 4 && left * 20 <= held, "{cipher:?}: {left} of {held}");
     }
 }
 
