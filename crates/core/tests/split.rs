@@ -334,7 +334,7 @@ fn a_part_far_into_the_message() {
     let size = (1 << 36) - 32;
     let key = CipherKey::new(Cipher::Aes128Gcm, &[7; 16]).expect("a key of the right size");
     let message = Message::new(&key, &[3; 12], &[], size).expect("in parts");
-    let (offset, mut part) = ((size - 96 - 32) & !63, text[..160].to_vec());
+    let (offset, mut part) = ((size - 128) & !63, text[..160].to_vec());
     let count = (size - offset) as usize;
     message.seal_part(offset, Text::InPlace(&mut part[..count])).expect("a part");
     let counter = CipherKey::new(Cipher::Aes128Ctr, &[7; 16]).expect("a key of the right size");

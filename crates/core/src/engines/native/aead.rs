@@ -24,7 +24,7 @@ const TAG_SIZE: usize = 16;
 pub(crate) struct AeadKey {
     context: MaybeUninit<lc::EVP_AEAD_CTX>,
     /// AES-GCM's key as it was given, for messages in parts, and its size; 0 for other ciphers.
-    raw: [u8; 32],
+    raw: MaybeUninit<[u8; 32]>,
     raw_size: usize,
 }
 
@@ -41,7 +41,7 @@ impl AeadKey {
     /// Room for a key, to be prepared before use.
     #[inline]
     pub(super) fn vacant() -> Self {
-        Self { context: MaybeUninit::uninit(), raw: [0; 32], raw_size: 0 }
+        Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
     }
 
     /// Takes `key`, whose length is the cipher's.
@@ -76,15 +76,19 @@ impl AeadKey {
     /// Keeps AES-GCM's key.
     #[inline]
     fn keep<const SIZE: usize>(&mut self, key: &[u8]) {
+        const { assert!(SIZE <= 32) };
         if let Some(key) = key.first_chunk::<SIZE>() {
-            self.raw[..SIZE].copy_from_slice(key);
+            // SAFETY: the longest key has 32 bytes.
+            unsafe { self.raw.as_mut_ptr().cast::<[u8; SIZE]>().write(*key) };
             self.raw_size = SIZE;
         }
     }
 
     /// AES-GCM's key; none of another cipher.
     pub(super) fn raw_key(&self) -> Option<&[u8]> {
-        self.raw.get(..self.raw_size).filter(|raw| !raw.is_empty())
+        // SAFETY: so many bytes have been written.
+        let raw = unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) };
+        Some(raw).filter(|raw| !raw.is_empty())
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
@@ -133,7 +137,7 @@ impl AeadKey {
         }
         // A context knows its tag's length, so a short tag needs another: a copy, which costs less
         // than preparing the key again.
-        let mut short = AeadKey { context: self.context, raw: [0; 32], raw_size: 0 };
+        let mut short = AeadKey { context: self.context, raw: MaybeUninit::uninit(), raw_size: 0 };
         // SAFETY: the context is initialised as above. For the ciphers with short tags the copy that
         // AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
         unsafe { (*short.context.as_mut_ptr()).tag_len = tag.len() as u8 };
