@@ -57,7 +57,7 @@ export function soak({ under = [], ...options }, tell) {
   const { seed, patience } = options;
   const elapsed = () => (performance.now() - begin) / 1000;
   tell(`soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`);
-  const [command, ...args] = [...under, process.execPath, ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify(options)];
+  const [command, ...args] = [...under, process.execPath, ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify({ under, ...options })];
   const child = spawn(command, args, {
     env: { ...process.env, MILLRACE_SEED: String(seed) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
