@@ -141,3 +141,19 @@ for (const route of routes) {
     }
   });
 }
+
+test('what is long may be the additional data alone', async () => {
+  const source = numbers.bytes(265);
+  const aad = numbers.bytes(2 ** 21 + 5);
+  for (const algorithm of Object.keys(ciphers).filter((name) => !/ctr$|chacha20$/.test(name))) {
+    const key = numbers.bytes(keySizes[algorithm] ?? 32);
+    const nonce = numbers.bytes(ciphers[algorithm]);
+    for (const route of ['auto', ...routes]) {
+      const sealed = await promises.seal(algorithm, { key, nonce, aad, source, route });
+      assert.deepEqual(sealed, millrace.seal(algorithm, { key, nonce, aad, source }), `${algorithm}, ${route}`);
+      assert.deepEqual(await promises.open(algorithm, { key, nonce, aad, source: sealed, route }), source);
+      sealed[7] ^= 1;
+      await assert.rejects(promises.open(algorithm, { key, nonce, aad, source: sealed, route }), { code: 'ERR_AUTHENTICATION' });
+    }
+  }
+});
