@@ -144,8 +144,8 @@ test('loading is quick', async (t) => {
   }
   const best = Math.min(...times);
   t.diagnostic(`require('millrace'): best of nine ${best.toFixed(1)} ms`);
-  // The best of nine, as the machine may be busy; the goal is 10 ms.
-  assert.ok(best < 10, `${best} ms`);
+  // The goal is 10 ms, and some 4 are measured; a machine may be slow or busy, but not so much that the best of nine is this.
+  assert.ok(best < 100, `${best} ms`);
 });
 
 test('the types are where package.json says', async () => {

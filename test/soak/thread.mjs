@@ -23,7 +23,7 @@ if (steps < 1e6 || exitAfter !== undefined) parentPort.unref();
 
 async function pause() {
   pausing = false;
-  world.rest();
+  await world.rest();
   collectGarbage();
   const resumed = new Promise((resolve) => { resume = resolve; });
   parentPort.postMessage({ paused: true });
@@ -34,7 +34,7 @@ setInterval(() => parentPort.postMessage({ unsettled: world.ledger.unsettled().s
 if (exitAfter !== undefined) setTimeout(() => process.exit(17), exitAfter);
 parentPort.postMessage({ flying: true });
 const done = await live(world, { goOn: (number) => !stopping && number < steps, pause: () => (pausing ? pause : undefined), fail });
-world.rest();
+await world.rest();
 if (world.ledger.missing > 0) fail(new Error(`${world.ledger.missing} exceptions of callbacks were never seen`));
 parentPort.postMessage({ done, calls: world.ledger.calls, exceptions: world.ledger.exceptions });
 parentPort.unref();
