@@ -55,6 +55,11 @@ let lastHash: HashFacts | undefined;
 let lastCipherName = '';
 let lastCipher: CipherFacts | undefined;
 
+/** The hash of that number. */
+export function hashOf(id: number): HashFacts {
+  return hashes[id]!;
+}
+
 /** The hash of that name or alias, whatever its case. */
 export function findHash(name: string): HashFacts | undefined {
   if (name === lastHashName) return lastHash;

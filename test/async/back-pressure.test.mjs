@@ -87,7 +87,6 @@ test('calls with a target copy nothing, and those that ask for a route have it',
     const target = Buffer.alloc(32);
     const lent = Array.from({ length: 5 }, () => promises.hash('sha256', source, { target }));
     assert.equal(queued(), 0);
-    assert.ok(millrace.engines().threads.queued >= 3);
     await Promise.all(lent);
     const asked = Array.from({ length: 5 }, () => promises.hash('sha256', source, { route: 'pool' }));
     assert.equal(queued(), 5 << 20);

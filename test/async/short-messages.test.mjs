@@ -33,7 +33,7 @@ test('any mixture of algorithms, sizes, encodings and ways of waiting; sources c
       const algorithm = pick(algorithms);
       const encoding = pick(encodings);
       const text = numbers.below(8) === 0;
-      const source = text ? 'tëxt '.repeat(numbers.below(60)) : numbers.bytes(pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000]));
+      const source = text ? 'tëxt '.repeat(numbers.below(60)) : numbers.bytes(pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]));
       const expected = spelled(judge({ kind: 'hash', algorithm, source: Buffer.from(source) }).output, encoding);
       const call = numbers.below(2) === 0 ? promises.hash : byCallback;
       checks.push([(encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding)), expected, `${algorithm} ${encoding} ${source.length}`]);
@@ -41,6 +41,46 @@ test('any mixture of algorithms, sizes, encodings and ways of waiting; sources c
     }
     for (const [given, expected, title] of checks) assert.deepEqual(await given, expected, title);
   }
+});
+
+test('windows: digests go to their places, between bytes that stay, and the target is told by its size', async () => {
+  const numbers = random('windows');
+  const memory = Buffer.alloc(300 * 96, 0x11);
+  const expected = Buffer.from(memory);
+  const calls = [];
+  for (let index = 0; index < 300; index++) {
+    const source = numbers.bytes(numbers.below(5000) + 8);
+    const offset = numbers.below(8);
+    const size = source.length - 8;
+    const name = ['sha256', 'sha512', 'blake3', 'md5'][index % 4];
+    const digest = judge({ kind: 'hash', algorithm: name, source: source.subarray(offset, offset + size) }).output;
+    digest.copy(expected, index * 96 + offset);
+    const byWindow = index % 2 === 0 ? promises.hash : byCallback;
+    if (index % 3 === 0) {
+      calls.push(promises.hash(name, source.subarray(offset, offset + size), { target: memory.subarray(index * 96 + offset, index * 96 + offset + digest.length) }).then((told) => assert.equal(told, digest.length)));
+    } else {
+      calls.push(byWindow(name, source, offset, size, memory, index * 96 + offset).then((told) => assert.equal(told, digest.length)));
+    }
+  }
+  assert.ok(memory.every((byte) => byte === 0x11), 'nothing is written during the calls');
+  await Promise.all(calls);
+  assert.deepEqual(memory, expected);
+});
+
+test('windows: a place that is gone when the digest comes is told of', async () => {
+  const target = Buffer.from(new ArrayBuffer(64));
+  const lost = promises.hash('sha256', Buffer.alloc(10), 0, 10, target, 8);
+  structuredClone(target.buffer, { transfer: [target.buffer] });
+  await assert.rejects(lost, { code: 'ERR_ARGUMENT_VALUE', message: /detached or shrunk/ });
+});
+
+test('a keyed or seeded hash is not hashed as one without', async () => {
+  const target = Buffer.alloc(32);
+  const small = Buffer.alloc(8);
+  const key = Buffer.alloc(32, 5);
+  await Promise.all([promises.hash('blake3', 'abc', { key, target }), promises.hash('xxh64', 'abc', { seed: 7n, target: small })]);
+  assert.deepEqual(target, millrace.hash('blake3', 'abc', { key }));
+  assert.deepEqual(small, millrace.hash('xxh64', 'abc', { seed: 7n }));
 });
 
 test('a digest is a Buffer that nobody else writes to', async () => {
