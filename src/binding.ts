@@ -123,8 +123,24 @@ export const enum Flag {
   HasSizes = 128,
   /** The source is an array of typed arrays; the source's offset is the index of the first message. */
   HasViews = 256,
+  /** The source is a copy of ours, made for this call. */
+  Copied = 512,
+  /** Copies are made however many there are. */
+  Unlimited = 1024,
   /** The target was made for this result. */
-  Fresh = 512,
+  Fresh = 2048,
+}
+
+/** How an asynchronous call is run: `Route` in cost.rs. */
+export const enum Route {
+  /** As its predicted cost says. */
+  Auto,
+  /** During the call; it settles later all the same. */
+  Inline,
+  /** By one worker. */
+  Pool,
+  /** By all workers, each a part; by one where the work has no parts. */
+  Split,
 }
 
 /** In {@link At.SourceSize}: all of the source that is passed. */

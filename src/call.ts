@@ -335,11 +335,6 @@ function runHere(waiter: Waiter): void {
   tellLater(waiter, value);
 }
 
-/** Whether native code has refused the call rather than failed in it: `Status` in work.rs. */
-function isRefusal(status: number): boolean {
-  return status >= 10 && status <= 12;
-}
-
 // Jobs in flight. A waiter stands in the slot whose number native code sends back, and beside it what
 // belongs to the job: memory it has borrowed is kept from the garbage collector.
 
@@ -361,21 +356,6 @@ const forms: Form[] = [];
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(waiter: Waiter): void {
-  waiter.size = call.size;
-  waiter.form = call.form;
-  if (call.target === undefined) {
-    call.flags |= Flag.Snapshot;
-    if (call.size > RING_RESULT_MAX) {
-      lendTarget(waiter, Buffer.allocUnsafeSlow(call.size));
-      call.flags |= Flag.Fresh;
-    }
-  } else {
-    lend(waiter, call.target);
-  }
-  if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
-    waiter.place = call.tag;
-    waiter.placeOffset = frame[At.TagOffset]!;
-  }
   const slot = freeSlots.pop() ?? waiters.length;
   waiters[slot] = waiter;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
@@ -386,7 +366,10 @@ function submit(waiter: Waiter): void {
   try {
     if (call.target === undefined) {
       call.flags |= Flag.Snapshot;
-      if (call.size > RING_RESULT_MAX) lendTarget(slot, Buffer.allocUnsafeSlow(call.size));
+      if (call.size > RING_RESULT_MAX) {
+        lendTarget(slot, Buffer.allocUnsafeSlow(call.size));
+        call.flags |= Flag.Fresh;
+      }
     } else {
       lend(slot, call.target);
     }

@@ -3,17 +3,45 @@
  */
 import { options, unsigned } from './arguments.js';
 import { native } from './binding.js';
+import { decideCopies } from './call.js';
 import { makeError, wrongType } from './errors.js';
+import { refreshPrices } from './prices.js';
+import { routeName, routeOf, type RouteName } from './routes.js';
 
 /** Settings of the process, shared by all its environments. */
 export interface Settings {
   /** The most worker threads there may be, 1 to 1024. Default: as many as the CPU mask and cgroup quota allow. */
   readonly threads: number;
+  /** The route of asynchronous calls that ask for none. Default: `'auto'`. */
+  readonly route: RouteName;
   /**
-   * Whether the memory of large results is kept when they have been collected, and used again; it matters with glibc, which is
-   * then told to keep up to 64 MiB of it. Default: true. False has an effect before the first result of 128 KiB or more only.
+   * The most bytes that asynchronous calls of one environment may have copied and not settled; 2^53 - 1 for no limit. A call that
+   * would copy more does its work during the call instead, and so slows down who makes it; it settles later all the same. Not
+   * concerned are calls with a target, which copy nothing, calls that ask for a route, and `millrace/crypto-async`. Default: a
+   * quarter of the memory there is, 1 GiB at most.
+   */
+  readonly maxQueuedBytes: number;
+  /**
+   * Whether the memory of large results is used again when they have been collected; glibc is then told to keep up to 64 MiB of
+   * it. Default: true. False has an effect before the first result of 128 KiB or more only.
    */
   readonly recycle: boolean;
+}
+
+/** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
+export interface Cost {
+  /** Of a message beside its bytes. */
+  readonly fixed: number;
+  /** Of each byte. */
+  readonly perByte: number;
+  /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
+  readonly together?: number;
+  /** False while the price is that of a table: it is measured by the first worker thread that has done a job. */
+  readonly measured: boolean;
+  /** Messages up to so many bytes are worked on during the call, if others are under way too; alone, longer ones are. */
+  readonly inlineTo: number;
+  /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
+  readonly splitFrom?: number;
 }
 
 /** What serves each algorithm on this machine. */
@@ -54,26 +82,38 @@ export function engines(): Engines {
   };
 }
 
-const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes'] satisfies (keyof Settings)[];
+const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle'] satisfies (keyof Settings)[];
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
-export function configure(settings?: Partial<Settings>): Settings {
-  const given = options<Partial<Settings>>(settings, 'settings');
-  const unknown = Object.keys(given).find((name) => name !== 'threads' && name !== 'recycle');
-  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: threads, recycle`);
-  if (given.threads !== undefined) {
-    const threads = unsigned(given.threads, 'settings.threads');
-    if (threads < 1 || threads > 1024) throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
-    native.setThreads(threads);
+export function configure(wanted?: Partial<Settings>): Settings {
+  const given = options<Partial<Settings>>(wanted, 'settings');
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: ${known.join(', ')}`);
   }
-  const { recycle } = given;
-  if (recycle !== undefined) {
-    if (typeof recycle !== 'boolean') throw wrongType('settings.recycle', 'a boolean', recycle);
-    native.setRecycling(Number(recycle));
+  // All are looked at before one is changed.
+  const { threads, route, maxQueuedBytes, recycle } = given;
+  if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
+    throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
   }
-  return { threads: native.threads(0), recycle: native.recycles() === 1 };
+  const usual = route === undefined ? undefined : routeOf(route, 'settings.route');
+  if (maxQueuedBytes !== undefined && unsigned(maxQueuedBytes, 'settings.maxQueuedBytes') < 1) {
+    throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxQueuedBytes must be at least 1');
+  }
+  if (recycle !== undefined && typeof recycle !== 'boolean') throw wrongType('settings.recycle', 'a boolean', recycle);
+  if (threads !== undefined) native.setThreads(threads);
+  if (recycle !== undefined) native.setRecycling(Number(recycle));
+  if (usual !== undefined) native.setUsualRoute(usual);
+  if (maxQueuedBytes !== undefined) native.setCopies(maxQueuedBytes);
+  refreshPrices();
+  return settings();
+}
+
+function settings(): Settings {
+  if (native.copies(0) === 0) decideCopies();
+  return { threads: native.threads(0), route: routeName(native.usualRoute()), maxQueuedBytes: native.copies(0), recycle: native.recycles() === 1 };
 }

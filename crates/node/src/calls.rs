@@ -8,7 +8,7 @@
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
-use crate::cost::{self, Route};
+use crate::cost::{self, Algorithm, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
@@ -101,8 +101,12 @@ const CANCELLABLE: u32 = 64;
 const HAS_SIZES: u32 = 128;
 /// The source is an array of typed arrays; the source's offset is the index of the first message.
 const HAS_VIEWS: u32 = 256;
+/// The source is a copy that the front has made for this call.
+const COPIED: u32 = 512;
+/// Copies are made however many there are.
+const UNLIMITED: u32 = 1024;
 /// The target was made for this result.
-const FRESH: u32 = 512;
+const FRESH: u32 = 2048;
 
 /// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
 const REPLY_MAX: usize = 4096;

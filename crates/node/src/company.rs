@@ -1,6 +1,7 @@
 //! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as algorithm and key are the
 //! same. A job that nobody wants any more leaves the company early; a panic, which is a bug of ours, ends all in it.
 
+use crate::cost::Algorithm;
 use crate::errand::{Errand, Outbox};
 use crate::job::Job;
 use crate::keys::PreparedKey;
@@ -72,10 +73,23 @@ pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>
     if cost.saturating_mul(rounds as u64) <= PACED {
         common.run(&mut jobs);
         jobs.into_iter().for_each(|job| part_with(job, outbox));
+        outbox.refine(Algorithm::Hash(common.hash));
         return;
     }
     let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
     common.run_in_slices((slice(size, cost) / rounds).max(LEAST), jobs, breather, outbox);
+}
+
+/// Runs jobs here and now, neighbours of one kind together.
+pub(crate) fn run_here(jobs: &mut [Box<Job>]) {
+    for company in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
+        for few in company.chunks_mut(MOST) {
+            match Common::of(&few[0].work) {
+                Some(common) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => common.run(few),
+                _ => few.iter_mut().for_each(|job| job.perform_here()),
+            }
+        }
+    }
 }
 
 /// Lets a job go that has ended.

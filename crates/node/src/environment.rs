@@ -4,6 +4,7 @@
 use crate::bytes::Window;
 use crate::company;
 use crate::completion::{Completion, Loop, POLL, Ring};
+use crate::cost;
 use crate::errand::{Errand, Outbox, Traffic};
 use crate::job::Job;
 use crate::keys::Keys;
@@ -241,7 +242,10 @@ impl Environment {
             cost += if in_company { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
-        cost > 0
+        company::run_here(&mut jobs);
+        let helped = !jobs.is_empty();
+        self.finished.borrow_mut().append(&mut jobs);
+        helped
     }
 
     /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.

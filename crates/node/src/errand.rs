@@ -3,6 +3,7 @@
 
 use crate::company;
 use crate::completion::Completion;
+use crate::cost::{self, Algorithm};
 use crate::job::Job;
 use crate::lifecycle;
 use crate::pacer::Pacer;
@@ -21,6 +22,11 @@ pub(crate) enum Errand {
 }
 
 impl Errand {
+    /// True for a job that an event loop may do instead of waiting for it.
+    pub(crate) fn suits_help(&self, cost: u64) -> bool {
+        matches!(self, Errand::Job(job) if job.cost <= cost && !job.measures())
+    }
+
     /// Of which environment it is.
     pub(crate) fn traffic(&self) -> &Arc<Traffic> {
         match self {
@@ -60,7 +66,13 @@ impl Task for Errand {
     fn run(self, breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
         match self {
             Errand::Job(job) => run_job(job, breather, outbox),
-            Errand::Share(shared) => outbox.extend(shared.work(breather)),
+            Errand::Share(shared) => {
+                if let Some(job) = shared.work(breather) {
+                    let algorithm = cost::algorithm(job.work.operation);
+                    outbox.add(job);
+                    outbox.refine(algorithm);
+                }
+            }
         }
     }
 
@@ -87,7 +99,9 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
         work.run(reply, pacer.as_mut())
     });
     job.completion.leave();
+    let algorithm = cost::algorithm(job.work.operation);
     outbox.add(job);
+    outbox.refine(algorithm);
 }
 
 /// What one worker has finished and not yet handed over; all of one environment.
@@ -104,9 +118,11 @@ impl Outbox {
         self.jobs.push(job);
     }
 
-    fn extend(&mut self, job: Option<Box<Job>>) {
-        if let Some(job) = job {
-            self.add(job);
+    /// Measures an algorithm if nobody has, for which no result has to wait.
+    pub(crate) fn refine(&mut self, algorithm: Algorithm) {
+        if !cost::settled(algorithm) {
+            self.deliver();
+            cost::refine(algorithm);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::bytes::{Window, text};
 use crate::cut;
 use crate::keys::PreparedKey;
 use crate::pacer::Pacer;
+use crate::pages;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
@@ -134,6 +135,8 @@ pub(crate) struct Work {
     pub(crate) messages: Messages,
     /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub(crate) target: Target,
+    /// The target is memory made for this result, which need not have pages yet; see `pages`.
+    pub(crate) fresh: bool,
 }
 
 impl Target {
@@ -165,6 +168,7 @@ impl Work {
             source: NONE,
             messages: Messages::None,
             target: Target::Reply(0),
+            fresh: false,
         }
     }
 }
@@ -297,8 +301,12 @@ impl Work {
     }
 
     fn cipher(&self, key: &CipherKey, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        // What is long need not be the text: it may be the additional data, which is hashed in one go.
+        let in_parts = |pacer: &Pacer<'_, '_>| {
+            matches!(self.target, Target::Memory(_)) && self.source.size() > pacer.slice && key.parts()
+        };
         match (pacer, self.operation) {
-            (Some(pacer), _) if key.parts() => cut::alone(self, key, reply, pacer),
+            (Some(pacer), _) if in_parts(pacer) => cut::alone(self, key, reply, pacer),
             (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
             _ => self.decrypt(key),
         }
@@ -344,9 +352,19 @@ impl Work {
         matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
     }
 
+    /// A target that is fresh is about to be written.
+    pub(crate) fn ready(&self, target: Window) {
+        if self.fresh {
+            pages::ready(target);
+        }
+    }
+
     fn text(&self) -> Result<Text<'_>, Status> {
         match self.target {
-            Target::Memory(target) if target.size() == self.source.size() => Ok(text(self.source, target)),
+            Target::Memory(target) if target.size() == self.source.size() => {
+                self.ready(target);
+                Ok(text(self.source, target))
+            }
             Target::Memory(_) => Err(Status::Argument),
             Target::Reply(_) => Ok(text(self.source, self.source)),
         }
