@@ -30,6 +30,21 @@ pub enum Error {
     State,
     /// The library refused what it should have accepted. The target is all zero or untouched.
     Engine,
+    /// Nobody wants the result any more. The target is all zero or untouched.
+    Abandoned,
+    /// The salt has a size this algorithm does not take.
+    SaltSize,
+    /// A cost parameter is outside of what the algorithm defines.
+    Cost,
+    /// The derivation would use more memory than it may, or than there is.
+    Memory {
+        /// How many bytes it needs.
+        needed: u64,
+    },
+    /// The text is not a password hash in a form which this library knows.
+    Encoded,
+    /// The password hash asks for more work than is allowed.
+    Work,
 }
 
 impl Error {
@@ -48,13 +63,23 @@ impl Error {
             Error::Abandoned => "nobody wants the result any more",
             Error::State => "the state does not belong to this hash",
             Error::Engine => "the engine failed",
+            Error::Abandoned => "the operation was abandoned",
+            Error::SaltSize => "the salt has the wrong size for this algorithm",
+            Error::Cost => "a cost parameter is outside of what this algorithm defines",
+            Error::Memory { .. } => "more memory is needed than is allowed or available",
+            Error::Encoded => "the text is not a password hash in a known form",
+            Error::Work => "the password hash asks for more work than is allowed",
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.message())
+        formatter.write_str(self.message())?;
+        if let Error::Memory { needed } = self {
+            write!(formatter, ": {needed} bytes")?;
+        }
+        Ok(())
     }
 }
 

@@ -10,8 +10,10 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::{Outlet, Pacing};
+use crate::kdf::inputs::{ScryptCost, ScryptJob};
+use crate::pace::Pace;
 
+pub use native::memory::Memory;
 pub use report::report_json;
 
 /// The engine that computes what is not asked of another by name.
@@ -133,6 +135,19 @@ pub(crate) trait Engine {
     fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>);
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
     fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>);
+
+    /// How many lanes of scrypt are worth running together.
+    fn scrypt_lanes() -> usize;
+    /// Bytes of working memory for so many lanes of scrypt, of which some run together.
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
+    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any order.
+    fn scrypt(
+        cost: &ScryptCost,
+        jobs: &mut [ScryptJob<'_>],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error>;
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;

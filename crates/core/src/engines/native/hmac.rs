@@ -47,13 +47,13 @@ pub(crate) trait Prepared: Send + Sync {
 
 /// The inner and the outer state after their first block.
 pub(super) struct Midstates<D: Digest> {
-    inner: D,
-    outer: D,
+    pub(super) inner: D,
+    pub(super) outer: D,
 }
 
 impl<D: Digest> Midstates<D> {
     /// Prepares the states at the place where they stay, so that no copy is left on the stack.
-    pub(super) fn boxed(key: &[u8]) -> Box<dyn Prepared> {
+    pub(super) fn boxed(key: &[u8]) -> Box<Self> {
         let params = Params::default();
         let mut states = Box::new(Self { inner: D::new(&params), outer: D::new(&params) });
         let mut pads = Pads::new::<D>(key);

@@ -17,9 +17,11 @@ mod keccak;
 mod lanes;
 mod many;
 mod md;
-mod message;
+pub(super) mod memory;
+mod pbkdf2;
 #[cfg(target_arch = "x86_64")]
 mod poly1305;
+mod scrypt;
 mod sha2;
 mod state;
 mod wipe;
@@ -30,12 +32,13 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-use super::{Engine, Service};
+use super::{Engine, Memory, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::{Outlet, Pacing};
+use crate::kdf::inputs::{ScryptCost, ScryptJob};
+use crate::pace::Pace;
 
 /// A hash as a state that takes bytes piece by piece.
 ///
@@ -238,7 +241,7 @@ impl Engine for Native {
     }
 
     fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error> {
-        with_digest!(hash, D => Ok(hmac::Midstates::<D>::boxed(key)), _ => Err(Error::NotSupported))
+        with_digest!(hash, D => Ok(hmac::Midstates::<D>::boxed(key) as Self::MacState), _ => Err(Error::NotSupported))
     }
 
     #[inline]
@@ -281,6 +284,24 @@ impl Engine for Native {
     #[inline]
     fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         key.finish(state, rest, target)
+    }
+
+    fn scrypt_lanes() -> usize {
+        scrypt::lanes()
+    }
+
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
+        scrypt::memory(cost, lanes, together)
+    }
+
+    fn scrypt(
+        cost: &ScryptCost,
+        jobs: &mut [ScryptJob<'_>],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        scrypt::run(cost, jobs, memory, pace, each)
     }
 
     #[inline]

@@ -1,0 +1,142 @@
+//! scrypt (RFC 7914): jobs of one cost, whose lanes run together.
+
+mod plain;
+mod romix;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+
+use self::romix::{Kernel, LANES_MAX, Place};
+use super::memory::Memory;
+use super::pbkdf2;
+use super::sha2::Sha256;
+use crate::Error;
+use crate::kdf::inputs::{ScryptCost, ScryptJob};
+use crate::pace::Pace;
+
+/// So many Salsa20 cores of each lane are computed between two pauses: in 300 to 600 us.
+const SLICE: u64 = 8192;
+
+/// How many lanes are worth running together.
+pub(super) fn lanes() -> usize {
+    romix::kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
+}
+
+/// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None` beyond all counting.
+pub(super) fn memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
+    let block = 128 * u64::from(cost.r);
+    let tables = block.checked_mul(cost.n)?.checked_mul(together as u64)?;
+    let blocks = block.checked_mul(lanes.checked_add(2 * LANES_MAX as u64)?)?;
+    tables.checked_add(blocks)
+}
+
+/// Runs all jobs, as many lanes at once as there is memory for, and tells of each that is done.
+pub(super) fn run(
+    cost: &ScryptCost,
+    jobs: &mut [ScryptJob<'_>],
+    memory: &mut Memory,
+    pace: &mut dyn Pace,
+    each: &mut dyn FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    let owners: Vec<usize> =
+        jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)).collect();
+    let count = owners.len() as u64;
+    let fits = |together: &usize| self::memory(cost, count, *together).is_some_and(|size| size <= memory.size());
+    let most = owners.len().min(self::lanes());
+    let Some(together) = (1..=most).rev().find(fits) else {
+        return Err(Error::Memory { needed: self::memory(cost, count, 1).unwrap_or(u64::MAX) });
+    };
+
+    // The tables, two blocks for each lane of a kernel, and the blocks of all jobs: multiples of 128 bytes.
+    let block = 128 * cost.r as usize;
+    let table = block * cost.n as usize;
+    let tables = memory.lend(together * table + (2 * LANES_MAX + owners.len()) * block);
+    let blocks = tables.wrapping_add(together * table);
+    let inputs = blocks.wrapping_add(2 * LANES_MAX * block);
+    // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as zeros.
+    let inputs = unsafe { std::slice::from_raw_parts_mut(inputs, owners.len() * block) };
+
+    let mut rest = &mut *inputs;
+    for (index, job) in jobs.iter().enumerate() {
+        let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
+        if !pace.abandoned(index) {
+            pbkdf2::once::<Sha256>(job.password, job.salt, input);
+        }
+        rest = others;
+    }
+
+    let mut finished = vec![0; jobs.len()];
+    let mut lanes = 0..owners.len();
+    loop {
+        let batch: Vec<usize> = lanes.by_ref().filter(|&lane| !pace.abandoned(owners[lane])).take(together).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let kernel = Kernel::choose(batch.len());
+        let place = Place {
+            blocks: [blocks, blocks.wrapping_add(LANES_MAX * block)],
+            tables: std::array::from_fn(|slot| tables.wrapping_add(if slot < batch.len() { slot * table } else { 0 })),
+            r: cost.r as usize,
+            n: cost.n,
+        };
+        // SAFETY: the place is in the memory, the kernel came of a choice among those that the CPU can run, and
+        // there are as many tables as lanes in use. The others do what the first does, at the same place.
+        let whole = unsafe {
+            for slot in 0..kernel.lanes {
+                let lane = *batch.get(slot).unwrap_or(&batch[0]);
+                kernel.put(&place, slot, &inputs[lane * block..][..block]);
+            }
+            let progress = |pace: &mut dyn Pace, done: u64| {
+                for (index, job) in jobs.iter().enumerate() {
+                    let here = batch.iter().filter(|&&lane| owners[lane] == index).count() as u64;
+                    if here > 0 {
+                        let before = u64::from(finished[index]) * 2 * cost.n;
+                        pace.progress(index, before + here * done, u64::from(job.p) * 2 * cost.n);
+                    }
+                }
+                pace.pause();
+                !batch.iter().all(|&lane| pace.abandoned(owners[lane]))
+            };
+            romix(&kernel, &place, &mut |done| progress(pace, done))
+        };
+        if !whole {
+            continue;
+        }
+        for (slot, &lane) in batch.iter().enumerate() {
+            // SAFETY: the place is in the memory.
+            unsafe { kernel.get(&place, slot, &mut inputs[lane * block..][..block]) };
+            finished[owners[lane]] += 1;
+        }
+        for (slot, &lane) in batch.iter().enumerate() {
+            let index = owners[lane];
+            let again = batch[..slot].iter().any(|&lane| owners[lane] == index);
+            let job = &mut jobs[index];
+            if !again && finished[index] == job.p && !pace.abandoned(index) {
+                let first = owners.partition_point(|&owner| owner < index);
+                let mixed = &inputs[first * block..][..job.p as usize * block];
+                pbkdf2::once::<Sha256>(job.password, mixed, job.target);
+                each(index, job.target);
+            }
+        }
+    }
+}
+
+/// Fills the tables and mixes them in, slice by slice; false when `go_on` was.
+///
+/// # Safety
+/// The place is what it says, for this kernel; the CPU has its instructions.
+unsafe fn romix(kernel: &Kernel, place: &Place, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
+    let slice = (SLICE / place.r as u64 / 4 * 2).max(2);
+    for mixing in [false, true] {
+        let mut done = 0;
+        while done < place.n {
+            let count = slice.min(place.n - done);
+            // SAFETY: as promised by the caller. N and the slice are even, so `count` is.
+            unsafe { if mixing { kernel.mix(place, count) } else { kernel.fill(place, done, count) } }
+            done += count;
+            if !go_on(done + if mixing { place.n } else { 0 }) {
+                return false;
+            }
+        }
+    }
+    true
+}
