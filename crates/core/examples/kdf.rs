@@ -1,41 +1,91 @@
-//! Times key derivations: `cargo run --release --example kdf [scrypt|pbkdf2|argon2]`.
+//! Times key derivations: `cargo run --release --example kdf [scrypt|pbkdf2|argon2]`. The least of several runs.
 
 use std::time::Instant;
 
-use millrace_core::kdf::Memory;
-use millrace_core::kdf::scrypt::{self, Cost, Job};
+use millrace_core::catalog::Hash;
+use millrace_core::kdf::scrypt::{self, Cost};
+use millrace_core::kdf::{Memory, pbkdf2};
 use millrace_core::pace::Unpaced;
 
+const RUNS: usize = 15;
+
 fn main() {
-    let cost = Cost::new(16384, 8).expect("a cost");
-    let most = scrypt::lanes();
-    let mut counts: Vec<usize> = vec![1, 2, 3, 4, 8];
-    counts.retain(|&count| count <= most);
-    let mut best = vec![f64::MAX; counts.len()];
-    let mut memories: Vec<Memory> =
-        counts.iter().map(|&count| Memory::new(scrypt::memory(&cost, count as u64, count)).expect("memory")).collect();
-    let mut fresh = f64::MAX;
-    let mut wipe = f64::MAX;
-    for _ in 0..15 {
-        for ((&count, best), memory) in counts.iter().zip(&mut best).zip(&mut memories) {
-            let mut targets = vec![[0; 64]; count];
-            let mut jobs: Vec<Job<'_>> = targets
-                .iter_mut()
-                .map(|target| Job { password: b"pleaseletmein", salt: b"SodiumChloride", p: 1, target })
-                .collect();
-            let start = Instant::now();
-            scrypt::derive_many(&cost, &mut jobs, memory, &mut Unpaced, |_, _| {}).expect("derived");
-            *best = best.min(start.elapsed().as_secs_f64());
+    let what = std::env::args().nth(1);
+    let wants = |name: &str| what.as_deref().is_none_or(|what| what == name);
+    if wants("scrypt") {
+        time_scrypt();
+    }
+    if wants("pbkdf2") {
+        for hash in [Hash::Sha1, Hash::Sha256, Hash::Sha512] {
+            time_pbkdf2(hash);
         }
-        let start = Instant::now();
+    }
+}
+
+/// Seconds of the quickest run of each work, by turns.
+fn least(works: &mut [Box<dyn FnMut() + '_>]) -> Vec<f64> {
+    let mut best = vec![f64::MAX; works.len()];
+    for _ in 0..RUNS {
+        for (work, best) in works.iter_mut().zip(&mut best) {
+            let start = now();
+            work();
+            *best = best.min(now() - start);
+        }
+    }
+    best
+}
+
+/// Seconds which this thread has had a CPU to itself, where the system tells: others may be at work too.
+fn now() -> f64 {
+    thread_local!(static START: Instant = Instant::now());
+    let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let on_cpu = on_cpu.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    on_cpu.map_or_else(|| START.with(|start| start.elapsed().as_secs_f64()), |nanoseconds| nanoseconds / 1e9)
+}
+
+fn print(name: &str, counts: &[usize], best: &[f64]) {
+    for (count, best) in counts.iter().zip(best) {
+        let each = best / *count as f64;
+        println!("{name}, {count} together: {:6.2} ms a job, {:5.0} a second", each * 1e3, 1.0 / each);
+    }
+}
+
+fn time_scrypt() {
+    let cost = Cost::new(16384, 8).expect("a cost");
+    let mut counts = vec![1, 2, 3, 4, 8];
+    counts.retain(|&count| count <= scrypt::lanes());
+    let mut works: Vec<Box<dyn FnMut()>> = Vec::new();
+    for &count in &counts {
+        let mut memory = Memory::new(scrypt::memory(&cost, count as u64, count)).expect("memory");
+        works.push(Box::new(move || {
+            let mut targets = vec![[0; 64]; count];
+            let mut jobs: Vec<scrypt::Job<'_>> = targets
+                .iter_mut()
+                .map(|target| scrypt::Job { password: b"pleaseletmein", salt: b"SodiumChloride", p: 1, target })
+                .collect();
+            scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
+        }));
+    }
+    works.push(Box::new(|| {
         scrypt::derive(&cost, b"pleaseletmein", b"SodiumChloride", 1, &mut [0; 64]).expect("derived");
-        fresh = fresh.min(start.elapsed().as_secs_f64());
-        let start = Instant::now();
-        memories[0].wipe();
-        wipe = wipe.min(start.elapsed().as_secs_f64());
+    }));
+    let best = least(&mut works);
+    print("scrypt 16384 8 1", &counts, &best);
+    println!("with fresh memory: {:.2} ms", best[counts.len()] * 1e3);
+}
+
+fn time_pbkdf2(hash: Hash) {
+    let counts = [1, 2, 3, 4, 8, 16];
+    let mut works: Vec<Box<dyn FnMut()>> = Vec::new();
+    for count in counts {
+        works.push(Box::new(move || {
+            let mut targets = vec![[0; 20]; count];
+            let mut jobs: Vec<pbkdf2::Job<'_>> = targets
+                .iter_mut()
+                .map(|target| pbkdf2::Job { password: b"pleaseletmein", salt: b"SodiumChloride", iterations: 100_000, target })
+                .collect();
+            pbkdf2::derive_many(hash, &mut jobs, &mut Unpaced, |_, _| {}).expect("derived");
+        }));
     }
-    println!("scrypt N=16384 r=8 p=1, least of 15; with fresh memory {:.2} ms, wiping {:.2} ms", fresh * 1e3, wipe * 1e3);
-    for (&count, best) in counts.iter().zip(best) {
-        println!("{count} together: {:6.2} ms a job, {:5.0} a second", best * 1e3 / count as f64, count as f64 / best);
-    }
+    print(&format!("pbkdf2 {} 100000", hash.facts().name), &counts, &least(&mut works));
 }
