@@ -1,9 +1,14 @@
 //! Key derivation and password hashing.
 //!
-//! - [`scrypt`]: memory-hard, several jobs at once in one thread.
+//! - [`argon2`]: much memory, what to hash passwords with.
+//! - [`hkdf`]: keys out of a secret that is strong already.
+//! - [`pbkdf2`]: many HMACs, several jobs at once in one thread.
+//! - [`scrypt`]: much memory, several jobs at once in one thread.
 //!
 //! What is long can be interrupted and given up between slices of less than a millisecond: see [`pace`](crate::pace).
 
+pub mod argon2;
+pub mod hkdf;
 pub(crate) mod inputs;
 pub mod scrypt;
 

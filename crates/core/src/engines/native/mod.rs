@@ -2,6 +2,7 @@
 
 mod aead;
 mod aes;
+mod argon2;
 mod blake2;
 mod blake3;
 mod chacha;

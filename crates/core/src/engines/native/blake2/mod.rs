@@ -221,6 +221,16 @@ blake2_digest!(
     Blake2s256, u32, 64, 32, FIRST_32, compress_32, words_32, (16 12 8 7)
 );
 
+impl Blake2b512 {
+    /// BLAKE2b with a digest of 1 to 64 bytes: the first so many of what [`finish`](Digest::finish) writes.
+    pub(super) fn of_size(size: usize) -> Self {
+        let mut digest = Self::new(&Params::default());
+        // The size is in the parameters that are mixed into the first word.
+        digest.words[0] ^= 64 ^ size as u64;
+        digest
+    }
+}
+
 /// How many bytes of a message wait for what follows: the whole last block, unless there is nothing yet.
 #[inline]
 fn waiting<const BLOCK: u64>(length: u64) -> usize {

@@ -166,15 +166,59 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 5]; LANES], at: &
             *e = _mm_sha1nexte_epu32(*e, e_begin);
         }
     }
-    for (state, [abcd, e]) in states.iter_mut().zip(words) {
-        let words = [
-            _mm_extract_epi32::<3>(abcd),
-            _mm_extract_epi32::<2>(abcd),
-            _mm_extract_epi32::<1>(abcd),
-            _mm_extract_epi32::<0>(abcd),
-            _mm_extract_epi32::<3>(e),
-        ];
-        *state = words.map(|word| word as u32);
+    for (link, (last, sum)) in links.iter_mut().zip(last.into_iter().zip(sum)) {
+        (link.last, link.sum) = (unpack(last), unpack(sum));
+    }
+}
+
+/// The words of a state.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
+    let words = [
+        _mm_extract_epi32::<3>(abcd),
+        _mm_extract_epi32::<2>(abcd),
+        _mm_extract_epi32::<1>(abcd),
+        _mm_extract_epi32::<0>(abcd),
+        _mm_extract_epi32::<3>(e),
+    ];
+    words.map(|word| word as u32)
+}
+
+/// Moves links on, and tells how many: those for which there is a kernel.
+pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 5>], _size: usize, count: u32) -> usize {
+    let mut done = 0;
+    loop {
+        let rest = &mut links[done..];
+        let size = rest.len();
+        // SAFETY: there is the proof that the CPU has the instructions.
+        done += unsafe {
+            match kernels {
+                _ if rest.is_empty() => return done,
+                Kernels { avx512: Some(_), sha_ni, .. } if size >= if sha_ni.is_some() { 8 } else { 2 } => {
+                    Wide::links::<5>(&mut rest[..size.min(16)], count);
+                    size.min(16)
+                }
+                Kernels { sha_ni: Some(_), .. } => {
+                    // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
+                    if size.is_multiple_of(2) && let Some(two) = rest.first_chunk_mut::<2>() {
+                        links_in_turn(two, count);
+                        2
+                    } else if let Some(three) = rest.first_chunk_mut::<3>() {
+                        links_in_turn(three, count);
+                        3
+                    } else {
+                        links_in_turn(rest.first_chunk_mut::<1>().expect("there is one"), count);
+                        1
+                    }
+                }
+                Kernels { avx2: Some(_), .. } if size >= 3 => {
+                    Narrow::links::<5>(&mut rest[..size.min(8)], count);
+                    size.min(8)
+                }
+                _ => return done,
+            }
+        };
     }
 }
 

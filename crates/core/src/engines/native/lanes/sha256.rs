@@ -178,6 +178,123 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 8]; LANES], at: &
     }
 }
 
+/// Takes in a block of each message, whose words are given.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn rounds_in_turn<const LANES: usize>(
+    begin: [[__m128i; 2]; LANES],
+    schedule: [[__m128i; 4]; LANES],
+) -> [[__m128i; 2]; LANES] {
+    let (mut words, mut schedule) = (begin, schedule);
+    macro_rules! rounds_4 {
+        ($($group:literal)*) => {$(
+            for lane in 0..LANES {
+                let schedule = &mut schedule[lane];
+                // SAFETY: reads four constants.
+                let constants = unsafe { _mm_load_si128(CONSTANTS.0.as_ptr().add(4 * $group).cast()) };
+                let sum = _mm_add_epi32(schedule[$group % 4], constants);
+                let [abef, cdgh] = &mut words[lane];
+                *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
+                *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32::<0x0e>(sum));
+                if $group < 12 {
+                    let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
+                    let begun = _mm_sha256msg1_epu32(first, second);
+                    let begun = _mm_add_epi32(begun, _mm_alignr_epi8::<4>(fourth, third));
+                    schedule[$group % 4] = _mm_sha256msg2_epu32(begun, fourth);
+                }
+            }
+        )*};
+    }
+    rounds_4!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    for (words, begin) in words.as_flattened_mut().iter_mut().zip(begin.as_flattened()) {
+        *words = _mm_add_epi32(*words, *begin);
+    }
+    words
+}
+
+/// Moves links on in turn, as many as `LANES`; a digest has `USED` words, seven or eight.
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn links_in_turn<const LANES: usize, const USED: usize>(links: &mut [Link<u32, 8>; LANES], count: u32) {
+    // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them, and back.
+    let pack = |words: &[u32; 8]| {
+        let [a, b, c, d, e, f, g, h] = words.map(|word| word as i32);
+        [_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h)]
+    };
+    let digest = |[abef, cdgh]: [__m128i; 2]| {
+        let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
+        let efgh = _mm_alignr_epi8::<8>(high, low);
+        let end = if USED == 7 { _mm_insert_epi32::<3>(efgh, i32::MIN) } else { efgh };
+        [_mm_blend_epi16::<0xf0>(low, high), end]
+    };
+    let mark = if USED == 7 { 0 } else { i32::MIN };
+    let padding = [_mm_set_epi32(0, 0, 0, mark), _mm_set_epi32(32 * (16 + USED as i32), 0, 0, 0)];
+    let block = |[first, second]: [__m128i; 2]| [first, second, padding[0], padding[1]];
+    let inner = links.each_ref().map(|link| pack(&link.inner));
+    let outer = links.each_ref().map(|link| pack(&link.outer));
+    let mut last = links.each_ref().map(|link| digest(pack(&link.last)));
+    let mut sum = links.each_ref().map(|link| digest(pack(&link.sum)));
+    for _ in 0..count {
+        let hashes = rounds_in_turn(inner, last.map(block)).map(digest);
+        last = rounds_in_turn(outer, hashes.map(block)).map(digest);
+        for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
+            *sum = _mm_xor_si128(*sum, *last);
+        }
+    }
+    for (link, (last, sum)) in links.iter_mut().zip(last.into_iter().zip(sum)) {
+        for (words, halves) in [(&mut link.last, last), (&mut link.sum, sum)] {
+            for (words, half) in words.as_chunks_mut::<4>().0.iter_mut().zip(halves) {
+                // SAFETY: writes four words.
+                unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), half) };
+            }
+        }
+    }
+}
+
+/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size` bytes.
+pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 8>], size: usize, count: u32) -> usize {
+    match size {
+        32 => iterate_words::<8>(kernels, links, count),
+        28 => iterate_words::<7>(kernels, links, count),
+        _ => 0,
+    }
+}
+
+fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u32, 8>], count: u32) -> usize {
+    let mut done = 0;
+    loop {
+        let rest = &mut links[done..];
+        let size = rest.len();
+        // SAFETY: there is the proof that the CPU has the instructions.
+        done += unsafe {
+            match kernels {
+                _ if rest.is_empty() => return done,
+                Kernels { avx512: Some(_), sha_ni, .. } if size >= if sha_ni.is_some() { 12 } else { 2 } => {
+                    Wide::links::<USED>(&mut rest[..size.min(16)], count);
+                    size.min(16)
+                }
+                Kernels { sha_ni: Some(_), .. } => {
+                    // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
+                    if size.is_multiple_of(2) && let Some(two) = rest.first_chunk_mut::<2>() {
+                        links_in_turn::<2, USED>(two, count);
+                        2
+                    } else if let Some(three) = rest.first_chunk_mut::<3>() {
+                        links_in_turn::<3, USED>(three, count);
+                        3
+                    } else {
+                        links_in_turn::<1, USED>(rest.first_chunk_mut::<1>().expect("there is one"), count);
+                        1
+                    }
+                }
+                Kernels { avx2: Some(_), .. } if size >= 3 => {
+                    Narrow::links::<USED>(&mut rest[..size.min(8)], count);
+                    size.min(8)
+                }
+                _ => return done,
+            }
+        };
+    }
+}
+
 /// FIPS 180-4, section 4.2.2.
 #[repr(align(64))]
 struct Constants([u32; 64]);

@@ -1,0 +1,49 @@
+//! What an engine must do to derive keys.
+
+use super::{Engine, Memory};
+use crate::Error;
+use crate::catalog::Hash;
+use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
+use crate::pace::Pace;
+
+/// Key derivation. Callers have checked sizes and costs.
+pub(crate) trait Derivation: Engine {
+    /// How many lanes of scrypt are worth running together.
+    fn scrypt_lanes() -> usize;
+    /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None` beyond all counting.
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
+    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any order.
+    fn scrypt(
+        cost: &ScryptCost,
+        jobs: &mut [ScryptJob<'_>],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error>;
+
+    /// How many blocks of PBKDF2's output, of one job or several, are worth computing together.
+    fn pbkdf2_lanes(hash: Hash) -> usize;
+    /// Computes PBKDF2s over one hash, as [`Derivation::scrypt`] does.
+    fn pbkdf2(
+        hash: Hash,
+        jobs: &mut [Pbkdf2Job<'_>],
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error>;
+
+    /// Computes HKDF's second step.
+    fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    /// Computes both steps of HKDF.
+    fn hkdf(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error>;
+
+    /// Bytes of working memory for an Argon2.
+    fn argon2_memory(cost: &Argon2Cost) -> u64;
+    /// Computes an Argon2.
+    fn argon2(
+        cost: &Argon2Cost,
+        input: &Argon2Input<'_>,
+        target: &mut [u8],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error>;
+}

@@ -1,0 +1,306 @@
+//! Argon2's compression of two blocks of 1 KiB into one (RFC 9106, section 3.5): plain, with AVX2 and with AVX-512.
+//!
+//! A block is eight rows of 16 words. BLAKE2b's round, with products in its sums, goes over each row and then
+//! over each of eight columns, which are two words wide.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+/// Words of a block.
+pub(super) const WORDS: usize = 128;
+
+/// A block, at a border of cache lines.
+#[repr(align(64))]
+#[derive(Copy, Clone)]
+pub(super) struct Block(pub(super) [u64; WORDS]);
+
+/// Compresses two blocks into `target`; in plain code.
+///
+/// # Safety
+/// The blocks are there. `target` is neither of the others.
+#[inline]
+pub(super) unsafe fn plain(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    // SAFETY: as promised by the caller.
+    let (before, other, target) = unsafe { (&(*before).0, &(*other).0, &mut (*target).0) };
+    let start: [u64; WORDS] = std::array::from_fn(|word| before[word] ^ other[word]);
+    let mut words = start;
+    for row in 0..8 {
+        round(&mut words, |word| 16 * row + word);
+    }
+    for column in 0..8 {
+        round(&mut words, |word| 2 * column + word / 2 * 16 + word % 2);
+    }
+    for (word, target) in target.iter_mut().enumerate() {
+        *target = words[word] ^ start[word] ^ if mixes { *target } else { 0 };
+    }
+    early(target[0]);
+}
+
+/// A round over the words at these places.
+#[inline]
+fn round(words: &mut [u64; WORDS], place: impl Fn(usize) -> usize) {
+    let mut v: [u64; 16] = std::array::from_fn(|word| words[place(word)]);
+    let mut mix = |a: usize, b: usize, c: usize, d: usize| {
+        let sum = |x: u64, y: u64| {
+            let product = u64::from(x as u32).wrapping_mul(u64::from(y as u32));
+            x.wrapping_add(y).wrapping_add(product.wrapping_mul(2))
+        };
+        v[a] = sum(v[a], v[b]);
+        v[d] = (v[d] ^ v[a]).rotate_right(32);
+        v[c] = sum(v[c], v[d]);
+        v[b] = (v[b] ^ v[c]).rotate_right(24);
+        v[a] = sum(v[a], v[b]);
+        v[d] = (v[d] ^ v[a]).rotate_right(16);
+        v[c] = sum(v[c], v[d]);
+        v[b] = (v[b] ^ v[c]).rotate_right(63);
+    };
+    mix(0, 4, 8, 12);
+    mix(1, 5, 9, 13);
+    mix(2, 6, 10, 14);
+    mix(3, 7, 11, 15);
+    mix(0, 5, 10, 15);
+    mix(1, 6, 11, 12);
+    mix(2, 7, 8, 13);
+    mix(3, 4, 9, 14);
+    for (word, value) in v.into_iter().enumerate() {
+        words[place(word)] = value;
+    }
+}
+
+/// Four words, with AVX2.
+#[cfg(target_arch = "x86_64")]
+struct Four;
+/// Eight words, with AVX-512.
+#[cfg(target_arch = "x86_64")]
+struct Eight;
+
+/// Makes functions for these instructions.
+#[cfg(target_arch = "x86_64")]
+macro_rules! operations {
+    ($features:literal, $kind:ident, $vector:ty:
+     $($(#[$doc:meta])* fn $name:ident $(<const $constant:ident: i32>)? ($($argument:ident),*) $body:block)*) => {
+        impl $kind {$(
+            $(#[$doc])*
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn $name $(<const $constant: i32>)? ($($argument: $vector),*) -> $vector $body
+        )*}
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+operations! {"avx2", Four, __m256i:
+    fn xor(x, y) {
+        _mm256_xor_si256(x, y)
+    }
+
+    /// x + y + 2 * (the product of their lower halves).
+    fn sum(x, y) {
+        let product = _mm256_mul_epu32(x, y);
+        _mm256_add_epi64(_mm256_add_epi64(x, y), _mm256_add_epi64(product, product))
+    }
+
+    fn turned_32(x) {
+        _mm256_shuffle_epi32::<0xb1>(x)
+    }
+
+    fn turned_24(x) {
+        let order = _mm_set_epi64x(0x0a09_080f_0e0d_0c0b, 0x0201_0007_0605_0403);
+        _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(order))
+    }
+
+    fn turned_16(x) {
+        let order = _mm_set_epi64x(0x0908_0f0e_0d0c_0b0a, 0x0100_0706_0504_0302);
+        _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(order))
+    }
+
+    fn turned_63(x) {
+        _mm256_xor_si256(_mm256_srli_epi64::<63>(x), _mm256_add_epi64(x, x))
+    }
+
+    /// The four words of each row in another order.
+    fn ordered<const ORDER: i32>(x) {
+        _mm256_permute4x64_epi64::<ORDER>(x)
+    }
+
+    /// The upper word of `y` and the lower one of `x`, in each pair.
+    fn joined(x, y) {
+        _mm256_alignr_epi8::<8>(x, y)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
+    fn xor(x, y) {
+        _mm512_xor_si512(x, y)
+    }
+
+    /// x + y + 2 * (the product of their lower halves).
+    fn sum(x, y) {
+        let product = _mm512_mul_epu32(x, y);
+        _mm512_add_epi64(_mm512_add_epi64(x, y), _mm512_add_epi64(product, product))
+    }
+
+    fn turned_32(x) {
+        _mm512_ror_epi64::<32>(x)
+    }
+
+    fn turned_24(x) {
+        _mm512_ror_epi64::<24>(x)
+    }
+
+    fn turned_16(x) {
+        _mm512_ror_epi64::<16>(x)
+    }
+
+    fn turned_63(x) {
+        _mm512_ror_epi64::<63>(x)
+    }
+
+    /// The four words of each half in another order.
+    fn ordered<const ORDER: i32>(x) {
+        _mm512_permutex_epi64::<ORDER>(x)
+    }
+
+    /// The upper word of `y` and the lower one of `x`, in each pair.
+    fn joined(x, y) {
+        _mm512_alignr_epi8::<8>(x, y)
+    }
+
+    /// The lower halves of both, and the upper ones.
+    fn lower(x, y) {
+        _mm512_shuffle_i64x2::<0x44>(x, y)
+    }
+
+    fn upper(x, y) {
+        _mm512_shuffle_i64x2::<0xee>(x, y)
+    }
+}
+
+/// Makes the two rounds of these vectors.
+#[cfg(target_arch = "x86_64")]
+macro_rules! rounds {
+    ($features:literal, $kind:ident, $vector:ty) => {
+        impl $kind {
+            /// BLAKE2b's mix of words that stand one below the other.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn mix(a: &mut $vector, b: &mut $vector, c: &mut $vector, d: &mut $vector) {
+                *a = Self::sum(*a, *b);
+                *d = Self::turned_32(Self::xor(*d, *a));
+                *c = Self::sum(*c, *d);
+                *b = Self::turned_24(Self::xor(*b, *c));
+                *a = Self::sum(*a, *b);
+                *d = Self::turned_16(Self::xor(*d, *a));
+                *c = Self::sum(*c, *d);
+                *b = Self::turned_63(Self::xor(*b, *c));
+            }
+
+            /// A round over 16 words, four in each vector (and as many of another row in each, where there is room).
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn by_fours([mut a, mut b, mut c, mut d]: [$vector; 4]) -> [$vector; 4] {
+                Self::mix(&mut a, &mut b, &mut c, &mut d);
+                (b, c, d) = (Self::ordered::<0x39>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x93>(d));
+                Self::mix(&mut a, &mut b, &mut c, &mut d);
+                [a, Self::ordered::<0x93>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x39>(d)]
+            }
+
+            /// A round over 16 words, two in each vector, and so many columns as there is room for.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn by_twos(words: [$vector; 8]) -> [$vector; 8] {
+                let [mut a0, mut a1, mut b0, mut b1, mut c0, mut c1, mut d0, mut d1] = words;
+                Self::mix(&mut a0, &mut b0, &mut c0, &mut d0);
+                Self::mix(&mut a1, &mut b1, &mut c1, &mut d1);
+                let [mut e0, mut e1] = [Self::joined(b1, b0), Self::joined(b0, b1)];
+                let [mut f0, mut f1] = [Self::joined(d0, d1), Self::joined(d1, d0)];
+                Self::mix(&mut a0, &mut e0, &mut c1, &mut f0);
+                Self::mix(&mut a1, &mut e1, &mut c0, &mut f1);
+                let [b0, b1] = [Self::joined(e0, e1), Self::joined(e1, e0)];
+                let [d0, d1] = [Self::joined(f1, f0), Self::joined(f0, f1)];
+                [a0, a1, b0, b1, c0, c1, d0, d1]
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+rounds!("avx2", Four, __m256i);
+#[cfg(target_arch = "x86_64")]
+rounds!("avx512f,avx512vl,avx512bw", Eight, __m512i);
+
+/// As [`plain`]. Calls `early` with the first word of the result before the rest is computed: it tells where the
+/// next block looks.
+///
+/// # Safety
+/// As for [`plain`].
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn by_256(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    const VECTORS: usize = WORDS / 4;
+    let (before, other, target) = (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
+    // SAFETY: as promised by the caller; there are so many vectors in a block.
+    unsafe {
+        let start = |at: usize| Four::xor(before.add(at).read(), other.add(at).read());
+        let mut words: [__m256i; VECTORS] = [_mm256_setzero_si256(); VECTORS];
+        for (row, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *words = Four::by_fours(std::array::from_fn(|part| start(4 * row + part)));
+        }
+        let mut early = Some(early);
+        for column in 0..4 {
+            let rounds = Four::by_twos(std::array::from_fn(|row| words[4 * row + column]));
+            for (row, words) in rounds.into_iter().enumerate() {
+                let at = 4 * row + column;
+                let mut result = Four::xor(words, start(at));
+                if mixes {
+                    result = Four::xor(result, target.add(at).read());
+                }
+                target.add(at).write(result);
+                if let Some(early) = early.take() {
+                    early(_mm_cvtsi128_si64(_mm256_castsi256_si128(result)) as u64);
+                }
+            }
+        }
+    }
+}
+
+/// As [`by_256`].
+///
+/// # Safety
+/// As for [`plain`].
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+pub(super) unsafe fn by_512(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    const VECTORS: usize = WORDS / 8;
+    let (before, other, target) = (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
+    // SAFETY: as promised by the caller; there are so many vectors in a block.
+    unsafe {
+        let start = |at: usize| Eight::xor(before.add(at).read(), other.add(at).read());
+        let mut words: [__m512i; VECTORS] = [_mm512_setzero_si512(); VECTORS];
+        // Two rows at once, whose halves change places.
+        for (pair, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let [a, b, c, d] = std::array::from_fn(|part| start(4 * pair + part));
+            let halves = [Eight::lower(a, c), Eight::upper(a, c), Eight::lower(b, d), Eight::upper(b, d)];
+            let [a, b, c, d] = Eight::by_fours(halves);
+            *words = [Eight::lower(a, b), Eight::lower(c, d), Eight::upper(a, b), Eight::upper(c, d)];
+        }
+        let mut early = Some(early);
+        for column in 0..2 {
+            let rounds = Eight::by_twos(std::array::from_fn(|row| words[2 * row + column]));
+            for (row, words) in rounds.into_iter().enumerate() {
+                let at = 2 * row + column;
+                let mut result = Eight::xor(words, start(at));
+                if mixes {
+                    result = Eight::xor(result, target.add(at).read());
+                }
+                target.add(at).write(result);
+                if let Some(early) = early.take() {
+                    early(_mm_cvtsi128_si64(_mm512_castsi512_si128(result)) as u64);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Argon2 (RFC 9106): d, i and id, of both versions.
+//!
+//! The memory is a table of lanes, each a chain of blocks; a lane is cut into four segments, and the lanes of one
+//! segment do not look at one another's. All run in one thread here, one segment after the other.
+
+mod block;
+mod segment;
+
+use self::block::{Block, WORDS};
+use self::segment::{Place, Run};
+use super::Digest;
+use super::blake2::Blake2b512;
+use super::memory::Memory;
+use super::wipe::{Secret, wipe_plain};
+use crate::Error;
+use crate::inputs::Params;
+use crate::kdf::inputs::{Argon2Cost, Argon2Input};
+use crate::pace::Pace;
+
+/// So many blocks are filled between two pauses, a multiple of 128: in 200 to 500 us.
+const SLICE: usize = 2048;
+
+/// Bytes of a block.
+const BLOCK: u64 = 1024;
+
+/// Bytes of working memory.
+pub(super) fn memory(cost: &Argon2Cost) -> u64 {
+    4 * u64::from(cost.lanes) * u64::from(segment_size(cost)) * BLOCK
+}
+
+/// Blocks of a segment: a quarter of a lane.
+fn segment_size(cost: &Argon2Cost) -> u32 {
+    cost.memory / (4 * cost.lanes)
+}
+
+/// Derives a key.
+pub(super) fn run(
+    cost: &Argon2Cost,
+    input: &Argon2Input<'_>,
+    target: &mut [u8],
+    memory: &mut Memory,
+    pace: &mut dyn Pace,
+) -> Result<(), Error> {
+    let size = self::memory(cost);
+    if size > memory.size() {
+        return Err(Error::Memory { needed: size });
+    }
+    let lanes = cost.lanes as usize;
+    let segment = segment_size(cost) as usize;
+    let blocks = memory.lend(size as usize).cast::<Block>();
+    let first = first_hash(cost, input, target.len());
+    for lane in 0..lanes {
+        for index in 0..2 {
+            let mut bytes = Secret::<{ BLOCK as usize }>::zeros();
+            hash(&[&first.0, &(index as u32).to_le_bytes(), &(lane as u32).to_le_bytes()], &mut bytes.0);
+            // SAFETY: a lane has eight blocks at least, all of them in the memory.
+            let block = unsafe { &mut *blocks.add(lane * 4 * segment + index) };
+            for (word, bytes) in block.0.iter_mut().zip(bytes.0.as_chunks().0) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+        }
+    }
+
+    let steps = u64::from(cost.passes) * 4 * (lanes * segment) as u64;
+    let mut done = 0;
+    let mut since_pause = 0;
+    for pass in 0..cost.passes as usize {
+        for slice in 0..4 {
+            for lane in 0..lanes {
+                let place = Place { cost, blocks, segment, pass, slice, lane };
+                for from in (0..segment).step_by(SLICE) {
+                    let to = segment.min(from + SLICE);
+                    // SAFETY: the memory has all lanes, of which this part is filled next.
+                    unsafe { Run::new(place, from, to).fill() };
+                    (done, since_pause) = (done + (to - from) as u64, since_pause + to - from);
+                    if since_pause >= SLICE {
+                        since_pause = 0;
+                        pace.progress(0, done, steps);
+                        pace.pause();
+                        if pace.abandoned(0) {
+                            return Err(Error::Abandoned);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    let mut last = Block([0; WORDS]);
+    for lane in 0..lanes {
+        // SAFETY: the last block of a lane.
+        let block = unsafe { &*blocks.add((lane + 1) * 4 * segment - 1) };
+        last.0.iter_mut().zip(block.0).for_each(|(last, word)| *last ^= word);
+    }
+    let mut bytes = Secret::<{ BLOCK as usize }>::zeros();
+    for (bytes, word) in bytes.0.as_chunks_mut().0.iter_mut().zip(last.0) {
+        *bytes = word.to_le_bytes();
+    }
+    wipe_plain(&mut last.0);
+    hash(&[&bytes.0], target);
+    Ok(())
+}
+
+/// The hash of all that goes in.
+fn first_hash(cost: &Argon2Cost, input: &Argon2Input<'_>, target_size: usize) -> Secret<64> {
+    let mut state = Blake2b512::new(&Params::default());
+    let numbers =
+        [cost.lanes, target_size as u32, cost.memory, cost.passes, cost.version as u32, cost.kind as u32];
+    numbers.iter().for_each(|number| state.update(&number.to_le_bytes()));
+    for bytes in [input.password, input.salt, input.secret, input.associated] {
+        state.update(&(bytes.len() as u32).to_le_bytes());
+        state.update(bytes);
+    }
+    let mut target = Secret::zeros();
+    state.finish(&mut target.0);
+    state.wipe();
+    target
+}
+
+/// The hash of any length (RFC 9106, section 3.3).
+fn hash(parts: &[&[u8]], target: &mut [u8]) {
+    let size = (target.len() as u32).to_le_bytes();
+    let digest = |size: usize, parts: &[&[u8]]| {
+        let mut state = Blake2b512::of_size(size);
+        parts.iter().for_each(|part| state.update(part));
+        let mut digest = Secret::<64>::zeros();
+        state.finish(&mut digest.0);
+        state.wipe();
+        digest
+    };
+    let mut all = vec![&size[..]];
+    all.extend(parts);
+    if target.len() <= 64 {
+        let digest = digest(target.len(), &all);
+        return target.copy_from_slice(&digest.0[..target.len()]);
+    }
+    // Of each digest the first half, of the last one all of it.
+    let mut last = digest(64, &all);
+    let mut at = 0;
+    while target.len() - at > 64 {
+        target[at..at + 32].copy_from_slice(&last.0[..32]);
+        at += 32;
+        let rest = target.len() - at;
+        last = digest(rest.min(64), &[&last.0]);
+    }
+    let rest = target.len() - at;
+    target[at..].copy_from_slice(&last.0[..rest]);
+}

@@ -1,0 +1,216 @@
+//! Filling a part of a segment: which block looks at which other one, and the compression that the CPU has.
+
+#[cfg(target_arch = "x86_64")]
+use super::super::features::{Avx2, Avx512};
+use super::block::{self, Block, WORDS};
+use crate::kdf::inputs::{Argon2Cost, Argon2Kind, Argon2Version};
+
+/// Which segment.
+#[derive(Copy, Clone)]
+pub(super) struct Place<'a> {
+    pub(super) cost: &'a Argon2Cost,
+    pub(super) blocks: *mut Block,
+    /// Blocks of a segment.
+    pub(super) segment: usize,
+    pub(super) pass: usize,
+    pub(super) slice: usize,
+    pub(super) lane: usize,
+}
+
+/// The blocks of a segment that are filled at once: from one number to another, the first of which is a
+/// multiple of 128.
+pub(super) struct Run<'a> {
+    place: Place<'a>,
+    from: usize,
+    to: usize,
+}
+
+/// How blocks are compressed: see [`block::plain`].
+trait Compression: Copy {
+    /// # Safety
+    /// As for [`block::plain`].
+    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64));
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(place: Place<'a>, from: usize, to: usize) -> Self {
+        debug_assert!(from.is_multiple_of(WORDS) && from <= to && to <= place.segment);
+        Self { place, from, to }
+    }
+
+    /// Fills the blocks.
+    ///
+    /// # Safety
+    /// The memory has all lanes, of four segments each, and nobody else uses it; those that come before are filled.
+    pub(super) unsafe fn fill(self) {
+        // SAFETY: as promised by the caller; there is the proof that the CPU has the instructions.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            {
+                if Avx512::detect().is_some() {
+                    return self.fill_512();
+                }
+                if Avx2::detect().is_some() {
+                    return self.fill_256();
+                }
+            }
+            self.fill_with(Plain);
+        }
+    }
+
+    /// # Safety
+    /// As for [`fill`](Self::fill).
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
+    unsafe fn fill_512(self) {
+        // SAFETY: as promised by the caller.
+        unsafe { self.fill_with(By512) }
+    }
+
+    /// # Safety
+    /// As for [`fill`](Self::fill).
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn fill_256(self) {
+        // SAFETY: as promised by the caller.
+        unsafe { self.fill_with(By256) }
+    }
+
+    /// # Safety
+    /// As for [`fill`](Self::fill), and the CPU has the instructions of the compression.
+    #[inline(always)]
+    unsafe fn fill_with(self, by: impl Compression) {
+        let Self { place: Place { cost, blocks, segment, pass, slice, lane }, from, to } = self;
+        let blind = match cost.kind {
+            Argon2Kind::D => false,
+            Argon2Kind::I => true,
+            Argon2Kind::Id => pass == 0 && slice < 2,
+        };
+        let mixes = pass > 0 && cost.version == Argon2Version::V13;
+        let whole = 4 * segment;
+        let begin = lane * whole;
+        let mut numbers = Block([0; WORDS]);
+        // The first two blocks of a lane have been filled at the beginning.
+        let from = if pass == 0 && slice == 0 { from.max(2) } else { from };
+        let mut seen = None;
+        for index in from..to {
+            let at = slice * segment + index;
+            let before = begin + (if at == 0 { whole } else { at }) - 1;
+            // SAFETY: as promised by the caller: all these blocks are in the memory, and different ones.
+            unsafe {
+                let number = if blind {
+                    if index == from || index.is_multiple_of(WORDS) {
+                        numbers = self::numbers(by, &self.place, index / WORDS);
+                    }
+                    numbers.0[index % WORDS]
+                } else {
+                    seen.unwrap_or_else(|| (*blocks.add(before)).0[0])
+                };
+                let other = self.place.reference(index, number);
+                let early = |word: u64| {
+                    seen = Some(word);
+                    if !blind && index + 1 < to {
+                        ahead(blocks.add(self.place.reference(index + 1, word)));
+                    }
+                };
+                if blind && index + 1 < to && !(index + 1).is_multiple_of(WORDS) {
+                    ahead(blocks.add(self.place.reference(index + 1, numbers.0[(index + 1) % WORDS])));
+                }
+                by.compress(blocks.add(before), blocks.add(other), blocks.add(begin + at), mixes, early);
+            }
+        }
+    }
+}
+
+impl Place<'_> {
+    /// Which block the block `index` of the segment looks at, given its number (RFC 9106, section 3.4).
+    #[inline(always)]
+    fn reference(&self, index: usize, number: u64) -> usize {
+        let Self { cost, segment, pass, slice, lane, .. } = *self;
+        let whole = 4 * segment;
+        let (low, high) = (number & 0xffff_ffff, (number >> 32) as u32);
+        let other = if cost.lanes == 1 || pass == 0 && slice == 0 { lane } else { (high % cost.lanes) as usize };
+        let finished = if pass == 0 { slice * segment } else { whole - segment };
+        let area = if other == lane { finished + index - 1 } else { finished - usize::from(index == 0) } as u64;
+        let back = area * (low * low >> 32) >> 32;
+        let start = if pass == 0 || slice == 3 { 0 } else { (slice + 1) * segment };
+        let place = start + (area - 1 - back) as usize;
+        other * whole + if place >= whole { place - whole } else { place }
+    }
+}
+
+/// A block of numbers that do not depend on the password (RFC 9106, section 3.4.1.2).
+///
+/// # Safety
+/// The CPU has the instructions of the compression.
+#[inline(always)]
+unsafe fn numbers(by: impl Compression, place: &Place<'_>, count: usize) -> Block {
+    let Place { cost, segment, pass, slice, lane, .. } = *place;
+    let blocks = 4 * segment as u64 * u64::from(cost.lanes);
+    let zeros = Block([0; WORDS]);
+    let (mut input, mut middle, mut output) = (zeros, zeros, zeros);
+    input.0[..7].copy_from_slice(&[
+        pass as u64,
+        lane as u64,
+        slice as u64,
+        blocks,
+        cost.passes.into(),
+        cost.kind as u64,
+        count as u64 + 1,
+    ]);
+    // SAFETY: the blocks are locals.
+    unsafe {
+        by.compress(&zeros, &input, &mut middle, false, |_| {});
+        by.compress(&zeros, &middle, &mut output, false, |_| {});
+    }
+    output
+}
+
+/// Asks for a block.
+#[inline(always)]
+fn ahead(block: *const Block) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..16 {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint; any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast::<i8>().wrapping_add(64 * line)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = block;
+}
+
+/// The kinds of compression.
+#[derive(Copy, Clone)]
+struct Plain;
+#[cfg(target_arch = "x86_64")]
+#[derive(Copy, Clone)]
+struct By256;
+#[cfg(target_arch = "x86_64")]
+#[derive(Copy, Clone)]
+struct By512;
+
+impl Compression for Plain {
+    #[inline(always)]
+    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+        // SAFETY: as promised by the caller.
+        unsafe { block::plain(before, other, target, mixes, early) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Compression for By256 {
+    #[inline(always)]
+    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+        // SAFETY: as promised by the caller.
+        unsafe { block::by_256(before, other, target, mixes, early) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Compression for By512 {
+    #[inline(always)]
+    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+        // SAFETY: as promised by the caller.
+        unsafe { block::by_512(before, other, target, mixes, early) }
+    }
+}

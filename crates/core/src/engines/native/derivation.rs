@@ -1,0 +1,62 @@
+//! Which routine derives which keys.
+
+use super::memory::Memory;
+use super::*;
+use crate::engines::Derivation;
+use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
+use crate::pace::Pace;
+
+impl Derivation for Native {
+    fn scrypt_lanes() -> usize {
+        scrypt::lanes()
+    }
+
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
+        scrypt::memory(cost, lanes, together)
+    }
+
+    fn scrypt(
+        cost: &ScryptCost,
+        jobs: &mut [ScryptJob<'_>],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        scrypt::run(cost, jobs, memory, pace, each)
+    }
+
+    fn pbkdf2_lanes(hash: Hash) -> usize {
+        with_digest!(hash, D => D::chains_together(), _ => 0)
+    }
+
+    fn pbkdf2(
+        hash: Hash,
+        jobs: &mut [Pbkdf2Job<'_>],
+        pace: &mut dyn Pace,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        with_digest!(hash, D => { pbkdf2::run::<D>(jobs, pace, each); Ok(()) }, _ => Err(Error::NotSupported))
+    }
+
+    fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => { hkdf::expand::<D>(key, info, target); Ok(()) }, _ => Err(Error::NotSupported))
+    }
+
+    fn hkdf(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => { hkdf::derive::<D>(secret, salt, info, target); Ok(()) }, _ => Err(Error::NotSupported))
+    }
+
+    fn argon2_memory(cost: &Argon2Cost) -> u64 {
+        argon2::memory(cost)
+    }
+
+    fn argon2(
+        cost: &Argon2Cost,
+        input: &Argon2Input<'_>,
+        target: &mut [u8],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
+        argon2::run(cost, input, target, memory, pace)
+    }
+}
