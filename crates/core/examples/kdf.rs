@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use millrace_core::catalog::Hash;
 use millrace_core::kdf::scrypt::{self, Cost};
+use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::{Memory, pbkdf2};
 use millrace_core::pace::Unpaced;
 
@@ -20,6 +21,26 @@ fn main() {
             time_pbkdf2(hash);
         }
     }
+    if wants("argon2") {
+        for (memory, passes, lanes) in [(19 * 1024, 2, 1), (64 * 1024, 3, 4)] {
+            time_argon2(memory, passes, lanes);
+        }
+    }
+}
+
+fn time_argon2(memory: u32, passes: u32, lanes: u32) {
+    let cost = argon2::Cost::new(Kind::Id, memory, passes, lanes).expect("a cost");
+    let input = argon2::Input { password: b"pleaseletmein", salt: b"SodiumChloride", ..argon2::Input::default() };
+    let mut kept = Memory::new(argon2::memory(&cost)).expect("memory");
+    let params = ::argon2::Params::new(memory, passes, lanes, None).expect("parameters");
+    let crates = ::argon2::Argon2::new(::argon2::Algorithm::Argon2id, ::argon2::Version::V0x13, params);
+    let best = least(&mut [
+        Box::new(|| argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut Unpaced).expect("derived")),
+        Box::new(|| argon2::derive(&cost, &input, &mut [0; 32]).expect("derived")),
+        Box::new(|| crates.hash_password_into(b"pleaseletmein", b"SodiumChloride", &mut [0; 32]).expect("derived")),
+    ]);
+    let [kept, fresh, crates] = [best[0], best[1], best[2]].map(|seconds| seconds * 1e3);
+    println!("argon2id {memory} KiB {passes} {lanes}: {kept:.2} ms, with fresh memory {fresh:.2} ms, the argon2 crate {crates:.2} ms");
 }
 
 /// Seconds of the quickest run of each work, by turns.

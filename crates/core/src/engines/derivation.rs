@@ -46,4 +46,18 @@ pub(crate) trait Derivation: Engine {
         memory: &mut Memory,
         pace: &mut dyn Pace,
     ) -> Result<(), Error>;
+
+    /// Computes a bcrypt.
+    fn bcrypt(
+        password: &[u8],
+        salt: &[u8; 16],
+        cost: u32,
+        target: &mut [u8; 23],
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error>;
+
+    /// Whether both are the same, in a time that depends on their lengths only.
+    fn equal(one: &[u8], other: &[u8]) -> bool;
+    /// Overwrites a secret.
+    fn wipe(bytes: &mut [u8]);
 }

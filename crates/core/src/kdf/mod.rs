@@ -1,15 +1,21 @@
 //! Key derivation and password hashing.
 //!
 //! - [`argon2`]: much memory, what to hash passwords with.
+//! - [`bcrypt`]: what passwords were hashed with.
 //! - [`hkdf`]: keys out of a secret that is strong already.
 //! - [`pbkdf2`]: many HMACs, several jobs at once in one thread.
+//! - [`phc`]: password hashes as strings, made and verified.
 //! - [`scrypt`]: much memory, several jobs at once in one thread.
 //!
 //! What is long can be interrupted and given up between slices of less than a millisecond: see [`pace`](crate::pace).
 
 pub mod argon2;
+mod base64;
+pub mod bcrypt;
 pub mod hkdf;
 pub(crate) mod inputs;
+pub mod pbkdf2;
+pub mod phc;
 pub mod scrypt;
 
 pub use crate::engines::Memory;

@@ -1,5 +1,7 @@
 //! Which routine derives which keys.
 
+use aws_lc_sys as lc;
+
 use super::memory::Memory;
 use super::*;
 use crate::engines::Derivation;
@@ -58,5 +60,26 @@ impl Derivation for Native {
         pace: &mut dyn Pace,
     ) -> Result<(), Error> {
         argon2::run(cost, input, target, memory, pace)
+    }
+
+    fn bcrypt(
+        password: &[u8],
+        salt: &[u8; 16],
+        cost: u32,
+        target: &mut [u8; 23],
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
+        bcrypt::run(password, salt, cost, target, pace)
+    }
+
+    fn equal(one: &[u8], other: &[u8]) -> bool {
+        // SAFETY: both have so many bytes.
+        one.len() == other.len()
+            && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) } == 0
+    }
+
+    fn wipe(bytes: &mut [u8]) {
+        // SAFETY: pointer and length are of one slice.
+        unsafe { lc::OPENSSL_cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
     }
 }

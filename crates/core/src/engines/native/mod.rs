@@ -3,6 +3,7 @@
 mod aead;
 mod aes;
 mod argon2;
+mod bcrypt;
 mod blake2;
 mod blake3;
 mod chacha;

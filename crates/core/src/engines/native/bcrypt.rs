@@ -1,0 +1,57 @@
+//! bcrypt (Provos and Mazieres, 1999), over the `blowfish` crate.
+
+use blowfish::Blowfish;
+
+use super::wipe::Secret;
+use crate::Error;
+use crate::pace::Pace;
+
+/// Bytes of a password that count, its ending zero byte among them.
+const KEY: usize = 72;
+
+/// So many rounds, of two key schedules each, are computed between two pauses: about 500 us.
+const SLICE: u64 = 8;
+
+/// Derives what a bcrypt string holds; the password has no zero byte.
+pub(super) fn run(
+    password: &[u8],
+    salt: &[u8; 16],
+    cost: u32,
+    target: &mut [u8; 23],
+    pace: &mut dyn Pace,
+) -> Result<(), Error> {
+    let mut key = Secret::<KEY>::zeros();
+    let size = (password.len() + 1).min(KEY);
+    let used = password.len().min(KEY);
+    key.0[..used].copy_from_slice(&password[..used]);
+    let key = &key.0[..size];
+
+    // Wiped on drop, by the crate's feature.
+    let mut state = Box::new(Blowfish::bc_init_state());
+    state.salted_expand_key(salt, key);
+    let rounds = 1_u64 << cost;
+    for round in 1..=rounds {
+        state.bc_expand_key(key);
+        state.bc_expand_key(salt);
+        if round % SLICE == 0 {
+            pace.progress(0, round, rounds);
+            pace.pause();
+            if pace.abandoned(0) {
+                return Err(Error::Abandoned);
+            }
+        }
+    }
+
+    let mut bytes = Secret::<24>::zeros();
+    for (bytes, text) in bytes.0.as_chunks_mut::<8>().0.iter_mut().zip(b"OrpheanBeholderScryDoubt".as_chunks::<8>().0) {
+        let [left, right] = [0, 4].map(|at| u32::from_be_bytes([text[at], text[at + 1], text[at + 2], text[at + 3]]));
+        let mut words = [left, right];
+        for _ in 0..64 {
+            words = state.bc_encrypt(words);
+        }
+        bytes[..4].copy_from_slice(&words[0].to_be_bytes());
+        bytes[4..].copy_from_slice(&words[1].to_be_bytes());
+    }
+    target.copy_from_slice(&bytes.0[..23]);
+    Ok(())
+}

@@ -1,0 +1,318 @@
+//! Password hashes as strings: Argon2 and scrypt in PHC's form, bcrypt in its own.
+//!
+//! ```text
+//! $argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>
+//! $scrypt$ln=14,r=8,p=1$<salt>$<hash>
+//! $2b$12$<salt and hash>
+//! ```
+//!
+//! What is read may come from anywhere: a string has one form, and what it asks for is held against limits before
+//! anything is computed.
+
+use std::fmt;
+
+use super::base64::{BCRYPT, STANDARD};
+use super::{Memory, argon2, bcrypt, scrypt};
+use crate::Error;
+use crate::engines::{Chosen, Derivation};
+use crate::pace::Pace;
+
+/// How a password is hashed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Argon2 d, i or id.
+    Argon2(argon2::Cost),
+    /// scrypt of a cost, and p.
+    Scrypt(scrypt::Cost, u32),
+    /// bcrypt of a cost, to verify.
+    Bcrypt(Bcrypt, u32),
+}
+
+/// The kinds of bcrypt strings, all computed alike. (2x, of a faulty implementation, is not known here.)
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Bcrypt {
+    /// Of the first implementations.
+    A,
+    /// Of OpenBSD since 2014.
+    B,
+    /// Of crypt_blowfish and PHP.
+    Y,
+}
+
+/// What a password hash may ask for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of working memory.
+    pub memory: u64,
+    /// Milliseconds on one core, as [`Scheme::milliseconds`] predicts them.
+    pub milliseconds: u64,
+}
+
+/// The scheme, salt and hash of a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash {
+    scheme: Scheme,
+    salt: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+/// The longest string; bytes of salts and hashes.
+const TEXT_MAX: usize = 256;
+const SALT: std::ops::RangeInclusive<usize> = 8..=64;
+const HASH: std::ops::RangeInclusive<usize> = 10..=64;
+
+impl Scheme {
+    /// Bytes of working memory, 0 where it is too little to count.
+    pub fn memory(&self) -> u64 {
+        match self {
+            Scheme::Argon2(cost) => argon2::memory(cost),
+            Scheme::Scrypt(cost, p) => scrypt::memory(cost, (*p).into(), 1),
+            Scheme::Bcrypt(..) => 0,
+        }
+    }
+
+    /// About how long it takes on one core.
+    pub fn milliseconds(&self) -> u64 {
+        let nanoseconds = match self {
+            // A block takes 100 to 200 ns.
+            Scheme::Argon2(cost) => 200 * u64::from(cost.memory()) * u64::from(cost.passes()),
+            // 4Nrp Salsa20 cores of 40 ns.
+            Scheme::Scrypt(cost, p) => {
+                160_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())
+            }
+            Scheme::Bcrypt(_, cost) => 60_000 << cost,
+        };
+        nanoseconds / 1_000_000
+    }
+}
+
+impl PasswordHash {
+    /// Reads a password hash.
+    ///
+    /// # Errors
+    /// [`Error::Encoded`] for what is none, or not in the one form; [`Error::Cost`] for parameters outside of what the
+    /// scheme defines; [`Error::Memory`] and [`Error::Work`] for one that asks for more than the limits.
+    pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
+        if text.len() > TEXT_MAX {
+            return Err(Error::Encoded);
+        }
+        let mut fields = text.split('$');
+        if fields.next() != Some("") {
+            return Err(Error::Encoded);
+        }
+        let found = match fields.next().ok_or(Error::Encoded)? {
+            "argon2d" => argon2_fields(argon2::Kind::D, fields),
+            "argon2i" => argon2_fields(argon2::Kind::I, fields),
+            "argon2id" => argon2_fields(argon2::Kind::Id, fields),
+            "scrypt" => scrypt_fields(fields),
+            "2a" => bcrypt_fields(Bcrypt::A, fields),
+            "2b" => bcrypt_fields(Bcrypt::B, fields),
+            "2y" => bcrypt_fields(Bcrypt::Y, fields),
+            _ => Err(Error::Encoded),
+        }?;
+        let needed = found.scheme.memory();
+        if needed > limits.memory {
+            return Err(Error::Memory { needed });
+        }
+        if found.scheme.milliseconds() > limits.milliseconds {
+            return Err(Error::Work);
+        }
+        Ok(found)
+    }
+
+    /// Hashes a password to `size` bytes, with a pause after at most a millisecond.
+    ///
+    /// `secret` is a key that is kept elsewhere, or nothing: Argon2 only. The memory must suffice: see [`Scheme::memory`].
+    ///
+    /// # Errors
+    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret which the scheme does not take and
+    /// for bcrypt of a password with a zero byte, [`Error::Memory`], [`Error::Abandoned`].
+    pub fn new(
+        scheme: Scheme,
+        password: &[u8],
+        secret: &[u8],
+        salt: &[u8],
+        size: usize,
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+    ) -> Result<PasswordHash, Error> {
+        let (salts, sizes) = match scheme {
+            Scheme::Bcrypt(..) => (16..=16, 23..=23),
+            _ => (SALT, HASH),
+        };
+        if !salts.contains(&salt.len()) {
+            return Err(Error::SaltSize);
+        }
+        if !sizes.contains(&size) {
+            return Err(Error::OutputSize);
+        }
+        let mut made = PasswordHash { scheme, salt: salt.to_vec(), hash: vec![0; size] };
+        let mut hash = std::mem::take(&mut made.hash);
+        made.derive(password, secret, &mut hash, memory, pace)?;
+        made.hash = hash;
+        Ok(made)
+    }
+
+    /// Whether it is this password's. The hashes are compared in constant time.
+    ///
+    /// # Errors
+    /// As [`PasswordHash::new`].
+    pub fn verify(
+        &self,
+        password: &[u8],
+        secret: &[u8],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+    ) -> Result<bool, Error> {
+        let mut hash = [0; *HASH.end()];
+        let hash = &mut hash[..self.hash.len()];
+        let derived = self.derive(password, secret, hash, memory, pace);
+        let equal = Chosen::equal(hash, &self.hash);
+        Chosen::wipe(hash);
+        derived.map(|()| equal)
+    }
+
+    fn derive(
+        &self,
+        password: &[u8],
+        secret: &[u8],
+        target: &mut [u8],
+        memory: &mut Memory,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
+        if !secret.is_empty() && !matches!(self.scheme, Scheme::Argon2(_)) {
+            return Err(Error::NotSupported);
+        }
+        match self.scheme {
+            Scheme::Argon2(cost) => {
+                let input = argon2::Input { password, salt: &self.salt, secret, associated: &[] };
+                argon2::derive_paced(&cost, &input, target, memory, pace)
+            }
+            Scheme::Scrypt(cost, p) => {
+                let mut done = false;
+                let job = scrypt::Job { password, salt: &self.salt, p, target };
+                scrypt::derive_many(&cost, &mut [job], memory, pace, |_, _| done = true)?;
+                if done { Ok(()) } else { Err(Error::Abandoned) }
+            }
+            Scheme::Bcrypt(_, cost) => {
+                let salt = self.salt.as_slice().try_into().map_err(|_| Error::SaltSize)?;
+                let target = target.try_into().map_err(|_| Error::OutputSize)?;
+                bcrypt::derive(password, salt, cost, target, pace)
+            }
+        }
+    }
+
+    /// How the password was hashed.
+    pub fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// Whether it should be made anew, the password being known: when it was hashed in another way than this one,
+    /// or to fewer bytes, or with a shorter salt. What is longer or costs more is made anew too if a cost differs.
+    pub fn needs_rehash(&self, scheme: &Scheme, salt_size: usize, size: usize) -> bool {
+        self.scheme != *scheme || self.salt.len() < salt_size || self.hash.len() < size
+    }
+}
+
+impl fmt::Display for PasswordHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.scheme {
+            Scheme::Argon2(cost) => {
+                let kind = match cost.kind() {
+                    argon2::Kind::D => "d",
+                    argon2::Kind::I => "i",
+                    argon2::Kind::Id => "id",
+                };
+                let (version, memory) = (cost.version() as u32, cost.memory());
+                write!(formatter, "$argon2{kind}$v={version}$m={memory},t={},p={}", cost.passes(), cost.lanes())?;
+            }
+            Scheme::Scrypt(cost, p) => write!(formatter, "$scrypt$ln={},r={},p={p}", cost.n().ilog2(), cost.r())?,
+            Scheme::Bcrypt(kind, cost) => {
+                let kind = match kind {
+                    Bcrypt::A => "2a",
+                    Bcrypt::B => "2b",
+                    Bcrypt::Y => "2y",
+                };
+                return write!(formatter, "${kind}${cost:02}${}{}", BCRYPT.encode(&self.salt), BCRYPT.encode(&self.hash));
+            }
+        }
+        write!(formatter, "${}${}", STANDARD.encode(&self.salt), STANDARD.encode(&self.hash))
+    }
+}
+
+/// Shows neither salt nor hash.
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PasswordHash({:?})", self.scheme)
+    }
+}
+
+type Fields<'a> = std::str::Split<'a, char>;
+
+fn argon2_fields(kind: argon2::Kind, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+    let mut field = fields.next().ok_or(Error::Encoded)?;
+    // The first version is not always written.
+    let version = match field.strip_prefix("v=") {
+        None | Some("16") => argon2::Version::V10,
+        Some("19") => argon2::Version::V13,
+        Some(_) => return Err(Error::Encoded),
+    };
+    if field.starts_with("v=") {
+        field = fields.next().ok_or(Error::Encoded)?;
+    }
+    let [memory, passes, lanes] = numbers(field, ["m", "t", "p"])?;
+    let cost = argon2::Cost::new(kind, memory, passes, lanes)?.with_version(version);
+    with_salt(Scheme::Argon2(cost), fields)
+}
+
+fn scrypt_fields(mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+    let [log, r, p] = numbers(fields.next().ok_or(Error::Encoded)?, ["ln", "r", "p"])?;
+    let cost = scrypt::Cost::new(1_u64.checked_shl(log).ok_or(Error::Cost)?, r)?;
+    cost.check(p, u64::MAX)?;
+    with_salt(Scheme::Scrypt(cost, p), fields)
+}
+
+fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+    let (Some(cost), Some(text), None) = (fields.next(), fields.next(), fields.next()) else {
+        return Err(Error::Encoded);
+    };
+    let digits = cost.len() == 2 && cost.bytes().all(|byte| byte.is_ascii_digit());
+    let cost: u32 = cost.parse().ok().filter(|_| digits).ok_or(Error::Encoded)?;
+    if !(bcrypt::COST_MIN..=bcrypt::COST_MAX).contains(&cost) {
+        return Err(Error::Cost);
+    }
+    let (salt, hash) = text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
+    // Of the salt's last character some implementations take more bits than they read.
+    let (salt, _) = BCRYPT.decode(salt).ok_or(Error::Encoded)?;
+    let (hash, left) = BCRYPT.decode(hash).ok_or(Error::Encoded)?;
+    if left != 0 {
+        return Err(Error::Encoded);
+    }
+    Ok(PasswordHash { scheme: Scheme::Bcrypt(kind, cost), salt, hash })
+}
+
+/// The last two fields.
+fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+    let (Some(salt), Some(hash), None) = (fields.next(), fields.next(), fields.next()) else {
+        return Err(Error::Encoded);
+    };
+    let bytes = |text: &str, sizes: std::ops::RangeInclusive<usize>| {
+        let (bytes, left) = STANDARD.decode(text).ok_or(Error::Encoded)?;
+        if left == 0 && sizes.contains(&bytes.len()) { Ok(bytes) } else { Err(Error::Encoded) }
+    };
+    Ok(PasswordHash { scheme, salt: bytes(salt, SALT)?, hash: bytes(hash, HASH)? })
+}
+
+/// Three numbers by their names, in this order.
+fn numbers(field: &str, names: [&str; 3]) -> Result<[u32; 3], Error> {
+    let mut parts = field.split(',');
+    let mut found = [0; 3];
+    for (found, name) in found.iter_mut().zip(names) {
+        let digits = parts.next().and_then(|part| part.strip_prefix(name)?.strip_prefix('=')).ok_or(Error::Encoded)?;
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() > 1 && digits.starts_with('0') {
+            return Err(Error::Encoded);
+        }
+        *found = digits.parse().map_err(|_| Error::Cost)?;
+    }
+    if parts.next().is_some() { Err(Error::Encoded) } else { Ok(found) }
+}
