@@ -5,8 +5,8 @@ mod support;
 use millrace_core::Error;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::argon2::{self, Cost, Input, Kind, Version};
-use millrace_core::pace::{Pace, Unpaced};
-use support::{Random, hex};
+use millrace_core::pace::Unpaced;
+use support::{Random, Watch, hex};
 
 const KINDS: [(Kind, ::argon2::Algorithm); 3] =
     [(Kind::D, ::argon2::Algorithm::Argon2d), (Kind::I, ::argon2::Algorithm::Argon2i), (Kind::Id, ::argon2::Algorithm::Argon2id)];
@@ -57,4 +57,43 @@ fn another_library_agrees() {
         argon2::derive(&cost, &input, &mut target).expect("derived");
         assert_eq!(hex(&target), hex(&expected), "{cost:?}");
     }
+}
+
+#[test]
+fn pauses_and_tells_how_far_it_is() {
+    let cost = Cost::new(Kind::Id, 40_000, 2, 3).expect("a cost");
+    let input = Input { password: b"a", salt: b"12345678", ..Input::default() };
+    let mut memory = Memory::new(argon2::memory(&cost)).expect("memory");
+    let (mut watched, mut alone) = ([0; 32], [0; 32]);
+    let mut watch = Watch::default();
+    argon2::derive_paced(&cost, &input, &mut watched, &mut memory, &mut watch).expect("derived");
+    assert!((20..60).contains(&watch.pauses), "{}", watch.pauses);
+    assert!(watch.progress.is_sorted_by(|one, other| one.1 < other.1));
+    assert!(watch.progress.iter().all(|&(index, done, steps)| index == 0 && done <= steps && steps == 2 * 39_996));
+    argon2::derive(&cost, &input, &mut alone).expect("derived");
+    assert_eq!(watched, alone);
+
+    let mut watch = Watch { unwanted: vec![(0, 3)], ..Watch::default() };
+    let mut target = [0; 32];
+    let given_up = argon2::derive_paced(&cost, &input, &mut target, &mut memory, &mut watch);
+    assert_eq!((given_up, watch.pauses, target), (Err(Error::Abandoned), 3, [0; 32]));
+}
+
+#[test]
+fn limits() {
+    assert_eq!(Cost::new(Kind::Id, 7, 1, 1), Err(Error::Cost));
+    assert_eq!(Cost::new(Kind::Id, 8, 0, 1), Err(Error::Cost));
+    assert_eq!(Cost::new(Kind::Id, 8, 1, 0), Err(Error::Cost));
+    assert_eq!(Cost::new(Kind::Id, 31, 1, 4), Err(Error::Cost));
+    assert_eq!(Cost::new(Kind::Id, u32::MAX, 1, 1 << 24), Err(Error::Cost));
+    let cost = Cost::new(Kind::Id, 8, 1, 1).expect("a cost");
+    let input = Input { password: b"", salt: b"1234567", ..Input::default() };
+    assert_eq!(argon2::derive(&cost, &input, &mut [0; 32]), Err(Error::SaltSize));
+    let input = Input { salt: b"12345678", ..input };
+    assert_eq!(argon2::derive(&cost, &input, &mut [0; 3]), Err(Error::OutputSize));
+    let mut small = Memory::new(8 * 1024 - 64).expect("memory");
+    let refused = argon2::derive_paced(&cost, &input, &mut [0; 4], &mut small, &mut Unpaced);
+    assert_eq!(refused, Err(Error::Memory { needed: 8 * 1024 }));
+    let most = Cost::new(Kind::Id, u32::MAX, 1, 1).expect("a cost");
+    assert_eq!(argon2::memory(&most), 4 * ((u64::from(u32::MAX) / 4) << 10));
 }

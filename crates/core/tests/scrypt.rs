@@ -5,8 +5,8 @@ mod support;
 use millrace_core::Error;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::scrypt::{self, Cost, Job};
-use millrace_core::pace::{Pace, Unpaced};
-use support::{Random, hex};
+use millrace_core::pace::Unpaced;
+use support::{Random, Watch, hex};
 
 fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
     let mut target = vec![0; size];
@@ -53,4 +53,136 @@ fn vectors_of_the_standard() {
     ] {
         assert_eq!(hex(&derive(n, r, p, password.as_bytes(), salt.as_bytes(), 64)), expected, "{n} {r} {p}");
     }
+}
+
+/// A job with what it is made of.
+struct Wish {
+    password: Vec<u8>,
+    salt: Vec<u8>,
+    p: u32,
+    target: Vec<u8>,
+}
+
+fn wish(random: &mut Random) -> Wish {
+    let [password, salt, size] = [random.below(150), random.below(100), random.below(200)];
+    Wish { password: random.bytes(password), salt: random.bytes(salt), p: 1 + random.below(4) as u32, target: vec![0; size] }
+}
+
+fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
+    wishes.iter_mut().map(|Wish { password, salt, p, target }| Job { password, salt, p: *p, target }).collect()
+}
+
+/// What the scrypt crate makes of it, which has no empty keys.
+fn judged(cost: &Cost, wish: &Wish) -> Vec<u8> {
+    let mut key = vec![0; wish.target.len()];
+    if !key.is_empty() {
+        let params = ::scrypt::Params::new(cost.n().ilog2() as u8, cost.r(), wish.p).expect("parameters");
+        ::scrypt::scrypt(&wish.password, &wish.salt, &params, &mut key).expect("derived");
+    }
+    key
+}
+
+#[test]
+fn another_library_agrees_with_any_number_of_jobs() {
+    let mut random = Random(3);
+    for round in 0..60 {
+        let cost = Cost::new(2 << random.below(9), 1 + random.below(9) as u32).expect("a cost");
+        if cost.r() == 1 && cost.n() > 1 << 15 {
+            continue;
+        }
+        let mut wishes: Vec<Wish> = (0..1 + round % 12).map(|_| wish(&mut random)).collect();
+        let lanes: u64 = wishes.iter().map(|wish| u64::from(wish.p)).sum();
+        // From one lane at a time to more memory than there are lanes.
+        let together = 1 + random.below(scrypt::lanes() + 2);
+        let mut memory = Memory::new(scrypt::memory(&cost, lanes, together)).expect("memory");
+        let mut told = vec![0; wishes.len()];
+        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |index, _| told[index] += 1).expect("derived");
+        assert!(told.iter().all(|&times| times == 1), "{told:?}");
+        for wish in &wishes {
+            assert_eq!(hex(&wish.target), hex(&judged(&cost, wish)), "{cost:?} {} {together}", wish.p);
+        }
+    }
+}
+
+#[test]
+fn memory_is_used_again() {
+    let cost = Cost::new(1024, 8).expect("a cost");
+    let mut memory = Memory::new(scrypt::memory(&cost, 8, 8)).expect("memory");
+    let mut random = Random(4);
+    for round in 0..6 {
+        let mut wishes: Vec<Wish> = (0..1 + round).map(|_| Wish { p: 1, ..wish(&mut random) }).collect();
+        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
+        assert!(wishes.iter().all(|wish| wish.target == judged(&cost, wish)));
+        if round % 2 == 1 {
+            memory.wipe();
+        }
+    }
+}
+
+#[test]
+fn pauses_and_tells_how_far_it_is() {
+    let cost = Cost::new(16384, 8).expect("a cost");
+    let mut memory = Memory::new(scrypt::memory(&cost, 3, 1)).expect("memory");
+    let mut watch = Watch::default();
+    let (mut one, mut two) = ([0; 32], [0; 32]);
+    let mut jobs = [
+        Job { password: b"a", salt: b"b", p: 2, target: &mut one },
+        Job { password: b"c", salt: b"d", p: 1, target: &mut two },
+    ];
+    scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |_, _| {}).expect("derived");
+    assert!(watch.pauses > 100, "{}", watch.pauses);
+    for (index, steps) in [(0, 4 * 16384), (1, 2 * 16384)] {
+        let told: Vec<u64> = watch.progress.iter().filter(|told| told.0 == index && told.2 == steps).map(|told| told.1).collect();
+        assert!(told.is_sorted_by(|one, other| one < other), "{told:?}");
+        assert_eq!(told.last(), Some(&steps));
+    }
+    assert_eq!(watch.progress.len(), watch.pauses);
+}
+
+#[test]
+fn what_nobody_wants_is_given_up() {
+    let cost = Cost::new(16384, 8).expect("a cost");
+    let mut memory = Memory::new(scrypt::memory(&cost, 3, 3)).expect("memory");
+    for unwanted in [vec![(1, 0)], vec![(1, 5)], vec![(0, 0), (1, 0), (2, 0)], vec![(0, 7), (1, 3), (2, 7)]] {
+        let mut targets = [[0; 32]; 3];
+        let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
+        let mut told = Vec::new();
+        let mut jobs: Vec<Job<'_>> =
+            targets.iter_mut().map(|target| Job { password: b"a", salt: b"b", p: 1, target }).collect();
+        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |index, _| told.push(index)).expect("derived");
+        for (index, target) in targets.iter().enumerate() {
+            let wanted = unwanted.iter().all(|&(job, _)| job != index);
+            assert_eq!(told.contains(&index), wanted);
+            assert_eq!(*target != [0; 32], wanted);
+        }
+        if unwanted.len() == 3 {
+            assert!(watch.pauses <= 7, "goes on for nobody");
+        }
+    }
+}
+
+#[test]
+fn limits() {
+    for (n, r) in [(0, 8), (1, 8), (3, 8), (16383, 8), (16, 0), (1 << 16, 1), (1 << 33, 2)] {
+        assert!(matches!(Cost::new(n, r), Err(Error::Cost | Error::Memory { .. })), "{n} {r}");
+    }
+    assert_eq!(Cost::new(1 << 16, 1), Err(Error::Cost), "N must be less than 2^(16r)");
+    assert!(Cost::new(1 << 15, 1).is_ok());
+    let cost = Cost::new(16384, 8).expect("a cost");
+    // The least maxmem with which node:crypto does it, found by trial.
+    assert_eq!(cost.needed(1), 16_780_288);
+    assert_eq!(cost.check(1, 16_780_288), Ok(()));
+    assert_eq!(cost.check(1, 16_780_287), Err(Error::Memory { needed: 16_780_288 }));
+    assert_eq!(cost.check(0, u64::MAX), Err(Error::Cost));
+    assert_eq!(cost.check(1 << 27, u64::MAX), Err(Error::Cost));
+    assert_eq!(format!("{}", Error::Memory { needed: 5 }), "more memory is needed than is allowed or available: 5 bytes");
+
+    let mut small = Memory::new(scrypt::memory(&cost, 1, 1) - 64).expect("memory");
+    let mut target = [0; 32];
+    let job = Job { password: b"", salt: b"", p: 1, target: &mut target };
+    let refused = scrypt::derive_many(&cost, &mut [job], &mut small, &mut Unpaced, |_, _| {});
+    assert_eq!(refused, Err(Error::Memory { needed: scrypt::memory(&cost, 1, 1) }));
+    let huge = Cost::new(1 << 32, 1 << 20).expect("a cost");
+    assert!(matches!(scrypt::derive(&huge, b"", b"", 1, &mut [0; 32]), Err(Error::Memory { .. })));
+    assert!(matches!(Memory::new(u64::MAX), Err(Error::Memory { needed: u64::MAX })));
 }

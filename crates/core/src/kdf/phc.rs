@@ -75,7 +75,7 @@ impl Scheme {
     pub fn milliseconds(&self) -> u64 {
         let nanoseconds = match self {
             // A block takes 100 to 200 ns.
-            Scheme::Argon2(cost) => 200 * u64::from(cost.memory()) * u64::from(cost.passes()),
+            Scheme::Argon2(cost) => (200 * u64::from(cost.memory())).saturating_mul(cost.passes().into()),
             // 4Nrp Salsa20 cores of 40 ns.
             Scheme::Scrypt(cost, p) => {
                 160_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())

@@ -1,6 +1,31 @@
 //! What the tests share.
 #![allow(dead_code)]
 
+use millrace_core::pace::Pace;
+
+/// Counts pauses, notes how far jobs are, and gives some up.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) pauses: usize,
+    pub(crate) progress: Vec<(usize, u64, u64)>,
+    /// Jobs that nobody wants any more after so many pauses.
+    pub(crate) unwanted: Vec<(usize, usize)>,
+}
+
+impl Pace for Watch {
+    fn pause(&mut self) {
+        self.pauses += 1;
+    }
+
+    fn abandoned(&self, index: usize) -> bool {
+        self.unwanted.iter().any(|&(job, after)| job == index && self.pauses >= after)
+    }
+
+    fn progress(&mut self, index: usize, done: u64, steps: u64) {
+        self.progress.push((index, done, steps));
+    }
+}
+
 /// Bytes as lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,0 +1,172 @@
+//! PBKDF2: published vectors, another library, jobs together and alone, limits.
+
+mod support;
+
+use millrace_core::Error;
+use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::hmac::hmac;
+use millrace_core::kdf::pbkdf2::{self, Job};
+use millrace_core::pace::Unpaced;
+use support::{Random, Watch, hex};
+
+fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
+    let mut target = vec![0; size];
+    pbkdf2::derive(hash, password, salt, iterations, &mut target).expect("derived");
+    target
+}
+
+/// PBKDF2 as RFC 8018 writes it, over our HMAC.
+fn by_the_book(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
+    let digest = hash.facts().digest_size;
+    let mut key = Vec::new();
+    for block in 1..=size.div_ceil(digest) as u32 {
+        let mut mac = vec![0; digest];
+        hmac(hash, password, &[salt, &block.to_be_bytes()].concat(), &mut mac).expect("a mac");
+        let mut sum = mac.clone();
+        for _ in 1..iterations {
+            let last = mac.clone();
+            hmac(hash, password, &last, &mut mac).expect("a mac");
+            sum.iter_mut().zip(&mac).for_each(|(sum, byte)| *sum ^= byte);
+        }
+        key.extend(sum);
+    }
+    key.truncate(size);
+    key
+}
+
+/// RFC 6070, and the same inputs under SHA-256 and SHA-512 (RFC 7914 section 11, and widely published).
+#[test]
+fn published_vectors() {
+    let long = ("passwordPASSWORDpassword", "saltSALTsaltSALTsaltSALTsaltSALTsalt", 4096);
+    for (hash, (password, salt, iterations), expected) in [
+        (Hash::Sha1, ("password", "salt", 1), "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+        (Hash::Sha1, ("password", "salt", 2), "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+        (Hash::Sha1, ("password", "salt", 4096), "4b007901b765489abead49d926f721d065a429c1"),
+        (Hash::Sha1, long, "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
+        (Hash::Sha1, ("pass\0word", "sa\0lt", 4096), "56fa6aa75548099dcc37d7f03425e0c3"),
+        (Hash::Sha256, ("password", "salt", 1), "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b"),
+        (Hash::Sha256, ("password", "salt", 4096), "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a"),
+        (
+            Hash::Sha256,
+            ("Password", "NaCl", 80000),
+            "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d",
+        ),
+        (
+            Hash::Sha512,
+            ("password", "salt", 4096),
+            "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5",
+        ),
+    ] {
+        let found = derive(hash, password.as_bytes(), salt.as_bytes(), iterations, expected.len() / 2);
+        assert_eq!(hex(&found), expected, "{hash:?} {iterations}");
+    }
+}
+
+#[test]
+fn all_hashes_go_by_the_book() {
+    let mut random = Random(1);
+    for facts in HASHES.iter().filter(|facts| facts.hmac) {
+        for _ in 0..12 {
+            let (password, salt) = (random.below(300), random.below(200));
+            let (password, salt) = (random.bytes(password), random.bytes(salt));
+            let (iterations, size) = (1 + random.below(40) as u32, 1 + random.below(20 * facts.digest_size));
+            let expected = by_the_book(facts.hash, &password, &salt, iterations, size);
+            assert_eq!(derive(facts.hash, &password, &salt, iterations, size), expected, "{} {iterations} {size}", facts.name);
+        }
+    }
+}
+
+/// A job with what it is made of.
+struct Wish {
+    password: Vec<u8>,
+    salt: Vec<u8>,
+    iterations: u32,
+    target: Vec<u8>,
+}
+
+fn wish(random: &mut Random, size: usize) -> Wish {
+    let [password, salt] = [random.below(150), random.below(100)];
+    let (password, salt) = (random.bytes(password), random.bytes(salt));
+    Wish { password, salt, iterations: 1 + random.below(3000) as u32, target: vec![0; random.below(size)] }
+}
+
+fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
+    wishes
+        .iter_mut()
+        .map(|Wish { password, salt, iterations, target }| Job { password, salt, iterations: *iterations, target })
+        .collect()
+}
+
+#[test]
+fn another_library_agrees_with_any_number_of_jobs() {
+    type Judge = fn(&[u8], &[u8], u32, &mut [u8]);
+    let judges: [(Hash, Judge); 7] = [
+        (Hash::Sha1, ::pbkdf2::pbkdf2_hmac::<sha1::Sha1>),
+        (Hash::Sha224, ::pbkdf2::pbkdf2_hmac::<sha2::Sha224>),
+        (Hash::Sha256, ::pbkdf2::pbkdf2_hmac::<sha2::Sha256>),
+        (Hash::Sha384, ::pbkdf2::pbkdf2_hmac::<sha2::Sha384>),
+        (Hash::Sha512, ::pbkdf2::pbkdf2_hmac::<sha2::Sha512>),
+        (Hash::Sha512_224, ::pbkdf2::pbkdf2_hmac::<sha2::Sha512_224>),
+        (Hash::Sha512_256, ::pbkdf2::pbkdf2_hmac::<sha2::Sha512_256>),
+    ];
+    let mut random = Random(2);
+    for (hash, judge) in judges {
+        for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
+            let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
+            let mut told = vec![0; count];
+            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| told[index] += 1).expect("derived");
+            assert!(told.iter().all(|&times| times == 1), "{told:?}");
+            for Wish { password, salt, iterations, target } in &wishes {
+                let mut expected = vec![0; target.len()];
+                judge(password, salt, *iterations, &mut expected);
+                assert_eq!(hex(target), hex(&expected), "{hash:?} {count} {iterations}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pauses_and_tells_how_far_it_is() {
+    let mut watch = Watch::default();
+    let mut targets = [[0; 100]; 2];
+    let [one, two] = &mut targets;
+    let mut jobs = [
+        Job { password: b"a", salt: b"b", iterations: 20_000, target: one },
+        Job { password: b"c", salt: b"d", iterations: 30_000, target: two },
+    ];
+    pbkdf2::derive_many(Hash::Sha256, &mut jobs, &mut watch, |_, _| {}).expect("derived");
+    assert!((20..300).contains(&watch.pauses), "{}", watch.pauses);
+    for (index, steps) in [(0, 80_000), (1, 120_000)] {
+        let told: Vec<u64> = watch.progress.iter().filter(|told| told.0 == index).map(|told| told.1).collect();
+        assert!(told.len() > 5 && told.is_sorted_by(|one, other| one < other), "{told:?}");
+        assert!(told.iter().all(|&done| done <= steps), "{told:?}");
+        assert!(watch.progress.iter().all(|told| told.0 != index || told.2 == steps));
+    }
+}
+
+#[test]
+fn what_nobody_wants_is_given_up() {
+    for unwanted in [vec![(1, 0)], vec![(1, 3)], vec![(0, 2), (1, 0), (2, 1)]] {
+        let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
+        let mut targets = [[0; 40]; 3];
+        let mut told = Vec::new();
+        let mut jobs: Vec<Job<'_>> = targets
+            .iter_mut()
+            .map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target })
+            .collect();
+        pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| told.push(index)).expect("derived");
+        told.sort_unstable();
+        assert_eq!(told, (0..3).filter(|index| unwanted.iter().all(|(job, _)| job != index)).collect::<Vec<_>>());
+        if unwanted.len() == 3 {
+            assert_eq!(watch.pauses, 2, "goes on for nobody");
+        }
+    }
+}
+
+#[test]
+fn limits() {
+    assert_eq!(pbkdf2::derive(Hash::Sha256, b"", b"", 0, &mut [0; 32]), Err(Error::Cost));
+    assert_eq!(pbkdf2::derive(Hash::Xxh64, b"", b"", 1, &mut [0; 32]), Err(Error::NotSupported));
+    assert_eq!(pbkdf2::derive(Hash::Sha256, b"", b"", 1, &mut []), Ok(()));
+    assert_eq!(pbkdf2::key_max(Hash::Sha1), 20 * 0xffff_ffff);
+}
