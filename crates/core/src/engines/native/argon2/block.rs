@@ -304,3 +304,32 @@ pub(super) unsafe fn by_512(before: *const Block, other: *const Block, target: *
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[test]
+fn all_compressions_agree() {
+    use super::super::features::{Avx2, Avx512};
+    use super::super::tests::Bytes;
+
+    let mut bytes = Bytes(8);
+    let mut block = || Block(std::array::from_fn(|_| u64::from_ne_bytes(bytes.array())));
+    for round in 0..50 {
+        let (before, other, begin, mixes) = (block(), block(), block(), round % 2 == 1);
+        let (mut expected, mut word) = (begin, 0);
+        // SAFETY: the blocks are locals; the CPU has the instructions.
+        unsafe {
+            plain(&before, &other, &mut expected, mixes, |first| word = first);
+            assert_eq!(word, expected.0[0]);
+            if Avx2::detect().is_some() {
+                let (mut found, mut word) = (begin, 0);
+                by_256(&before, &other, &mut found, mixes, |first| word = first);
+                assert_eq!((found.0, word), (expected.0, expected.0[0]), "{round}");
+            }
+            if Avx512::detect().is_some() {
+                let (mut found, mut word) = (begin, 0);
+                by_512(&before, &other, &mut found, mixes, |first| word = first);
+                assert_eq!((found.0, word), (expected.0, expected.0[0]), "{round}");
+            }
+        }
+    }
+}

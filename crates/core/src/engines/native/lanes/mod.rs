@@ -555,4 +555,4 @@ fn bits(set: u32) -> impl Iterator<Item = usize> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -80,7 +80,7 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
 }
 
 /// All choices among the kernels.
-fn choices() -> impl Iterator<Item = Kernels> {
+pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
     let all = Kernels::detect();
     (0..8).map(move |set: usize| Kernels {
         avx512: all.avx512.filter(|_| set & 1 == 0),

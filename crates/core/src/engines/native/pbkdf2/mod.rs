@@ -85,3 +85,6 @@ pub(super) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
     }
     salted.wipe();
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -140,3 +140,6 @@ unsafe fn romix(kernel: &Kernel, place: &Place, go_on: &mut dyn FnMut(u64) -> bo
     }
     true
 }
+
+#[cfg(test)]
+mod tests;

@@ -127,6 +127,23 @@ pub(super) fn kernels() -> &'static [Kernel] {
     &[super::plain::PLAIN]
 }
 
+/// All that this CPU can run, the quickest or not.
+#[cfg(test)]
+pub(super) fn all_kernels() -> Vec<(&'static str, Kernel)> {
+    let mut all = vec![("plain", super::plain::PLAIN)];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if Avx2::detect().is_some() {
+            all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
+        }
+        if Avx512::detect().is_some() {
+            all.extend([("one, rotated", ONE_ROTATED), ("two, rotated", TWO_ROTATED)]);
+            all.extend([("four, wide", FOUR_WIDE), ("eight", EIGHT)]);
+        }
+    }
+    all
+}
+
 /// Makes a kernel of `$turns` vectors of one kind in turn.
 #[cfg(target_arch = "x86_64")]
 macro_rules! kernel {
