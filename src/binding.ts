@@ -30,6 +30,17 @@ interface Native {
   disposeKey(): number;
   /** A `Cancelled` of waiters.ts. */
   cancel(slot: number): number;
+  /** Derivations that have gathered go to the pool. */
+  depart(): void;
+  /** How far a derivation has come, from 0 to 1. */
+  progress(slot: number): number;
+  /** With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a status. */
+  needsRehash(source: Uint8Array, target: undefined, iv: undefined, aad: Uint8Array): number;
+  /** Whether bytes are equal: 1 or 0; -1 if they are not as many. */
+  equal(left: Uint8Array, right: Uint8Array): number;
+  /** The most bytes derivations may take together (0 while it is not set), those taken, and the jobs that wait for some. */
+  derivationMemory(which: number): number;
+  setDerivationMemory(limit: number): void;
   /** Predicted nanoseconds of hashing so many bytes in so many messages. */
   predict(algorithm: number, bytes: number, messages: number): number;
   /** Of a hash (0) or cipher (1); what it tells stands in prices.ts. */
@@ -81,6 +92,9 @@ export const enum At {
   /** Of many messages: how many there are, and the size of each, unless {@link Flag.HasSizes} or {@link Flag.HasViews} says otherwise. */
   Count,
   MessageSize,
+  /** Of a derivation: the most bytes of memory, and of a password hash the most milliseconds. Bytes needed are written here when they are too many. */
+  MaxMemory,
+  MaxTime,
   /** How an asynchronous call is to be run: a {@link Route}. */
   Route,
   /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
@@ -108,6 +122,13 @@ export const enum Operation {
   /** A run of chunks: the base nonce travels as iv, the first chunk's number as seed. */
   SealChunks,
   OpenChunks,
+  /** Derivations: password as key, salt as iv, other inputs as aad, a second secret as tag; their costs in the places of counts and seeds. */
+  Scrypt,
+  Pbkdf2,
+  Hkdf,
+  Argon2,
+  /** The aad is a password hash. */
+  Verify,
 }
 
 /** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */
@@ -129,6 +150,8 @@ export const enum Flag {
   Unlimited = 1024,
   /** The target was made for this result. */
   Fresh = 2048,
+  /** Somebody wants to know how far a derivation has come. */
+  Watched = 4096,
 }
 
 /** How an asynchronous call is run: `Route` in cost.rs. */

@@ -13,7 +13,7 @@ import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './binding.js';
 import { CANCELLED, failure, makeError, wrongType } from './errors.js';
 import { predict, usual, wantsMeasure } from './prices.js';
-import { encodeShort, keyScratch } from './scratch.js';
+import { encodeShort, keyScratch, secretBytes } from './scratch.js';
 import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from './waiters.js';
 
@@ -26,6 +26,10 @@ export const enum Form {
   Base64,
   Base64url,
   BigInt,
+  /** A Buffer, of which nothing is left in the ring. */
+  Secret,
+  /** Whether it is a one. */
+  Verdict,
 }
 
 /** Fills the frame and {@link call} from the first `count` arguments; throws if one is wrong. */
@@ -113,6 +117,20 @@ export function encodeKey(key: string): number {
 
 let scratchKey = 0;
 
+/** A secret string as bytes, which are wiped as soon as the call has used or copied them. */
+export function ownSecret(text: string): Uint8Array {
+  const secret = secretBytes(text);
+  wipeLater(secret);
+  return secret;
+}
+
+/** Bytes of ours, to be wiped as soon as the call has used or copied them. */
+export function wipeLater(secret: Uint8Array): void {
+  ownSecrets.push(secret);
+}
+
+const ownSecrets: Uint8Array[] = [];
+
 /** An iv or nonce. */
 export function describeIv(iv: Uint8Array, offset: number, size: number): void {
   frame[At.IvOffset] = offset;
@@ -167,7 +185,7 @@ export function runDescribed(): unknown {
     }
     frame[At.Flags] = call.flags;
     const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-    if (status !== 0) throw failure(status);
+    if (status !== 0) throw failure(status, frame[At.MaxMemory]);
     return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
   } finally {
     forget();
@@ -251,6 +269,7 @@ export function forget(): void {
     keyScratch.fill(0, 0, scratchKey);
     scratchKey = 0;
   }
+  while (ownSecrets.length > 0) ownSecrets.pop()!.fill(0);
   call.source = NO_BYTES;
   call.target = undefined;
   call.iv = undefined;
@@ -260,7 +279,7 @@ export function forget(): void {
 }
 
 /** A digest in the form that was asked for. */
-export function present(digest: Buffer, form: Form): Buffer | string | bigint {
+export function present(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
   switch (form) {
     case Form.Hex:
       return digest.toString('hex');
@@ -270,6 +289,8 @@ export function present(digest: Buffer, form: Form): Buffer | string | bigint {
       return digest.toString('base64url');
     case Form.BigInt:
       return native.toBigIntBE(digest) ?? BigInt(`0x${digest.toString('hex')}`);
+    case Form.Verdict:
+      return digest[0] === 1;
     default:
       return digest;
   }
@@ -384,7 +405,7 @@ function submit(waiter: Waiter): void {
       decideCopies();
       status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
     }
-    if (status !== 0) throw failure(status);
+    if (status !== 0) throw failure(status, frame[At.MaxMemory]);
     accepted = true;
   } finally {
     if (!accepted) release(slot);
@@ -533,8 +554,9 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
     result = Buffer.allocUnsafe(size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
-    copy(result, 0, ringBytes, text + appended, end);
-    copy(result, largeSize, ringBytes, start, start + appended);
+    copyFromRing(result, 0, text + appended, end);
+    copyFromRing(result, largeSize, start, start + appended);
+    if (form >= Form.Secret) ringBytes.fill(0, start, end);
   }
   let value: unknown;
   try {

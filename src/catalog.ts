@@ -83,9 +83,9 @@ export function findCipher(name: string): CipherFacts | undefined {
 }
 
 /** The hash of that name, or an error that names the nearest ones. */
-export function hashFacts(name: unknown): HashFacts {
-  if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
-  return findHash(name) ?? raise(unknownAlgorithm('hash', name, hashes));
+export function hashFacts(name: unknown, argument = 'algorithm'): HashFacts {
+  if (typeof name !== 'string') throw wrongType(argument, 'a string', name);
+  return findHash(name) ?? raise(unknownAlgorithm('hash', name, hashes, argument));
 }
 
 /** The cipher of that name, or an error that names the nearest ones. */
@@ -116,7 +116,7 @@ function raise(error: Error): never {
   throw error;
 }
 
-function unknownAlgorithm(kind: string, name: string, table: readonly { readonly name: string }[]): Error {
+function unknownAlgorithm(kind: string, name: string, table: readonly { readonly name: string }[], argument = 'algorithm'): Error {
   const wanted = name.slice(0, 40).toLowerCase();
   const nearest = table
     .map((facts) => ({ name: facts.name, distance: distance(wanted, facts.name) }))
@@ -124,7 +124,7 @@ function unknownAlgorithm(kind: string, name: string, table: readonly { readonly
     .slice(0, 3);
   return makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `algorithm ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
   );
 }
 

@@ -45,6 +45,12 @@ export type ErrorCode =
   | 'ERR_HASHER_SPENT'
   /** The bytes are not a hasher's state that can go on here: damaged, or of another algorithm, version, seed or key. RangeError. */
   | 'ERR_STATE'
+  /** A derivation needs more memory than it, or all together, may take; the message says how many bytes. RangeError. */
+  | 'ERR_MEMORY_LIMIT'
+  /** A password hash asks for more work than it may. RangeError. */
+  | 'ERR_WORK_LIMIT'
+  /** The text is not a password hash in a form that is known here. RangeError. */
+  | 'ERR_PASSWORD_HASH'
   /** A file became shorter while it was read. */
   | 'ERR_FILE_CHANGED'
   /** No native binary fits this platform, or it cannot be loaded. */
@@ -137,15 +143,22 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_KEY_ALGORITHM', 'key was prepared for another algorithm'],
   ['ERR_ENGINE', 'the job was cancelled'],
   ['ERR_ENGINE', 'internal error: please report it'],
-  ['ERR_OUT_OF_MEMORY', 'out of memory for a copy of the source'],
+  ['ERR_OUT_OF_MEMORY', 'out of memory'],
   ['ERR_STATE', 'state does not belong to this hash'],
+  ['ERR_ENGINE', 'undecided: internal'],
+  ['ERR_ARGUMENT_VALUE', 'the salt has the wrong size'],
+  ['ERR_ARGUMENT_VALUE', 'a cost is outside of what the algorithm defines'],
+  ['ERR_MEMORY_LIMIT', 'it needs more memory than the call allows'],
+  ['ERR_PASSWORD_HASH', 'hash is no password hash in a known form'],
+  ['ERR_WORK_LIMIT', 'hash asks for more work than options.maxTime allows'],
+  ['ERR_MEMORY_LIMIT', 'it needs more memory than configure({ maxKdfMemory }) allows'],
 ];
 
 /** The status of a job that was cancelled: by an AbortSignal, which knows the reason. */
 export const CANCELLED = 14;
 
-/** The error for a status of the native code. */
-export function failure(status: number): MillraceError {
+/** The error for a status of the native code; where it is about memory, with the bytes that are needed. */
+export function failure(status: number, needed = 0): MillraceError {
   const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
-  return makeError(code, message);
+  return makeError(code, code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message);
 }

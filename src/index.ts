@@ -32,6 +32,11 @@ export { configure, engines } from './settings.js';
 export type { Cost, Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
+export { argon2, hashPassword, hkdf, needsRehash, pbkdf2, scrypt, timingSafeEqual, verifyPassword } from './kdf/door.js';
+export type { Argon2Algorithm, Argon2CallParameters, Argon2Cost, Argon2Parameters } from './kdf/argon2.js';
+export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
+export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
+export type { ScryptOptions } from './kdf/scrypt.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
 export type { PackedSources, Sources } from './many.js';
 export type {

@@ -27,8 +27,13 @@ import { PromiseWaiter } from './waiters.js';
 import type { Duplex } from 'node:stream';
 import type { TransformStream } from 'node:stream/web';
 
-export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError } from './index.js';
+export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError, needsRehash, timingSafeEqual } from './index.js';
+export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promises.js';
 export type {
+  Argon2Algorithm,
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
   Bytes,
   CipherOptions,
   CopyOptions,
@@ -36,6 +41,8 @@ export type {
   CreateHashOptions,
   CreateHmacOptions,
   Data,
+  DerivationCallOptions,
+  DerivationProgress,
   Digest,
   DigestEncoding,
   Encoding,
@@ -43,13 +50,16 @@ export type {
   ErrorCode,
   Hasher,
   HashOptions,
+  HashPasswordOptions,
   OpenOptions,
   PackedSources,
+  ScryptOptions,
   SealOptions,
   Settings,
   Sources,
   TargetOptions,
   TextTargetOptions,
+  VerifyPasswordOptions,
   Window,
 } from './index.js';
 export type { Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };

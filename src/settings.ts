@@ -5,6 +5,7 @@ import { options, unsigned } from './arguments.js';
 import { native } from './binding.js';
 import { decideCopies } from './call.js';
 import { makeError, wrongType } from './errors.js';
+import { decideMemory } from './kdf/memory.js';
 import { refreshPrices } from './prices.js';
 import { routeName, routeOf, type RouteName } from './routes.js';
 
@@ -26,6 +27,12 @@ export interface Settings {
    * it. Default: true. False has an effect before the first result of 128 KiB or more only.
    */
   readonly recycle: boolean;
+  /**
+   * The most bytes that scrypt, Argon2 and verified passwords may take together while they are worked on; those for which there is no
+   * room wait. One that needs more is refused with ERR_MEMORY_LIMIT. A synchronous call takes its memory at once. Default: a
+   * quarter of the memory there is, 1 GiB at most.
+   */
+  readonly maxKdfMemory: number;
 }
 
 /** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
@@ -66,6 +73,8 @@ export interface Engines {
   readonly costs: Readonly<Record<string, Cost>>;
   /** Bytes copied for asynchronous calls of this environment that have not settled. */
   readonly queuedBytes: number;
+  /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
+  readonly kdf: { readonly memory: number; readonly waiting: number };
   /** As {@link configure} returns them. */
   readonly settings: Settings;
 }
@@ -78,11 +87,12 @@ export function engines(): Engines {
     threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) },
     costs: JSON.parse(native.costs()) as Engines['costs'],
     queuedBytes: native.copies(1),
+    kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
     settings: settings(),
   };
 }
 
-const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle'] satisfies (keyof Settings)[];
+const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory'] satisfies (keyof Settings)[];
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
@@ -96,7 +106,7 @@ export function configure(wanted?: Partial<Settings>): Settings {
     throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: ${known.join(', ')}`);
   }
   // All are looked at before one is changed.
-  const { threads, route, maxQueuedBytes, recycle } = given;
+  const { threads, route, maxQueuedBytes, recycle, maxKdfMemory } = given;
   if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
     throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
   }
@@ -105,15 +115,20 @@ export function configure(wanted?: Partial<Settings>): Settings {
     throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxQueuedBytes must be at least 1');
   }
   if (recycle !== undefined && typeof recycle !== 'boolean') throw wrongType('settings.recycle', 'a boolean', recycle);
+  if (maxKdfMemory !== undefined && unsigned(maxKdfMemory, 'settings.maxKdfMemory') < 1) {
+    throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxKdfMemory must be at least 1');
+  }
   if (threads !== undefined) native.setThreads(threads);
   if (recycle !== undefined) native.setRecycling(Number(recycle));
   if (usual !== undefined) native.setUsualRoute(usual);
   if (maxQueuedBytes !== undefined) native.setCopies(maxQueuedBytes);
+  if (maxKdfMemory !== undefined) native.setDerivationMemory(maxKdfMemory);
   refreshPrices();
   return settings();
 }
 
 function settings(): Settings {
   if (native.copies(0) === 0) decideCopies();
-  return { threads: native.threads(0), route: routeName(native.usualRoute()), maxQueuedBytes: native.copies(0), recycle: native.recycles() === 1 };
+  decideMemory();
+  return { threads: native.threads(0), route: routeName(native.usualRoute()), maxQueuedBytes: native.copies(0), recycle: native.recycles() === 1, maxKdfMemory: native.derivationMemory(0) };
 }

@@ -12,6 +12,7 @@ use crate::cost::{self, Algorithm, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
+use crate::kdf::{self, Derivation, room};
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
 use crate::values::{self, Function, Value, exact_size};
@@ -37,6 +38,12 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createKey", create_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
+    ("depart", depart),
+    ("progress", progress),
+    ("needsRehash", needs_rehash),
+    ("equal", equal),
+    ("derivationMemory", derivation_memory),
+    ("setDerivationMemory", set_derivation_memory),
     ("predict", predict),
     ("price", price),
     ("costs", costs),
@@ -82,6 +89,10 @@ pub(crate) enum At {
     /// Of many messages: how many there are, and the size of each, unless [`HAS_SIZES`] or [`HAS_VIEWS`] says otherwise.
     Count,
     MessageSize,
+    /// Of a derivation: the most bytes of working memory and, of a password hash, the most milliseconds it may ask for. Bytes needed are
+    /// written here when they are too many.
+    MaxMemory,
+    MaxTime,
     /// How an asynchronous call is to be run: a [`Route`].
     Route,
     /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
@@ -107,6 +118,8 @@ const COPIED: u32 = 512;
 const UNLIMITED: u32 = 1024;
 /// The target was made for this result.
 const FRESH: u32 = 2048;
+/// Somebody wants to know how far a derivation has come.
+const WATCHED: u32 = 4096;
 
 /// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
 const REPLY_MAX: usize = 4096;
@@ -200,8 +213,12 @@ impl<'a> Request<'a> {
 
     /// Lets JavaScript decide how to wait; 0 says that the job is done already.
     fn tell_cost(&self, cost: u64) {
-        if let Some(place) = self.frame.part(At::Cost as usize * size_of::<f64>(), size_of::<f64>()) {
-            place.write(&(cost as f64).to_ne_bytes());
+        self.tell(At::Cost, cost);
+    }
+
+    fn tell(&self, at: At, number: u64) {
+        if let Some(place) = self.frame.part(at as usize * size_of::<f64>(), size_of::<f64>()) {
+            place.write(&(number as f64).to_ne_bytes());
         }
     }
 
@@ -225,6 +242,7 @@ impl<'a> Request<'a> {
             12 => Operation::HmacMany(hash()?),
             13 => Operation::SealChunks(cipher()?),
             14 => Operation::OpenChunks(cipher()?),
+            15..=19 => Operation::Derive(self.derivation(operation)?),
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -234,13 +252,29 @@ impl<'a> Request<'a> {
             5 => (work.source, work.tag) = self.without_tag(work.source)?,
             8 => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
             11..=14 => work.messages = self.messages()?,
+            18 | 19 => work.tag = self.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?,
             _ => {}
         }
         Ok(work)
     }
 
+    fn derivation(&self, operation: u32) -> Result<Derivation, Status> {
+        let derivation = Derivation::of(self, operation)?;
+        let needed = derivation.memory();
+        if room::too_much(needed) {
+            self.tell_memory(needed);
+            return Err(Status::RoomLimit);
+        }
+        Ok(derivation)
+    }
+
+    /// Lets JavaScript explain why it is too much.
+    pub(crate) fn tell_memory(&self, needed: u64) {
+        self.tell(At::MaxMemory, needed);
+    }
+
     /// What all operations share; no tag yet.
-    fn common(&self, operation: Operation) -> Result<Work, Status> {
+    pub(crate) fn common(&self, operation: Operation) -> Result<Work, Status> {
         let key = match self.number(At::Key) {
             0.0 => Key::Bytes(self.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
             handle => {
@@ -265,6 +299,7 @@ impl<'a> Request<'a> {
             messages: Messages::None,
             target,
             fresh: self.has(FRESH),
+            watch: self.has(WATCHED).then(Arc::default),
         })
     }
 
@@ -410,6 +445,51 @@ fn cancel(call: &Call<'_>) -> Value {
         Cancellation::Never => 1,
         Cancellation::Asked => 2,
     })
+}
+
+/// `depart()`: the turn ends, and the derivations that have gathered go to the pool.
+fn depart(call: &Call<'_>) -> Value {
+    call.state.depart();
+    call.env.undefined()
+}
+
+/// `progress(slot)`: how far a derivation has come, from 0 to 1.
+fn progress(call: &Call<'_>) -> Value {
+    call.env.double(call.uint32(0).map_or(0.0, |slot| call.state.progress(slot)))
+}
+
+/// `needsRehash(source, target, iv, aad, ...)`, arguments and frame as for `run`: 0 or 1, or the negative of a [`Status`].
+fn needs_rehash(call: &Call<'_>) -> Value {
+    let answer = Request::of(call).ok_or(Status::Argument).and_then(|request| kdf::needs_rehash(&request));
+    call.env.double(match answer {
+        Ok(needed) => f64::from(u8::from(needed)),
+        Err(status) => -f64::from(status as u8),
+    })
+}
+
+/// `equal(left, right)`: 1 if the bytes are equal, 0 if not, in a time that depends on their number only; -1 if they are not as
+/// many.
+fn equal(call: &Call<'_>) -> Value {
+    let same = match (call.bytes(0), call.bytes(1)) {
+        (Some(left), Some(right)) if left.size() == right.size() => i8::from(kdf::equal(left.read(), right.read())),
+        _ => -1,
+    };
+    call.env.double(f64::from(same))
+}
+
+/// `derivationMemory(which)`: the most bytes that derivations may take together (0), those taken (1), jobs that wait for some (2).
+fn derivation_memory(call: &Call<'_>) -> Value {
+    let (taken, waiting) = room::taken();
+    let number = [room::limit(), taken, waiting as u64][call.uint32(0).unwrap_or(0).min(2) as usize];
+    call.env.double(number as f64)
+}
+
+/// `setDerivationMemory(limit)`, for the whole process.
+fn set_derivation_memory(call: &Call<'_>) -> Value {
+    if let Some(limit) = call.double(0).and_then(exact_size) {
+        room::set_limit(limit as u64);
+    }
+    call.env.undefined()
 }
 
 /// `predict(algorithm, bytes, messages)`: predicted nanoseconds of hashing them.

@@ -4,6 +4,7 @@
 use crate::cost::Algorithm;
 use crate::errand::{Errand, Outbox};
 use crate::job::Job;
+use crate::kdf::{self, Derivation};
 use crate::keys::PreparedKey;
 use crate::pacer::{LEAST, PACED, slice};
 use crate::work::{Key, Operation, Status, Target, Work};
@@ -22,8 +23,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The most there are together: more than any kernel has lanes.
 const MOST: usize = 32;
 
+/// The most bytes of an answer that is no text.
+const REPLY_SMALL: usize = 64;
+
 /// The kind of a work that may run together with others: the number of its prepared key, or 0 without one, and its hash.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
+    if let Operation::Derive(derivation) = work.operation {
+        let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL);
+        return derivation.kind().filter(|&kind| small && together(kind) > 1);
+    }
     let (hash, number) = match (work.operation, &work.key) {
         (Operation::Hash(hash), Key::Bytes(key)) if work.seed == 0 && key.size() == 0 => (hash, 0),
         (Operation::Hmac(hash), Key::Prepared(key)) => match **key {
@@ -44,7 +52,8 @@ pub(crate) fn together(kind: u32) -> usize {
     let place = &LANES[kind as usize & 0xff];
     match place.load(Ordering::Relaxed) {
         0 => {
-            let lanes = Hash::from_id(kind as u8).map_or(1, many::lanes).clamp(1, MOST);
+            let hashed = || Hash::from_id(kind as u8).map_or(1, many::lanes);
+            let lanes = Derivation::together(kind as u8).unwrap_or_else(hashed).clamp(1, MOST);
             place.store(lanes as u8, Ordering::Relaxed);
             lanes
         }
@@ -66,6 +75,9 @@ pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>
             continue;
         }
         if job.begin() { jobs.push(job) } else { part_with(job, outbox) }
+    }
+    if let Some(Operation::Derive(_)) = jobs.first().map(|job| job.work.operation) {
+        return kdf::company::run(jobs, breather, outbox);
     }
     let Some(common) = jobs.first().and_then(|job| Common::of(&job.work)) else { return };
     // Together they take less than half as long as one by one.
@@ -93,7 +105,7 @@ pub(crate) fn run_here(jobs: &mut [Box<Job>]) {
 }
 
 /// Lets a job go that has ended.
-fn part_with(job: Box<Job>, outbox: &mut Outbox) {
+pub(crate) fn part_with(job: Box<Job>, outbox: &mut Outbox) {
     job.completion.leave();
     outbox.add(job);
 }
@@ -135,25 +147,17 @@ impl Common {
     ) {
         let mut room = [&[][..]; MOST];
         let sources = sources(&mut room, &jobs);
-        let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
-        let mut pace = Members { breather, outbox, members: &members, unwanted: [const { Cell::new(false) }; MOST] };
-        let each = |index: usize, digest: &[u8]| {
-            if let Some(job) = &mut members.borrow_mut()[index] {
-                job.answer_with(digest);
-            }
-        };
-        let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-            None => many::digests_paced(self.hash, &Params::default(), sources, self.size(), slice, &mut pace, each),
-            Some(key) => many::macs_paced(key, sources, slice, &mut pace, each),
-        }));
-        pace.dismiss();
-        let failure = failure(result);
-        for mut job in members.take().into_iter().flatten() {
-            if job.status != Status::Done {
-                job.end(failure);
-            }
-            part_with(job, outbox);
-        }
+        Members::work(jobs, breather, outbox, |members, pace| {
+            let each = |index: usize, digest: &[u8]| {
+                if let Some(job) = &mut members.borrow_mut()[index] {
+                    job.answer_with(digest);
+                }
+            };
+            failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
+                None => many::digests_paced(self.hash, &Params::default(), sources, self.size(), slice, pace, each),
+                Some(key) => many::macs_paced(key, sources, slice, pace, each),
+            })))
+        });
     }
 
     fn mac(&self) -> Result<Option<&MacKey>, Error> {
@@ -170,7 +174,7 @@ impl Common {
 }
 
 impl Job {
-    fn answer_with(&mut self, digest: &[u8]) {
+    pub(crate) fn answer_with(&mut self, digest: &[u8]) {
         self.reply.put(digest);
         self.end(Status::Done);
     }
@@ -185,7 +189,7 @@ fn sources<'a>(room: &'a mut [&'static [u8]; MOST], jobs: &[Box<Job>]) -> &'a [&
 }
 
 /// How those ended that have no digest.
-fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
+pub(crate) fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
     match result {
         Ok(Ok(())) | Err(_) => Status::Internal,
         Ok(Err(error)) => error.into(),
@@ -193,7 +197,7 @@ fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
 }
 
 /// A company at work in slices.
-struct Members<'a, 'b> {
+pub(crate) struct Members<'a, 'b> {
     breather: &'a mut Breather<'b, Errand>,
     outbox: &'a mut Outbox,
     members: &'a RefCell<Vec<Option<Box<Job>>>>,
@@ -201,7 +205,26 @@ struct Members<'a, 'b> {
     unwanted: [Cell<bool>; MOST],
 }
 
-impl Members<'_, '_> {
+impl<'b> Members<'_, 'b> {
+    /// Does the work of jobs that have begun, and lets them go; `run` tells how those ended that have no answer.
+    pub(crate) fn work(
+        jobs: Vec<Box<Job>>,
+        breather: &mut Breather<'b, Errand>,
+        outbox: &mut Outbox,
+        run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut Members<'_, 'b>) -> Status,
+    ) {
+        let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
+        let mut pace = Members { breather, outbox, members: &members, unwanted: [const { Cell::new(false) }; MOST] };
+        let failure = run(&members, &mut pace);
+        pace.dismiss();
+        for mut job in members.take().into_iter().flatten() {
+            if job.status != Status::Done {
+                job.end(failure);
+            }
+            part_with(job, outbox);
+        }
+    }
+
     /// Sends back those that have been given up, whose memory nobody looks at any more: they do not wait for the others,
     /// and nor does an environment that ends.
     fn dismiss(&mut self) {
@@ -233,5 +256,11 @@ impl Pace for Members<'_, '_> {
         let unwanted = job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
         self.unwanted[index].set(unwanted);
         unwanted
+    }
+
+    fn progress(&mut self, index: usize, done: u64, steps: u64) {
+        if let Some(watch) = self.members.borrow()[index].as_ref().and_then(|job| job.work.watch.as_ref()) {
+            watch.set(done, steps);
+        }
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
 
 /// Whether all workers should share a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
-    cost >= SPLIT && divisible(algorithm(work.operation)) && !matches!(work.operation, Operation::Hmac(_))
+    cost >= SPLIT && divisible(algorithm(work.operation)) && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive(_))
 }
 
 /// Whether one message can be done in parts, in any order.
@@ -131,6 +131,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         }
         Operation::Encrypt(_) | Operation::Decrypt(_) => price.of_bytes(source.saturating_add(work.aad.size())),
         Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
+        Operation::Derive(derivation) => derivation.predict(target),
     }
 }
 
@@ -154,6 +155,7 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
         | Operation::Decrypt(cipher)
         | Operation::SealChunks(cipher)
         | Operation::OpenChunks(cipher) => Algorithm::Cipher(cipher),
+        Operation::Derive(derivation) => Algorithm::Hash(derivation.hash()),
     }
 }
 

@@ -7,10 +7,12 @@ use crate::completion::{Completion, Loop, POLL, Ring};
 use crate::cost;
 use crate::errand::{Errand, Outbox, Traffic};
 use crate::job::Job;
+use crate::kdf::{Watch, room};
 use crate::keys::Keys;
 use crate::pacer::PACED;
 use crate::parts;
 use crate::values::{Env, Pinned};
+use crate::work::Operation;
 use millrace_pool::{Breather, Cancellation, Pool, Task, Ticket};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -34,6 +36,10 @@ pub(crate) struct Environment {
     traffic: OnceCell<Way>,
     in_flight: Cell<usize>,
     tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    /// Of jobs whose progress somebody wants to know.
+    watches: RefCell<HashMap<u32, Arc<Watch>>>,
+    /// Derivations of this turn, sent away together when it ends: the first would else run alone.
+    gathered: RefCell<Vec<Box<Job>>>,
     spare: RefCell<Spare>,
     /// True while callbacks run, and the jobs they have made.
     settling: Cell<bool>,
@@ -96,6 +102,8 @@ impl Environment {
             traffic: OnceCell::new(),
             in_flight: Cell::new(0),
             tickets: RefCell::default(),
+            watches: RefCell::default(),
+            gathered: RefCell::default(),
             spare: RefCell::default(),
             settling: Cell::new(false),
             departing: RefCell::default(),
@@ -170,6 +178,13 @@ impl Environment {
     /// lock once instead of once a job.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = company::kind(&job.work);
+        if matches!(job.work.operation, Operation::Derive(_)) {
+            if let Some(watch) = &job.work.watch {
+                self.watches.borrow_mut().insert(job.slot, Arc::clone(watch));
+            }
+            self.gathered.borrow_mut().push(job);
+            return;
+        }
         let long = job.cost > PACED;
         match (self.settling.get(), long) {
             (true, false) => self.departing.borrow_mut().push(Errand::Job(job)),
@@ -177,6 +192,19 @@ impl Environment {
             (false, false) => submit([Errand::Job(job)]),
             (false, true) => submit(parts::errands(job)),
         }
+    }
+
+    /// The turn ends: what has gathered goes to the pool, as far as there is memory for it.
+    pub(crate) fn depart(&self) {
+        let admitted = room::enter(self.gathered.take());
+        if !admitted.is_empty() {
+            submit(admitted);
+        }
+    }
+
+    /// How far the job in this slot has come, from 0 to 1.
+    pub(crate) fn progress(&self, slot: u32) -> f64 {
+        self.watches.borrow().get(&slot).map_or(0.0, |watch| watch.get())
     }
 
     /// Nobody wants the job in this slot any more.
@@ -280,6 +308,9 @@ impl Environment {
         if job.ticket.is_some() {
             self.tickets.borrow_mut().remove(&job.slot);
         }
+        if job.work.watch.is_some() {
+            self.watches.borrow_mut().remove(&job.slot);
+        }
         self.copied.set(self.copied.get() - job.copied);
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);
@@ -347,7 +378,7 @@ impl Spare {
     }
 }
 
-fn submit(errands: impl IntoIterator<Item = Errand>) {
+pub(crate) fn submit(errands: impl IntoIterator<Item = Errand>) {
     // Not one thread to be had: late is better than never.
     let mut outbox = Outbox::default();
     pool().submit(errands).into_iter().for_each(|errand| errand.run(&mut Breather::none(), &mut outbox));

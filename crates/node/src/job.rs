@@ -3,11 +3,13 @@
 use crate::bytes::Copies;
 use crate::cost::{self, Route};
 use crate::errand::Traffic;
+use crate::kdf::room::Held;
 use crate::parts::Weight;
-use crate::work::{Reply, Status, Work};
+use crate::work::{Operation, Reply, Status, Work};
 use millrace_pool::Ticket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use zeroize::Zeroize;
 
 /// A work with what the pool needs to know of it. However it ends, it comes back exactly once with its status; then
 /// the environment keeps it for the next work, so that a job costs no allocation.
@@ -28,6 +30,8 @@ pub(crate) struct Job {
     pub(crate) reply: Reply,
     /// Of a long one, while it is under way.
     pub(crate) weight: Option<Weight>,
+    /// Of a derivation that takes much memory, while it may.
+    pub(crate) room: Option<Held>,
     pub(crate) completion: Arc<Traffic>,
 }
 
@@ -47,6 +51,7 @@ impl Job {
             status: Status::Internal,
             reply,
             weight: None,
+            room: None,
             completion,
         }
     }
@@ -84,6 +89,7 @@ impl Job {
             ticket.end();
         }
         self.weight = None;
+        self.room = None;
         self.copies.wipe_secrets();
     }
 
@@ -104,6 +110,10 @@ impl Job {
 
     /// Forgets what it did; returns the bytes of memory it keeps.
     pub(crate) fn rest(&mut self) -> usize {
+        if matches!(self.work.operation, Operation::Derive(_)) {
+            self.reply.small.zeroize();
+            self.reply.large.zeroize();
+        }
         self.work = Work::nothing();
         self.ticket = None;
         self.kind = None;

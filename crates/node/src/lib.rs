@@ -16,6 +16,7 @@
 //! - `running`: work on the state of a running hash;
 //! - `batch`: many messages in one work;
 //! - `cost`: how long a job is predicted to take;
+//! - `kdf`: key derivation, its lanes and its memory;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;
 //! - `environment`: the state of one environment;
@@ -42,6 +43,7 @@ mod environment;
 mod errand;
 mod everyday;
 mod job;
+mod kdf;
 mod keys;
 mod lifecycle;
 mod pacer;

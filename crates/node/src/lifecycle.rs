@@ -14,6 +14,7 @@
 use crate::calls::FUNCTIONS;
 use crate::environment::{Environment, pool};
 use crate::errand::Traffic;
+use crate::kdf::room;
 use crate::values::{self, Env};
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -70,9 +71,10 @@ fn close_at_end(env: Env, traffic: &Arc<Traffic>) {
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
     let traffic = unsafe { Arc::from_raw(hook.cast_const().cast::<Traffic>()) };
+    let waiting = room::withdraw(&traffic);
     let withdrawn = pool().withdraw(|errand| Arc::ptr_eq(errand.traffic(), &traffic));
     traffic.close();
-    drop(withdrawn);
+    drop((waiting, withdrawn));
 }
 
 /// Makes this thread one that does not preempt others when it is woken: an event loop that has sent a job away goes on,

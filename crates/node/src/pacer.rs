@@ -2,6 +2,7 @@
 //! result any more. What runs during a call does not: nobody could ask for anything meanwhile.
 
 use crate::errand::{Errand, Traffic};
+use crate::kdf::Watch;
 use crate::work::Work;
 use millrace_core::error::Error;
 use millrace_core::pace::Pace;
@@ -25,6 +26,7 @@ pub(crate) struct Pacer<'a, 'b> {
     breather: &'a mut Breather<'b, Errand>,
     traffic: &'a Traffic,
     ticket: Option<&'a Ticket>,
+    watch: Option<&'a Watch>,
 }
 
 impl<'a, 'b> Pacer<'a, 'b> {
@@ -33,11 +35,13 @@ impl<'a, 'b> Pacer<'a, 'b> {
         breather: &'a mut Breather<'b, Errand>,
         traffic: &'a Traffic,
         ticket: Option<&'a Ticket>,
-        work: &Work,
+        work: &'a Work,
         cost: u64,
     ) -> Option<Pacer<'a, 'b>> {
-        (cost > PACED)
-            .then(|| Pacer::over(breather, traffic, ticket, slice(work.messages().1.max(work.target.size()), cost)))
+        (cost > PACED).then(|| {
+            let slice = slice(work.messages().1.max(work.target.size()), cost);
+            Pacer { watch: work.watch.as_deref(), ..Pacer::over(breather, traffic, ticket, slice) }
+        })
     }
 
     /// Of slices of so many bytes.
@@ -47,7 +51,7 @@ impl<'a, 'b> Pacer<'a, 'b> {
         ticket: Option<&'a Ticket>,
         slice: usize,
     ) -> Pacer<'a, 'b> {
-        Pacer { slice, breather, traffic, ticket }
+        Pacer { slice, breather, traffic, ticket, watch: None }
     }
 
     /// Bytes of a slice of each of several messages that are hashed together, which takes less than half as long as one
@@ -80,6 +84,12 @@ impl Pace for Pacer<'_, '_> {
 
     fn abandoned(&self, _index: usize) -> bool {
         self.unwanted()
+    }
+
+    fn progress(&mut self, _index: usize, done: u64, steps: u64) {
+        if let Some(watch) = self.watch {
+            watch.set(done, steps);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::batch::Messages;
 use crate::bytes::{Window, text};
 use crate::cut;
+use crate::kdf::{Derivation, Watch};
 use crate::keys::PreparedKey;
 use crate::pacer::Pacer;
 use crate::pages;
@@ -44,6 +45,17 @@ pub(crate) enum Status {
     State = 17,
     /// Not accepted yet: a limit for copies must be set first.
     Undecided = 18,
+    SaltSize = 19,
+    /// A cost parameter that the algorithm has not.
+    Cost = 20,
+    /// More working memory than the call allows.
+    MemoryLimit = 21,
+    /// The text is no password hash.
+    Encoded = 22,
+    /// A password hash that asks for more work than the call allows.
+    Work = 23,
+    /// More working memory than all derivations together may take.
+    RoomLimit = 24,
 }
 
 impl From<Error> for Status {
@@ -58,6 +70,11 @@ impl From<Error> for Status {
             Error::Authentication => Status::Authentication,
             Error::NotSupported => Status::NotSupported,
             Error::State => Status::State,
+            Error::SaltSize => Status::SaltSize,
+            Error::Cost => Status::Cost,
+            Error::Memory { .. } => Status::MemoryLimit,
+            Error::Encoded => Status::Encoded,
+            Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
             Error::Abandoned => Status::Cancelled,
         }
@@ -83,6 +100,8 @@ pub(crate) enum Operation {
     /// Consecutive chunks of a message; see `chunks`.
     SealChunks(Cipher),
     OpenChunks(Cipher),
+    /// A key out of a password or secret; see `kdf`.
+    Derive(Derivation),
 }
 
 pub(crate) enum Key {
@@ -137,6 +156,8 @@ pub(crate) struct Work {
     pub(crate) target: Target,
     /// The target is memory made for this result, which need not have pages yet; see `pages`.
     pub(crate) fresh: bool,
+    /// Told how far a long derivation has come.
+    pub(crate) watch: Option<Arc<Watch>>,
 }
 
 impl Target {
@@ -169,6 +190,7 @@ impl Work {
             messages: Messages::None,
             target: Target::Reply(0),
             fresh: false,
+            watch: None,
         }
     }
 }
@@ -197,6 +219,7 @@ impl Work {
             Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
+            Operation::Derive(derivation) => self.derive(derivation, reply, pacer),
         };
         result.err().unwrap_or(Status::Done)
     }

@@ -19,3 +19,10 @@ pub mod phc;
 pub mod scrypt;
 
 pub use crate::engines::Memory;
+
+use crate::engines::{Chosen, Derivation};
+
+/// Whether two strings of bytes are equal, in a time that depends on their sizes only.
+pub fn equal(one: &[u8], other: &[u8]) -> bool {
+    Chosen::equal(one, other)
+}

@@ -1,0 +1,255 @@
+//! Key derivation: what of it a call describes, what it costs, and how it runs. What is long runs as any long job, in slices;
+//! several of one kind run together in lanes (`company`), and those that take much memory share what there is (`room`).
+
+pub(crate) mod company;
+pub(crate) mod room;
+
+use crate::calls::{At, Request};
+use crate::cost;
+use crate::work::{Key, Operation, Reply, Status, Work};
+use crate::{bytes::Window, pacer::Pacer};
+use millrace_core::catalog::Hash;
+use millrace_core::error::Error;
+use millrace_core::kdf::argon2::{self, Kind, Version};
+use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
+use millrace_core::kdf::{Memory, hkdf, pbkdf2, scrypt};
+use millrace_core::pace::{Pace, Unpaced};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What is derived. The password travels as the key, the salt as the iv, other public inputs as the aad and a second secret
+/// as the tag: all of them are copied for a job, and the copies wiped.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) enum Derivation {
+    Scrypt {
+        cost: scrypt::Cost,
+        p: u32,
+        /// How many of its p lanes have memory to run at once.
+        together: u32,
+    },
+    Pbkdf2 {
+        hash: Hash,
+        iterations: u32,
+    },
+    Hkdf(Hash),
+    Argon2(argon2::Cost),
+    /// Whether a password is that of a password hash, which stands in the aad.
+    Verify(Scheme),
+}
+
+/// How far a job has come, for its environment to look at: of [`Watch::WHOLE`].
+#[derive(Default)]
+pub(crate) struct Watch(AtomicU32);
+
+impl Watch {
+    pub(crate) const WHOLE: u32 = 1 << 30;
+
+    pub(crate) fn set(&self, done: u64, steps: u64) {
+        let part = u128::from(done) * u128::from(Watch::WHOLE) / u128::from(steps.max(1));
+        self.0.store(u32::try_from(part).unwrap_or(Watch::WHOLE).min(Watch::WHOLE), Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> f64 {
+        f64::from(self.0.load(Ordering::Relaxed)) / f64::from(Watch::WHOLE)
+    }
+}
+
+impl Derivation {
+    /// As the frame says: the numbers of a cost stand in the places of a count, a size and a seed.
+    pub(crate) fn of(request: &Request<'_>, operation: u32) -> Result<Derivation, Status> {
+        let number = |at: At| {
+            let number = request.number(at);
+            (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
+                .then_some(number as u32)
+                .ok_or(Status::Cost)
+        };
+        let hash = || Hash::from_id(request.number(At::Algorithm) as u8).ok_or(Status::Argument);
+        Ok(match operation {
+            15 => {
+                let (cost, p) = scrypt_cost(request)?;
+                let allowed = request.size(At::MaxMemory)? as u64;
+                cost.check(p, allowed)?;
+                let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
+                let fits = |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
+                Derivation::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
+            }
+            16 => Derivation::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
+            17 => Derivation::Hkdf(hash()?),
+            18 => Derivation::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
+            _ => {
+                let limits = Limits {
+                    memory: request.size(At::MaxMemory)? as u64,
+                    milliseconds: request.size(At::MaxTime)? as u64,
+                };
+                let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
+                match PasswordHash::parse(as_text(text), &limits) {
+                    Ok(hash) => Derivation::Verify(*hash.scheme()),
+                    Err(Error::Memory { needed }) => {
+                        request.tell_memory(needed);
+                        return Err(Status::MemoryLimit);
+                    }
+                    // Parameters that no scheme has are no more a password hash than wrong letters are.
+                    Err(Error::Cost) => return Err(Status::Encoded),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        })
+    }
+
+    /// Bytes of working memory, 0 where it is too little to count.
+    pub(crate) fn memory(&self) -> u64 {
+        match self {
+            Derivation::Scrypt { cost, p, together } => scrypt::memory(cost, (*p).into(), *together as usize),
+            Derivation::Argon2(cost) => argon2::memory(cost),
+            Derivation::Verify(scheme) => scheme.memory(),
+            Derivation::Pbkdf2 { .. } | Derivation::Hkdf(_) => 0,
+        }
+    }
+
+    /// The hash whose price it has.
+    pub(crate) fn hash(&self) -> Hash {
+        match self {
+            Derivation::Pbkdf2 { hash, .. } | Derivation::Hkdf(hash) => *hash,
+            Derivation::Argon2(_) => Hash::Blake2b512,
+            Derivation::Scrypt { .. } | Derivation::Verify(_) => Hash::Sha256,
+        }
+    }
+
+    /// Predicted nanoseconds of deriving a key of `size` bytes.
+    pub(crate) fn predict(&self, size: usize) -> u64 {
+        let a_block = cost::of_messages(self.hash(), self.hash().facts().block_size, 1);
+        let blocks = |hash: Hash| size.div_ceil(hash.facts().digest_size.max(1)) as u64;
+        match self {
+            // 4Nrp Salsa20 cores of 27 ns.
+            Derivation::Scrypt { cost, p, .. } => {
+                108_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())
+            }
+            // Two compressions an iteration, from kept states.
+            Derivation::Pbkdf2 { hash, iterations } => {
+                a_block.saturating_mul(blocks(*hash)).saturating_mul(u64::from(*iterations) + 2)
+            }
+            // Two HMACs, and one for each block.
+            Derivation::Hkdf(hash) => 4 * a_block.saturating_mul(blocks(*hash) + 2),
+            Derivation::Argon2(cost) => {
+                150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into())
+            }
+            Derivation::Verify(scheme) => scheme.milliseconds().saturating_mul(1_000_000).max(200_000),
+        }
+    }
+
+    /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of PBKDF2 the hash. The low byte
+    /// is no hash's number.
+    pub(crate) fn kind(&self) -> Option<u32> {
+        match self {
+            Derivation::Scrypt { cost, .. } => {
+                let (log, r) = (cost.n().ilog2(), cost.r());
+                (r < 1 << 18).then_some((r << 6 | log) << 8 | SCRYPT)
+            }
+            Derivation::Pbkdf2 { hash, .. } => Some(PBKDF2 | *hash as u32),
+            _ => None,
+        }
+    }
+
+    /// How many jobs of a kind are worth running together; `None` for a kind of something else.
+    pub(crate) fn together(kind: u8) -> Option<usize> {
+        match u32::from(kind) {
+            SCRYPT => Some(scrypt::lanes()),
+            kind if kind & PBKDF2 != 0 => Hash::from_id((kind & !PBKDF2) as u8).map(pbkdf2::lanes),
+            _ => None,
+        }
+    }
+}
+
+/// The low bytes of kinds: numbers of hashes are less.
+const SCRYPT: u32 = 0xff;
+const PBKDF2: u32 = 0x80;
+
+fn scrypt_cost(request: &Request<'_>) -> Result<(scrypt::Cost, u32), Status> {
+    let (n, r, p) = (request.size(At::Count)?, request.size(At::MessageSize)?, request.size(At::SeedLow)?);
+    let [r, p] = [r, p].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    Ok((scrypt::Cost::new(n as u64, r)?, p))
+}
+
+/// The kind is the low byte of `variant`, the version the next.
+fn argon2_cost(variant: u32, number: impl Fn(At) -> Result<u32, Status>) -> Result<argon2::Cost, Status> {
+    let kind = match variant & 0xff {
+        0 => Kind::D,
+        1 => Kind::I,
+        2 => Kind::Id,
+        _ => return Err(Status::Argument),
+    };
+    let version = if variant >> 8 == Version::V10 as u32 { Version::V10 } else { Version::V13 };
+    let cost = argon2::Cost::new(kind, number(At::MessageSize)?, number(At::Count)?, number(At::SeedLow)?)?;
+    Ok(cost.with_version(version))
+}
+
+/// A text that came as UTF-8; what is not UTF-8 is no password hash.
+fn as_text(window: Window) -> &'static str {
+    std::str::from_utf8(window.read()).unwrap_or_default()
+}
+
+impl Work {
+    /// Derives a key into the target, or a one where a password is verified and a zero where it is not.
+    pub(crate) fn derive(
+        &self,
+        derivation: Derivation,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
+        let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
+        let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());
+        let mut unpaced = Unpaced;
+        let pace: &mut dyn Pace = match pacer {
+            Some(pacer) => pacer,
+            None => &mut unpaced,
+        };
+        let mut memory = Memory::new(derivation.memory()).map_err(|_| Status::Memory)?;
+        self.digest_to(reply, |target| match derivation {
+            Derivation::Scrypt { cost, p, .. } => {
+                let mut whole = false;
+                let jobs = &mut [scrypt::Job { password, salt, p, target }];
+                scrypt::derive_many(&cost, jobs, &mut memory, pace, |_, _| whole = true)?;
+                whole.then_some(()).ok_or(Error::Abandoned)
+            }
+            Derivation::Pbkdf2 { hash, iterations } => {
+                let mut whole = false;
+                let jobs = &mut [pbkdf2::Job { password, salt, iterations, target }];
+                pbkdf2::derive_many(hash, jobs, pace, |_, _| whole = true)?;
+                whole.then_some(()).ok_or(Error::Abandoned)
+            }
+            Derivation::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
+            Derivation::Argon2(cost) => {
+                let input = argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
+                argon2::derive_paced(&cost, &input, target, &mut memory, pace)
+            }
+            Derivation::Verify(_) => {
+                let hash = PasswordHash::parse(as_text(self.aad), &NO_LIMITS)?;
+                let equal = hash.verify(password, self.tag.read(), &mut memory, pace)?;
+                target.fill(u8::from(equal));
+                Ok(())
+            }
+        })
+    }
+}
+
+/// Whether bytes are equal, in constant time.
+pub(crate) fn equal(left: &[u8], right: &[u8]) -> bool {
+    millrace_core::kdf::equal(left, right)
+}
+
+const NO_LIMITS: Limits = Limits { memory: u64::MAX, milliseconds: u64::MAX };
+
+/// Whether a password hash, in the aad, should be made anew for the scheme that the frame describes as for a derivation;
+/// `Count` of 0 stands for bcrypt, which is always old. The target's size is that of the hash, the iv's that of the salt.
+pub(crate) fn needs_rehash(request: &Request<'_>) -> Result<bool, Status> {
+    let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
+    let hash = PasswordHash::parse(as_text(text), &NO_LIMITS).map_err(|_| Status::Encoded)?;
+    let scheme = match request.number(At::Operation) as u32 {
+        15 => scrypt_cost(request).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
+        18 => {
+            let number = |at: At| u32::try_from(request.size(at)?).map_err(|_| Status::Cost);
+            Scheme::Argon2(argon2_cost(number(At::SeedHigh)?, number)?)
+        }
+        _ => Scheme::Bcrypt(Bcrypt::B, 10),
+    };
+    Ok(hash.needs_rehash(&scheme, request.size(At::IvSize)?, request.size(At::TargetSize)?))
+}

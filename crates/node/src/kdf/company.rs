@@ -1,0 +1,96 @@
+//! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over one hash.
+
+use super::Derivation;
+use crate::bytes::{Copies, Window};
+use crate::company::{Members, failure, part_with};
+use crate::errand::{Errand, Outbox};
+use crate::job::Job;
+use crate::work::{Key, Operation, Status};
+use millrace_core::error::Error;
+use millrace_core::kdf::{Memory, pbkdf2, scrypt};
+use millrace_pool::Breather;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use zeroize::Zeroizing;
+
+/// What one of them is given and gives. Its own: a job that nobody wants any more leaves with its memory.
+struct Lane {
+    _copies: Copies,
+    password: Window,
+    salt: Window,
+    target: Zeroizing<Vec<u8>>,
+}
+
+impl Lane {
+    fn of(job: &Job) -> Option<Lane> {
+        let Key::Bytes(password) = job.work.key else { return None };
+        let mut copies = Copies::default();
+        let [password, salt] = copies.secrets([password, job.work.iv])?;
+        let target = Zeroizing::new(vec![0; job.work.target.size()]);
+        Some(Lane { _copies: copies, password, salt, target })
+    }
+}
+
+/// Runs jobs of one kind, all of which have begun.
+pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+    // Kept until all memory has been given back, also that of a job which leaves early.
+    let held: Vec<_> = jobs.iter_mut().filter_map(|job| job.room.take()).collect();
+    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
+        for mut job in jobs {
+            job.end(Status::Memory);
+            part_with(job, outbox);
+        }
+        return;
+    };
+    let derivations: Vec<_> = jobs.iter().map(|job| job.work.operation).collect();
+    let room = held.iter().map(|held| held.bytes()).sum();
+    Members::work(jobs, breather, outbox, |members, pace| {
+        let each = |index: usize, key: &[u8]| {
+            if let Some(job) = &mut members.borrow_mut()[index] {
+                job.answer_with(key);
+            }
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
+            Operation::Derive(Derivation::Scrypt { cost, .. }) => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, operation)| match operation {
+                        Operation::Derive(Derivation::Scrypt { p, .. }) => Some(scrypt::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            p: *p,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                let mut memory = memory(&cost, &jobs, room)?;
+                scrypt::derive_many(&cost, &mut jobs, &mut memory, pace, each)
+            }
+            Operation::Derive(Derivation::Pbkdf2 { hash, .. }) => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, operation)| match operation {
+                        Operation::Derive(Derivation::Pbkdf2 { iterations, .. }) => Some(pbkdf2::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            iterations: *iterations,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                pbkdf2::derive_many(hash, &mut jobs, pace, each)
+            }
+            _ => Err(Error::NotSupported),
+        }));
+        failure(result)
+    });
+    drop(held);
+}
+
+/// As much memory as has room, and is of use.
+fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], room: u64) -> Result<Memory, Error> {
+    let lanes: u64 = jobs.iter().map(|job| u64::from(job.p)).sum();
+    let most = scrypt::lanes().min(usize::try_from(lanes).unwrap_or(usize::MAX));
+    let size = |&together: &usize| scrypt::memory(cost, lanes, together);
+    let together = (2..=most).rev().find(|together| size(together) <= room).unwrap_or(1);
+    Memory::new(size(&together))
+}

@@ -1,0 +1,129 @@
+/**
+ * Argon2 (RFC 9106), with the arguments of node:crypto from version 24 on.
+ */
+import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
+import { At, frame, Operation } from '../binding.js';
+import { describeAad, describeCall, describeIv, describeResult, describeTag, Form } from '../call.js';
+import { makeError, wrongType } from '../errors.js';
+import { between, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';
+
+/** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
+export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
+
+/** What an Argon2 costs. By default what OWASP recommends. */
+export interface Argon2Cost {
+  /** KiB of memory, at least 8 for each lane; 19456 (19 MiB) by default. */
+  readonly memory?: number | undefined;
+  /** How many times the memory is gone over; 2 by default. */
+  readonly passes?: number | undefined;
+  /** Lanes; 1 by default. They run one after the other, on one core. */
+  readonly parallelism?: number | undefined;
+}
+
+/** What Argon2 is given; the names are those of node:crypto. */
+export interface Argon2Parameters extends Argon2Cost {
+  /** The password, or whatever a key is derived from. */
+  readonly message: Data;
+  /** The salt: 8 bytes or more, other ones for each password. */
+  readonly nonce: Data;
+  /** Bytes of the result, at least 4; 32 by default. */
+  readonly tagLength?: number | undefined;
+  /** A key that is kept elsewhere than what is derived. */
+  readonly secret?: Data | undefined;
+  /** What the result is bound to besides. */
+  readonly associatedData?: Data | undefined;
+  /** 0x13 (RFC 9106) by default, or 0x10. */
+  readonly version?: 0x10 | 0x13 | undefined;
+}
+
+/** The same of an asynchronous call. */
+export interface Argon2CallParameters extends Argon2Parameters, DerivationCallOptions {}
+
+/** Checked. */
+export interface CheckedArgon2 {
+  readonly kind: number;
+  readonly version: number;
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+const algorithms: readonly unknown[] = ['argon2d', 'argon2i', 'argon2id'] satisfies Argon2Algorithm[];
+
+export const V13 = 0x13;
+
+/** `(algorithm, parameters)`. */
+export const argon2Parser: DerivationParser = { describe: describeArgon2, options: 1, name: 'parameters' };
+
+function describeArgon2(given: ArrayLike<unknown>, count: number): void {
+  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
+  const kind = argon2Kind(given[0], 'algorithm');
+  const parameters = optionsOf<Argon2Parameters>(given[1], 'parameters');
+  const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
+  const asked: unknown = parameters.version;
+  if (asked !== undefined && asked !== V13 && asked !== 0x10) {
+    throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
+  }
+  const cost = argon2Cost(kind, asked === undefined ? V13 : asked, parameters, 'parameters');
+  const size = tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
+  describeArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
+}
+
+/** Describes an Argon2 of checked cost. */
+export function describeArgon2Of(
+  cost: CheckedArgon2,
+  message: unknown,
+  nonceGiven: unknown,
+  pepperGiven: unknown,
+  associatedGiven: unknown,
+  size: number,
+  options: 'options' | 'parameters',
+): void {
+  const nonce = data(nonceGiven, `${options}.nonce`);
+  if (sizeOf(nonce) < 8) throw makeError('ERR_ARGUMENT_VALUE', `${options}.nonce must have at least 8 bytes, not ${sizeOf(nonce)}`);
+  const associated = associatedGiven === undefined ? NO_BYTES : data(associatedGiven, `${options}.associatedData`);
+  describeCall(Operation.Argon2, 0, NO_BYTES, 0, 0);
+  describePassword(message, options === 'parameters' ? 'parameters.message' : 'password');
+  describePepper(pepperGiven, options);
+  describeIv(nonce, 0, sizeOf(nonce));
+  describeAad(associated, 0, sizeOf(associated));
+  frameCost(cost);
+  describeResult(size, Form.Secret);
+}
+
+/** A secret of Argon2, or none. */
+export function describePepper(value: unknown, options: string): void {
+  if (value === undefined) return;
+  const pepper = secret(value, `${options}.secret`);
+  describeTag(pepper, 0, sizeOf(pepper));
+}
+
+export function frameCost({ kind, version, memory, passes, parallelism }: CheckedArgon2): void {
+  frame[At.Count] = passes;
+  frame[At.MessageSize] = memory;
+  frame[At.SeedLow] = parallelism;
+  frame[At.SeedHigh] = kind + version * 256;
+}
+
+/** The number of an algorithm. */
+export function argon2Kind(value: unknown, name: string): number {
+  const kind = algorithms.indexOf(value);
+  if (kind >= 0) return kind;
+  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
+  throw makeError('ERR_UNKNOWN_ALGORITHM', `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(value.slice(0, 40))}`);
+}
+
+/** Reads and checks a cost. */
+export function argon2Cost(kind: number, version: number, given: Argon2Cost, options: 'options' | 'parameters'): CheckedArgon2 {
+  const { memory = 19456, passes = 2, parallelism = 1 } = given;
+  between(passes, 1, 2 ** 32 - 1, `${options}.passes`);
+  between(parallelism, 1, 2 ** 24 - 1, `${options}.parallelism`);
+  unsigned(memory, `${options}.memory`);
+  if (memory < 8 * parallelism || memory > 2 ** 32 - 1) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${options}.memory must be between 8 KiB a lane, ${8 * parallelism}, and ${2 ** 32 - 1}, not ${memory}`,
+    );
+  }
+  return { kind, version, memory, passes, parallelism };
+}

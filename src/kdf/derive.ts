@@ -1,0 +1,253 @@
+/**
+ * What all derivations share: their parsers read arguments into one flat call as others do; here is how it is waited for,
+ * watched and cancelled. Those of one turn of the event loop go to the pool together, so that several can run in lanes of one
+ * thread.
+ */
+import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
+import { Flag, native } from '../binding.js';
+import { abortSignal, call, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
+import { makeError, wrongType } from '../errors.js';
+import { isShort, keyScratch } from '../scratch.js';
+import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from '../waiters.js';
+import { decideMemory } from './memory.js';
+
+/** How far a derivation has come. */
+export interface DerivationProgress {
+  /** From 0 to 1. */
+  readonly fraction: number;
+}
+
+/** Options of asynchronous derivations. */
+export interface DerivationCallOptions {
+  /**
+   * Its abort cancels: a derivation that waits rejects with the signal's reason at once, one that is under way stops within a few
+   * milliseconds.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called on the event loop about every 50 ms while a derivation is under way, if it has come further, and with 1 before it
+   * succeeds. What it throws is an uncaughtException.
+   */
+  readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
+}
+
+/** Reads one kind of derivation. */
+export interface DerivationParser {
+  readonly describe: Describe;
+  /** Where its options stand; the last argument but the callback. */
+  readonly options: number;
+  /** What the result becomes. */
+  readonly name: string;
+}
+
+/** Derives as the last argument says: a function is called back, otherwise here and now. */
+export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unknown {
+  const last = given.length - 1;
+  const callback = given[last];
+  if (typeof callback === 'function') return deriveThen(callback as Callback<unknown>, parser, given, last);
+  return deriveSync(parser, given, given.length);
+}
+
+/** Derives here and now. */
+export function deriveSync(parser: DerivationParser, given: ArrayLike<unknown>, count: number): unknown {
+  const { signal, onProgress } = callOptions(parser, given, count);
+  if (signal !== undefined || onProgress !== undefined) {
+    const name = signal === undefined ? 'onProgress' : 'signal';
+    throw makeError('ERR_ARGUMENT_VALUE', `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`);
+  }
+  decideMemory();
+  return runSync(parser.describe, given, count);
+}
+
+/** Derives, and calls back. */
+export function deriveThen(callback: Callback<unknown>, parser: DerivationParser, given: ArrayLike<unknown>, count: number): void {
+  const { signal, onProgress } = callOptions(parser, given, count);
+  if (signal === undefined) {
+    launch(new CallbackWaiter(callback), parser, given, count, onProgress);
+    return;
+  }
+  const waiter = new SignalWaiter();
+  // On the next tick, where what it throws is an uncaughtException and not a rejection.
+  waiter.promise.then(
+    (value) => nextTick(callback, undefined, value),
+    (error: unknown) => nextTick(callback, error),
+  );
+  launchUnder(signal, waiter, parser, given, count, onProgress);
+}
+
+/** Derives; a promise waits. */
+export function derivePromise(parser: DerivationParser, given: ArrayLike<unknown>): Promise<unknown> {
+  try {
+    const { signal, onProgress } = callOptions(parser, given, given.length);
+    const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
+    if (waiter instanceof SignalWaiter) launchUnder(signal!, waiter, parser, given, given.length, onProgress);
+    else launch(waiter, parser, given, given.length, onProgress);
+    return waiter.promise;
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}
+
+function launchUnder(
+  signal: AbortSignal,
+  waiter: SignalWaiter,
+  parser: DerivationParser,
+  given: ArrayLike<unknown>,
+  count: number,
+  onProgress: DerivationCallOptions['onProgress'],
+): void {
+  if (signal.aborted) {
+    waiter.reject(signal.reason);
+    return;
+  }
+  launch(waiter, parser, given, count, onProgress, Flag.Cancellable);
+  waiter.heed(signal);
+}
+
+function launch(
+  waiter: Waiter,
+  { describe }: DerivationParser,
+  given: ArrayLike<unknown>,
+  count: number,
+  onProgress: DerivationCallOptions['onProgress'],
+  flags = 0,
+): void {
+  decideMemory();
+  try {
+    describe(given, count);
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  if (onProgress === undefined) {
+    call.flags |= flags;
+    runWaiting(waiter);
+  } else {
+    call.flags |= flags | Flag.Watched;
+    const watched = new Watched(waiter, onProgress);
+    runWaiting(watched);
+    watched.begin();
+  }
+  departLater();
+}
+
+// As they were at the start: fake timers must not stop us.
+const { nextTick } = process;
+const nextTurn = setImmediate;
+const every = setInterval;
+const stop = clearInterval;
+
+let departing = false;
+
+function departLater(): void {
+  if (departing) return;
+  departing = true;
+  nextTurn(depart);
+}
+
+function depart(): void {
+  departing = false;
+  native.depart();
+}
+
+/** Milliseconds between two looks at how far a derivation has come. */
+const LOOK = 50;
+
+/** Tells of progress while another waits. */
+class Watched implements Waiter {
+  #timer: NodeJS.Timeout | undefined;
+  #fraction = 0;
+
+  constructor(
+    readonly waiter: Waiter,
+    readonly onProgress: (progress: DerivationProgress) => void,
+  ) {}
+
+  get slot(): number {
+    return this.waiter.slot;
+  }
+
+  set slot(slot: number) {
+    this.waiter.slot = slot;
+  }
+
+  /** The job is under way: looks at it now and then, until it settles. */
+  begin(): void {
+    this.#timer = every(() => this.#tell(native.progress(this.slot)), LOOK).unref();
+  }
+
+  succeed(value: unknown): void {
+    this.#end();
+    try {
+      this.#tell(1);
+    } catch (error) {
+      nextTick(() => {
+        throw error;
+      });
+    }
+    this.waiter.succeed(value);
+  }
+
+  fail(error: unknown): void {
+    this.#end();
+    this.waiter.fail(error);
+  }
+
+  cancelled(): void {
+    this.#end();
+    this.waiter.cancelled();
+  }
+
+  #tell(fraction: number): void {
+    if (fraction <= this.#fraction) return;
+    this.#fraction = fraction;
+    const { onProgress } = this;
+    onProgress({ fraction });
+  }
+
+  #end(): void {
+    stop(this.#timer);
+  }
+}
+
+function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): DerivationCallOptions {
+  if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
+  if (count <= parser.options) return {};
+  const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name);
+  const signal = abortSignal(asked.signal);
+  const { onProgress } = asked;
+  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
+  return { signal, onProgress };
+}
+
+// Arguments.
+
+/** The most bytes of a derived key, as node:crypto has it. */
+const KEY_MAX = 2 ** 31 - 1;
+
+/** The size of the key to derive. */
+export function keySize(value: unknown, name: string): number {
+  return between(value, 0, KEY_MAX, name);
+}
+
+/** An integer between two others. */
+export function between(value: unknown, least: number, most: number, name: string): number {
+  const number = unsigned(value, name);
+  if (number >= least && number <= most) return number;
+  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
+}
+
+/** Describes a password or another secret: the copy that is made of a string is wiped when the call has used or copied it. */
+export function describePassword(value: unknown, name: string): void {
+  if (typeof value === 'string' && isShort(value)) {
+    describeKey(keyScratch, 0, encodeKey(value));
+    return;
+  }
+  const password = secret(value, name);
+  describeKey(password, 0, sizeOf(password));
+}
+
+/** The bytes of a secret. */
+export function secret(value: unknown, name: string): Uint8Array {
+  return typeof value === 'string' ? ownSecret(value) : data(value, name);
+}

@@ -1,0 +1,14 @@
+/**
+ * Comparison of secrets.
+ */
+import { bytes } from '../arguments.js';
+import { native } from '../binding.js';
+import { makeError } from '../errors.js';
+
+/** Whether bytes are equal, in a time that depends on their number only. */
+export function equal(left: unknown, right: unknown): boolean {
+  const [first, second] = [bytes(left, 'a'), bytes(right, 'b')];
+  const same = native.equal(first, second);
+  if (same < 0) throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
+  return same === 1;
+}

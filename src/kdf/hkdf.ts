@@ -1,0 +1,45 @@
+/**
+ * HKDF (RFC 5869), with the arguments of node:crypto.
+ */
+import { types } from 'node:util';
+import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
+import { Operation } from '../binding.js';
+import { describeAad, describeCall, describeIv, describeKey, describeResult, Form, wipeLater } from '../call.js';
+import { makeError, wrongType } from '../errors.js';
+import type { KeyObject } from 'node:crypto';
+import { describePassword, keySize, type DerivationParser } from './derive.js';
+import { digestFacts } from './pbkdf2.js';
+
+/** `(digest, ikm, salt, info, keylen[, options])`. */
+export const hkdfParser: DerivationParser = { describe: describeHkdf, options: 5, name: 'options' };
+
+function describeHkdf(given: ArrayLike<unknown>, count: number): void {
+  if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
+  optionsOf(count > 5 ? given[5] : undefined, 'options');
+  const facts = digestFacts(given[0]);
+  const size = keySize(given[4], 'keylen');
+  if (size > 255 * facts.digestSize) {
+    throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`);
+  }
+  const ikm = types.isKeyObject(given[1]) ? exported(given[1]) : given[1];
+  const salt = data(given[2], 'salt');
+  const info = data(given[3], 'info');
+  describeCall(Operation.Hkdf, facts.id, NO_BYTES, 0, 0);
+  if (ikm instanceof Exported) describeKey(ikm.bytes, 0, sizeOf(ikm.bytes));
+  else describePassword(ikm, 'ikm');
+  describeIv(salt, 0, sizeOf(salt));
+  describeAad(info, 0, sizeOf(info));
+  describeResult(size, Form.Secret);
+}
+
+/** The bytes of a KeyObject, to be wiped. */
+class Exported {
+  constructor(readonly bytes: Buffer) {
+    wipeLater(bytes);
+  }
+}
+
+function exported(key: KeyObject): Exported {
+  if (key.type !== 'secret') throw wrongType('ikm', 'a secret KeyObject, not a public or private one,', key);
+  return new Exported(key.export());
+}

@@ -1,0 +1,184 @@
+/**
+ * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what they should be.
+ */
+import { bytes, data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
+import { At, Flag, frame, native, Operation } from '../binding.js';
+import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
+import { failure, makeError, wrongType } from '../errors.js';
+import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
+import type { Argon2Algorithm, Argon2Cost, CheckedArgon2 } from './argon2.js';
+import { between, describePassword, type DerivationParser } from './derive.js';
+import { describeScryptOf, memoryOf, scryptCost, type ScryptCost, type ScryptOptions } from './scrypt.js';
+
+/** How a password is hashed. */
+export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
+  /**
+   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` has N=131072, r=8, p=1 by default, 128 MiB: what OWASP
+   * recommends.
+   */
+  readonly algorithm?: Argon2Algorithm | 'scrypt' | undefined;
+  /** A key that is kept elsewhere than the hashes, needed to verify them. Argon2 only. */
+  readonly secret?: Data | undefined;
+  /** Bytes of the random salt, 8 to 64; 16 by default. */
+  readonly saltLength?: number | undefined;
+  /** Bytes of the hash, 10 to 64; 32 by default. */
+  readonly hashLength?: number | undefined;
+  /** A salt instead of a random one; for tests. */
+  readonly salt?: Bytes | undefined;
+}
+
+/** What a password hash may ask for, and the secret it was made with. */
+export interface VerifyPasswordOptions {
+  /** As it was given to {@link hashPassword}. */
+  readonly secret?: Data | undefined;
+  /** The most bytes of memory a hash may ask for; 256 MiB by default. */
+  readonly maxMemory?: number | undefined;
+  /** The most milliseconds a hash may ask for, as they are predicted for one slow core; 5000 by default. */
+  readonly maxTime?: number | undefined;
+}
+
+const SALT = { least: 8, most: 64 };
+const HASH = { least: 10, most: 64 };
+const MEMORY_MAX = 256 * 1024 * 1024;
+const TIME_MAX = 5000;
+
+/** What OWASP recommends for scrypt. */
+const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
+
+/** A way to hash, checked. */
+type Scheme =
+  | { readonly argon2: CheckedArgon2; readonly name: string }
+  | { readonly argon2: undefined; readonly scrypt: ScryptCost };
+
+interface Plan {
+  readonly scheme: Scheme;
+  readonly saltSize: number;
+  readonly hashSize: number;
+}
+
+function planOf(options: HashPasswordOptions): Plan {
+  const algorithm: unknown = options.algorithm ?? 'argon2id';
+  const { saltLength, hashLength } = options;
+  const saltSize = saltLength === undefined ? 16 : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
+  const hashSize = hashLength === undefined ? 32 : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
+  if (algorithm === 'scrypt') return { scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+  if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
+    throw makeError('ERR_UNKNOWN_ALGORITHM', `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`);
+  }
+  const argon2 = argon2Cost(argon2Kind(algorithm, 'options.algorithm'), V13, options, 'options');
+  return { scheme: { argon2, name: algorithm as string }, saltSize, hashSize };
+}
+
+/** A password to be hashed: how its key is derived, and the string that this makes. */
+export interface Hashing {
+  readonly parser: DerivationParser;
+  readonly finish: (hash: Buffer) => string;
+}
+
+/** Reads `(password[, options])`. */
+export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
+  if (count < 1) throw makeError('ERR_MISSING_ARGUMENT', 'hashPassword needs a password');
+  const options = optionsOf<HashPasswordOptions>(count > 1 ? given[1] : undefined, 'options');
+  const { scheme, saltSize, hashSize } = planOf(options);
+  const { secret: pepper, salt: given_ } = options;
+  const salt = given_ === undefined ? randomBytes(saltSize) : Buffer.from(bytes(given_, 'options.salt'));
+  between(sizeOf(salt), SALT.least, SALT.most, 'the size of options.salt');
+  if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
+  return {
+    parser: {
+      describe: ([password]) => {
+        if (scheme.argon2 === undefined) describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
+        else describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
+      },
+      options: 1,
+      name: 'options',
+    },
+    finish: (hash) => `${prefixOf(scheme)}$${base64(salt)}$${base64(hash)}`,
+  };
+}
+
+function prefixOf(scheme: Scheme): string {
+  if (scheme.argon2 === undefined) {
+    const { N, r, p } = scheme.scrypt;
+    return `$scrypt$ln=${Math.round(Math.log2(N))},r=${r},p=${p}`;
+  }
+  const { version, memory, passes, parallelism } = scheme.argon2;
+  return `$${scheme.name}$v=${version}$m=${memory},t=${passes},p=${parallelism}`;
+}
+
+/** Without padding. */
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** Not of node:crypto, which takes longer to load than all of this package. */
+function randomBytes(size: number): Buffer {
+  return globalThis.crypto.getRandomValues(Buffer.allocUnsafe(size));
+}
+
+/** `(password, hash[, options])`. */
+export const verifyParser: DerivationParser = { describe: describeVerify, options: 2, name: 'options' };
+
+function describeVerify(given: ArrayLike<unknown>, count: number): void {
+  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
+  const options = optionsOf<VerifyPasswordOptions>(count > 2 ? given[2] : undefined, 'options');
+  const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
+  unsigned(maxMemory, 'options.maxMemory');
+  unsigned(maxTime, 'options.maxTime');
+  const [password, hash] = [given[0], hashText(given[1])];
+  if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
+  if (hash.startsWith('$2') && hasZero(password)) {
+    throw makeError('ERR_ARGUMENT_VALUE', 'password must not have a zero byte where the hash is of bcrypt, which would end there');
+  }
+  describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
+  describePassword(password, 'password');
+  describePepper(pepper, 'options');
+  const text = Buffer.from(hash, 'utf8');
+  describeAad(text, 0, sizeOf(text));
+  frame[At.MaxMemory] = maxMemory;
+  frame[At.MaxTime] = maxTime;
+  describeResult(1, Form.Verdict);
+}
+
+/** Reads `(hash[, options])`, and tells whether the hash should be made anew. */
+export function needsRehashed(hash: unknown, given: unknown): boolean {
+  const options = optionsOf<HashPasswordOptions>(given, 'options');
+  const { scheme, saltSize, hashSize } = planOf(options);
+  const text = Buffer.from(hashText(hash), 'utf8');
+  try {
+    describeCall(scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2, 0, NO_BYTES, 0, 0);
+    describeAad(text, 0, sizeOf(text));
+    if (scheme.argon2 === undefined) {
+      frame[At.Count] = scheme.scrypt.N;
+      frame[At.MessageSize] = scheme.scrypt.r;
+      frame[At.SeedLow] = scheme.scrypt.p;
+    } else {
+      frameCost(scheme.argon2);
+    }
+    frame[At.IvSize] = saltSize;
+    frame[At.TargetSize] = hashSize;
+    frame[At.Flags] = call.flags | Flag.HasAad;
+    const answer = native.needsRehash(NO_BYTES, undefined, undefined, text);
+    if (answer < 0) throw failure(-answer);
+    return answer === 1;
+  } finally {
+    forget();
+  }
+}
+
+/** The longest password hash known is not half as long. */
+const TEXT_MAX = 256;
+
+function hashText(value: unknown): string {
+  if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
+  if (value.length > 0 && value.length <= TEXT_MAX) return value;
+  throw makeError('ERR_PASSWORD_HASH', 'hash is no password hash in a known form');
+}
+
+function hasZero(password: unknown): boolean {
+  return typeof password === 'string' ? password.includes('\0') : data(password, 'password').includes(0);
+}
+
+function noSecret(): Error {
+  return makeError('ERR_ARGUMENT_VALUE', 'options.secret: only Argon2 takes one');
+}

@@ -1,0 +1,33 @@
+/**
+ * PBKDF2 (RFC 8018) over HMAC, with the arguments of node:crypto.
+ */
+import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
+import { At, frame, Operation } from '../binding.js';
+import { describeCall, describeIv, describeResult, Form } from '../call.js';
+import { hashFacts, type HashFacts } from '../catalog.js';
+import { makeError } from '../errors.js';
+import { between, describePassword, keySize, type DerivationParser } from './derive.js';
+
+/** `(password, salt, iterations, keylen, digest[, options])`. */
+export const pbkdf2Parser: DerivationParser = { describe: describePbkdf2, options: 5, name: 'options' };
+
+function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
+  if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'pbkdf2 needs a password, a salt, iterations, keylen and a digest');
+  optionsOf(count > 5 ? given[5] : undefined, 'options');
+  const iterations = between(given[2], 1, 2 ** 32 - 1, 'iterations');
+  const size = keySize(given[3], 'keylen');
+  const facts = digestFacts(given[4]);
+  const salt = data(given[1], 'salt');
+  describeCall(Operation.Pbkdf2, facts.id, NO_BYTES, 0, 0);
+  describePassword(given[0], 'password');
+  describeIv(salt, 0, sizeOf(salt));
+  frame[At.Count] = iterations;
+  describeResult(size, Form.Secret);
+}
+
+/** The hash of that name, over which there must be an HMAC. */
+export function digestFacts(name: unknown): HashFacts {
+  const facts = hashFacts(name, 'digest');
+  if (facts.hmac) return facts;
+  throw makeError('ERR_ARGUMENT_VALUE', `digest: there is no HMAC over ${facts.name}`);
+}

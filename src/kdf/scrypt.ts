@@ -1,0 +1,100 @@
+/**
+ * scrypt (RFC 7914), with the arguments of node:crypto.
+ */
+import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
+import { At, frame, Operation } from '../binding.js';
+import { describeCall, describeIv, describeResult, Form } from '../call.js';
+import { makeError } from '../errors.js';
+import { describePassword, keySize, type DerivationParser } from './derive.js';
+
+/** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
+export interface ScryptOptions {
+  /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
+  readonly N?: number | undefined;
+  readonly cost?: number | undefined;
+  /** Block size; 8 by default. Time and memory grow with it. */
+  readonly r?: number | undefined;
+  readonly blockSize?: number | undefined;
+  /** Parallelization; 1 by default. Time grows with it; memory does not need to. */
+  readonly p?: number | undefined;
+  readonly parallelization?: number | undefined;
+  /**
+   * The most bytes of memory, counted as node:crypto does: `128 * r * (N + p + 2)` must not be more. 32 MiB by default. With
+   * enough for several, p lanes run at once.
+   */
+  readonly maxmem?: number | undefined;
+}
+
+/** A checked cost. */
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** What node:crypto allows by default. */
+const MAXMEM = 32 * 1024 * 1024;
+
+/** `(password, salt, keylen[, options])`. */
+export const scryptParser: DerivationParser = { describe: describeScrypt, options: 3, name: 'options' };
+
+function describeScrypt(given: ArrayLike<unknown>, count: number): void {
+  if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
+  const options = optionsOf<ScryptOptions>(count > 3 ? given[3] : undefined, 'options');
+  const cost = scryptCost(options, { N: 16384, r: 8, p: 1 });
+  const asked: unknown = options.maxmem;
+  const maxmem = asked === undefined ? MAXMEM : unsigned(asked, 'options.maxmem');
+  const needed = memoryOf(cost);
+  if (needed > maxmem) {
+    const { N, r, p } = cost;
+    throw makeError(
+      'ERR_MEMORY_LIMIT',
+      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`,
+    );
+  }
+  const size = keySize(given[2], 'keylen');
+  describeScryptOf(cost, maxmem, given[0], given[1], size);
+}
+
+/** Describes an scrypt of checked cost. */
+export function describeScryptOf({ N, r, p }: ScryptCost, maxmem: number, password: unknown, saltGiven: unknown, size: number): void {
+  const salt = data(saltGiven as Data, 'salt');
+  describeCall(Operation.Scrypt, 0, NO_BYTES, 0, 0);
+  describePassword(password, 'password');
+  describeIv(salt, 0, sizeOf(salt));
+  frame[At.Count] = N;
+  frame[At.MessageSize] = r;
+  frame[At.SeedLow] = p;
+  frame[At.MaxMemory] = maxmem;
+  describeResult(size, Form.Secret);
+}
+
+/** Bytes, counted as node:crypto does. */
+export function memoryOf({ N, r, p }: ScryptCost): number {
+  return 128 * r * (N + p + 2);
+}
+
+/** Reads and checks a cost. All getters run here. */
+export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCost {
+  const N = one(options, 'N', 'cost', usual.N);
+  const r = one(options, 'r', 'blockSize', usual.r);
+  const p = one(options, 'p', 'parallelization', usual.p);
+  if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N) {
+    throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be a power of two above 1, not ${N}`);
+  }
+  if (r < 1) throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
+  if (N >= 2 ** (16 * r)) throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`);
+  if (p < 1 || p * r >= 2 ** 30) {
+    throw makeError('ERR_ARGUMENT_VALUE', `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`);
+  }
+  return { N, r, p };
+}
+
+function one(options: ScryptOptions, short: 'N' | 'r' | 'p', long: 'cost' | 'blockSize' | 'parallelization', usual: number): number {
+  const [first, second]: unknown[] = [options[short], options[long]];
+  if (first !== undefined && second !== undefined) {
+    throw makeError('ERR_ARGUMENT_VALUE', `options.${short} and options.${long} are the same: give one of them`);
+  }
+  if (first !== undefined) return unsigned(first, `options.${short}`);
+  return second === undefined ? usual : unsigned(second, `options.${long}`);
+}
