@@ -86,7 +86,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
   return {
     parser: {
-      describe: ([password]) => {
+      describe: ({ 0: password }) => {
         if (scheme.argon2 === undefined) describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
         else describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
       },

@@ -25,6 +25,9 @@ export const classes = {
   ERR_HASHER_BUSY: Error,
   ERR_HASHER_SPENT: Error,
   ERR_STATE: RangeError,
+  ERR_MEMORY_LIMIT: RangeError,
+  ERR_WORK_LIMIT: RangeError,
+  ERR_PASSWORD_HASH: RangeError,
 };
 
 /**

@@ -1,0 +1,187 @@
+// Derivations as jobs: cancelled, watched, waiting for memory, in threads that end.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { run } from '../support/child.mjs';
+
+/** About a second and a half each, without much memory. */
+const long = {
+  scrypt: (options) => promises.scrypt('a', 'b', 32, { N: 16384, p: 128, ...options }),
+  pbkdf2: (options) => promises.pbkdf2('a', 'b', 4_000_000, 32, 'sha256', options),
+  argon2: (options) => promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 8192, passes: 400, ...options }),
+  hashPassword: (options) => promises.hashPassword('a', { memory: 8192, passes: 400, ...options }),
+  verifyPassword: (options) => promises.verifyPassword('a', '$2b$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', options),
+};
+
+for (const [name, start] of Object.entries(long)) {
+  test(`${name}: cancelled in the middle it stops soon, with the reason`, async () => {
+    const controller = new AbortController();
+    const reason = new Error('no longer');
+    const result = start({ signal: controller.signal });
+    await setTimeout(60);
+    const aborted = performance.now();
+    controller.abort(reason);
+    await assert.rejects(result, (error) => error === reason);
+    assert.ok(performance.now() - aborted < 300, `${performance.now() - aborted} ms`);
+    // And before it begins.
+    await assert.rejects(start({ signal: controller.signal }), (error) => error === reason);
+    assert.equal(millrace.engines().kdf.memory, 0);
+  });
+
+  test(`${name}: progress grows, to 1`, async () => {
+    const seen = [];
+    const controller = new AbortController();
+    const result = start({ signal: controller.signal, onProgress: ({ fraction }) => {
+      seen.push(fraction);
+      if (seen.length === 3) controller.abort();
+    } });
+    await assert.rejects(result, { name: 'AbortError' });
+    assert.ok(seen.length >= 3);
+    assert.ok(seen.every((fraction, index) => fraction > (seen[index - 1] ?? 0) && fraction < 1), String(seen));
+  });
+}
+
+test('the last progress is 1, before the result; by callback too', async () => {
+  const told = [];
+  await promises.scrypt('a', 'b', 32, { onProgress: ({ fraction }) => told.push(fraction) }).then(() => told.push('done'));
+  assert.deepEqual(told.slice(-2), [1, 'done']);
+  await new Promise((resolve, reject) => {
+    const signal = new AbortController().signal;
+    millrace.scrypt('a', 'b', 32, { signal, onProgress: ({ fraction }) => told.push(fraction) }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+  assert.equal(told.at(-1), 1);
+});
+
+test('a callback is told of a cancellation', async () => {
+  const controller = new AbortController();
+  const error = await new Promise((resolve) => {
+    millrace.pbkdf2('a', 'b', 4_000_000, 32, 'sha256', { signal: controller.signal }, resolve);
+    controller.abort(new Error('gone'));
+  });
+  assert.equal(error.message, 'gone');
+});
+
+test('one of several in lanes is cancelled, the others are right', async () => {
+  const expected = millrace.scrypt('a', 'b', 32, { N: 32768, maxmem: 2 ** 26 });
+  const controller = new AbortController();
+  const jobs = Array.from({ length: 12 }, (_, index) =>
+    promises.scrypt('a', 'b', 32, { N: 32768, maxmem: 2 ** 26, signal: index % 3 === 1 ? controller.signal : undefined }));
+  const settled = Promise.allSettled(jobs);
+  await setTimeout(20);
+  controller.abort();
+  for (const [index, { status, value }] of (await settled).entries()) {
+    if (index % 3 !== 1) assert.deepEqual(value, expected, status);
+    else assert.equal(status, 'rejected');
+  }
+  assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+});
+
+test('together they never take more memory than they may; the others wait, and short work passes', async () => {
+  const { code, stderr } = await run(`
+    const assert = require('node:assert/strict');
+    const { readFileSync } = require('node:fs');
+    const limit = 100 << 20;
+    millrace.configure({ maxKdfMemory: limit, threads: 2 });
+    const resident = () => Number(/VmRSS:\\s+(\\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : 'VmRSS: 0')[1]) * 1024;
+    const before = resident();
+    let [most, mostResident, waited, done] = [0, 0, 0, 0];
+    const look = () => {
+      const { memory, waiting } = millrace.engines().kdf;
+      assert.ok(memory <= limit, memory + ' bytes');
+      [most, waited, mostResident] = [Math.max(most, memory), Math.max(waited, waiting), Math.max(mostResident, resident())];
+    };
+    const timer = setInterval(look, 1);
+    const count = () => { done += 1; look(); };
+    const jobs = [];
+    for (let index = 0; index < 24; index++) {
+      jobs.push(promises.scrypt('a', String(index), 32).then(count));
+      jobs.push(promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 20000 + index }).then(count));
+    }
+    setImmediate(() => setImmediate(async () => {
+      look();
+      await promises.hash('sha256', Buffer.alloc(100_000), { route: 'pool' });
+      assert.ok(done < 40, 'a hash waited for ' + done + ' derivations');
+    }));
+    Promise.all(jobs).then(() => {
+      clearInterval(timer);
+      assert.equal(done, 48);
+      assert.ok(most > limit / 2, 'as much as there is room for: ' + most);
+      assert.ok(waited >= 40, waited + ' have waited');
+      assert.ok(mostResident - before < limit + (64 << 20), 'resident ' + (mostResident - before));
+      assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+    });
+  `);
+  assert.equal(code, 0, stderr);
+});
+
+test('a limit that is lowered or raised while some wait', async () => {
+  const { code, stderr } = await run(`
+    const assert = require('node:assert/strict');
+    millrace.configure({ maxKdfMemory: 64 << 20 });
+    const jobs = Array.from({ length: 12 }, (_, index) => promises.scrypt('a', String(index), 32));
+    setImmediate(() => setImmediate(() => {
+      millrace.configure({ maxKdfMemory: 1 << 20 }); // They go on one by one.
+      setTimeout(() => millrace.configure({ maxKdfMemory: 256 << 20 }), 50);
+    }));
+    Promise.all(jobs).then((keys) => assert.deepEqual(keys[3], millrace.scrypt('a', '3', 32)));
+  `);
+  assert.equal(code, 0, stderr);
+});
+
+test('a thread that ends with derivations under way, in lanes and waiting', async () => {
+  const { code, stderr, ms } = await run(`
+    const { Worker, isMainThread } = require('node:worker_threads');
+    if (!isMainThread) {
+      for (let index = 0; index < 10; index++) {
+        promises.scrypt('a', 'b', 32, { N: 16384, p: 64 });
+        promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 65536, passes: 100 });
+        promises.pbkdf2('a', 'b', 10_000_000, 32, 'sha256');
+      }
+      setTimeout(() => require('node:worker_threads').parentPort.postMessage('started'), 30);
+    } else {
+      const assert = require('node:assert/strict');
+      millrace.configure({ maxKdfMemory: 150 << 20 });
+      (async () => {
+        for (let round = 0; round < 5; round++) {
+          const worker = new Worker(__filename);
+          await new Promise((resolve) => worker.once('message', resolve));
+          const mine = promises.scrypt('a', 'mine', 32);
+          const before = performance.now();
+          await worker.terminate();
+          assert.ok(performance.now() - before < 1000, 'ended in ' + (performance.now() - before) + ' ms');
+          await mine;
+        }
+        assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+      })();
+    }
+  `);
+  assert.equal(code, 0, stderr);
+  assert.ok(ms < 30_000, `${ms}`);
+});
+
+test('a process ends while derivations wait', async () => {
+  const { code, stderr, ms } = await run(`
+    for (let index = 0; index < 100; index++) promises.scrypt('a', 'b', 32, { N: 16384, p: 64 });
+    setTimeout(() => process.exit(7), 50);
+  `);
+  assert.equal(code, 7, stderr);
+  assert.ok(ms < 5000, `${ms}`);
+});
+
+test('callbacks keep their context, and what they throw is an uncaughtException', async () => {
+  const { code, stdout } = await run(`
+    const { AsyncLocalStorage } = require('node:async_hooks');
+    const storage = new AsyncLocalStorage();
+    process.on('uncaughtException', (error) => console.log('caught', error.message));
+    const signal = new AbortController().signal;
+    storage.run('one', () => millrace.scrypt('a', 'b', 32, { N: 16 }, () => { console.log(storage.getStore()); throw new Error('first'); }));
+    storage.run('two', () => millrace.hashPassword('a', { memory: 64, signal, onProgress() { console.log('progress', storage.getStore()); throw new Error('in progress'); } }, () => { console.log(storage.getStore()); throw new Error('second'); }));
+  `);
+  assert.equal(code, 0);
+  assert.deepEqual(stdout.trim().split('\n').sort(), ['caught first', 'caught in progress', 'caught second', 'one', 'progress two', 'two']);
+});

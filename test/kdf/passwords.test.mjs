@@ -1,0 +1,154 @@
+// Password hashes: made, verified, those of other programs, and what asks for too much.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { refuses } from '../support/refusals.mjs';
+
+const { hashPassword, needsRehash, verifyPassword } = millrace;
+
+/** Quick ones. */
+const quick = { memory: 64, passes: 1 };
+
+/** Of libargon2's and crypt_blowfish's tests, and passlib's documentation. */
+const ofOthers = [
+  ['password', '$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA'],
+  ['password', '$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ'],
+  ['password', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'],
+  ['password', '$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E'],
+  ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
+  ['U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after 72 are ignored', '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui'],
+];
+
+test('hashes of other programs', async () => {
+  for (const [password, hash] of ofOthers) {
+    assert.equal(verifyPassword(password, hash), true, hash);
+    assert.equal(verifyPassword(Buffer.from('Password'), hash), false, hash);
+    assert.equal(await promises.verifyPassword(password, hash), true, hash);
+    assert.equal(await promises.verifyPassword('another', hash), false, hash);
+    assert.equal(await promisify(verifyPassword)(password, hash), true, hash);
+  }
+});
+
+test('by default a hash is Argon2id as OWASP recommends, with a salt of its own', async () => {
+  const form = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
+  const hashes = [hashPassword('secret'), await promises.hashPassword('secret'), await promisify(hashPassword)('secret')];
+  assert.equal(new Set(hashes).size, 3);
+  for (const hash of hashes) {
+    assert.match(hash, form);
+    assert.equal(verifyPassword('secret', hash), true);
+    assert.equal(verifyPassword('Secret', hash), false);
+    assert.equal(needsRehash(hash), false);
+  }
+});
+
+test('options decide, and the bytes are those of the derivation', async () => {
+  const salt = Buffer.from('0123456789abcdef');
+  const plain = (bytes) => bytes.toString('base64').replace(/=+$/, '');
+  const ways = [
+    [{ memory: 80, passes: 3, parallelism: 2, hashLength: 40 }, '$argon2id$v=19$m=80,t=3,p=2', millrace.argon2('argon2id', { message: 'pw', nonce: salt, memory: 80, passes: 3, parallelism: 2, tagLength: 40 })],
+    [{ ...quick, algorithm: 'argon2d', secret: 'pepper' }, '$argon2d$v=19$m=64,t=1,p=1', millrace.argon2('argon2d', { message: 'pw', nonce: salt, ...quick, secret: 'pepper' })],
+    [{ algorithm: 'scrypt', N: 1024, p: 2 }, '$scrypt$ln=10,r=8,p=2', millrace.scrypt('pw', salt, 32, { N: 1024, p: 2 })],
+    [{ algorithm: 'scrypt', cost: 2048, blockSize: 4, hashLength: 64 }, '$scrypt$ln=11,r=4,p=1', millrace.scrypt('pw', salt, 64, { N: 2048, r: 4 })],
+  ];
+  for (const [options, prefix, key] of ways) {
+    const expected = `${prefix}$${plain(salt)}$${plain(key)}`;
+    const { secret } = options;
+    assert.equal(hashPassword('pw', { ...options, salt }), expected);
+    assert.equal(await promises.hashPassword('pw', { ...options, salt }), expected);
+    assert.equal(verifyPassword('pw', expected, { secret }), true);
+    assert.equal(verifyPassword('pw', expected, { secret: options.algorithm === 'scrypt' ? undefined : 'another' }), options.algorithm === 'scrypt');
+    assert.equal(needsRehash(expected, options), false);
+    assert.equal(needsRehash(expected), true);
+  }
+  assert.match(hashPassword('pw', { algorithm: 'scrypt', N: 16, r: 1, saltLength: 8, hashLength: 10 }), /^\$scrypt\$ln=4,r=1,p=1\$[\w+/]{11}\$[\w+/]{14}$/);
+});
+
+test('what needs to be made anew', () => {
+  const hash = hashPassword('x', { ...quick });
+  assert.equal(needsRehash(hash, quick), false);
+  for (const other of [{ memory: 72 }, { passes: 2 }, { parallelism: 2 }, { algorithm: 'argon2i' }, { algorithm: 'scrypt', N: 16 }, { saltLength: 17 }, { hashLength: 33 }]) {
+    assert.equal(needsRehash(hash, { ...quick, ...other }), true, JSON.stringify(other));
+  }
+  for (const [, hash] of ofOthers) assert.equal(needsRehash(hash), true, hash);
+});
+
+test('what is no password hash is refused', async () => {
+  const good = ofOthers[2][1];
+  for (const hash of ['', 'password', '$', '$1$abc$def', good.slice(1), `${good}=`, `${good}\n`, good.replace('m=', 'm=0'), good.replace('t=2', 't=0'), good.replace('19', '18'), good.replace('argon2id', 'argon2ix'), `${good}${'a'.repeat(300)}`, 'é', '$2x$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW']) {
+    await refuses('verifyPassword', ['x', hash], 'ERR_PASSWORD_HASH', /hash/);
+    assert.throws(() => needsRehash(hash), { code: 'ERR_PASSWORD_HASH' }, hash);
+  }
+  for (const hash of [undefined, null, 5, Buffer.from(good), {}]) {
+    await refuses('verifyPassword', ['x', hash], 'ERR_ARGUMENT_TYPE', /hash/);
+    assert.throws(() => needsRehash(hash), { code: 'ERR_ARGUMENT_TYPE' });
+  }
+});
+
+test('what asks for too much is refused before anything is computed', async () => {
+  const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+  const before = performance.now();
+  await refuses('verifyPassword', ['x', `$argon2id$v=19$m=262148,t=1,p=1${tail}`], 'ERR_MEMORY_LIMIT', /268439552/);
+  await refuses('verifyPassword', ['x', `$argon2id$v=19$m=4294967295,t=4294967295,p=1${tail}`], 'ERR_MEMORY_LIMIT', /bytes/);
+  await refuses('verifyPassword', ['x', `$scrypt$ln=40,r=8,p=1${tail}`], 'ERR_MEMORY_LIMIT', /bytes/);
+  await refuses('verifyPassword', ['x', `$argon2id$v=19$m=65536,t=4294967295,p=1${tail}`], 'ERR_WORK_LIMIT', /maxTime/);
+  await refuses('verifyPassword', ['x', `$scrypt$ln=10,r=8,p=1000000${tail}`], 'ERR_WORK_LIMIT', /maxTime/);
+  await refuses('verifyPassword', ['x', '$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'], 'ERR_WORK_LIMIT', /maxTime/);
+  await refuses('verifyPassword', ['x', ofOthers[2][1], { maxMemory: 2 ** 26 - 1 }], 'ERR_MEMORY_LIMIT', /67108864/);
+  await refuses('verifyPassword', ['x', ofOthers[2][1], { maxTime: 1 }], 'ERR_WORK_LIMIT', /maxTime/);
+  assert.ok(performance.now() - before < 2000);
+  assert.equal(verifyPassword('password', ofOthers[2][1], { maxMemory: 2 ** 26, maxTime: 1000 }), true);
+});
+
+test('bad input', async () => {
+  const { ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE } = { ERR_ARGUMENT_TYPE: 'ERR_ARGUMENT_TYPE', ERR_ARGUMENT_VALUE: 'ERR_ARGUMENT_VALUE' };
+  await refuses('hashPassword', [], 'ERR_MISSING_ARGUMENT', /password/);
+  await refuses('verifyPassword', ['x'], 'ERR_MISSING_ARGUMENT', /hash/);
+  for (const password of [undefined, null, 1, {}, []]) {
+    await refuses('hashPassword', [password, quick], ERR_ARGUMENT_TYPE, /password/);
+    await refuses('verifyPassword', [password, ofOthers[0][1]], ERR_ARGUMENT_TYPE, /password/);
+  }
+  for (const [options, code, names] of [
+    [{ algorithm: 'bcrypt' }, 'ERR_UNKNOWN_ALGORITHM', /algorithm/],
+    [{ algorithm: 'argon2x' }, 'ERR_UNKNOWN_ALGORITHM', /algorithm/],
+    [{ algorithm: 5 }, ERR_ARGUMENT_TYPE, /algorithm/],
+    [{ memory: 7 }, ERR_ARGUMENT_VALUE, /memory/],
+    [{ memory: 2 ** 32 }, ERR_ARGUMENT_VALUE, /memory/],
+    [{ memory: '64' }, ERR_ARGUMENT_TYPE, /memory/],
+    [{ passes: 0 }, ERR_ARGUMENT_VALUE, /passes/],
+    [{ passes: 1.5 }, ERR_ARGUMENT_VALUE, /passes/],
+    [{ parallelism: 0 }, ERR_ARGUMENT_VALUE, /parallelism/],
+    [{ saltLength: 7 }, ERR_ARGUMENT_VALUE, /saltLength/],
+    [{ saltLength: 65 }, ERR_ARGUMENT_VALUE, /saltLength/],
+    [{ hashLength: 9 }, ERR_ARGUMENT_VALUE, /hashLength/],
+    [{ hashLength: 65 }, ERR_ARGUMENT_VALUE, /hashLength/],
+    [{ salt: 'text with 16 chars' }, ERR_ARGUMENT_TYPE, /salt/],
+    [{ salt: Buffer.alloc(7) }, ERR_ARGUMENT_VALUE, /salt/],
+    [{ secret: 5 }, ERR_ARGUMENT_TYPE, /secret/],
+    [{ algorithm: 'scrypt', secret: 'x' }, ERR_ARGUMENT_VALUE, /secret/],
+    [{ algorithm: 'scrypt', N: 1000 }, ERR_ARGUMENT_VALUE, /N/],
+  ]) await refuses('hashPassword', ['x', options], code, names);
+  await refuses('verifyPassword', ['x', ofOthers[3][1], { secret: 'x' }], ERR_ARGUMENT_VALUE, /secret/);
+  await refuses('verifyPassword', ['x', ofOthers[0][1], { maxMemory: -1 }], ERR_ARGUMENT_VALUE, /maxMemory/);
+  await refuses('verifyPassword', ['x', ofOthers[0][1], { maxTime: '5' }], ERR_ARGUMENT_TYPE, /maxTime/);
+  await refuses('verifyPassword', ['a\0b', ofOthers[4][1]], ERR_ARGUMENT_VALUE, /password/);
+  await refuses('verifyPassword', [Buffer.from([0]), ofOthers[4][1]], ERR_ARGUMENT_VALUE, /password/);
+});
+
+test('timingSafeEqual', () => {
+  const { timingSafeEqual } = millrace;
+  assert.equal(timingSafeEqual(Buffer.from('abc'), new Uint8Array([97, 98, 99])), true);
+  assert.equal(timingSafeEqual(Buffer.from('abc'), Buffer.from('abd')), false);
+  assert.equal(timingSafeEqual(new Uint16Array([1, 2]), new DataView(new Uint16Array([1, 2]).buffer)), true);
+  assert.equal(timingSafeEqual(Buffer.alloc(0), new ArrayBuffer(0)), true);
+  assert.throws(() => timingSafeEqual(Buffer.alloc(3), Buffer.alloc(4)), { code: 'ERR_ARGUMENT_VALUE' });
+  assert.throws(() => timingSafeEqual('abc', Buffer.from('abc')), { code: 'ERR_ARGUMENT_TYPE', message: /^a must/ });
+  assert.throws(() => timingSafeEqual(Buffer.from('abc'), 5), { code: 'ERR_ARGUMENT_TYPE', message: /^b must/ });
+  assert.equal(promises.timingSafeEqual, timingSafeEqual);
+});

@@ -1,0 +1,17 @@
+// One derivation by every way of waiting.
+
+import { promisify } from 'node:util';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+/** `[way, result]` for each way: here and now, by callback, by promise, and several at once, which run in lanes. */
+export async function everyWay(name, args) {
+  const together = await Promise.all(Array.from({ length: 5 }, () => promises[name](...args)));
+  return [
+    ['synchronous', millrace[name](...args)],
+    ['callback', await promisify(millrace[name])(...args)],
+    ['promise', await promises[name](...args)],
+    ...together.map((result, index) => [`together, ${index}`, result]),
+  ];
+}
