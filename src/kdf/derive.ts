@@ -3,6 +3,7 @@
  * watched and cancelled. Those of one turn of the event loop go to the pool together, so that several can run in lanes of one
  * thread.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
 import { Flag, native } from '../binding.js';
 import { abortSignal, call, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
@@ -158,10 +159,12 @@ class Watched implements Waiter {
   #timer: NodeJS.Timeout | undefined;
   #fraction = 0;
 
-  constructor(
-    readonly waiter: Waiter,
-    readonly onProgress: (progress: DerivationProgress) => void,
-  ) {}
+  readonly #onProgress: (progress: DerivationProgress) => void;
+
+  constructor(readonly waiter: Waiter, onProgress: (progress: DerivationProgress) => void) {
+    // In the AsyncLocalStorage context of the call, wherever the last word comes from.
+    this.#onProgress = AsyncResource.bind(onProgress);
+  }
 
   get slot(): number {
     return this.waiter.slot;
@@ -201,8 +204,8 @@ class Watched implements Waiter {
   #tell(fraction: number): void {
     if (fraction <= this.#fraction) return;
     this.#fraction = fraction;
-    const { onProgress } = this;
-    onProgress({ fraction });
+    const tell = this.#onProgress;
+    tell({ fraction });
   }
 
   #end(): void {
