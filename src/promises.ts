@@ -28,7 +28,7 @@ import type { Duplex } from 'node:stream';
 import type { TransformStream } from 'node:stream/web';
 
 export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError, needsRehash, timingSafeEqual } from './index.js';
-export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promises.js';
+export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promised.js';
 export type {
   Argon2Algorithm,
   Argon2CallParameters,

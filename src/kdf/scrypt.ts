@@ -11,12 +11,15 @@ import { describePassword, keySize, type DerivationParser } from './derive.js';
 export interface ScryptOptions {
   /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
   readonly N?: number | undefined;
+  /** The other name of `N`. */
   readonly cost?: number | undefined;
   /** Block size; 8 by default. Time and memory grow with it. */
   readonly r?: number | undefined;
+  /** The other name of `r`. */
   readonly blockSize?: number | undefined;
   /** Parallelization; 1 by default. Time grows with it; memory does not need to. */
   readonly p?: number | undefined;
+  /** The other name of `p`. */
   readonly parallelization?: number | undefined;
   /**
    * The most bytes of memory, counted as node:crypto does: `128 * r * (N + p + 2)` must not be more. 32 MiB by default. With

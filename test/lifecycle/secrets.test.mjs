@@ -12,6 +12,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
+import millrace from 'millrace';
+
 import { doorPaths, requiring, temporary } from '../support/child.mjs';
 import { derive } from '../support/chunked-judge.mjs';
 
@@ -146,6 +148,36 @@ for (const [name, [algorithm, use]] of Object.entries(running)) {
     if (typeof found === 'string') return t.skip(found);
     assert.deepEqual(found, [[], [], [], [], [], []]);
   });
+}
+
+/** Derivations: the secret, and the key that comes of it, which its owner wipes. */
+const derivations = {
+  'scrypt': (key) => `scrypt(${key}, 'salt', 32, { N: 64 })`,
+  'pbkdf2': (key) => `pbkdf2(${key}, 'salt', 100, 32, 'sha256')`,
+  'hkdf': (key) => `hkdf('sha256', ${key}, 'salt', 'info', 32)`,
+  'argon2': (key) => `argon2('argon2id', { message: ${key}, nonce: '12345678', secret: ${key}, memory: 64 })`,
+};
+
+for (const [name, use] of Object.entries(derivations)) {
+  for (const way of ['millrace', 'promises']) {
+    test(`${name}, ${way}: nothing left of the secret, nor of the key its owner has wiped`, { skip }, async (t) => {
+      const seeds = [60, 61, 62, 63];
+      const expected = seeds.map((seed) => {
+        const key = keyMaker(seed, Buffer.alloc(32));
+        return new Function('key', 'millrace', `return millrace.${use('key')}`)(key, millrace);
+      });
+      const found = await look(`
+        const flying = [];
+        for (const seed of ${JSON.stringify(seeds)}) for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${way}.${use('key')}));
+        for (const key of await Promise.all(flying)) key.fill(0);
+        flying.length = 0;
+        await ${way}.${use("'another'")};
+        await report();
+      `, seeds, expected);
+      if (typeof found === 'string') return t.skip(found);
+      assert.deepEqual(found, Array.from({ length: 8 }, () => []));
+    });
+  }
 }
 
 test('an HMAC that has given its code keeps nothing of the message it gathered', { skip }, async (t) => {

@@ -5,8 +5,8 @@ import { createSecretKey } from 'node:crypto';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import millrace, { cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, hash, hashMany, Hmac, hmac, hmacMany, MillraceError, open, seal } from 'millrace';
-import type { Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, Key, OpenOptions, PackedSources, RouteName, SealOptions, Sources } from 'millrace';
+import millrace, { argon2, cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, hash, hashMany, hashPassword, hkdf, Hmac, hmac, hmacMany, MillraceError, needsRehash, open, pbkdf2, scrypt, seal, timingSafeEqual, verifyPassword } from 'millrace';
+import type { Argon2Parameters, Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DerivationProgress, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, HashPasswordOptions, Key, OpenOptions, PackedSources, RouteName, SealOptions, Sources, VerifyPasswordOptions } from 'millrace';
 
 import { is, type Equal, type Expect } from './equal.mjs';
 
@@ -304,6 +304,39 @@ hmacMany('sha256', several);
 // ---- the rest
 is<string[]>()(getCiphers());
 is<string[]>()(getHashes());
+// ---- key derivation
+is<Buffer>()(scrypt('password', 'salt', 64));
+is<Buffer>()(scrypt(key, new ArrayBuffer(8), 64, { cost: 16, blockSize: 4, parallelization: 2, maxmem: 2 ** 20 }));
+is<void>()(scrypt('password', 'salt', 64, (error, derived) => {
+  is<Error | undefined>()(error);
+  is<Buffer | undefined>()(derived);
+}));
+is<void>()(scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}));
+is<Buffer>()(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
+is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', () => {}));
+is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', { onProgress: (progress: DerivationProgress) => is<number>()(progress.fraction) }, () => {}));
+is<Buffer>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
+is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
+const argon2ing: Argon2Parameters = { message: 'password', nonce: bytes, parallelism: 1, tagLength: 32, memory: 64, passes: 1, secret: key, associatedData: 'x' };
+is<Buffer>()(argon2('argon2id', argon2ing));
+is<void>()(argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => is<Buffer | undefined>()(derived)));
+const passwords: HashPasswordOptions = { algorithm: 'argon2i', memory: 64, passes: 1, parallelism: 1, secret: 'pepper', saltLength: 8, hashLength: 10 };
+is<string>()(hashPassword('password', passwords));
+is<void>()(hashPassword('password', (_error, hash) => is<string | undefined>()(hash)));
+const verifying: VerifyPasswordOptions = { secret: 'pepper', maxMemory: 2 ** 20, maxTime: 100 };
+is<boolean>()(verifyPassword('password', '$argon2id$...', verifying));
+is<void>()(verifyPassword('password', '$argon2id$...', verifying, (_error, right) => is<boolean | undefined>()(right)));
+is<boolean>()(needsRehash('$argon2id$...', { algorithm: 'scrypt' }));
+is<boolean>()(timingSafeEqual(bytes, new Uint16Array(2)));
+is<number>()(configure({ maxKdfMemory: 2 ** 28 }).maxKdfMemory);
+is<number>()(engines().kdf.memory + engines().kdf.waiting);
+// @ts-expect-error a number, not a text
+scrypt('password', 'salt', '64');
+// @ts-expect-error a Buffer is no password hash
+verifyPassword('password', bytes);
+// @ts-expect-error a string might be compared by its letters
+timingSafeEqual('a', 'b');
+
 is<number>()(configure().threads);
 is<number>()(configure({ threads: 2 }).threads);
 is<boolean>()(configure({ recycle: false }).recycle);

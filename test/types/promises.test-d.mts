@@ -5,7 +5,7 @@ import type { ReadableStream, TransformStream } from 'node:stream/web';
 
 import promises, {
   cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, hash, hashMany, hmac, hmacMany, MillraceError, open, openStream,
-  openTransformStream, seal, sealStream, sealTransformStream,
+  argon2, hashPassword, hkdf, needsRehash, openTransformStream, pbkdf2, scrypt, timingSafeEqual, verifyPassword, seal, sealStream, sealTransformStream,
 } from 'millrace/promises';
 import type { Bytes, SealedStreamOptions } from 'millrace/promises';
 import millrace from 'millrace';
@@ -54,6 +54,21 @@ is<Duplex>()(sealStream({ algorithm: 'aes-256-gcm', key }));
 is<Duplex>()(openStream({ algorithm: 'aes-128-gcm', key: new ArrayBuffer(16), context: 'context', signal, highWaterMark: 65536 }));
 is<TransformStream<Bytes, Uint8Array>>()(sealTransformStream(options));
 is<ReadableStream<Uint8Array>>()(body.pipeThrough(sealTransformStream(options)).pipeThrough(openTransformStream(options)));
+
+// ---- key derivation
+is<Promise<Buffer>>()(scrypt('password', bytes, 64));
+is<Promise<Buffer>>()(scrypt('password', 'salt', 64, { N: 16, maxmem: 2 ** 20, signal, onProgress: ({ fraction }) => is<number>()(fraction) }));
+is<Promise<Buffer>>()(pbkdf2(bytes, 'salt', 1000, 32, 'sha256', { signal }));
+is<Promise<Buffer>>()(hkdf('sha256', bytes, '', 'info', 32));
+is<Promise<Buffer>>()(argon2('argon2id', { message: 'password', nonce: bytes, memory: 64, version: 0x10, signal }));
+is<Promise<string>>()(hashPassword('password', { algorithm: 'scrypt', cost: 1024, signal }));
+is<Promise<boolean>>()(verifyPassword('password', '$argon2id$...', { maxTime: 100, onProgress() {} }));
+is<boolean>()(needsRehash('$argon2id$...'));
+is<boolean>()(timingSafeEqual(bytes, key));
+// @ts-expect-error a size is needed
+scrypt('password', 'salt');
+// @ts-expect-error no such algorithm
+argon2('argon2', { message: 'password', nonce: bytes });
 
 // @ts-expect-error no such algorithm for streams
 sealStream({ algorithm: 'aes-256-ctr', key });

@@ -100,7 +100,9 @@ pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
 
 /// Whether all workers should share a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
-    cost >= SPLIT && divisible(algorithm(work.operation)) && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive(_))
+    cost >= SPLIT
+        && divisible(algorithm(work.operation))
+        && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive(_))
 }
 
 /// Whether one message can be done in parts, in any order.
