@@ -2,7 +2,7 @@
 
 use blowfish::Blowfish;
 
-use super::wipe::Secret;
+use super::wipe::{Secret, wipe_below};
 use crate::Error;
 use crate::pace::Pace;
 
@@ -53,5 +53,6 @@ pub(super) fn run(
         bytes[4..].copy_from_slice(&words[1].to_be_bytes());
     }
     target.copy_from_slice(&bytes.0[..23]);
+    wipe_below();
     Ok(())
 }

@@ -2,6 +2,9 @@
 //!
 //! The memory is a table of lanes, each a chain of blocks; a lane is cut into four segments, and the lanes of one
 //! segment do not look at one another's. All run in one thread here, one segment after the other.
+//!
+//! ms on Emerald Rapids, Argon2id with 19 MiB and two passes: 3.5 with AVX-512, 5.2 to 7 with AVX2, 15 in plain code,
+//! as RustCrypto's `argon2`. Of each block the first word is computed first: it says where the next one looks.
 
 mod block;
 mod segment;
@@ -11,7 +14,7 @@ use self::segment::{Place, Run};
 use super::Digest;
 use super::blake2::Blake2b512;
 use super::memory::Memory;
-use super::wipe::{Secret, wipe_plain};
+use super::wipe::{Secret, wipe_below, wipe_plain};
 use crate::Error;
 use crate::inputs::Params;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input};
@@ -78,6 +81,7 @@ pub(super) fn run(
                         pace.progress(0, done, steps);
                         pace.pause();
                         if pace.abandoned(0) {
+                            wipe_below();
                             return Err(Error::Abandoned);
                         }
                     }
@@ -98,6 +102,7 @@ pub(super) fn run(
     }
     wipe_plain(&mut last.0);
     hash(&[&bytes.0], target);
+    wipe_below();
     Ok(())
 }
 

@@ -191,7 +191,15 @@ struct By512;
 
 impl Compression for Plain {
     #[inline(always)]
-    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    // SAFETY: as in the trait.
+    unsafe fn compress(
+        self,
+        before: *const Block,
+        other: *const Block,
+        target: *mut Block,
+        mixes: bool,
+        early: impl FnOnce(u64),
+    ) {
         // SAFETY: as promised by the caller.
         unsafe { block::plain(before, other, target, mixes, early) }
     }
@@ -200,7 +208,15 @@ impl Compression for Plain {
 #[cfg(target_arch = "x86_64")]
 impl Compression for By256 {
     #[inline(always)]
-    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    // SAFETY: as in the trait.
+    unsafe fn compress(
+        self,
+        before: *const Block,
+        other: *const Block,
+        target: *mut Block,
+        mixes: bool,
+        early: impl FnOnce(u64),
+    ) {
         // SAFETY: as promised by the caller.
         unsafe { block::by_256(before, other, target, mixes, early) }
     }
@@ -209,7 +225,15 @@ impl Compression for By256 {
 #[cfg(target_arch = "x86_64")]
 impl Compression for By512 {
     #[inline(always)]
-    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+    // SAFETY: as in the trait.
+    unsafe fn compress(
+        self,
+        before: *const Block,
+        other: *const Block,
+        target: *mut Block,
+        mixes: bool,
+        early: impl FnOnce(u64),
+    ) {
         // SAFETY: as promised by the caller.
         unsafe { block::by_512(before, other, target, mixes, early) }
     }

@@ -2,7 +2,9 @@
 
 use super::Digest;
 use super::hmac::Midstates;
-use super::wipe::Secret;
+use super::wipe::{Secret, wipe_below};
+use crate::kdf::inputs::Pbkdf2Job;
+use crate::pace::Pace;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
@@ -72,16 +74,98 @@ impl<D: Digest> Drop for Salted<D> {
 
 /// PBKDF2 of one iteration, as scrypt wants it.
 pub(super) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
-    let states = Midstates::<D>::boxed(password);
-    let mut salted = states.inner.clone();
-    salted.update(salt);
-    let mut hash = Secret::<SIZE_MAX>::zeros();
-    let mut last = Secret::<SIZE_MAX>::zeros();
-    let (hash, last) = (&mut hash.0[..D::SIZE], &mut last.0[..D::SIZE]);
-    for (index, target) in target.chunks_mut(D::SIZE).enumerate() {
-        salted.finish_copy(&(index as u32 + 1).to_be_bytes(), hash);
-        states.outer.finish_copy(hash, last);
-        target.copy_from_slice(&last[..target.len()]);
+    let job = Salted::<D>::new(password, salt);
+    for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
+        let mut mac = Secret::<SIZE_MAX>::zeros();
+        job.first(block, &mut mac.0[..D::SIZE]);
+        target.copy_from_slice(&mac.0[..target.len()]);
+    }
+}
+
+/// Where a chain belongs.
+struct Owner {
+    job: usize,
+    block: usize,
+    /// HMACs to go.
+    left: u32,
+}
+
+/// Runs all jobs, and tells of each that is done.
+pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, each: &mut dyn FnMut(usize, &[u8])) {
+    let lanes = D::chains_together();
+    let mut chains: Vec<Chain<D>> = Vec::with_capacity(lanes);
+    let mut owners: Vec<Owner> = Vec::with_capacity(lanes);
+    // The job whose blocks are being begun, the next of them, and for each job the blocks that are done.
+    let (mut job, mut block) = (0, 0);
+    let mut salted: Option<Salted<D>> = None;
+    let mut finished = vec![0; jobs.len()];
+    let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::SIZE);
+    let mut since_pause = 0;
+    loop {
+        while chains.len() < lanes && job < jobs.len() {
+            let begins = &mut jobs[job];
+            if block == blocks(begins) || pace.abandoned(job) {
+                if begins.target.is_empty() && !pace.abandoned(job) {
+                    each(job, begins.target);
+                }
+                (job, block, salted) = (job + 1, 0, None);
+                continue;
+            }
+            let states = salted.get_or_insert_with(|| Salted::new(begins.password, begins.salt));
+            let (inner, outer) = (states.states.inner.clone(), states.states.outer.clone());
+            chains.push(Chain { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
+            let chain = &mut chains[owners.len()];
+            states.first(block, &mut chain.last.0[..D::SIZE]);
+            chain.sum.0 = chain.last.0;
+            owners.push(Owner { job, block, left: begins.iterations - 1 });
+            block += 1;
+        }
+        let Some(least) = owners.iter().map(|owner| owner.left).min() else {
+            return wipe_below();
+        };
+        let count = least.min(SLICE - since_pause);
+        D::iterate(&mut chains, count);
+        since_pause += count.max(1);
+        for at in (0..owners.len()).rev() {
+            owners[at].left -= count;
+            if owners[at].left == 0 {
+                let (owner, chain) = (owners.swap_remove(at), chains.swap_remove(at));
+                let job = &mut jobs[owner.job];
+                if pace.abandoned(owner.job) {
+                    continue;
+                }
+                let whole = blocks(job);
+                let target = job.target.chunks_mut(D::SIZE).nth(owner.block).expect("there is such a block");
+                target.copy_from_slice(&chain.sum.0[..target.len()]);
+                finished[owner.job] += 1;
+                if finished[owner.job] == whole {
+                    each(owner.job, job.target);
+                }
+            }
+        }
+        if since_pause >= SLICE {
+            since_pause = 0;
+            report(jobs, &owners, &finished, D::SIZE, pace);
+            pace.pause();
+            for at in (0..owners.len()).rev().filter(|&at| pace.abandoned(owners[at].job)).collect::<Vec<_>>() {
+                owners.swap_remove(at);
+                chains.swap_remove(at);
+            }
+        }
+    }
+}
+
+/// Tells how far the jobs are that are under way.
+fn report(jobs: &[Pbkdf2Job<'_>], owners: &[Owner], finished: &[usize], size: usize, pace: &mut dyn Pace) {
+    for (at, owner) in owners.iter().enumerate() {
+        if owners[..at].iter().any(|other| other.job == owner.job) {
+            continue;
+        }
+        let iterations = u64::from(jobs[owner.job].iterations);
+        let begun: u64 =
+            owners.iter().filter(|other| other.job == owner.job).map(|other| iterations - u64::from(other.left)).sum();
+        let whole = jobs[owner.job].target.len().div_ceil(size) as u64;
+        pace.progress(owner.job, finished[owner.job] as u64 * iterations + begun, whole * iterations);
     }
     salted.wipe();
 }

@@ -9,6 +9,7 @@ use self::romix::{Kernel, LANES_MAX, Place};
 use super::memory::Memory;
 use super::pbkdf2;
 use super::sha2::Sha256;
+use super::wipe::wipe_below;
 use crate::Error;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
 use crate::pace::Pace;
@@ -98,6 +99,7 @@ pub(super) fn run(
             };
             romix(&kernel, &place, &mut |done| progress(pace, done))
         };
+        wipe_below();
         if !whole {
             continue;
         }

@@ -3,6 +3,10 @@
 //! A lane is a block of 128r bytes with a table of N such blocks. Its Salsa20 core is one long chain of which only
 //! four words go side by side, in 128 bits; so several lanes run in one thread, two or four in a vector, and
 //! two such vectors in turn. That also has the memory of all lanes looked for at once.
+//!
+//! ms a lane on Emerald Rapids, N=16384 r=8: one lane 28 in plain code, 22 with AVX2, 15 with AVX-512's rotation, which
+//! makes the chain shorter; of two 11.8 (AVX2) and 10 (AVX-512), of four 8.0 and 4.6, of eight 3.5. On Zen 5 the same
+//! layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of eight.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -339,7 +343,7 @@ pub(super) fn shuffled(index: usize, r: usize) -> usize {
     index / 2 + index % 2 * r
 }
 
-/// So many matrices ahead of its use a table is asked for what is to be read.
+/// So many matrices ahead of its use a table is asked for what is to be read. 2 take 10 % more time, 4 and 16 the same.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 8;
 
