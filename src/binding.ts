@@ -32,6 +32,8 @@ interface Native {
   cancel(slot: number): number;
   /** Derivations that have gathered go to the pool. */
   depart(): void;
+  /** Nothing was derived for a while: memory that is kept for derivations goes back to the system. */
+  freeDerivationMemory(): void;
   /** How far a derivation has come, from 0 to 1. */
   progress(slot: number): number;
   /** With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a status. */

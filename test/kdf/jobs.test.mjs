@@ -9,6 +9,12 @@ import promises from 'millrace/promises';
 
 import { run } from '../support/child.mjs';
 
+/** Memory is wiped and given back right after a result has been delivered. */
+async function released() {
+  for (let round = 0; round < 200 && millrace.engines().kdf.memory > 0; round++) await setTimeout(5);
+  assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+}
+
 /** About a second and a half each, without much memory. */
 const long = {
   scrypt: (options) => promises.scrypt('a', 'b', 32, { N: 16384, p: 128, ...options }),
@@ -30,7 +36,7 @@ for (const [name, start] of Object.entries(long)) {
     assert.ok(performance.now() - aborted < 300, `${performance.now() - aborted} ms`);
     // And before it begins.
     await assert.rejects(start({ signal: controller.signal }), (error) => error === reason);
-    assert.equal(millrace.engines().kdf.memory, 0);
+    await released();
   });
 
   test(`${name}: progress grows, to 1`, async () => {
@@ -78,7 +84,7 @@ test('one of several in lanes is cancelled, the others are right', async () => {
     if (index % 3 !== 1) assert.deepEqual(value, expected, status);
     else assert.equal(status, 'rejected');
   }
-  assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+  await released();
 });
 
 test('together they never take more memory than they may; the others wait, and short work passes', async () => {
@@ -113,10 +119,31 @@ test('together they never take more memory than they may; the others wait, and s
       assert.ok(most > limit / 2, 'as much as there is room for: ' + most);
       assert.ok(waited >= 40, waited + ' have waited');
       assert.ok(mostResident - before < limit + (64 << 20), 'resident ' + (mostResident - before));
-      assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+      setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 100);
     });
   `);
   assert.equal(code, 0, stderr);
+});
+
+test('memory is kept for the next, and given back when none follows', async () => {
+  const { code, stderr, stdout } = await run(`
+    const assert = require('node:assert/strict');
+    const { readFileSync } = require('node:fs');
+    if (process.platform !== 'linux') process.exit(0);
+    const resident = () => Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+    (async () => {
+      await promises.scrypt('a', 'b', 32, { N: 16 });
+      const before = resident();
+      const options = { N: 131072, maxmem: 2 ** 28 };
+      const expected = await promises.scrypt('a', 'b', 32, options);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.ok(resident() - before > 100 << 20, 'kept: ' + (resident() - before));
+      assert.deepEqual(await promises.scrypt('a', 'b', 32, options), expected);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      assert.ok(resident() - before < 40 << 20, 'given back: ' + (resident() - before));
+    })();
+  `);
+  assert.equal(code, 0, stderr + stdout);
 });
 
 test('a limit that is lowered or raised while some wait', async () => {
@@ -156,7 +183,7 @@ test('a thread that ends with derivations under way, in lanes and waiting', asyn
           assert.ok(performance.now() - before < 1000, 'ended in ' + (performance.now() - before) + ' ms');
           await mine;
         }
-        assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+        setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 200);
       })();
     }
   `);

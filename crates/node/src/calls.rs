@@ -12,7 +12,7 @@ use crate::cost::{self, Algorithm, Route};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
-use crate::kdf::{self, Derivation, room};
+use crate::kdf::{self, Derivation, room, shelf};
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
 use crate::values::{self, Function, Value, exact_size};
@@ -40,6 +40,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("cancel", cancel),
     ("depart", depart),
     ("progress", progress),
+    ("freeDerivationMemory", free_derivation_memory),
     ("needsRehash", needs_rehash),
     ("equal", equal),
     ("derivationMemory", derivation_memory),
@@ -150,7 +151,11 @@ impl<'a> Request<'a> {
         let mut copies = Copies::default();
         let mut work = self.work()?;
         part_from_target(&mut copies, &mut work)?;
-        match work.run(&mut Reply::empty(), None) {
+        let status = work.run(&mut Reply::empty(), None);
+        if matches!(work.operation, Operation::Derive(_)) {
+            shelf::tidy_up();
+        }
+        match status {
             Status::Done => Ok(()),
             status => Err(status),
         }
@@ -174,6 +179,9 @@ impl<'a> Request<'a> {
             }
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
+            if matches!(job.work.operation, Operation::Derive(_)) {
+                shelf::tidy_up();
+            }
             self.tell_cost(0);
             job.copied = 0;
             state.departed(env, slot, None);
@@ -450,6 +458,12 @@ fn cancel(call: &Call<'_>) -> Value {
 /// `depart()`: the turn ends, and the derivations that have gathered go to the pool.
 fn depart(call: &Call<'_>) -> Value {
     call.state.depart();
+    call.env.undefined()
+}
+
+/// `freeDerivationMemory()`: nothing was derived for a while; kept memory goes back to the system.
+fn free_derivation_memory(call: &Call<'_>) -> Value {
+    room::clear_shelf();
     call.env.undefined()
 }
 

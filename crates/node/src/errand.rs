@@ -5,6 +5,7 @@ use crate::company;
 use crate::completion::Completion;
 use crate::cost::{self, Algorithm};
 use crate::job::Job;
+use crate::kdf::shelf;
 use crate::lifecycle;
 use crate::pacer::Pacer;
 use crate::parts::Shared;
@@ -94,6 +95,8 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
     if !job.completion.enter() {
         return;
     }
+    // Given back when the memory has been wiped, and that when the result is on its way.
+    let held = job.room.take();
     job.perform(|work, reply, completion, ticket, cost| {
         let mut pacer = Pacer::new(breather, completion, ticket, work, cost);
         work.run(reply, pacer.as_mut())
@@ -101,6 +104,11 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
     job.completion.leave();
     let algorithm = cost::algorithm(job.work.operation);
     outbox.add(job);
+    if held.is_some() {
+        outbox.deliver();
+        shelf::tidy_up();
+        drop(held);
+    }
     outbox.refine(algorithm);
 }
 

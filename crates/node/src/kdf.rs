@@ -3,6 +3,7 @@
 
 pub(crate) mod company;
 pub(crate) mod room;
+pub(crate) mod shelf;
 
 use crate::calls::{At, Request};
 use crate::cost;
@@ -12,7 +13,7 @@ use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::kdf::argon2::{self, Kind, Version};
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
-use millrace_core::kdf::{Memory, hkdf, pbkdf2, scrypt};
+use millrace_core::kdf::{hkdf, pbkdf2, scrypt};
 use millrace_core::pace::{Pace, Unpaced};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -202,12 +203,12 @@ impl Work {
             Some(pacer) => pacer,
             None => &mut unpaced,
         };
-        let mut memory = Memory::new(derivation.memory()).map_err(|_| Status::Memory)?;
+        let needed = derivation.memory();
         self.digest_to(reply, |target| match derivation {
             Derivation::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
-                scrypt::derive_many(&cost, jobs, &mut memory, pace, |_, _| whole = true)?;
+                shelf::with(needed, |memory| scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true))?;
                 whole.then_some(()).ok_or(Error::Abandoned)
             }
             Derivation::Pbkdf2 { hash, iterations } => {
@@ -219,13 +220,15 @@ impl Work {
             Derivation::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
             Derivation::Argon2(cost) => {
                 let input = argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
-                argon2::derive_paced(&cost, &input, target, &mut memory, pace)
+                shelf::with(needed, |memory| argon2::derive_paced(&cost, &input, target, memory, pace))
             }
             Derivation::Verify(_) => {
                 let hash = PasswordHash::parse(as_text(self.aad), &NO_LIMITS)?;
-                let equal = hash.verify(password, self.tag.read(), &mut memory, pace)?;
-                target.fill(u8::from(equal));
-                Ok(())
+                shelf::with(needed, |memory| {
+                    let equal = hash.verify(password, self.tag.read(), memory, pace)?;
+                    target.fill(u8::from(equal));
+                    Ok(())
+                })
             }
         })
     }

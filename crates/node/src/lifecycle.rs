@@ -75,6 +75,7 @@ extern "C" fn end(hook: *mut c_void) {
     let withdrawn = pool().withdraw(|errand| Arc::ptr_eq(errand.traffic(), &traffic));
     traffic.close();
     drop((waiting, withdrawn));
+    room::clear_shelf();
 }
 
 /// Makes this thread one that does not preempt others when it is woken: an event loop that has sent a job away goes on,

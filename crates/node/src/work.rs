@@ -72,7 +72,8 @@ impl From<Error> for Status {
             Error::State => Status::State,
             Error::SaltSize => Status::SaltSize,
             Error::Cost => Status::Cost,
-            Error::Memory { .. } => Status::MemoryLimit,
+            // Limits are looked at before: there is not so much.
+            Error::Memory { .. } => Status::Memory,
             Error::Encoded => Status::Encoded,
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,

@@ -1,6 +1,6 @@
 //! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over one hash.
 
-use super::Derivation;
+use super::{Derivation, shelf};
 use crate::bytes::{Copies, Window};
 use crate::company::{Members, failure, part_with};
 use crate::errand::{Errand, Outbox};
@@ -63,7 +63,9 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
                     })
                     .collect();
                 let mut memory = memory(&cost, &jobs, room)?;
-                scrypt::derive_many(&cost, &mut jobs, &mut memory, pace, each)
+                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, pace, each);
+                shelf::put_aside(memory);
+                result
             }
             Operation::Derive(Derivation::Pbkdf2 { hash, .. }) => {
                 let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
@@ -83,6 +85,8 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
         }));
         failure(result)
     });
+    outbox.deliver();
+    shelf::tidy_up();
     drop(held);
 }
 
@@ -92,5 +96,5 @@ fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], room: u64) -> Result<Me
     let most = scrypt::lanes().min(usize::try_from(lanes).unwrap_or(usize::MAX));
     let size = |&together: &usize| scrypt::memory(cost, lanes, together);
     let together = (2..=most).rev().find(|together| size(together) <= room).unwrap_or(1);
-    Memory::new(size(&together))
+    shelf::take(size(&together))
 }

@@ -5,6 +5,7 @@ use crate::environment;
 use crate::errand::{Errand, Traffic};
 use crate::job::Job;
 use crate::work::Operation;
+use millrace_core::kdf::Memory;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,10 +13,14 @@ struct Room {
     /// 0 while JavaScript has not set it.
     limit: u64,
     taken: u64,
+    /// Wiped memory of none, and its bytes.
+    shelf: Vec<Memory>,
+    shelved: u64,
     waiting: VecDeque<Box<Job>>,
 }
 
-static ROOM: Mutex<Room> = Mutex::new(Room { limit: 0, taken: 0, waiting: VecDeque::new() });
+static ROOM: Mutex<Room> =
+    Mutex::new(Room { limit: 0, taken: 0, shelf: Vec::new(), shelved: 0, waiting: VecDeque::new() });
 
 fn room() -> MutexGuard<'static, Room> {
     ROOM.lock().unwrap_or_else(PoisonError::into_inner)
@@ -26,10 +31,19 @@ impl Room {
     /// it had been accepted.
     fn admit(&mut self, needed: u64) -> bool {
         let fits = self.taken == 0 || self.taken.saturating_add(needed) <= self.limit;
+        if fits && self.taken.saturating_add(needed).saturating_add(self.shelved) > self.limit {
+            self.clear_shelf();
+        }
         if fits {
             self.taken += needed;
         }
         fits
+    }
+
+    fn clear_shelf(&mut self) {
+        // It is wiped, so this is quick.
+        self.shelf.clear();
+        self.shelved = 0;
     }
 
     /// Those who wait and have room now. Nobody passes one who came before.
@@ -93,6 +107,29 @@ pub(crate) fn too_much(needed: u64) -> bool {
     limit > 0 && needed > limit
 }
 
+/// Memory of exactly so many bytes, if there is some.
+pub(crate) fn from_shelf(size: u64) -> Option<Memory> {
+    let mut room = room();
+    let at = room.shelf.iter().position(|memory| memory.size() == size)?;
+    room.shelved -= size;
+    Some(room.shelf.swap_remove(at))
+}
+
+/// Keeps wiped memory, as far as the limit allows.
+pub(crate) fn to_shelf(memory: Memory) {
+    let mut room = room();
+    let shelved = room.shelved.saturating_add(memory.size());
+    if room.waiting.is_empty() && room.taken.saturating_add(shelved) <= room.limit {
+        room.shelved = shelved;
+        room.shelf.push(memory);
+    }
+}
+
+/// Gives kept memory back to the system.
+pub(crate) fn clear_shelf() {
+    room().clear_shelf();
+}
+
 /// Takes the waiting jobs of an environment that ends.
 pub(crate) fn withdraw(traffic: &Arc<Traffic>) -> Vec<Box<Job>> {
     let mut room = room();
@@ -117,6 +154,7 @@ pub(crate) fn set_limit(limit: u64) {
     let admitted = {
         let mut room = room();
         room.limit = limit;
+        room.clear_shelf();
         room.admit_waiting()
     };
     if !admitted.is_empty() {
