@@ -13,18 +13,19 @@ const barWidth = 24;
 /** The rate is that of so many milliseconds past: a pause is seen, a stutter is not. */
 const memory = 3000;
 
-/** @typedef {{ add(bytes: number): void, total: number | undefined, end(): void }} Progress */
+/** @typedef {{ add(amount: number): void, total: number | undefined, end(): void }} Progress */
 
 /**
  * Shows itself when the work has taken a while, and goes without a trace.
  *
  * @param {string} title
- * @param {{ total?: number, tick?: (progress: Progress) => void }} options `tick` is called before each drawing; it may find out the total
+ * @param {{ total?: number, tick?: (progress: Progress) => void, amount?: (count: number) => string }} options `tick` is called before each
+ *   drawing; it may find out the total. `amount` says how much there is, in bytes if it is not given
  * @returns {Progress}
  */
-function startProgress(title, { total, tick = () => {} } = {}) {
+function startProgress(title, { total, tick = () => {}, amount = size } = {}) {
   if (!isTerminal(2) || process.env.TERM === 'dumb') return { add() {}, total, end() {} };
-  const line = new Line(title, total, tick);
+  const line = new Line(title, total, tick, amount);
   line.begin();
   return line;
 }
@@ -32,6 +33,7 @@ function startProgress(title, { total, tick = () => {} } = {}) {
 class Line {
   #title;
   #tick;
+  #amount;
   #done = 0;
   #begin = performance.now();
   /** Moments and what was done by then, oldest first. */
@@ -41,10 +43,11 @@ class Line {
   #stands = false;
   #forget = () => {};
 
-  constructor(title, total, tick) {
+  constructor(title, total, tick, amount) {
     this.#title = title;
     this.total = total;
     this.#tick = tick;
+    this.#amount = amount;
   }
 
   begin() {
@@ -54,8 +57,8 @@ class Line {
   }
 
   /** Draws by itself where the event loop has no turn to spare for a timer. */
-  add(bytes) {
-    this.#done += bytes;
+  add(amount) {
+    this.#done += amount;
     if (performance.now() - this.#drawnAt >= interval) this.#draw();
   }
 
@@ -74,7 +77,7 @@ class Line {
     while (this.#past.length > 2 && now - this.#past[1].at > memory) this.#past.shift();
     const [{ at, done }] = this.#past;
     const rate = ((this.#done - done) / (now - at)) * 1000;
-    const text = progressText(this.#title, { done: this.#done, total: this.total, rate }, columns(2) - 1);
+    const text = progressText(this.#title, { done: this.#done, total: this.total, rate, shown: this.#amount }, columns(2) - 1);
     if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
     this.#stands = true;
     this.#put(`\r${text}\x1b[K`);
@@ -97,7 +100,7 @@ class Line {
 }
 
 /** What stands there: as much of it as there is room for, the least important first to go. */
-function progressText(title, { done, total, rate }, width) {
+function progressText(title, { done, total, rate, shown = size }, width) {
   const { green, dim } = colours(2);
   const known = total !== undefined && total > 0;
   const share = known ? Math.min(done / total, 1) : 0;
@@ -105,12 +108,12 @@ function progressText(title, { done, total, rate }, width) {
   const filled = Math.round(share * barWidth);
   const bar = known ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`] : undefined;
   const percent = known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '';
-  const amount = known ? `${size(done)} of ${size(total)}` : size(done);
-  const pace = `${size(rate)}/s`;
+  const amount = known ? `${shown(done)} of ${shown(total)}` : shown(done);
+  const pace = `${shown(rate)}/s`;
   const join = (...parts) => parts.filter(Boolean).join('  ');
   const plain = join(percent, amount, pace, left);
   if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width) return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
-  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : size(done)];
+  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : shown(done)];
   return forms.find((form) => form.length <= width) ?? '';
 }
 

@@ -1,0 +1,164 @@
+// `millrace bench scrypt`, and `node scrypt-bench.mjs`: does util.promisify(crypto.scrypt) behave otherwise than the callback or a
+// hand-written promise when many calls are under way, and how much faster is Millrace's own scrypt?
+//
+// Differs from the other commands in one thing, as its ancestor's scripts want it: a bad value is exit code 2.
+
+'use strict';
+
+const crypto = require('node:crypto');
+
+const { readArguments } = require('../../arguments.js');
+const { startProgress } = require('../../progress.js');
+const { Problem, ReaderGone, print, say, speakAs, standing, write } = require('../../ui.js');
+const { runBatch } = require('./batch.js');
+const { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable } = require('./report.js');
+const { options, readSettings } = require('./settings.js');
+const { ancestral, makeVariants, variantNames } = require('./variants.js');
+
+/** RFC 7914, section 12, the third. */
+const vector = {
+  password: Buffer.from('pleaseletmein'),
+  salt: Buffer.from('SodiumChloride'),
+  cost: { N: 16384, r: 8, p: 1, maxmem: 33_554_432 },
+  key: Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887', 'hex'),
+};
+
+/** What its help is made of. */
+const description = {
+  usage: '[OPTION]...',
+  about: `Calls scrypt many times at once in different styles, and says how many calls a second each gets done and how long a call takes, waiting included: in the middle (p50) and at worst but for a tenth (p90) or a hundredth (p99) of them.
+
+callback, utilPromisify and manualPromise are one call of node:crypto in different wrapping, on the threads of UV_THREADPOOL_SIZE; millrace and millraceCallback are Millrace's own scrypt.
+
+The exit code is 0 if every call did well, 1 if one did not, and 2 for a bad option.`,
+  options,
+  examples: [
+    ['millrace bench scrypt --iterations=100 --concurrency=1,16', 'a short one'],
+    ['UV_THREADPOOL_SIZE=16 millrace bench scrypt --mode=random --csv > scrypt.csv', 'with more threads for node:crypto, and for a spreadsheet'],
+  ],
+};
+
+/** `millrace bench scrypt ARGS`, with all the variants there are. @param {readonly string[]} args @returns {Promise<number>} the exit code */
+function benchScrypt(args) {
+  return run('millrace bench scrypt', args, variantNames);
+}
+
+/** `node scrypt-bench.mjs ARGS`: the ancestor, with its variants. Sets the exit code. @param {readonly string[]} args */
+async function standalone(args) {
+  try {
+    process.exitCode = await run('node scrypt-bench.mjs', args, ancestral);
+  } catch (error) {
+    if (error instanceof ReaderGone) process.exit(141);
+    say(error instanceof Problem ? error.message : (error?.stack ?? String(error)));
+    process.exit(1);
+  }
+}
+
+async function run(program, args, usual) {
+  speakAs(program.replace(/^node (.*)\.mjs$/, '$1'));
+  const settings = settingsOf(program, args, usual);
+  return typeof settings === 'number' ? settings : measure(settings);
+}
+
+/** The settings, or the exit code if there is nothing to measure. */
+function settingsOf(program, args, usual) {
+  try {
+    const { values, operands } = readArguments(options, args);
+    if (values.help) {
+      print(helpOf(program));
+      return 0;
+    }
+    if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
+    return readSettings(values, usual);
+  } catch (error) {
+    if (!(error instanceof Problem && error.usage)) throw error;
+    say(`${error.message}; see: ${program} --help`);
+    return 2;
+  }
+}
+
+function helpOf(program) {
+  const { commandHelp } = require('../../help.js');
+  return commandHelp('bench scrypt', description).replaceAll('millrace bench scrypt', program);
+}
+
+/** @param {import('./settings.js').Settings} settings */
+async function measure(settings) {
+  // The ancestor writes all of it to stdout. CSV is for programs: there the rest is talk.
+  const tell = settings.csv ? talk : (line) => print(`${line}\n`);
+  const { variants, missing, reason, threads } = makeVariants(settings.variants);
+  if (missing.length > 0) say(`not available: ${missing.join(', ')}: ${reason}`);
+  if (variants.length === 0) return 1;
+  introduce(settings, variants, threads, tell);
+  let code = (await allRight(variants)) ? 0 : 1;
+
+  if (settings.csv) print(`${csvHeader}\n`);
+  const batches = settings.concurrencies.map(() => []);
+  for (const variant of variants) {
+    for (const [at, concurrency] of settings.concurrencies.entries()) {
+      const batch = await watched(variant, concurrency, settings);
+      batches[at].push(batch);
+      if (settings.csv) print(`${csvRow(batch, settings)}\n`);
+      if (settings.progress) tell(doneLine(batch));
+      for (const failure of batch.failures) say(failureLine(batch, failure));
+      if (batch.fail > 0) code = 1;
+    }
+  }
+  if (settings.csv) return code;
+  for (const [at, concurrency] of settings.concurrencies.entries()) print(`\nConcurrency ${concurrency}\n\n${markdownTable(batches[at])}\n`);
+  print(`\n${legend}\n`);
+  return code;
+}
+
+/** What is measured, and that scrypt is scrypt. */
+function introduce({ iterations, concurrencies, keylen, mode, seed, cost }, variants, threads, tell) {
+  const { password, salt, key } = vector;
+  const found = crypto.scryptSync(password, salt, key.length, vector.cost);
+  const right = found.equals(key);
+  tell(`scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} RFC 7914: ${right ? 'ok' : 'WRONG'}`);
+  if (!right) throw new Problem('scryptSync of node:crypto does not give the key of RFC 7914');
+  tell(`Have variants: [ ${variants.map(({ name }) => `'${name}'`).join(', ')} ]`);
+  tell(`config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`);
+  const libuv = process.env.UV_THREADPOOL_SIZE || '4 (the default)';
+  tell(`threads: UV_THREADPOOL_SIZE=${libuv}${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`);
+}
+
+/** One call of each before the clock starts: threads are there, and the answers are known to be right. */
+async function allRight(variants) {
+  const { password, salt, cost, key } = vector;
+  let right = true;
+  for (const { name, scrypt } of variants) {
+    const wrong = await scrypt(password, salt, key.length, cost).then(
+      (found) => (Buffer.compare(found, key) === 0 ? undefined : `gives ${Buffer.from(found).toString('hex', 0, 8)}..., not the key of RFC 7914`),
+      (error) => error?.message ?? String(error),
+    );
+    if (wrong === undefined) continue;
+    right = false;
+    say(`variant=${name}: ${wrong}`);
+  }
+  return right;
+}
+
+/** A batch, and on a terminal how far it is. */
+async function watched(variant, concurrency, settings) {
+  const { iterations, progress } = settings;
+  if (!progress) return runBatch(variant, concurrency, settings);
+  const line = startProgress(`${variant.name} conc=${concurrency}`, { total: iterations, amount: (count) => String(Math.round(count)) });
+  try {
+    return await runBatch(variant, concurrency, settings, () => line.add(1));
+  } finally {
+    line.end();
+  }
+}
+
+/** If nobody can hear it, so be it. */
+function talk(line) {
+  standing.wipe();
+  try {
+    write(2, `${line}\n`);
+  } catch {
+    // The results do not depend on it.
+  }
+}
+
+module.exports = { benchScrypt, description, standalone };

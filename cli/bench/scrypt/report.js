@@ -1,0 +1,62 @@
+// What the benchmark writes: a line for each batch, then a Markdown table for each concurrency; or CSV. Digits, widths and names are the
+// ancestor's: scripts read them.
+
+'use strict';
+
+/** @typedef {import('./batch.js').Batch} Batch */
+
+const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '');
+
+/** @param {Batch} batch */
+function doneLine({ variant, concurrency, ok, fail, time, iterationRate, callRate, p50, p90, p99 }) {
+  const latency = (value) => (Number.isFinite(value) ? `${value.toFixed(1)}ms` : '-');
+  return `Done: variant=${variant} conc=${concurrency} ok=${ok} fail=${fail} time=${time.toFixed(0)}ms iter/s=${iterationRate.toFixed(2)} calls/s=${callRate.toFixed(2)} p50=${latency(p50)} p90=${latency(p90)} p99=${latency(p99)}`;
+}
+
+/** A failure for people, without what it does not have. */
+function failureLine({ variant, concurrency }, failure) {
+  const facts = Object.entries(failure).filter(([, value]) => value !== undefined);
+  return `variant=${variant} conc=${concurrency}: { ${facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+}
+
+/** The columns of a table. A cell is a text, or a number of which the highest or lowest has a star. */
+const columns = [
+  { head: 'Variant', width: 13, text: ({ variant }) => variant },
+  { head: 'Fail', width: 4, text: ({ fail }) => String(fail), right: true },
+  { head: 'Iter/s', width: 7, value: ({ iterationRate }) => iterationRate, best: Math.max },
+  { head: 'Calls/s', width: 7, value: ({ callRate }) => callRate, best: Math.max },
+  { head: 'p50 (ms)', width: 8, value: ({ p50 }) => p50, best: Math.min },
+  { head: 'p90 (ms)', width: 8, value: ({ p90 }) => p90, best: Math.min },
+  { head: 'p99 (ms)', width: 8, value: ({ p99 }) => p99, best: Math.min },
+  { head: 'Time (ms)', width: 9, text: ({ time }) => fixed(time, 1) },
+];
+
+/** What the stars mean. */
+const legend = 'Note: * marks the best value in that column (higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';
+
+/** @param {readonly Batch[]} batches of one concurrency */
+function markdownTable(batches) {
+  const cells = columns.map((column) => (column.text === undefined ? starred(column, batches) : batches.map(column.text)));
+  const widths = columns.map(({ width }, at) => Math.max(width, ...cells[at].map(({ length }) => length)));
+  const line = (texts) => `| ${texts.map((text, at) => (columns[at].right ? text.padStart(widths[at]) : text.padEnd(widths[at]))).join(' | ')} |`;
+  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
+  const rows = batches.map((_, row) => line(cells.map((column) => column[row])));
+  return [line(columns.map(({ head }) => head)), `|${rule.join('|')}|`, ...rows].join('\n');
+}
+
+/** Equal as they are shown is equally good. A batch of failures only is not good at anything. */
+function starred({ value, best }, batches) {
+  const shown = batches.map((batch) => (batch.ok === 0 ? '' : fixed(value(batch), 2)));
+  const top = best(...shown.filter(Boolean).map(Number));
+  return shown.map((text) => (text !== '' && Number(text) === top ? `${text}*` : text));
+}
+
+const csvHeader = 'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen';
+
+/** @param {Batch} batch @param {import('./settings.js').Settings} settings */
+function csvRow({ variant, concurrency, iterations, ok, fail, time, iterationRate, callRate, p50, p90, p99 }, { mode, seed, keylen, cost: { N, r, p, maxmem } }) {
+  const measured = [fixed(time, 1), fixed(iterationRate, 2), fixed(callRate, 2), fixed(p50, 2), fixed(p90, 2), fixed(p99, 2)];
+  return [variant, concurrency, iterations, ok, fail, ...measured, mode, seed, N, r, p, maxmem, keylen].join(',');
+}
+
+module.exports = { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable };

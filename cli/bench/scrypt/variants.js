@@ -1,0 +1,69 @@
+// The ways of calling scrypt that are compared. The ancestor's three make one and the same call of node:crypto and differ only in what is
+// wrapped around it; ours are the two doors of Millrace.
+
+'use strict';
+
+const crypto = require('node:crypto');
+const { promisify } = require('node:util');
+
+/** @typedef {{ N: number, r: number, p: number, maxmem: number }} Cost */
+/** @typedef {(password: Buffer, salt: Buffer, keylen: number, cost: Cost) => Promise<Uint8Array>} Scrypt */
+
+const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
+const own = ['millrace', 'millraceCallback'];
+const variantNames = [...ancestral, ...own];
+
+/** What the runner does for a function that calls back. */
+const awaited = (scrypt) => (password, salt, keylen, cost) =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, keylen, cost, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+
+/** Each made from the two libraries. @type {Record<string, (libraries: ReturnType<typeof loadLibraries>) => Scrypt>} */
+const makers = {
+  callback: ({ node }) => awaited(node.scrypt),
+  utilPromisify: ({ node }) => promisify(node.scrypt),
+  manualPromise: ({ node }) => (password, salt, keylen, cost) =>
+    // Written out, as by a user who has never heard of promisify.
+    new Promise((resolve, reject) => {
+      node.scrypt(password, salt, keylen, cost, (error, key) => {
+        if (error) reject(error);
+        else resolve(key);
+      });
+    }),
+  millrace: ({ promises }) => promises.scrypt,
+  millraceCallback: ({ millrace }) => awaited(millrace.scrypt),
+};
+
+/**
+ * The variants of these names, in order, and why some are not there.
+ *
+ * @param {readonly string[]} names
+ * @returns {{ variants: { name: string, scrypt: Scrypt }[], missing: string[], reason?: string, threads?: number }}
+ */
+function makeVariants(names) {
+  const libraries = loadLibraries(names);
+  const has = (name) => ancestral.includes(name) || libraries.reason === undefined;
+  const present = names.filter(has);
+  return {
+    variants: present.map((name) => ({ name, scrypt: makers[name](libraries) })),
+    missing: names.filter((name) => !has(name)),
+    reason: libraries.reason,
+    threads: present.some((name) => own.includes(name)) ? libraries.millrace.configure({}).threads : undefined,
+  };
+}
+
+/** Millrace is loaded only for its own variants: the others need no binary for this machine. */
+function loadLibraries(names) {
+  if (!names.some((name) => own.includes(name))) return { node: crypto };
+  try {
+    const millrace = require('../../../dist/index.js');
+    const promises = require('../../../dist/promises.js');
+    const whole = typeof millrace.scrypt === 'function' && typeof promises.scrypt === 'function';
+    return { node: crypto, millrace, promises, reason: whole ? undefined : 'this Millrace has no scrypt' };
+  } catch (error) {
+    return { node: crypto, reason: error.message.split('\n')[0] };
+  }
+}
+
+module.exports = { ancestral, makeVariants, variantNames };
