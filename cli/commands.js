@@ -18,6 +18,7 @@ const commands = {
   seal: { summary: 'encrypt a file with a passphrase or a key', load: () => require('./seal/command.js').seal },
   open: { summary: 'check and decrypt what seal made', load: () => require('./seal/command.js').open },
   keygen: { summary: 'make a key for seal and open', load: () => require('./seal/keygen.js') },
+  bench: { summary: 'measure it here, against what else there is', load: () => require('./bench/command.js') },
   engines: { summary: 'what serves each algorithm on this machine', load: () => require('./engines.js') },
   completion: { summary: 'completion for bash, zsh or fish', load: () => require('./completion.js') },
 };

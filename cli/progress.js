@@ -13,27 +13,30 @@ const barWidth = 24;
 /** The rate is that of so many milliseconds past: a pause is seen, a stutter is not. */
 const memory = 3000;
 
-/** @typedef {{ add(amount: number): void, total: number | undefined, end(): void }} Progress */
+/**
+ * @typedef {{ title: string, add(bytes: number): void, total: number | undefined, end(): void }} Progress
+ * @typedef {object} Unit of work that is not counted in bytes
+ * @property {(done: number, total: number | undefined) => string} amount how much of it is done, in words; there is no rate
+ * @property {number} memory instead of the usual one
+ */
 
 /**
  * Shows itself when the work has taken a while, and goes without a trace.
  *
  * @param {string} title
- * @param {{ total?: number, tick?: (progress: Progress) => void, amount?: (count: number) => string }} options `tick` is called before each
- *   drawing; it may find out the total. `amount` says how much there is, in bytes if it is not given
+ * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit }} options `tick` is called before each drawing; it may find out the total
  * @returns {Progress}
  */
-function startProgress(title, { total, tick = () => {}, amount = size } = {}) {
-  if (!isTerminal(2) || process.env.TERM === 'dumb') return { add() {}, total, end() {} };
-  const line = new Line(title, total, tick, amount);
+function startProgress(title, { total, tick = () => {}, unit } = {}) {
+  if (!isTerminal(2) || process.env.TERM === 'dumb') return { title, add() {}, total, end() {} };
+  const line = new Line(title, total, tick, unit);
   line.begin();
   return line;
 }
 
 class Line {
-  #title;
   #tick;
-  #amount;
+  #unit;
   #done = 0;
   #begin = performance.now();
   /** Moments and what was done by then, oldest first. */
@@ -43,11 +46,11 @@ class Line {
   #stands = false;
   #forget = () => {};
 
-  constructor(title, total, tick, amount) {
-    this.#title = title;
+  constructor(title, total, tick, unit) {
+    this.title = title;
     this.total = total;
     this.#tick = tick;
-    this.#amount = amount;
+    this.#unit = unit;
   }
 
   begin() {
@@ -74,10 +77,10 @@ class Line {
     if (now - this.#begin < patience) return;
     this.#tick(this);
     this.#past.push({ at: now, done: this.#done });
-    while (this.#past.length > 2 && now - this.#past[1].at > memory) this.#past.shift();
+    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? memory)) this.#past.shift();
     const [{ at, done }] = this.#past;
     const rate = ((this.#done - done) / (now - at)) * 1000;
-    const text = progressText(this.#title, { done: this.#done, total: this.total, rate, shown: this.#amount }, columns(2) - 1);
+    const text = progressText(this.title, { done: this.#done, total: this.total, rate, amount: this.#unit?.amount(this.#done, this.total) }, columns(2) - 1);
     if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
     this.#stands = true;
     this.#put(`\r${text}\x1b[K`);
@@ -100,7 +103,7 @@ class Line {
 }
 
 /** What stands there: as much of it as there is room for, the least important first to go. */
-function progressText(title, { done, total, rate, shown = size }, width) {
+function progressText(title, { done, total, rate, amount: counted }, width) {
   const { green, dim } = colours(2);
   const known = total !== undefined && total > 0;
   const share = known ? Math.min(done / total, 1) : 0;
@@ -108,12 +111,12 @@ function progressText(title, { done, total, rate, shown = size }, width) {
   const filled = Math.round(share * barWidth);
   const bar = known ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`] : undefined;
   const percent = known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '';
-  const amount = known ? `${shown(done)} of ${shown(total)}` : shown(done);
-  const pace = `${shown(rate)}/s`;
+  const amount = counted ?? (known ? `${size(done)} of ${size(total)}` : size(done));
+  const pace = counted === undefined ? `${size(rate)}/s` : '';
   const join = (...parts) => parts.filter(Boolean).join('  ');
   const plain = join(percent, amount, pace, left);
   if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width) return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
-  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : shown(done)];
+  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : amount];
   return forms.find((form) => form.length <= width) ?? '';
 }
 

@@ -36,7 +36,7 @@ async function bench(args) {
   await prepare();
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
-  return stream(process.execPath, ['--expose-gc', join(root, 'bench', 'main.mjs'), ...args]);
+  return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
 // Everything at random for some minutes; with --sanitize under the judges of tools/sanitize.mjs instead.

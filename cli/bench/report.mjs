@@ -1,11 +1,11 @@
 // One table for people, one object for programs.
 
 import { cpus, release, type } from 'node:os';
-import { styleText } from 'node:util';
 
 import { describe } from './definitions.mjs';
 import { goals, others } from './goals.mjs';
 import { quantile } from './numbers.mjs';
+import { notInstalled } from './packages.mjs';
 
 /** Above this many foreign cores a row is marked as disturbed. */
 const disturbed = 0.3;
@@ -15,6 +15,7 @@ const disturbed = 0.3;
  * A batch is also compared with our own single calls, which are no contestant.
  */
 export function judge(row) {
+  if (row.engines) return judgeEngines(row);
   const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
   const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
   const best = fastest(row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'));
@@ -22,6 +23,14 @@ export function judge(row) {
   const beside = loop === undefined ? {} : { loop: compare(ours, loop) };
   if (best === undefined) return { ours, verdict: 'alone', ...beside };
   return { ours, best, ...compare(ours, best), ...beside };
+}
+
+/** The fastest of ours against node:crypto. */
+function judgeEngines({ entries }) {
+  const ours = fastest(entries.filter(({ contestant }) => contestant !== 'node:crypto'));
+  const best = fastest(entries.filter(({ contestant }) => contestant === 'node:crypto'));
+  if (ours === undefined) return { best, verdict: 'missing' };
+  return best === undefined ? { ours, verdict: 'alone' } : { ours, best, ...compare(ours, best) };
 }
 
 function compare(ours, other) {
@@ -32,7 +41,7 @@ function compare(ours, other) {
 
 export function machine(contestants) {
   const [{ model = 'unknown CPU' } = {}] = cpus();
-  const versions = contestants.map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
+  const versions = contestants.filter(({ engine }) => !engine).map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
   return {
     cpu: model.trim(),
     cores: cpus().length,
@@ -47,6 +56,7 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
     `${cpu}, ${cores} cores, ${system}, Node ${node}`,
     `measured: ${contestants.join(', ')}`,
     ...absent.map(({ name, reason }) => `absent:   ${name} (${reason})`),
+    ...addition(absent),
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
     'ratio = best contestant\'s time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second',
@@ -57,42 +67,86 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
   return `${lines.join('\n')}\n`;
 }
 
-// The rest share a column; the best contestant is named in any case.
-const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'bigint-hash'];
-
-/** The column heads; print once. */
-export function head(names) {
-  const shown = columns.filter((name) => names.includes(name));
-  if (names.some((name) => !columns.includes(name))) shown.push('others');
-  return { shown, text: cells('', 'size', shown, 'ratio', 'best contestant', 'p50 / p99, ours | best') };
+/** How those that are not there could be. */
+function addition(absent) {
+  const missing = absent.filter(({ reason }) => reason === notInstalled).map((each) => each.package);
+  return missing.length === 0 ? [] : [`          to measure them too, in the current folder: npm install ${missing.join(' ')}`];
 }
 
+// The rest share a column; the best contestant is named in any case.
+const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'bigint-hash'];
+const cellWidth = 12;
+const engineWidth = 14;
+const smallest = { label: 30, best: 14 };
+
+/**
+ * Which columns there are for these rows, so that lines keep to `width`: what is least important goes first.
+ *
+ * @param rows planned ones: { definition, size, wait }
+ * @param names of the contestants that are ready
+ */
+export function layout(rows, names, width = Infinity) {
+  const engines = rows.some(({ definition }) => definition.engines);
+  const label = Math.max(smallest.label, ...rows.map(({ definition, wait }) => title(definition, wait).length));
+  const shown = engines ? names.filter((name) => name !== 'millrace') : columns.filter((name) => names.includes(name));
+  if (!engines && names.some((name) => !columns.includes(name))) shown.push('others');
+  const table = { engines, label, shown, best: 36, latency: rows.some(({ wait }) => wait !== 'sync') && !engines };
+  const total = () => table.label + 8 + table.shown.length * ((engines ? engineWidth : cellWidth) + 1) + (table.engines ? 0 : 11 + table.best + 2) + (table.latency ? 40 : 0);
+  if (total() > width) table.latency = false;
+  if (total() > width) table.best = 24;
+  while (total() > width && table.shown.length > 2) table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
+  if (total() > width) table.best = smallest.best;
+  if (total() > width) table.label = Math.max(smallest.label, table.label - (total() - width));
+  return table;
+}
+
+/** The column heads. */
+export function head(table) {
+  return cells(table, { what: table.engines ? 'MB/s' : '', size: 'size', values: table.shown, ratio: 'ratio', best: 'best contestant', latency: 'p50 / p99, ours | best' });
+}
+
+const title = (definition, wait) => (definition.engines ? describe(definition) : `${wait.padEnd(8)} ${describe(definition)}`);
+
 /** One row of the table. */
-export function line(row, shown, colour) {
+export function line(row, table, paint = (_shade, text) => text) {
   const { ours, best, ratio, verdict, loop } = row.judged;
-  const values = shown.map((name) => {
-    const entry = fastest(row.entries.filter(({ contestant }) => (columns.includes(contestant) ? contestant : 'others') === name));
+  const values = table.shown.map((name) => {
+    const entry = fastest(row.entries.filter(({ contestant }) => (table.engines || columns.includes(contestant) ? contestant : 'others') === name));
     if (entry === undefined) return '-';
+    if (table.engines) return megabytes(row.size / entry.seconds);
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
   const judged = ratio === undefined ? (verdict === 'missing' ? 'absent' : '-') : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
   const latencies = [ours, best].map((entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`);
   const beside = [latencies.filter(Boolean).join(' | '), loop === undefined ? '' : `${loop.ratio.toFixed(2)}x own loop`];
-  const text = cells(
-    `${row.wait.padEnd(8)} ${describe(row)}`,
-    bytes(row.size),
+  const text = cells(table, {
+    what: title(row, row.wait),
+    size: bytes(row.size),
     values,
-    judged,
-    best === undefined ? '' : `${best.contestant} ${best.form}`,
-    `${beside.filter(Boolean).join(', ').padEnd(40)}${row.foreign > disturbed ? ' disturbed' : ''}`,
-  );
+    ratio: judged,
+    best: best === undefined ? '' : `${best.contestant} ${best.form}`,
+    latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
+    mark: row.foreign > disturbed ? ' disturbed' : '',
+  });
   const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
-  return colour && shade !== undefined ? styleText(shade, text) : text;
+  return shade === undefined || table.engines ? text : paint(shade, text);
+}
+
+/** Where engines overtake each other, in words. */
+export function crossoverTable(found) {
+  if (found.length === 0) return '';
+  const width = Math.max(...found.map(({ faster, than }) => `${faster} beats ${than}`.length));
+  const subjects = [...new Set(found.map(({ algorithm }) => algorithm))];
+  const says = ({ from, always, ratio }) => (from === undefined ? `nowhere (${ratio.toFixed(2)}x at the largest size)` : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`);
+  return `crossover:\n${subjects
+    .flatMap((subject) => found.filter(({ algorithm }) => algorithm === subject).map((each, index) => `  ${(index === 0 ? subject : '').padEnd(20)} ${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`))
+    .join('\n')}\n`;
 }
 
 /** What the table says, in words: where we lose above all. */
 export function summary(rows) {
   const lines = [];
+  if (rows.length === 0) return '';
   const of = (verdict) => rows.filter(({ judged }) => judged.verdict === verdict);
   const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(of);
   lines.push(
@@ -172,14 +226,15 @@ function fastest(entries) {
   return entries.reduce((best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best), undefined);
 }
 
-function cells(what, size, values, ratio, best, latency) {
+function cells({ label, best: bestWidth, latency: withLatency, engines }, { what, size, values, ratio, best, latency, mark = '' }) {
+  const cut = (text, width) => (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
   return [
-    what.padEnd(54),
+    cut(what, label),
     size.padStart(7),
-    ...values.map((value) => value.padStart(12)),
-    ratio.padStart(10),
-    ` ${best.padEnd(36)}`,
-    latency,
+    ...values.map((value) => value.padStart(engines ? engineWidth : cellWidth)),
+    ...(engines ? [] : [ratio.padStart(10), ` ${cut(best, bestWidth)}`]),
+    ...(withLatency ? [latency] : []),
+    mark,
   ]
     .join(' ')
     .trimEnd();
@@ -200,8 +255,20 @@ export function rate(seconds) {
   return `${perSecond.toPrecision(3)} /s`;
 }
 
+export function megabytes(rate) {
+  const value = rate / 1e6;
+  return value >= 99.95 ? value.toFixed(0) : value.toPrecision(3);
+}
+
 function gigabytes(rate) {
   return `${(rate / 1e9).toFixed(1)} GB/s`;
+}
+
+/** A size that was computed. */
+export function roughly(size) {
+  if (size < 1024) return `${Math.round(size)} B`;
+  const [value, unit] = size < 1 << 20 ? [size / 1024, 'KiB'] : [size / (1 << 20), 'MiB'];
+  return `${value.toPrecision(value >= 100 ? 3 : 2)} ${unit}`;
 }
 
 export function bytes(size) {

@@ -1,15 +1,15 @@
 // @noble/hashes: JavaScript, Uint8Arrays in and out. ethereum-cryptography hands on the same functions.
 
-import { version } from '../packages.mjs';
+import { load as read, version } from '../packages.mjs';
 
 export const name = '@noble/hashes';
 
 export async function load() {
-  const { sha256, sha512 } = await import('@noble/hashes/sha2.js');
-  const { keccak_256, sha3_256 } = await import('@noble/hashes/sha3.js');
-  const { blake3 } = await import('@noble/hashes/blake3.js');
-  const { md5, sha1 } = await import('@noble/hashes/legacy.js');
-  const { bytesToHex, utf8ToBytes } = await import('@noble/hashes/utils.js');
+  const { sha256, sha512 } = await read('@noble/hashes/sha2.js');
+  const { keccak_256, sha3_256 } = await read('@noble/hashes/sha3.js');
+  const { blake3 } = await read('@noble/hashes/blake3.js');
+  const { md5, sha1 } = await read('@noble/hashes/legacy.js');
+  const { bytesToHex, utf8ToBytes } = await read('@noble/hashes/utils.js');
   return { hashes: { blake3, keccak256: keccak_256, md5, sha1, sha256, 'sha3-256': sha3_256, sha512 }, bytesToHex, utf8ToBytes, version: version(name) };
 }
 

@@ -11,6 +11,7 @@ import * as keccak from './keccak.mjs';
 import * as millrace from './millrace.mjs';
 import * as nobleHashes from './noble-hashes.mjs';
 import * as nodeCrypto from './node-crypto.mjs';
+import * as nodeRsArgon2 from './node-rs-argon2.mjs';
 import * as nodeRsXxhash from './node-rs-xxhash.mjs';
 import * as ownLoop from './own-loop.mjs';
 import * as piscina from './piscina.mjs';
@@ -28,6 +29,7 @@ export const contestants = [
   bigintBuffer,
   hashWasm,
   nobleHashes,
+  nodeRsArgon2,
   nodeRsXxhash,
   xxhashWasm,
   xxhashAddon,

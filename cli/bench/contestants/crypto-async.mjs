@@ -1,14 +1,13 @@
 // @ronomon/crypto-async 5, the ancestor: friendly forms (a new Buffer) and zero-copy windows.
 // An empty AAD must be a slice of something: an empty Buffer of its own aborts the process.
 
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
+import { require, version } from '../packages.mjs';
 
 export const name = 'crypto-async';
+export const packageName = '@ronomon/crypto-async';
 
 export function load() {
-  return { ancestor: require('@ronomon/crypto-async'), version: require('@ronomon/crypto-async/package.json').version };
+  return { ancestor: require(packageName), version: version(packageName) };
 }
 
 export function prepare(_tools, inputs) {

@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { median, quantile } from './numbers.mjs';
+import { folderOf } from './packages.mjs';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const subjects = {
   millrace: 'millrace',
   'millrace/promises': 'millrace/promises',
   'millrace/crypto-async': 'millrace/crypto-async',
   'node:crypto': 'node:crypto',
-  'crypto-async': './bench/node_modules/@ronomon/crypto-async',
+  'crypto-async': undefined, // wherever it is
 };
 
 const timeRequire = `
@@ -43,7 +44,7 @@ export async function measureLoad({ processes = 21 } = {}) {
   for (let round = 0; round < processes; round++) {
     for (const [name, id] of Object.entries(subjects)) {
       try {
-        samples[name].push(Number(await evaluate(timeRequire, id)) / 1000);
+        samples[name].push(Number(await evaluate(timeRequire, id ?? folderOf('@ronomon/crypto-async'))) / 1000);
       } catch (error) {
         if (name.startsWith('millrace')) throw error;
       }
@@ -57,7 +58,7 @@ export async function measureLoad({ processes = 21 } = {}) {
   return { times, threads };
 }
 
-// In the repository's folder, where `millrace` is this package.
+// In this package's folder, where `millrace` is this package.
 async function evaluate(script, ...args) {
   const { stdout } = await run(process.execPath, ['-e', script, ...args], { cwd: root });
   return stdout;

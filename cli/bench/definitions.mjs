@@ -1,6 +1,6 @@
 // What is measured, as data. One row of the table = one of these at one size.
 //
-//   group      cipher | aead | hash | hmac, and in the table of digests:
+//   group      cipher | aead | hash | hmac | kdf, and in the table of digests:
 //              text    a one-shot digest of a string
 //              hasher  three updates of the row's size, then the digest
 //              many    digests of many messages of the row's size; times are per message
@@ -8,7 +8,7 @@
 //              door    the calls of bigint-hash, ours through the door of that name
 //   table      the word that picks it, where that is not its group
 //   algorithm  by its Millrace name; of a conversion its function
-//   operation  of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer);
+//   operation  of a key derivation its cost, as `parameters` has it by name; of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer);
 //              of the door its function
 //   key        raw: key bytes with every call; prepared: Millrace's Key object. A contestant is
 //              measured in every form it has (KeyObject, imported CryptoKey) and counts with the fastest.
@@ -17,6 +17,7 @@
 //   sizes      those of the row, where they are not `sizes`
 //   messages   of a batch
 //   inFlight   where it is not `inFlight`: one batch must use all cores by itself
+//   engines    rows of hashperf and cryptperf (engines.mjs)
 //   rivals     the only contestants, where not everybody is asked
 //   alsoSync   contestants that cannot do it asynchronously take part in a loop of synchronous calls
 //
@@ -24,8 +25,11 @@
 // asynchronous way of waiting in question with the one it has (see choose() in runner.mjs). In a
 // batch it answers with what is fastest for it: one Buffer, an array of Buffers or of hex strings.
 
+import { perfDefinitions } from './engines.mjs';
+
 export const sizes = [64, 256, 1024, 4096, 65536, 1048576];
 export const quickSizes = [64, 1024, 65536];
+export const perfQuickSizes = [64, 1024, 16384, 262144, 4194304];
 
 /** Jobs in flight at once in the asynchronous rows. */
 export const inFlight = 16;
@@ -82,6 +86,16 @@ const asynchronous = [
   rivals: ['node:crypto', 'own loop', 'WebCrypto', 'crypto-async', 'piscina', '@napi-rs/blake-hash'],
 }));
 
+/** Key derivation; the size is that of the key. Parameters: OWASP's for passwords where there are any. */
+const derivation = [
+  { algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB } },
+  { algorithm: 'scrypt', operation: 'N=131072 r=8 p=1', parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB } },
+  { algorithm: 'argon2id', operation: 'm=19 MiB t=2 p=1', parameters: { memory: 19456, passes: 2, parallelism: 1 } },
+  { algorithm: 'pbkdf2', operation: 'sha256, 100000 iterations', parameters: { digest: 'sha256', iterations: 100000 } },
+  { algorithm: 'pbkdf2', operation: 'sha512, 100000 iterations', parameters: { digest: 'sha512', iterations: 100000 } },
+  { algorithm: 'hkdf', operation: 'sha256', parameters: { digest: 'sha256' } },
+].map((definition) => ({ group: 'kdf', output: 'buffer', waits: ['sync', 'callback'], sizes: [32], ...definition }));
+
 export const definitions = [
   { group: 'hash', algorithm: 'sha256', output: 'hex', waits: sync },
   { group: 'hash', algorithm: 'sha256', output: 'buffer', waits: all },
@@ -114,11 +128,14 @@ export const definitions = [
 
   ...digests,
   ...asynchronous,
+  ...derivation,
+  ...perfDefinitions,
 ];
 
 /** One line that names a definition: "aes-256-gcm seal, prepared key, into". */
 export function describe(definition) {
-  const { table, key, output, inFlight } = definition;
+  const { table, key, output, inFlight, engines } = definition;
+  if (engines) return what(definition);
   // In the table of asynchronous jobs every key is a raw one.
   const said = table === 'async' ? `${inFlight} in flight` : key === undefined ? undefined : `${key} key`;
   return [what(definition), said, output].filter((part) => part !== undefined).join(', ');

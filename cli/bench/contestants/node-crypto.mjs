@@ -1,4 +1,4 @@
-// node:crypto. Everything here is synchronous: its asynchronous hashes, ciphers and MACs are WebCrypto's.
+// node:crypto. All but key derivation is synchronous: its asynchronous hashes, ciphers and MACs are WebCrypto's.
 // `convert` is plain JavaScript on Buffers. Keys both ways: raw bytes are the slower form on some versions (Node 24 most of all), a KeyObject on others.
 
 import crypto from 'node:crypto';
@@ -19,6 +19,9 @@ const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', wait: 'sync' };
 const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac', wait: 'sync', output: 'buffer' };
+const kdf = { group: 'kdf', output: 'buffer' };
+const derive = { ...kdf, wait: 'sync' };
+const deriveLater = { ...kdf, wait: 'callback' };
 const cipher = { group: 'cipher', wait: 'sync', output: 'buffer' };
 const seal = { group: 'aead', operation: 'seal', wait: 'sync', output: 'buffer' };
 const open = { group: 'aead', operation: 'open', wait: 'sync', output: 'buffer' };
@@ -107,4 +110,14 @@ export const forms = [
       return result;
     };
   } },
+
+  // Argon2 since Node 24.7; it is no function before.
+  { name: 'scryptSync', ...derive, algorithm: 'scrypt', make: ({ crypto }, { password, salt, size, parameters }) => () => crypto.scryptSync(password, salt, size, parameters) },
+  { name: 'scrypt', ...deriveLater, algorithm: 'scrypt', make: ({ crypto }, { password, salt, size, parameters }) => (done) => crypto.scrypt(password, salt, size, parameters, done) },
+  { name: 'pbkdf2Sync', ...derive, algorithm: 'pbkdf2', make: ({ crypto }, { password, salt, size, parameters: { iterations, digest } }) => () => crypto.pbkdf2Sync(password, salt, iterations, size, digest) },
+  { name: 'pbkdf2', ...deriveLater, algorithm: 'pbkdf2', make: ({ crypto }, { password, salt, size, parameters: { iterations, digest } }) => (done) => crypto.pbkdf2(password, salt, iterations, size, digest, done) },
+  { name: 'hkdfSync', ...derive, algorithm: 'hkdf', make: ({ crypto }, { password, salt, size, parameters: { digest } }) => () => crypto.hkdfSync(digest, password, salt, '', size) },
+  { name: 'hkdf', ...deriveLater, algorithm: 'hkdf', make: ({ crypto }, { password, salt, size, parameters: { digest } }) => (done) => crypto.hkdf(digest, password, salt, '', size, done) },
+  { name: 'argon2Sync', ...derive, algorithm: 'argon2id', make: ({ crypto }, { password, salt, size, parameters }) => () => crypto.argon2Sync('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }) },
+  { name: 'argon2', ...deriveLater, algorithm: 'argon2id', make: ({ crypto }, { password, salt, size, parameters }) => (done) => crypto.argon2('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }, done) },
 ];

@@ -28,7 +28,7 @@ export async function loadContestants(modules) {
     try {
       ready.push({ ...module, tools: await module.load() });
     } catch (error) {
-      absent.push({ name: module.name, reason: firstLine(error) });
+      absent.push({ name: module.name, package: module.packageName ?? module.name, reason: firstLine(error) });
     }
   }
   return { ready, absent };
@@ -44,7 +44,7 @@ export async function measureRow(definition, size, wait, contestants, options) {
   const { candidates, wrong, absent } = await line(definition, size, wait, contestants, inFlight);
   const usage = startUsage();
   for (const candidate of candidates) candidate.answer = undefined;
-  if (wait === 'sync') timeSync(candidates, options);
+  if (wait === 'sync') await timeSync(candidates, options);
   else await timeAsync(candidates, options);
   globalThis.gc?.();
   for (const { contestant, form, failure } of candidates) if (failure !== undefined) wrong.push(`${contestant.name} ${form.name} (${firstLine(failure)})`);
@@ -56,6 +56,13 @@ export async function measureRow(definition, size, wait, contestants, options) {
     ...(form.wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
   }));
   return { entries, wrong, absent, foreign: usage.foreign() };
+}
+
+/** About how many seconds a row takes, to say how much is left of many. */
+export function expectedSeconds(definition, wait, contestants, { rounds, time }) {
+  const forms = contestants.flatMap((contestant) => choose(contestant, definition, wait));
+  const samples = (form) => (wait === 'sync' ? rounds + 5 : (Math.max(3, Math.ceil(rounds / 2)) + 1) * (form.wait === 'sync' ? 1 : 8));
+  return forms.reduce((sum, form) => sum + (samples(form) * time) / 1000, 0.02);
 }
 
 /** The smallest step of the clock, in seconds. */
@@ -79,7 +86,7 @@ async function line(definition, size, wait, contestants, inFlight) {
   for (const contestant of contestants) {
     for (const form of choose(contestant, definition, wait)) {
       try {
-        candidates.push(await enter(contestant, form, definition, size, form.wait === 'sync' ? 1 : inFlight));
+        candidates.push(await enter(contestant, form, definition, size, form.wait === 'sync' ? 1 : (form.inFlight?.(size) ?? inFlight)));
       } catch (error) {
         // A contestant may lack an algorithm. Ours must not.
         if (error instanceof Absent) absent.push(`millrace ${form.name}`);
@@ -104,8 +111,10 @@ async function line(definition, size, wait, contestants, inFlight) {
  * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises; neither, and the row
  * allows it: synchronous calls).
  */
-export function choose({ name, forms }, definition, wait) {
+export function choose({ name, forms, engine }, definition, wait) {
   const near = name !== 'millrace';
+  // Engines take part in their own tables only, and there nobody else but node:crypto.
+  if (Boolean(definition.engines) !== Boolean(engine) && !(definition.engines && name === 'node:crypto')) return [];
   if (near && definition.rivals?.includes(name) === false) return [];
   const asked = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
   const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
@@ -118,6 +127,7 @@ export function choose({ name, forms }, definition, wait) {
           form.output === output &&
           form.group === definition.group &&
           (form.algorithm ?? definition.algorithm) === definition.algorithm &&
+          (form.algorithms?.includes(definition.algorithm) ?? true) &&
           (form.operation ?? definition.operation) === definition.operation &&
           (form.keyForm ?? definition.key) === definition.key,
       );
@@ -154,13 +164,14 @@ function fresh(fn) {
 
 // Synchronous
 
-function timeSync(candidates, { rounds, time }) {
+async function timeSync(candidates, { rounds, time }) {
   for (const candidate of candidates) {
     candidate.loop = fresh(syncLoop);
     candidate.count = calibrate(candidate, time);
   }
   for (let round = 0; round < rounds; round++) {
     for (const candidate of rotated(candidates, round)) candidate.samples.push(runLoop(candidate).seconds);
+    await turn(); // somebody may have pressed Ctrl-C
   }
 }
 

@@ -7,7 +7,7 @@ import crypto from 'node:crypto';
  * and a tag of its own, over one source.
  */
 export function makeInputs(definition, size, count) {
-  const { group, algorithm, operation, key: keyForm, output, messages = 1 } = definition;
+  const { group, algorithm, operation, key: keyForm, output, messages = 1, parameters } = definition;
   const shared = {
     group,
     algorithm,
@@ -20,6 +20,7 @@ export function makeInputs(definition, size, count) {
     rawKey: pattern(32, 2),
     iv: pattern(group === 'aead' ? 12 : 16, 3),
   };
+  if (group === 'kdf') Object.assign(shared, { parameters, password: Buffer.from('correct horse battery staple'), salt: pattern(16, 4), hash: parameters.digest });
   if (operation === 'open') shared.sealed = seal(shared);
   // One flat string; a slice of a longer one would cost every contestant more.
   if (group === 'text') shared.text = Buffer.from(shared.source.toString('base64').slice(0, size)).toString('latin1');

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { Absent } from '../absent.mjs';
 import { own as ancestral } from './bigint-hash.mjs';
 
-const require = createRequire(new URL('../../package.json', import.meta.url));
+const require = createRequire(new URL('../../../package.json', import.meta.url));
 
 export const name = 'millrace';
 
@@ -22,7 +22,9 @@ export function load() {
 }
 
 // A door or function that this build has not is absent, not wrong.
+const derivations = { scrypt: 'scrypt', pbkdf2: 'pbkdf2', hkdf: 'hkdf', argon2id: 'argon2' };
 const needed = {
+  kdf: ({ millrace }, { algorithm }) => millrace[derivations[algorithm]],
   hasher: ({ millrace }) => millrace.createHash,
   many: ({ millrace }) => millrace.hashMany,
   door: ({ bigints }) => bigints,
@@ -58,6 +60,8 @@ const packed = { group: 'many', operation: 'packed' };
 const door = { group: 'door', wait: 'sync' };
 const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac' };
+const derive = { group: 'kdf', output: 'buffer', wait: 'sync' };
+const deriveLater = { group: 'kdf', output: 'buffer', wait: 'callback' };
 const cipher = { group: 'cipher' };
 const seal = { group: 'aead', operation: 'seal' };
 const open = { group: 'aead', operation: 'open' };
@@ -127,4 +131,13 @@ export const forms = [
 
   { name: 'open', ...open, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, sealed }) => () => millrace.open(algorithm, { key, nonce: iv, source: sealed }) },
   { name: 'open', ...open, ...buffer, ...callback, make: ({ millrace }, { algorithm, key, iv, sealed }) => (done) => millrace.open(algorithm, { key, nonce: iv, source: sealed }, done) },
+
+  { name: 'scrypt', ...derive, algorithm: 'scrypt', make: ({ millrace }, { password, salt, size, parameters }) => () => millrace.scrypt(password, salt, size, parameters) },
+  { name: 'scrypt', ...deriveLater, algorithm: 'scrypt', make: ({ millrace }, { password, salt, size, parameters }) => (done) => millrace.scrypt(password, salt, size, parameters, done) },
+  { name: 'pbkdf2', ...derive, algorithm: 'pbkdf2', make: ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) => () => millrace.pbkdf2(password, salt, iterations, size, digest) },
+  { name: 'pbkdf2', ...deriveLater, algorithm: 'pbkdf2', make: ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) => (done) => millrace.pbkdf2(password, salt, iterations, size, digest, done) },
+  { name: 'hkdf', ...derive, algorithm: 'hkdf', make: ({ millrace }, { password, salt, size, parameters: { digest } }) => () => millrace.hkdf(digest, password, salt, '', size) },
+  { name: 'hkdf', ...deriveLater, algorithm: 'hkdf', make: ({ millrace }, { password, salt, size, parameters: { digest } }) => (done) => millrace.hkdf(digest, password, salt, '', size, done) },
+  { name: 'argon2', ...derive, algorithm: 'argon2id', make: ({ millrace }, { password, salt, size, parameters }) => () => millrace.argon2('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }) },
+  { name: 'argon2', ...deriveLater, algorithm: 'argon2id', make: ({ millrace }, { password, salt, size, parameters }) => (done) => millrace.argon2('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }, done) },
 ];

@@ -1,0 +1,117 @@
+// hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another. All of it is data: an engine is a contestant
+// (runner.mjs) that serves these two tables only; one more is an entry in `engines` and its comparisons.
+
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+
+const require = createRequire(new URL('../../package.json', import.meta.url));
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** 16 B to 16 MiB, four times as large each. */
+export const perfSizes = [16, 64, 256, KiB, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB, 16 * MiB];
+
+/** So that every thread has work and what waits does not fill the memory. */
+const crowd = (size) => Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
+const alone = () => 1;
+
+/** Those that can be cut into parts. */
+const partible = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
+
+// Every engine is asked in the same form, lent, so that what differs is the engine and not the call.
+const callForms = (wait, more) => [
+  { name: 'hash', group: 'hash', wait, output: 'into', ...more, make: wait === 'sync'
+    ? ({ millrace }, { algorithm, source, target }) => () => millrace.hash(algorithm, source, { target })
+    : ({ millrace }, { algorithm, source, target, route }) => (done) => millrace.hash(algorithm, source, { target, route }, done) },
+  { name: 'cipher', group: 'cipher', wait, output: 'into', ...more, make: wait === 'sync'
+    ? ({ millrace }, { algorithm, rawKey, iv, source, target }) => () => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target })
+    : ({ millrace }, { algorithm, rawKey, iv, source, target, route }) => (done) => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, route }, done) },
+  { name: 'seal', group: 'aead', operation: 'seal', wait, output: 'into', ...more, make: wait === 'sync'
+    ? ({ millrace }, { algorithm, rawKey, iv, source, target }) => () => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target })
+    : ({ millrace }, { algorithm, rawKey, iv, source, target, route }) => (done) => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, route }, done) },
+];
+
+function engine(name, about, route, more = {}) {
+  return {
+    name,
+    about,
+    engine: true,
+    load: () => ({ millrace: require('millrace'), version: '' }),
+    prepare: (_tools, inputs) => {
+      inputs.route = route;
+    },
+    forms: callForms(route === undefined ? 'sync' : 'callback', more),
+  };
+}
+
+/** The engines that there are, and how each is asked. */
+export const engines = [
+  engine('sync', 'a loop of synchronous calls, one core'),
+  engine('inline', 'asynchronous calls that do their work during the call, many in flight', 'inline', { inFlight: crowd }),
+  engine('pool', 'asynchronous calls on worker threads, many in flight', 'pool', { inFlight: crowd }),
+  engine('pool, one job', 'the same with one call in flight', 'pool', { inFlight: alone }),
+  engine('split, one job', 'one call in flight, cut into parts for all worker threads', 'split', { inFlight: alone, algorithms: partible }),
+];
+
+const names = [...engines.map(({ name }) => name), 'node:crypto'];
+const perf = (table, definition) => ({ table, engines: true, output: 'into', waits: ['callback'], alsoSync: true, rivals: names, sizes: perfSizes, ...definition });
+
+/** Rows, as in definitions.mjs. */
+export const perfDefinitions = [
+  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) => perf('hashperf', { group: 'hash', algorithm })),
+  ...['aes-256-ctr', 'chacha20'].map((algorithm) => perf('cryptperf', { group: 'cipher', algorithm, key: 'raw' })),
+  ...['aes-256-gcm', 'chacha20-poly1305'].map((algorithm) => perf('cryptperf', { group: 'aead', algorithm, operation: 'seal', key: 'raw' })),
+];
+
+/** From which size on the one beats the other. */
+export const comparisons = [
+  { faster: 'sync', than: 'node:crypto' },
+  { faster: 'pool', than: 'sync' },
+  { faster: 'pool', than: 'inline' },
+  { faster: 'pool, one job', than: 'sync' },
+  { faster: 'split, one job', than: 'pool, one job' },
+  { faster: 'split, one job', than: 'sync' },
+];
+
+/** Closer than this, or than their own noise, two engines are level. */
+const level = 0.03;
+
+/**
+ * Where `faster` overtakes `than` for good. Points are { size, seconds, spread }, in any order; sizes that only one of them has are left out.
+ *
+ * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from` the size, by interpolation between the sizes
+ *   measured (on log axes a line), undefined where it never does; `ratio` how much faster it is at the largest size; undefined of nothing to compare
+ */
+export function crossover(faster, than) {
+  const pairs = faster
+    .flatMap((one) => than.filter(({ size }) => size === one.size).map((other) => ({ size: one.size, lead: Math.log2(other.seconds / one.seconds), noise: Math.log2(1 + Math.max(level, (one.spread ?? 0) + (other.spread ?? 0))) })))
+    .sort((left, right) => left.size - right.size);
+  if (pairs.length === 0) return undefined;
+  const ratio = 2 ** pairs.at(-1).lead;
+  const last = pairs.findLastIndex(({ lead, noise }) => lead <= noise);
+  if (last === pairs.length - 1) return { from: undefined, always: false, ratio };
+  if (last === -1) return { from: pairs[0].size, always: true, ratio };
+  const [below, above] = [pairs[last], pairs[last + 1]];
+  // Level already: from there on.
+  if (below.lead >= 0) return { from: below.size, always: false, ratio };
+  const part = -below.lead / (above.lead - below.lead);
+  return { from: Math.round(2 ** (Math.log2(below.size) + part * Math.log2(above.size / below.size))), always: false, ratio };
+}
+
+/** All comparisons of measured rows: [{ table, algorithm, operation, faster, than, from, always, ratio }]. */
+export function crossovers(rows) {
+  const keys = [...new Set(rows.filter((row) => row.engines).map(({ table, algorithm, operation }) => JSON.stringify({ table, algorithm, operation })))];
+  return keys.flatMap((key) => {
+    const named = JSON.parse(key);
+    const own = rows.filter((row) => row.engines && JSON.stringify({ table: row.table, algorithm: row.algorithm, operation: row.operation }) === key);
+    const points = (name) => own.flatMap(({ size, entries }) => best(entries.filter(({ contestant }) => contestant === name)).map(({ seconds, spread }) => ({ size, seconds, spread })));
+    return comparisons.flatMap(({ faster, than }) => {
+      const found = crossover(points(faster), points(than));
+      return found === undefined ? [] : [{ ...named, faster, than, ...found }];
+    });
+  });
+}
+
+function best(entries) {
+  return entries.length === 0 ? [] : [entries.reduce((one, other) => (other.seconds < one.seconds ? other : one))];
+}

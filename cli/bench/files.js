@@ -1,0 +1,59 @@
+// Files that are written at the end of a long run: that they can be is known at its beginning, and nobody sees half of one.
+
+'use strict';
+
+const { closeSync, openSync, renameSync, statSync, unlinkSync, writeSync } = require('node:fs');
+
+const { Problem, reason, shown } = require('../ui.js');
+
+/**
+ * A file that has its name only when it is complete; what had the name is replaced. A device or a pipe is written to.
+ *
+ * @param {string} path
+ * @returns {{ write(text: string): void, discard(): void }}
+ */
+function futureFile(path) {
+  const direct = isNoFile(path);
+  const name = direct ? path : `${path}.${process.pid}.tmp`;
+  const fd = attempt(path, () => openSync(name, direct ? 'w' : 'wx'));
+  let open = true;
+  const discard = () => {
+    if (!open) return;
+    open = false;
+    closeSync(fd);
+    if (!direct) unlinkSync(name);
+  };
+  return {
+    discard,
+    write(text) {
+      try {
+        attempt(path, () => {
+          const bytes = Buffer.from(text);
+          for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+          if (!direct) renameSync(name, path);
+        });
+        open = false;
+        closeSync(fd);
+      } catch (error) {
+        discard();
+        throw error;
+      }
+    },
+  };
+}
+
+function isNoFile(path) {
+  const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (stats?.isDirectory()) throw new Problem(`${shown(path)}: Is a directory`);
+  return stats !== undefined && !stats.isFile();
+}
+
+function attempt(path, act) {
+  try {
+    return act();
+  } catch (error) {
+    throw new Problem(`${shown(path)}: ${reason(error)}`);
+  }
+}
+
+module.exports = { futureFile };

@@ -1,0 +1,161 @@
+// `millrace bench`: rows are measured one after the other, and what is known is reported at the end, whether it comes by itself or by Ctrl-C.
+
+import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { csvOf } from './csv.mjs';
+import { describe, inFlight } from './definitions.mjs';
+import { crossovers } from './engines.mjs';
+import { reached } from './goals.mjs';
+import { latencyReport } from './latency-report.mjs';
+import { measureLatency } from './latency.mjs';
+import { measureLoad } from './load.mjs';
+import { readOptions } from './options.mjs';
+import { bytes, crossoverTable, goalTable, head, header, judge, layout, line, loadSummary, machine, summary } from './report.mjs';
+import { clockResolution, loadContestants, measureRow } from './runner.mjs';
+import { measureScaling, scalingReport } from './scaling.mjs';
+import { startTalk } from './talk.mjs';
+
+const require = createRequire(import.meta.url);
+const { atEnd } = require('../endings.js');
+const { Problem, colours, columns, print, say } = require('../ui.js');
+const { futureFile } = require('./files.js');
+
+/** Who may be the last to let go of the event loop. */
+const patience = 5000;
+
+export async function bench(values, operands) {
+  const plan = readOptions(values, operands);
+  const outputs = openOutputs(plan);
+  const forget = atEnd(() => outputs.discard());
+  exposeCollector();
+  try {
+    return await measure(plan, outputs);
+  } finally {
+    outputs.discard();
+    forget();
+    // A job that never comes back, of whomever, must not keep the process; without one this never fires.
+    setTimeout(() => {
+      say('something still holds the process: a job that has not come back');
+      process.exit(1);
+    }, patience).unref();
+  }
+}
+
+async function measure(plan, outputs) {
+  const { ready, absent } = await loadContestants(plan.modules);
+  const ours = absent.find(({ name }) => name === 'millrace');
+  if (ours !== undefined) throw new Problem(`millrace cannot be loaded: ${ours.reason}`);
+  const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
+  const about = machine(ready);
+  const record = { format: 1, date: new Date().toISOString(), ...about, absent, settings, rows: [], goals: [], crossovers: [] };
+  const toPeople = !plan.json && plan.csv !== '-';
+  const tell = toPeople ? print : () => {};
+
+  // Once, whatever ends the run. Synchronous: a signal waits for nobody.
+  let concluded = false;
+  const conclude = () => {
+    if (concluded) return;
+    concluded = true;
+    const { rows } = record;
+    const found = reached(rows);
+    record.goals = found.map(({ goal, row, reached: got, met }) => ({ ...goal, row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait }, reached: got, met }));
+    record.crossovers = crossovers(rows);
+    if (rows.length > 0) tell(`\n${summary(rows)}`);
+    if (record.crossovers.length > 0) tell(`\n${crossoverTable(record.crossovers)}`);
+    if (found.length > 0) tell(`\n${goalTable(found)}`);
+    outputs.write(record);
+  };
+  const talk = startTalk(plan.rows);
+  const forget = atEnd(() => {
+    talk.end();
+    record.interrupted = { rows: record.rows.length, of: plan.rows.length };
+    say(`interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
+    try {
+      conclude();
+    } catch (error) {
+      say(error.message);
+    }
+  });
+
+  try {
+    if (plan.rows.length > 0) tell(header(about, absent, settings));
+    await measureRows(plan, ready, settings, record, tell, talk);
+    const wants = (name) => plan.apart.includes(name);
+    if (wants('load')) {
+      talk.note('loading, in fresh processes');
+      record.load = await measureLoad();
+      tell(`\n${loadSummary(record.load)}`);
+    }
+    for (const module of ready) await module.unload?.();
+    if (wants('latency')) {
+      record.latency = await measureLatency(plan, talk.note);
+      tell(`\n${latencyReport(record.latency, about)}`);
+    }
+    if (wants('scaling')) {
+      record.scaling = await measureScaling(plan, talk.note);
+      tell(`\n${scalingReport(record.scaling, about)}`);
+    }
+    talk.end();
+    conclude();
+  } finally {
+    talk.end();
+    forget();
+  }
+  const wrong = record.latency?.wrong.length > 0 || record.scaling?.wrong.length > 0 || record.rows.some((row) => row.wrong.some((who) => who.startsWith('millrace') || row.engines));
+  return wrong ? 1 : 0;
+}
+
+async function measureRows({ rows }, ready, settings, record, tell, talk) {
+  const { green, red, bold } = colours(1);
+  const paint = (shade, text) => ({ green, red })[shade](text);
+  let table;
+  for (const { definition, size, wait, expected } of rows) {
+    if (table === undefined || table.engines !== (definition.engines === true)) {
+      const alike = rows.filter((row) => (row.definition.engines === true) === (definition.engines === true));
+      const there = ready.filter(({ engine, name }) => (definition.engines ? engine || name === 'node:crypto' : !engine));
+      table = layout(alike, there.map(({ name }) => name), columns(1));
+      tell(`${record.rows.length === 0 ? '' : '\n'}${bold(head(table))}\n`);
+    }
+    talk.begin(`${describe(definition)}, ${bytes(size)}`);
+    const row = { ...definition, size, wait, ...(await measureRow(definition, size, wait, ready, settings)) };
+    row.judged = judge(row);
+    record.rows.push(row);
+    talk.done(expected);
+    tell(`${line(row, table, paint)}\n`);
+  }
+}
+
+/** What goes to files and, instead of the table, to standard output. */
+function openOutputs({ json, csv, html }) {
+  const files = [];
+  const open = (path, textOf) => files.push({ file: futureFile(path), textOf });
+  const discard = () => files.forEach(({ file }) => file.discard());
+  try {
+    if (csv !== undefined && csv !== '-') open(csv, csvOf);
+    if (html !== undefined) open(html, (record) => htmlOf(record));
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  // The page is loaded now: at the end of an interrupted run nothing can be waited for.
+  let htmlOf;
+  const loaded = html === undefined ? undefined : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
+  loaded?.catch(() => {});
+  return {
+    discard,
+    write(record) {
+      if (json) print(`${JSON.stringify(record, null, 2)}\n`);
+      if (csv === '-') print(csvOf(record));
+      for (const { file, textOf } of files) file.write(textOf(record));
+    },
+  };
+}
+
+/** As `node --expose-gc` does: rows begin without the garbage of those before. */
+function exposeCollector() {
+  if (globalThis.gc !== undefined) return;
+  setFlagsFromString('--expose-gc');
+  globalThis.gc = runInNewContext('gc');
+}

@@ -1,0 +1,46 @@
+// The contestants' packages: in the repository those that bench/install.mjs puts into bench/, elsewhere those that can be resolved from the current
+// folder or from beside this package.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const places = [new URL('../../bench/', import.meta.url), pathToFileURL(join(process.cwd(), '/')), new URL('../../', import.meta.url)].map((place) => createRequire(place));
+
+/** What is said of a package that is nowhere; the report counts on it. */
+export const notInstalled = 'not installed';
+
+/** Requires a package, or a file in it, from the first place that has it. */
+export function require(id) {
+  return placeOf(id).require(id);
+}
+
+/** The same of an ES module. */
+export function load(id) {
+  return import(pathToFileURL(placeOf(id).require.resolve(id)).href);
+}
+
+/** As its own package.json says; some packages do not export that file. */
+export function version(name) {
+  return JSON.parse(readFileSync(join(placeOf(name).folder, 'package.json'), 'utf8')).version;
+}
+
+/** Throws where a package that falls back to JavaScript has not been compiled: that would be another contestant. */
+export function needsAddon(name, file) {
+  if (!existsSync(join(placeOf(name).folder, file))) throw new Error('its addon could not be compiled here');
+}
+
+/** Where a package lies. */
+export function folderOf(name) {
+  return placeOf(name).folder;
+}
+
+function placeOf(id) {
+  const name = id.split('/').slice(0, id.startsWith('@') ? 2 : 1).join('/');
+  for (const place of places) {
+    const folder = place.resolve.paths(name).map((path) => join(path, name)).find((path) => existsSync(path));
+    if (folder !== undefined) return { require: place, folder };
+  }
+  throw new Error(notInstalled);
+}
