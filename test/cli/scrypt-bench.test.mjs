@@ -46,7 +46,10 @@ require(${JSON.stringify(doorPaths['millrace/promises'])}).scrypt ??= promisify(
 
 /** Millrace without it. */
 const without = `
-for (const door of ${JSON.stringify([doorPaths.millrace, doorPaths['millrace/promises']])}) require(door).scrypt = undefined;
+for (const door of ${JSON.stringify([doorPaths.millrace, doorPaths['millrace/promises']])}) {
+  const names = { ...require(door), scrypt: undefined };
+  require.cache[door].exports = names;
+}
 `;
 
 /** Writes down the calls of node:crypto's scrypt with N below 1000, and how many are under way at a time. */
