@@ -3,24 +3,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { contestants } from '../bench/contestants/all.mjs';
-import { definitions, describe, sizes } from '../bench/definitions.mjs';
-import { fits, goals, others, reached } from '../bench/goals.mjs';
-import { answerBytes, makeInputs } from '../bench/inputs.mjs';
-import { combine, held, judgeGoals, goals as latencyGoals, situations } from '../bench/latency.mjs';
-import { crowdTime, fitCrowd, fitSplit, fullLoop, leastSquares, serialFraction, splitTime } from '../bench/model.mjs';
-import { median, quantile, rotated, spread, uncoordinated } from '../bench/numbers.mjs';
-import { goalTable } from '../bench/report.mjs';
-import { choose } from '../bench/runner.mjs';
-import { crowds, splits, threadCounts } from '../bench/scaling.mjs';
+import { contestants as packages } from '../cli/bench/contestants/all.mjs';
+import { definitions, describe, sizes } from '../cli/bench/definitions.mjs';
+import { comparisons, crossover, crossovers, engines, perfDefinitions } from '../cli/bench/engines.mjs';
+import { fits, goals, others, reached } from '../cli/bench/goals.mjs';
+import { answerBytes, makeInputs } from '../cli/bench/inputs.mjs';
+import { combine, held, judgeGoals, goals as latencyGoals, situations } from '../cli/bench/latency.mjs';
+import { crowdTime, fitCrowd, fitSplit, fullLoop, leastSquares, serialFraction, splitTime } from '../cli/bench/model.mjs';
+import { median, quantile, rotated, spread, uncoordinated } from '../cli/bench/numbers.mjs';
+import { goalTable } from '../cli/bench/report.mjs';
+import { choose } from '../cli/bench/runner.mjs';
+import { crowds, splits, threadCounts } from '../cli/bench/scaling.mjs';
 
+const contestants = [...packages, ...engines];
 const ours = contestants.find(({ name }) => name === 'millrace');
 const rows = definitions.flatMap((definition) =>
   definition.waits.flatMap((wait) => (definition.sizes ?? sizes).map((size) => ({ ...definition, definition, wait, size }))),
 );
 
 test('Millrace has a form for every row', () => {
-  const unknown = rows.filter(({ definition, wait }) => choose(ours, definition, wait).length === 0);
+  const unknown = rows.filter(({ definition, wait, engines: byEngine }) => (byEngine ? engines : [ours]).every((each) => choose(each, definition, wait).length === 0));
   assert.deepEqual(unknown.map((row) => `${row.wait} ${describe(row)}`), []);
 });
 
@@ -215,4 +217,44 @@ test('least squares without negative parts', () => {
   leastSquares(rows, [3, 5, 7]).forEach((value, index) => close(value, [1, 2][index]));
   assert.deepEqual(leastSquares(rows, [2, 1, 0]).map((value) => value >= 0), [true, true]);
   assert.deepEqual(leastSquares([[1, 1], [1, 1]], [2, 2]).reduce((a, b) => a + b), 2);
+});
+
+// ---- engines ------------------------------------------------------------------------------
+
+const points = (seconds, spread = 0) => seconds.map((each, index) => ({ size: 16 * 4 ** index, seconds: each, spread }));
+
+test('a crossover lies where the lines meet on log axes', () => {
+  // 1 : 2 against it at 16, 2 : 1 for it at 64: they meet at 32.
+  assert.deepEqual(crossover(points([2, 1, 1]), points([1, 2, 4])), { from: 32, always: false, ratio: 4 });
+  assert.deepEqual(crossover(points([1, 1]), points([2, 2])), { from: 16, always: true, ratio: 2 });
+  assert.deepEqual(crossover(points([2, 2]), points([1, 1])), { from: undefined, always: false, ratio: 0.5 });
+  assert.equal(crossover(points([1]), []), undefined);
+});
+
+test('a lead that is lost again does not count, nor one within the noise', () => {
+  assert.equal(crossover(points([1, 4, 1]), points([2, 2, 2])).from, 128);
+  assert.equal(crossover(points([1, 1, 4]), points([2, 2, 2])).from, undefined);
+  assert.equal(crossover(points([2, 1, 1.98]), points([2, 2, 2])).from, undefined, 'level at the largest size');
+  assert.equal(crossover(points([2, 1.8, 1]), points([2, 2, 2])).from, 16, 'level at first');
+  assert.equal(crossover(points([2, 1.8, 1], 0.1), points([2, 2, 2])).from, 64);
+  assert.deepEqual(crossover(points([2, 1, 1]).reverse(), points([1, 2, 4])), crossover(points([2, 1, 1]), points([1, 2, 4])), 'in any order');
+});
+
+test('comparisons are between engines that there are, on the sizes that both have', () => {
+  const known = [...engines.map(({ name }) => name), 'node:crypto'];
+  for (const { faster, than } of comparisons) assert.ok(known.includes(faster) && known.includes(than) && faster !== than, `${faster}, ${than}`);
+  const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
+  const measured = [16, 64].map((size, index) => ({ table: 'hashperf', engines: true, algorithm: 'blake3', size, entries: [entry('sync', 2), entry('pool', [4, 1][index]), entry('pool', 9), entry('node:crypto', 4)] }));
+  assert.deepEqual(
+    crossovers([...measured, { algorithm: 'blake3', size: 4, entries: [] }]).map(({ faster, than, from, algorithm }) => [algorithm, faster, than, from]),
+    [['blake3', 'sync', 'node:crypto', 16], ['blake3', 'pool', 'sync', 32]],
+  );
+});
+
+test('engines take part in their tables only, and what cannot be cut is not split', () => {
+  const of = (algorithm) => engines.filter((each) => choose(each, perfDefinitions.find((row) => row.algorithm === algorithm), 'callback').length > 0).map(({ name }) => name);
+  assert.ok(of('blake3').includes('split, one job'));
+  assert.ok(!of('sha256').includes('split, one job'));
+  for (const each of engines) assert.deepEqual(choose(each, { group: 'hash', algorithm: 'sha256', output: 'into' }, 'callback'), []);
+  assert.deepEqual(choose(ours, perfDefinitions[0], 'callback'), []);
 });

@@ -1,16 +1,19 @@
 // Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc, then an ESM
-// wrapper for each door). Also the plain way: `npm ci && npm run build`.
+// wrapper for each door, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
 //
 //   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
 
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
+
+/** What the report of `millrace bench` draws with: it ships with the package, which depends on nothing. */
+const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
 const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer'];
 
@@ -50,6 +53,7 @@ export async function buildFront({ force = false } = {}) {
   const outputs = [
     ...doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end))),
     ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
+    ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
   const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs'], []);
   if (!force && upToDate(stamp, sources, outputs)) return;
@@ -67,6 +71,11 @@ export async function buildFront({ force = false } = {}) {
     writeFileSync(join(dist, `${path}.js`), `module.exports = require('../${door}.js');\n`);
     writeFileSync(join(dist, `${path}.d.ts`), `export * from '../${door}.js';\n`);
     written.add(`${path}.js`).add(`${path}.d.ts`);
+  }
+  mkdirSync(join(dist, 'uplot'), { recursive: true });
+  for (const file of charts) {
+    copyFileSync(join(root, 'node_modules', 'uplot', file), join(dist, 'uplot', basename(file)));
+    written.add(join('uplot', basename(file)));
   }
   for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(file.parentPath ?? file.path, file.name));

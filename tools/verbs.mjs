@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
 import { install } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
@@ -91,6 +92,7 @@ async function testTypes() {
 }
 
 async function nodeTests(args) {
+  if (args.length === 0) await prepareBrowser();
   const named = args.some((arg) => !arg.startsWith('-'));
   const files = named ? [] : filesUnder('test', /\.test\.mjs$/);
   if (!named && files.length === 0) {

@@ -18,6 +18,7 @@
 //   messages   of a batch
 //   inFlight   where it is not `inFlight`: one batch must use all cores by itself
 //   engines    rows of hashperf and cryptperf (engines.mjs)
+//   costs      about how many seconds one call takes, where that is longer than a sample
 //   rivals     the only contestants, where not everybody is asked
 //   alsoSync   contestants that cannot do it asynchronously take part in a loop of synchronous calls
 //
@@ -88,11 +89,11 @@ const asynchronous = [
 
 /** Key derivation; the size is that of the key. Parameters: OWASP's for passwords where there are any. */
 const derivation = [
-  { algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB } },
-  { algorithm: 'scrypt', operation: 'N=131072 r=8 p=1', parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB } },
-  { algorithm: 'argon2id', operation: 'm=19 MiB t=2 p=1', parameters: { memory: 19456, passes: 2, parallelism: 1 } },
-  { algorithm: 'pbkdf2', operation: 'sha256, 100000 iterations', parameters: { digest: 'sha256', iterations: 100000 } },
-  { algorithm: 'pbkdf2', operation: 'sha512, 100000 iterations', parameters: { digest: 'sha512', iterations: 100000 } },
+  { algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB }, costs: 0.04 },
+  { algorithm: 'scrypt', operation: 'N=131072 r=8 p=1', parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB }, waits: sync, costs: 0.4 },
+  { algorithm: 'argon2id', operation: 'm=19 MiB t=2 p=1', parameters: { memory: 19456, passes: 2, parallelism: 1 }, costs: 0.02 },
+  { algorithm: 'pbkdf2', operation: 'sha256, 100000 iterations', parameters: { digest: 'sha256', iterations: 100000 }, costs: 0.03 },
+  { algorithm: 'pbkdf2', operation: 'sha512, 100000 iterations', parameters: { digest: 'sha512', iterations: 100000 }, costs: 0.08 },
   { algorithm: 'hkdf', operation: 'sha256', parameters: { digest: 'sha256' } },
 ].map((definition) => ({ group: 'kdf', output: 'buffer', waits: ['sync', 'callback'], sizes: [32], ...definition }));
 

@@ -8,6 +8,9 @@ import { contestants } from './contestants/all.mjs';
 import { quantile, uncoordinated } from './numbers.mjs';
 import { choose, enter, loadContestants, startUsage } from './runner.mjs';
 
+/** How much of the events the curve tells of; what is rarer than one in a thousand would need longer runs. */
+const curve = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
+
 const tasks = { loop, held, rest };
 const task = JSON.parse(process.argv[2]);
 const module = contestants.find(({ name }) => name === task.contestant);
@@ -38,7 +41,7 @@ async function loop(contestant, { load, probes, seconds }) {
   const jobsPerSecond = ((state.done - before) / (performance.now() - start)) * 1000;
   state.open = false;
   await Promise.all(chains);
-  const quantiles = (list) => ({ p50: quantile(list, 0.5) / 1000, p99: quantile(list, 0.99) / 1000, highest: Math.max(...list) / 1000, count: list.length });
+  const quantiles = (list) => ({ p50: quantile(list, 0.5) / 1000, p99: quantile(list, 0.99) / 1000, highest: quantile(list, 1) / 1000, curve: curve.map((part) => [part, quantile(list, part) / 1000]), count: list.length });
   return { probes: Object.fromEntries(probes.map((probe, index) => [probe, quantiles(samples[index])])), jobsPerSecond };
 }
 

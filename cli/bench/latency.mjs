@@ -145,7 +145,9 @@ export function combine(rounds) {
     const values = rounds.map(pick);
     return [median(values), Math.min(...values), Math.max(...values)];
   };
-  return Object.fromEntries(names.map((name) => [name, { p50: over(({ probes }) => probes[name].p50), p99: over(({ probes }) => probes[name].p99), count: median(rounds.map(({ probes }) => probes[name].count)) }]));
+  // Each part of the curve is the median of the rounds.
+  const curve = (name) => rounds[0].probes[name].curve?.map(([part], index) => [part, median(rounds.map(({ probes }) => probes[name].curve[index][1]))]);
+  return Object.fromEntries(names.map((name) => [name, { p50: over(({ probes }) => probes[name].p50), p99: over(({ probes }) => probes[name].p99), curve: curve(name), count: median(rounds.map(({ probes }) => probes[name].count)) }]));
 }
 
 /** The goals beside what was reached: [{ ...goal, reached, limit, met }], the worst case of ours counting. */

@@ -61,8 +61,10 @@ export async function measureRow(definition, size, wait, contestants, options) {
 /** About how many seconds a row takes, to say how much is left of many. */
 export function expectedSeconds(definition, wait, contestants, { rounds, time }) {
   const forms = contestants.flatMap((contestant) => choose(contestant, definition, wait));
-  const samples = (form) => (wait === 'sync' ? rounds + 5 : (Math.max(3, Math.ceil(rounds / 2)) + 1) * (form.wait === 'sync' ? 1 : 8));
-  return forms.reduce((sum, form) => sum + (samples(form) * time) / 1000, 0.02);
+  const { costs = 0, inFlight = 16 } = definition;
+  const sample = (time * (wait === 'sync' ? 1 : 8)) / 1000;
+  const samples = wait === 'sync' ? rounds + 5 : Math.max(3, Math.ceil(rounds / 2)) + 2;
+  return forms.length * samples * Math.max(sample, wait === 'sync' ? costs : (costs * inFlight) / 2) + 0.02;
 }
 
 /** The smallest step of the clock, in seconds. */

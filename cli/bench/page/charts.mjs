@@ -1,0 +1,191 @@
+// A record as sections of charts: what is drawn, apart from how. A chart is lines over sizes, threads or percentiles, or bars; every chart has a
+// table of the same figures.
+
+import { describe } from '../definitions.mjs';
+import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
+
+/** Colours go by name, so that a contestant has the same one everywhere; who is not here takes what is left, in order. */
+const known = { millrace: 0, sync: 0, 'node:crypto': 1, 'own loop': 7, WebCrypto: 2, pool: 2, 'crypto-async': 3, 'split, one job': 3, piscina: 4, inline: 4, 'pool, one job': 5, nobody: 7 };
+const colours = 8;
+
+const sections = [
+  { id: 'hash', title: 'Hashes' },
+  { id: 'hmac', title: 'HMAC' },
+  { id: 'cipher', title: 'Ciphers' },
+  { id: 'aead', title: 'Authenticated ciphers' },
+  { id: 'digest', title: 'Digests: BigInts, strings, hashers, batches' },
+  { id: 'async', title: 'Asynchronous jobs' },
+  { id: 'kdf', title: 'Key derivation' },
+  { id: 'hashperf', title: 'Hashes by engine' },
+  { id: 'cryptperf', title: 'Ciphers by engine' },
+];
+
+const units = {
+  throughput: { label: 'throughput', better: 'higher is better', format: (value) => `${megabytes(value)} MB/s` },
+  rate: { label: 'operations per second', better: 'longer is better', format: (value) => rate(1 / value) },
+  time: { label: 'time', better: 'lower is better', format: duration },
+};
+
+/**
+ * @returns {{ id: string, title: string, charts: Chart[] }[]}
+ *
+ * @typedef {object} Chart
+ * @property {string} id
+ * @property {'lines' | 'bars'} kind
+ * @property {string} title
+ * @property {string} note
+ * @property {'bytes' | 'threads' | 'percent'} [x] what the lines go over
+ * @property {keyof typeof units} y
+ * @property {{ name: string, colour: number, points: { x: number, y: number, spread?: number }[] }[]} series
+ * @property {{ x: number, text: string }[]} [marks] sizes worth a line
+ * @property {{ heads: string[], rows: string[][] }} table
+ */
+export function chartsOf(record) {
+  const found = sections.map(({ id, title }) => ({ id, title, charts: rowCharts(record.rows.filter((row) => (row.table ?? row.group) === id), record.crossovers) }));
+  if (record.latency !== undefined) found.push({ id: 'latency', title: 'The rest of the process meanwhile', charts: latencyCharts(record.latency) });
+  if (record.scaling !== undefined) found.push({ id: 'scaling', title: 'Threads', charts: scalingCharts(record.scaling) });
+  const filled = found.filter(({ charts }) => charts.length > 0);
+  for (const { id, charts } of filled) charts.forEach((chart, index) => (chart.id = `${id}-${index + 1}`));
+  return filled;
+}
+
+/** How many decimals and which unit, for tables and labels. */
+export const format = (y, value) => units[y].format(value);
+export const unit = (y) => units[y];
+
+// Rows
+
+function rowCharts(rows, crossovers) {
+  const groups = groupBy(rows, key);
+  return [...groups.values()].flatMap((group) => {
+    const several = new Set(group.map(({ size }) => size)).size > 1;
+    if (!several) return [barChart(group[0])].filter(({ series }) => series.length > 0);
+    const charts = [sizeChart(group, 'throughput', (entry, size) => size / entry.seconds, crossovers)];
+    if (group[0].wait !== 'sync' && !group[0].engines) charts.push(sizeChart(group, 'time', (entry) => entry.latency?.p99, []));
+    return charts.filter(({ series }) => series.length > 0);
+  });
+}
+
+const key = (row) => `${row.wait} ${describe(row)}`;
+
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
+}
+
+const fastest = (entries) => entries.reduce((best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best), undefined);
+
+const wording = { sync: 'synchronous calls', callback: 'calls with a callback', promise: 'calls with a promise' };
+
+function sizeChart(rows, y, valueOf, crossovers) {
+  const names = [...new Set(rows.flatMap(({ entries }) => entries.map(({ contestant }) => contestant)))];
+  const points = (name) =>
+    rows.flatMap((row) => {
+      const entry = fastest(row.entries.filter(({ contestant }) => contestant === name));
+      const value = entry && valueOf(entry, row.size);
+      return value > 0 ? [{ x: row.size, y: value, spread: y === 'throughput' ? entry.spread : undefined }] : [];
+    });
+  const series = coloured(names.map((name) => ({ name, points: points(name) })));
+  const [{ wait, engines, table, algorithm, inFlight }] = rows;
+  const overtaken = engines ? crossovers.filter((each) => each.table === table && each.algorithm === algorithm) : [];
+  return {
+    kind: 'lines',
+    title: describe(rows[0]),
+    note: engines ? 'throughput by message size' : y === 'throughput' ? `throughput by message size, ${wording[wait]}${wait === 'sync' ? '' : `, ${inFlight ?? 16} in flight`}` : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight ?? 16} in flight`,
+    x: 'bytes',
+    y,
+    series,
+    marks: overtaken.filter(({ from, always }) => from !== undefined && !always).map(({ from, faster, than }) => ({ x: from, text: `${faster} beats ${than} from about ${roughly(from)}` })),
+    remarks: overtaken.map(({ from, always, faster, than, ratio }) => `${faster} beats ${than} ${from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`),
+    table: tableOf('size', bytes, y, series),
+  };
+}
+
+function barChart(row) {
+  const names = [...new Set(row.entries.map(({ contestant }) => contestant))];
+  const y = row.wait === 'sync' ? 'time' : 'rate';
+  const series = coloured(
+    names.map((name) => {
+      const { seconds, spread } = fastest(row.entries.filter(({ contestant }) => contestant === name));
+      return { name, points: [{ x: row.size, y: y === 'time' ? seconds : 1 / seconds, spread }] };
+    }),
+  );
+  return {
+    kind: 'bars',
+    title: row.group === 'kdf' ? describe({ ...row, output: undefined }) : `${describe(row)}, ${bytes(row.size)}`,
+    note: `${y === 'time' ? `time of one operation, ${wording.sync}; shorter` : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer`} is better`,
+    y,
+    series,
+    table: { heads: ['contestant', y, 'spread'], rows: series.map(({ name, points: [point] }) => [name, format(y, point.y), percent(point.spread)]) },
+  };
+}
+
+// Latency
+
+function latencyCharts({ loop, held }) {
+  const probes = { timer: 'event-loop delay', stat: 'fs.stat' };
+  const charts = [];
+  for (const name of new Set(loop.map((each) => each.name).filter((each) => each !== 'idle'))) {
+    const here = loop.filter((each) => each.name === name);
+    for (const probe of Object.keys(here[0].probes)) {
+      const idle = loop.filter((each) => each.name === 'idle' && each.contestant === 'millrace').map((each) => ({ ...each, contestant: 'nobody' }));
+      const series = coloured(
+        [...here, ...idle].map(({ contestant, probes: figures }) => ({
+          name: contestant === 'nobody' ? 'idle process' : contestant,
+          points: (figures[probe]?.curve ?? []).filter(([, value]) => value > 0).map(([part, value]) => ({ x: part, y: value })),
+        })).filter(({ points }) => points.length > 0),
+      );
+      charts.push({ kind: 'lines', title: `${probes[probe] ?? `a hash of ${bytes(Number(probe))}`}`, note: `by percentile, ${name}`, x: 'percent', y: 'time', series, table: tableOf('percentile', (part) => `${+(part * 100).toFixed(1)} %`, 'time', series) });
+    }
+  }
+  for (const algorithm of new Set(held.map(({ job }) => job.algorithm))) {
+    const series = coloured(held.filter(({ job }) => job.algorithm === algorithm).map(({ contestant, sizes }) => ({ name: contestant, points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })) })));
+    charts.push({ kind: 'lines', title: `main thread held by one ${algorithm} call`, note: 'median by message size; the message is lent', x: 'bytes', y: 'time', series, table: tableOf('size', bytes, 'time', series) });
+  }
+  return charts.filter(({ series }) => series.length > 0);
+}
+
+// Threads
+
+function scalingCharts({ crowds, splits }) {
+  const charts = [];
+  const lines = (list, title, note) => {
+    const series = list.map(({ size, points }, colour) => ({ name: bytes(size), colour, points: points.map(({ threads, seconds, spread }) => ({ x: threads, y: size / seconds, spread })) }));
+    charts.push({ kind: 'lines', title, note, x: 'threads', y: 'throughput', series, table: tableOf('threads', String, 'throughput', series) });
+  };
+  for (const algorithm of new Set(crowds.map((each) => each.algorithm))) lines(crowds.filter((each) => each.algorithm === algorithm), algorithm, 'throughput by worker threads, many jobs in flight, one line a message size');
+  for (const { sizes, points, ...definition } of splits) lines(sizes.map((size) => ({ size, points: points.filter((point) => point.size === size) })), `one ${definition.algorithm}`, 'throughput by worker threads, one job in flight, one line a message size');
+  return charts;
+}
+
+// What all have
+
+/** Who has a colour of his own keeps it. */
+function coloured(series) {
+  const taken = new Set(series.map(({ name }) => known[name]).filter((colour) => colour !== undefined));
+  const free = Array.from({ length: colours }, (_, index) => index).filter((index) => !taken.has(index));
+  let next = 0;
+  return series
+    .filter(({ points }) => points.length > 0)
+    .map((each) => ({ ...each, colour: known[each.name] ?? free[next++ % Math.max(1, free.length)] ?? next % colours }))
+    .sort((left, right) => (left.colour === 0 ? -1 : right.colour === 0 ? 1 : 0));
+}
+
+function tableOf(head, label, y, series) {
+  const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((left, right) => left - right);
+  return {
+    heads: [head, ...series.map(({ name }) => name)],
+    rows: xs.map((x) => [
+      label(x),
+      ...series.map(({ points }) => {
+        const point = points.find((each) => each.x === x);
+        return point === undefined ? '-' : `${format(y, point.y)}${point.spread === undefined ? '' : ` ±${percent(point.spread)}`}`;
+      }),
+    ]),
+  };
+}
+
+function percent(part) {
+  return `${(part * 100).toFixed(part < 0.1 ? 1 : 0)} %`;
+}
