@@ -84,7 +84,7 @@
             ...axis,
             size: 34,
             splits: (self) => roomy(xs, (value) => self.valToPos(value, 'x'), 52),
-            values: (_self, splits) => splits.map((value) => xText[x](unplace[x](value))),
+            values: (_self, splits) => splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
             filter: (_self, splits) => splits,
           },
           {

@@ -1,0 +1,175 @@
+// millrace bench: what it makes of its arguments, what it prints and writes, and how it ends. Nothing here asks how fast anything is.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+
+import { csvOf } from '../../cli/bench/csv.mjs';
+import { parseSize, readOptions } from '../../cli/bench/options.mjs';
+import { head, judge, layout, line, roughly } from '../../cli/bench/report.mjs';
+import { startTalk } from '../../cli/bench/talk.mjs';
+import { benchRecord } from '../support/bench-record.mjs';
+import { inFolder } from '../support/shell.mjs';
+
+const { progressText } = createRequire(import.meta.url)('../../cli/progress.js');
+
+const windows = process.platform === 'win32';
+/** The shortest run there is. */
+const shortest = 'hash -a sha256 -s 64 -c node:crypto --time 1 --rounds 2';
+
+test('arguments that mean nothing: one line, before anything is measured', () =>
+  inFolder({}, async ($) => {
+    const refused = async (line, stderr) => $.millrace(`bench ${line}`, { stderr, code: 1 });
+    await refused('hsah', /^millrace bench: unknown what to measure: hsah \(there are hash, .*\); see: millrace help bench\n$/);
+    await refused('-a sha257', /^millrace bench: unknown algorithm: sha257 \(there are .*sha256.*\).*\n$/);
+    await refused('-c openssl', /^millrace bench: unknown contestant: openssl \(there are millrace, node:crypto, .*pool.*\).*\n$/);
+    for (const size of ['0', 'x', '1.5K', '2G', '-1']) await refused(`hash --sizes=64,${size}`, `millrace bench: --sizes: "${size}" is no size from 1 to 1G; see: millrace help bench\n`);
+    await refused('--rounds 0', 'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: millrace help bench\n');
+    await refused('--time x', 'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: millrace help bench\n');
+    await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
+    await refused('digest -a toBigIntBE -s 64', /^millrace bench: nothing to measure: no row is like that \(its sizes: 32\)/);
+    await refused('--json --csv -', /^millrace bench: --json and --csv - both want standard output/);
+    await refused('--html -', /^millrace bench: --html needs the name of a file/);
+    await refused('--csv', /^millrace bench: option --csv needs a value: FILE/);
+  }));
+
+test('files that cannot be written are known at the beginning', () =>
+  inFolder({ 'folder/x': '', file: '' }, async ($) => {
+    await $.millrace(`bench ${shortest} --csv folder`, { stderr: 'millrace bench: folder: Is a directory\n', code: 1 });
+    await $.millrace(`bench ${shortest} --html no/where.html`, { stderr: 'millrace bench: no/where.html: No such file or directory\n', code: 1 });
+    await $.millrace(`bench ${shortest} --csv ok.csv --html file/x.html`, { stderr: 'millrace bench: file/x.html: Not a directory\n', code: 1 });
+    assert.deepEqual(readdirSync($.folder).sort(), ['file', 'folder']);
+  }));
+
+test('a full disk: one line, and no half of a file', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, () =>
+  inFolder({}, async ($) => {
+    await $.millrace(`bench ${shortest} --match sync --csv /dev/full`, { stdout: /sha256, hex/, stderr: 'millrace bench: /dev/full: No space left on device\n', code: 1 });
+  }));
+
+test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
+  inFolder({ 'old.csv': 'old' }, async ($) => {
+    const { stdout } = await $.millrace(`bench ${shortest} --csv old.csv --html page.html`, { stdout: /./ });
+    const text = stdout.toString();
+    assert.match(text, /^.+ cores, .+, Node v\d/);
+    assert.match(text, /^measured: millrace \d\S*, node:crypto OpenSSL/m);
+    assert.match(text, /^sync +sha256, hex +64 B +\d\S* [nµm]s +\d\S* [nµm]s +\d+\.\d\dx/m);
+    assert.match(text, /^callback sha256, buffer +64 B/m);
+    assert.match(text, /^noise: spread/m);
+    assert.doesNotMatch(text, /\x1b/);
+    const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
+    assert.equal(csv[0], 'table,what,wait,size,threads,contestant,form,measure,value,unit,spread');
+    assert.ok(csv.some((each) => /^hash,"sha256, hex",sync,64,,millrace,hash hex,time,[\d.e-]+,s,[\d.e-]+$/.test(each)), csv[1]);
+    assert.match(readFileSync($.path('page.html'), 'utf8'), /^<!doctype html>[^]*sha256, hex, 64 B[^]*<\/html>\n$/);
+    assert.deepEqual(readdirSync($.folder).sort(), ['old.csv', 'page.html']);
+  }));
+
+test('--json: the record, and nothing else', () =>
+  inFolder({}, async ($) => {
+    const record = JSON.parse((await $.millrace('bench hashperf -a blake3 -s 64,4K -c sync,pool --time 1 --rounds 2 --json', { stdout: /^\{/ })).stdout);
+    assert.deepEqual(Object.keys(record), ['format', 'date', 'cpu', 'cores', 'system', 'node', 'contestants', 'absent', 'settings', 'rows', 'goals', 'crossovers']);
+    assert.deepEqual(record.rows.map(({ size, entries }) => [size, entries.map(({ contestant }) => contestant).sort()]), [[64, ['pool', 'sync']], [4096, ['pool', 'sync']]]);
+    for (const { entries } of record.rows) for (const { seconds, spread } of entries) assert.ok(seconds > 0 && spread >= 0);
+    assert.deepEqual(record.crossovers.map(({ faster, than }) => [faster, than]), [['pool', 'sync']]);
+    assert.ok(record.settings.clock > 0);
+    assert.ok(record.rows.every(({ foreign, wrong }) => foreign >= 0 && wrong.length === 0));
+  }));
+
+test('--csv -: figures instead of the table', () =>
+  inFolder({}, async ($) => {
+    const { stdout } = await $.millrace(`bench ${shortest} --match sync --csv -`, { stdout: /^table,/ });
+    assert.ok(stdout.toString().trimEnd().split('\n').every((each) => /^(table|hash),/.test(each)));
+  }));
+
+test('Ctrl-C: what was measured is printed and written, and the signal is what ended it', { skip: windows ? 'signals end a process there without asking' : false }, () =>
+  inFolder({}, async ($) => {
+    const { child, ended } = $.start(['bench', 'hash', '-c', 'node:crypto', '--csv', 'cut.csv']);
+    let seen = '';
+    while (!/^sync .* 64 B .*\n/m.test(seen)) seen += (await once(child.stdout, 'data'))[0];
+    child.kill('SIGINT');
+    const { signal, stdout, stderr } = await ended;
+    assert.equal(signal, 'SIGINT');
+    assert.match(stderr.toString(), /^millrace bench: interrupted: \d+ of \d+ rows measured\n$/);
+    assert.match(stdout.toString(), /\n\d+ rows?: Millrace is ahead/);
+    assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^table[^]*sha256/);
+    assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+  }));
+
+test('a reader who goes away ends it without a word', { skip: windows ? 'there are no such signals' : false }, () =>
+  inFolder({}, async ($) => {
+    const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
+    child.stdout.destroy();
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr.toString()], [141, '']);
+  }));
+
+// ---- what is asked for --------------------------------------------------------------------
+
+test('words pick tables, sizes and contestants narrow them', () => {
+  const plan = (words, values = {}) => readOptions(values, words);
+  const tables = ({ rows }) => [...new Set(rows.map(({ definition }) => definition.table ?? definition.group))];
+  assert.deepEqual(tables(plan(['hash', 'hmac'])), ['hash', 'hmac']);
+  assert.deepEqual(tables(plan(['async'])), ['async']);
+  assert.ok(plan(['hash', 'async']).rows.every(({ wait, definition }) => wait !== 'sync' && definition.group === 'hash'));
+  assert.deepEqual([plan(['latency']).rows.length, plan(['latency']).apart], [0, ['latency']]);
+  const all = plan([]);
+  assert.deepEqual([...tables(all)].sort(), ['aead', 'async', 'cipher', 'digest', 'hash', 'hmac', 'kdf']);
+  assert.deepEqual(all.apart, ['load']);
+  const perf = plan(['cryptperf'], { sizes: '16,16MiB', contestants: 'pool,sync', algorithms: 'chacha20' });
+  assert.deepEqual(perf.rows.map(({ size }) => size), [16, 2 ** 24]);
+  assert.deepEqual(perf.modules.map(({ name }) => name), ['millrace', 'sync', 'pool']);
+  assert.equal(new Set(all.rows.map(({ definition, size, wait }) => JSON.stringify([definition, size, wait]))).size, all.rows.length);
+  assert.ok(all.rows.every(({ expected }) => expected > 0));
+  assert.deepEqual(['64', '4K', '4kib', '1M', '1G'].map(parseSize), [64, 4096, 4096, 2 ** 20, 2 ** 30]);
+});
+
+test('lines keep to the terminal; what matters least goes first', () => {
+  const record = benchRecord();
+  const rows = record.rows.filter(({ table, group }) => table === undefined && group === 'hash');
+  const planned = rows.map((row) => ({ definition: row, size: row.size, wait: row.wait }));
+  const names = rows[0].entries.map(({ contestant }) => contestant);
+  const wide = layout(planned, names);
+  assert.ok(wide.latency && wide.shown.includes('others') && wide.shown.includes('own loop'));
+  for (const width of [80, 100, 140, 200]) {
+    const table = layout(planned, names, width);
+    for (const row of rows) assert.ok(line(row, table).length <= width + (row.foreign > 0.3 ? 10 : 0), `${width}: ${line(row, table).length}\n${line(row, table)}`);
+    assert.ok(head(table).length <= width);
+    assert.deepEqual(table.shown.slice(0, 2), ['millrace', 'node:crypto']);
+  }
+  assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), ['100 B', '4.1 KiB', '293 KiB', '2.9 MiB']);
+});
+
+test('of engines the fastest of ours is judged against node:crypto', () => {
+  const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
+  const { ours, best, ratio } = judge({ engines: true, entries: [entry('sync', 4), entry('pool', 2), entry('node:crypto', 3)] });
+  assert.deepEqual([ours.contestant, best.contestant, ratio], ['pool', 'node:crypto', 1.5]);
+});
+
+test('CSV: as many fields in every line, quotes where they are needed, every table', () => {
+  const lines = csvOf(benchRecord()).trimEnd().split('\n').map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 11));
+  for (const fields of lines) assert.ok(fields.length === 11 && !fields[10].endsWith(','), fields.join(''));
+  assert.deepEqual([...new Set(lines.slice(1).map(([table]) => table))], ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'latency,', 'held,', 'idle,', 'scaling,']);
+});
+
+// ---- talk ---------------------------------------------------------------------------------
+
+test('in a pipe a plain line now and then', () => {
+  let time = 0;
+  const told = [];
+  const rows = Array.from({ length: 8 }, () => ({ expected: 1 }));
+  const talk = startTalk(rows, { terminal: false, tell: (text) => told.push(text), now: () => time });
+  for (const row of rows) {
+    talk.begin('a row');
+    time += 4000;
+    talk.done(row.expected);
+  }
+  talk.end();
+  // Every row takes four times what was expected; the last has nothing to say.
+  assert.deepEqual(told, ['37%, 3 of 8 rows, 0:20 left', '75%, 6 of 8 rows, 0:08 left']);
+});
+
+test('on a terminal rows are counted, not bytes', () => {
+  const text = progressText('sha256, hex, 64 B', { done: 3, total: 12, rate: 0.3, amount: '5 of 20 rows' }, 100).replace(/\x1b\[\d+m/g, '');
+  assert.match(text, /^sha256, hex, 64 B {2}\S{24} {3}25% {2}5 of 20 rows {2}0:30 left$/);
+});
