@@ -21,8 +21,8 @@ const tables = {
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
-  usage: `[${Object.keys(tables).join('|')}]... [OPTION]...`,
-  about: `Measures Millrace against node:crypto, WebCrypto, and those other packages that are installed here or in the current folder. Every answer is checked before the clock starts; contestants take turns, round by round; figures are medians. Without a word: hash, cipher, aead, hmac, digest, kdf, async and load.
+  usage: '[TABLE]... [OPTION]...',
+  about: `Measures Millrace against node:crypto, WebCrypto, and those other packages that are installed here or in the current folder. Every answer is checked before the clock starts; contestants take turns, round by round; figures are medians. Without a table: hash, cipher, aead, hmac, digest, kdf, async and load.
 
 ${Object.entries(tables).map(([name, what]) => `${name}: ${what}`).join('\n\n')}`,
   options: [

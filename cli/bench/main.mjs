@@ -28,10 +28,14 @@ const patience = 5000;
 export async function bench(values, operands) {
   const plan = readOptions(values, operands);
   const outputs = openOutputs(plan);
-  const forget = atEnd(() => outputs.discard());
+  const state = { interrupted() {} };
+  const forget = atEnd(() => {
+    state.interrupted();
+    outputs.discard();
+  });
   exposeCollector();
   try {
-    return await measure(plan, outputs);
+    return await measure(plan, outputs, state);
   } finally {
     outputs.discard();
     forget();
@@ -43,7 +47,7 @@ export async function bench(values, operands) {
   }
 }
 
-async function measure(plan, outputs) {
+async function measure(plan, outputs, state) {
   const { ready, absent } = await loadContestants(plan.modules);
   const ours = absent.find(({ name }) => name === 'millrace');
   if (ours !== undefined) throw new Problem(`millrace cannot be loaded: ${ours.reason}`);
@@ -68,7 +72,7 @@ async function measure(plan, outputs) {
     outputs.write(record);
   };
   const talk = startTalk(plan.rows);
-  const forget = atEnd(() => {
+  state.interrupted = () => {
     talk.end();
     record.interrupted = { rows: record.rows.length, of: plan.rows.length };
     say(`interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
@@ -77,7 +81,7 @@ async function measure(plan, outputs) {
     } catch (error) {
       say(error.message);
     }
-  });
+  };
 
   try {
     if (plan.rows.length > 0) tell(header(about, absent, settings));
@@ -100,8 +104,8 @@ async function measure(plan, outputs) {
     talk.end();
     conclude();
   } finally {
+    state.interrupted = () => {};
     talk.end();
-    forget();
   }
   const wrong = record.latency?.wrong.length > 0 || record.scaling?.wrong.length > 0 || record.rows.some((row) => row.wrong.some((who) => who.startsWith('millrace') || row.engines));
   return wrong ? 1 : 0;

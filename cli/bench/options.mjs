@@ -27,7 +27,7 @@ export const contestants = [...packages, ...engines];
  * @returns rows, the modules that take part in them, tables that are no rows (`apart`), and how to measure
  */
 export function readOptions(values, operands) {
-  for (const word of operands) oneOf('what to measure', String(word), words);
+  for (const word of operands) oneOf('table', String(word), words);
   const named = (kind) => kind.filter((word) => operands.includes(word));
   const asked = named(ways).length > 0 ? named(ways) : ways;
   const wanted = wantedTables(named, asked);

@@ -77,7 +77,8 @@ function addition(absent) {
 const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'bigint-hash'];
 const cellWidth = 12;
 const engineWidth = 14;
-const smallest = { label: 30, best: 14 };
+const smallest = { label: 24, best: 14 };
+const mark = ' disturbed';
 
 /**
  * Which columns there are for these rows, so that lines keep to `width`: what is least important goes first.
@@ -91,11 +92,12 @@ export function layout(rows, names, width = Infinity) {
   const shown = engines ? names.filter((name) => name !== 'millrace') : columns.filter((name) => names.includes(name));
   if (!engines && names.some((name) => !columns.includes(name))) shown.push('others');
   const table = { engines, label, shown, best: 36, latency: rows.some(({ wait }) => wait !== 'sync') && !engines };
-  const total = () => table.label + 8 + table.shown.length * ((engines ? engineWidth : cellWidth) + 1) + (table.engines ? 0 : 11 + table.best + 2) + (table.latency ? 40 : 0);
+  const total = () => table.label + 8 + table.shown.length * ((engines ? engineWidth : cellWidth) + 1) + (table.engines ? 0 : 11 + (table.best === 0 ? 0 : table.best + 2)) + (table.latency ? 41 : 0) + mark.length + 1;
   if (total() > width) table.latency = false;
   if (total() > width) table.best = 24;
   while (total() > width && table.shown.length > 2) table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
   if (total() > width) table.best = smallest.best;
+  if (total() > width) table.best = 0;
   if (total() > width) table.label = Math.max(smallest.label, table.label - (total() - width));
   return table;
 }
@@ -126,7 +128,7 @@ export function line(row, table, paint = (_shade, text) => text) {
     ratio: judged,
     best: best === undefined ? '' : `${best.contestant} ${best.form}`,
     latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
-    mark: row.foreign > disturbed ? ' disturbed' : '',
+    mark: row.foreign > disturbed ? mark : '',
   });
   const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
   return shade === undefined || table.engines ? text : paint(shade, text);
@@ -226,15 +228,16 @@ function fastest(entries) {
   return entries.reduce((best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best), undefined);
 }
 
-function cells({ label, best: bestWidth, latency: withLatency, engines }, { what, size, values, ratio, best, latency, mark = '' }) {
+function cells({ label, best: bestWidth, latency: withLatency, engines }, { what, size, values, ratio, best, latency, mark: marked = '' }) {
   const cut = (text, width) => (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
   return [
     cut(what, label),
     size.padStart(7),
     ...values.map((value) => value.padStart(engines ? engineWidth : cellWidth)),
-    ...(engines ? [] : [ratio.padStart(10), ` ${cut(best, bestWidth)}`]),
+    ...(engines ? [] : [ratio.padStart(10)]),
+    ...(engines || bestWidth === 0 ? [] : [` ${cut(best, bestWidth)}`]),
     ...(withLatency ? [latency] : []),
-    mark,
+    marked,
   ]
     .join(' ')
     .trimEnd();

@@ -41,12 +41,14 @@
 
   /** 1, 2, 5 times powers of ten, fewer where they would touch. */
   function decades(low, high, pixels) {
+    // The lowest must not stand beside the first size.
+    const least = low * (high / low) ** 0.04;
     for (const steps of [[1, 2, 5], [1], [1, 0], [1, 0, 0]]) {
       const found = [];
       const every = steps.length > 1 && steps[1] === 0 ? steps.length : 1;
       for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
         if (power % every !== 0) continue;
-        for (const step of steps) if (step > 0 && step * 10 ** power >= low * 0.999 && step * 10 ** power <= high * 1.001) found.push(step * 10 ** power);
+        for (const step of steps) if (step > 0 && step * 10 ** power >= least && step * 10 ** power <= high * 1.001) found.push(step * 10 ** power);
       }
       const distances = found.slice(1).map((value, index) => (Math.log(value / found[index]) / Math.log(high / low)) * pixels);
       if (distances.every((distance) => distance >= 24)) return found;
@@ -82,7 +84,8 @@
         axes: [
           {
             ...axis,
-            size: 34,
+            size: 28,
+            gap: 6,
             splits: (self) => roomy(xs, (value) => self.valToPos(value, 'x'), 52),
             values: (_self, splits) => splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
             filter: (_self, splits) => splits,
