@@ -45,7 +45,8 @@ export function machine(contestants) {
   return {
     cpu: model.trim(),
     cores: cpus().length,
-    system: `${type()} ${release()} ${process.arch}`,
+    // Without what somebody who builds kernels adds.
+    system: `${type()} ${/^[\d.]*\d/.exec(release())?.[0] ?? release()} ${process.arch}`,
     node: process.version,
     contestants: versions,
   };

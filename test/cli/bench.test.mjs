@@ -135,7 +135,8 @@ test('lines keep to the terminal; what matters least goes first', () => {
     const table = layout(planned, names, width);
     for (const row of rows) assert.ok(line(row, table).length <= width, `${width}: ${line(row, table).length}\n${line(row, table)}`);
     assert.ok(head(table).length <= width);
-    assert.deepEqual(table.shown.slice(0, 2), ['millrace', 'node:crypto']);
+    assert.ok(table.shown[0] === 'millrace' && table.shown.includes('node:crypto'), table.shown.join());
+    if (width === 80) assert.deepEqual(table.shown, ['millrace', 'node:crypto']);
   }
   assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), ['100 B', '4.1 KiB', '293 KiB', '2.9 MiB']);
 });
