@@ -25,8 +25,8 @@ try {
       all.className = 'cards';
       all.append(...cards);
       document.querySelector('main').replaceChildren(all);
-      for (const one of document.querySelectorAll('nav, footer, details, .noise, .lead')) one.remove();
-      document.querySelector('dl').style.marginBottom = '18px';
+      for (const one of document.querySelectorAll('nav, footer, details, .lead')) one.remove();
+      for (const one of document.querySelectorAll('dl, .noise')) one.style.marginBottom = '18px';
       document.querySelector('dl').style.marginTop = '12px';
     },
     [Number(values.charts), values.match],

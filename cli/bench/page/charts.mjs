@@ -4,7 +4,7 @@
 import { describe } from '../definitions.mjs';
 import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
 
-/** Colours go by name, so that a contestant has the same one everywhere; who is not here takes what is left, in order. */
+/** Colours go by name, so that a contestant has the same one everywhere; who is not here gets one that nobody has whom he meets. */
 const known = { millrace: 0, sync: 0, 'node:crypto': 1, 'own loop': 7, WebCrypto: 2, pool: 2, 'crypto-async': 3, 'split, one job': 3, piscina: 4, inline: 4, 'pool, one job': 5, nobody: 7 };
 const colours = 8;
 
@@ -46,6 +46,7 @@ export function chartsOf(record) {
   if (record.scaling !== undefined) found.push({ id: 'scaling', title: 'Threads', charts: scalingCharts(record.scaling) });
   const filled = found.filter(({ charts }) => charts.length > 0);
   for (const { id, charts } of filled) charts.forEach((chart, index) => (chart.id = `${id}-${index + 1}`));
+  paint(filled.flatMap(({ charts }) => charts));
   return filled;
 }
 
@@ -86,7 +87,7 @@ function sizeChart(rows, y, valueOf, crossovers) {
       const value = entry && valueOf(entry, row.size);
       return value > 0 ? [{ x: row.size, y: value, spread: y === 'throughput' ? entry.spread : undefined }] : [];
     });
-  const series = coloured(names.map((name) => ({ name, points: points(name) })));
+  const series = shown(names.map((name) => ({ name, points: points(name) })));
   const [{ wait, engines, table, algorithm, inFlight }] = rows;
   const overtaken = engines ? crossovers.filter((each) => each.table === table && each.algorithm === algorithm) : [];
   return {
@@ -105,7 +106,7 @@ function sizeChart(rows, y, valueOf, crossovers) {
 function barChart(row) {
   const names = [...new Set(row.entries.map(({ contestant }) => contestant))];
   const y = row.wait === 'sync' ? 'time' : 'rate';
-  const series = coloured(
+  const series = shown(
     names.map((name) => {
       const { seconds, spread } = fastest(row.entries.filter(({ contestant }) => contestant === name));
       return { name, points: [{ x: row.size, y: y === 'time' ? seconds : 1 / seconds, spread }] };
@@ -130,7 +131,7 @@ function latencyCharts({ loop, held }) {
     const here = loop.filter((each) => each.name === name);
     for (const probe of Object.keys(here[0].probes)) {
       const idle = loop.filter((each) => each.name === 'idle' && each.contestant === 'millrace').map((each) => ({ ...each, contestant: 'nobody' }));
-      const series = coloured(
+      const series = shown(
         [...here, ...idle].map(({ contestant, probes: figures }) => ({
           name: contestant === 'nobody' ? 'idle process' : contestant,
           points: (figures[probe]?.curve ?? []).filter(([, value]) => value > 0).map(([part, value]) => ({ x: part, y: value })),
@@ -140,7 +141,7 @@ function latencyCharts({ loop, held }) {
     }
   }
   for (const algorithm of new Set(held.map(({ job }) => job.algorithm))) {
-    const series = coloured(held.filter(({ job }) => job.algorithm === algorithm).map(({ contestant, sizes }) => ({ name: contestant, points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })) })));
+    const series = shown(held.filter(({ job }) => job.algorithm === algorithm).map(({ contestant, sizes }) => ({ name: contestant, points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })) })));
     charts.push({ kind: 'lines', title: `main thread held by one ${algorithm} call`, note: 'median by message size; the message is lent', x: 'bytes', y: 'time', series, table: tableOf('size', bytes, 'time', series) });
   }
   return charts.filter(({ series }) => series.length > 0);
@@ -161,16 +162,25 @@ function scalingCharts({ crowds, splits }) {
 
 // What all have
 
-/** Who has a colour of his own keeps it. */
-function coloured(series) {
-  const taken = new Set(series.map(({ name }) => known[name]).filter((colour) => colour !== undefined));
-  const free = Array.from({ length: colours }, (_, index) => index).filter((index) => !taken.has(index));
-  let next = 0;
-  return series
-    .filter(({ points }) => points.length > 0)
-    .map((each) => ({ ...each, colour: known[each.name] ?? free[next++ % Math.max(1, free.length)] ?? next % colours }))
-    .sort((left, right) => (left.colour === 0 ? -1 : right.colour === 0 ? 1 : 0));
+/** Gives every series a colour, the same to the same name; if more meet than there are colours, the one that is met least. */
+function paint(charts) {
+  const colourOf = new Map(Object.entries(known));
+  for (const { name } of charts.flatMap(({ series }) => series)) {
+    if (colourOf.has(name)) continue;
+    const met = new Array(colours).fill(0);
+    for (const { series } of charts.filter((chart) => chart.series.some((each) => each.name === name))) for (const other of series) if (colourOf.has(other.name)) met[colourOf.get(other.name)]++;
+    // From behind: the first ones belong to those who are known.
+    colourOf.set(name, met.lastIndexOf(Math.min(...met)));
+  }
+  for (const each of charts.flatMap(({ series }) => series)) each.colour ??= colourOf.get(each.name);
 }
+
+/** Those that have figures, ours first, so that it is drawn first and named first. */
+function shown(series) {
+  return series.filter(({ points }) => points.length > 0).sort((left, right) => rank(left) - rank(right));
+}
+
+const rank = ({ name }) => (known[name] === 0 ? 0 : 1);
 
 function tableOf(head, label, y, series) {
   const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((left, right) => left - right);
