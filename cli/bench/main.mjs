@@ -19,7 +19,7 @@ import { startTalk } from './talk.mjs';
 
 const require = createRequire(import.meta.url);
 const { atEnd } = require('../endings.js');
-const { Problem, colours, columns, print, say } = require('../ui.js');
+const { Problem, colours, columns, print, say, wrap } = require('../ui.js');
 const { futureFile } = require('./files.js');
 
 /** Who may be the last to let go of the event loop. */
@@ -56,6 +56,7 @@ async function measure(plan, outputs, state) {
   const record = { format: 1, date: new Date().toISOString(), ...about, absent, settings, rows: [], goals: [], crossovers: [] };
   const toPeople = !plan.json && plan.csv !== '-';
   const tell = toPeople ? print : () => {};
+  const explain = (text) => tell(folded(text, columns(1)));
 
   // Once, whatever ends the run. Synchronous: a signal waits for nobody.
   let concluded = false;
@@ -66,9 +67,9 @@ async function measure(plan, outputs, state) {
     const found = reached(rows);
     record.goals = found.map(({ goal, row, reached: got, met }) => ({ ...goal, row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait }, reached: got, met }));
     record.crossovers = crossovers(rows);
-    if (rows.length > 0) tell(`\n${summary(rows)}`);
-    if (record.crossovers.length > 0) tell(`\n${crossoverTable(record.crossovers)}`);
-    if (found.length > 0) tell(`\n${goalTable(found)}`);
+    if (rows.length > 0) explain(`\n${summary(rows)}`);
+    if (record.crossovers.length > 0) explain(`\n${crossoverTable(record.crossovers)}`);
+    if (found.length > 0) explain(`\n${goalTable(found)}`);
     outputs.write(record);
   };
   const talk = startTalk(plan.rows);
@@ -84,13 +85,13 @@ async function measure(plan, outputs, state) {
   };
 
   try {
-    if (plan.rows.length > 0) tell(header(about, absent, settings));
+    if (plan.rows.length > 0) explain(header(about, absent, settings));
     await measureRows(plan, ready, settings, record, tell, talk);
     const wants = (name) => plan.apart.includes(name);
     if (wants('load')) {
       talk.note('loading, in fresh processes');
       record.load = await measureLoad();
-      tell(`\n${loadSummary(record.load)}`);
+      explain(`\n${loadSummary(record.load)}`);
     }
     for (const module of ready) await module.unload?.();
     if (wants('latency')) {
@@ -129,6 +130,15 @@ async function measureRows({ rows }, ready, settings, record, tell, talk) {
     talk.done(expected);
     tell(`${line(row, table, paint)}\n`);
   }
+}
+
+/** Lines that are wider than the terminal, broken at blanks. */
+function folded(text, width) {
+  const fold = (line) => {
+    const [lead] = /^ */.exec(line);
+    return line.length <= width ? line : lead + wrap(line.trimStart(), width, lead.length + 2);
+  };
+  return text.split('\n').map(fold).join('\n').replace(/ +$/gm, '');
 }
 
 /** What goes to files and, instead of the table, to standard output. */

@@ -100,3 +100,17 @@ test('colours on a terminal, unless NO_COLOR', { skip }, () =>
     const help = (await atTerminal($, 'millrace help sum', [], { columns: 60, env: { NO_COLOR: '1' } })).shown.split('\n');
     for (const line of help) assert.ok(line.length <= 60, line);
   }));
+
+test('bench: a bar with the time left; Ctrl-C wipes it and prints what was measured', { skip }, () =>
+  inFolder({}, async ($) => {
+    const { code, shown } = await atTerminal($, 'trap : INT; millrace bench hash -c node:crypto --csv figures', [['% ', '\x03']], { columns: 110 });
+    assert.equal(code, 130);
+    assert.match(shown, /\rsha\S+, \w+, \d+ \S+ .*\d+%.* \d+ of \d+ rows/);
+    const end = shown.slice(shown.lastIndexOf('\r\x1b[K') + '\r\x1b[K'.length);
+    assert.match(end, /^(\^C)?millrace bench: interrupted: \d+ of \d+ rows measured\n\n\d+ rows?: Millrace/m);
+    assert.match(end, /echo is on\n$/);
+    // Colours are for the verdicts, and no line is wider than the terminal.
+    for (const line of shown.split('\n')) assert.ok(line.replace(/\r?\x1b\[[\d;]*[mK]/g, '').split('\r').every((part) => part.length <= 110), line);
+    assert.match(readFileSync($.path('figures'), 'utf8'), /^table,/);
+    assert.deepEqual(readdirSync($.folder), ['figures']);
+  }));
