@@ -110,7 +110,7 @@ test('bench: a bar with the time left; Ctrl-C wipes it and prints what was measu
     assert.match(end, /^(\^C)?millrace bench: interrupted: \d+ of \d+ rows measured\n\n\d+ rows?: Millrace/m);
     assert.match(end, /echo is on\n$/);
     // Colours are for the verdicts, and no line is wider than the terminal.
-    for (const line of shown.split('\n')) assert.ok(line.replace(/\r?\x1b\[[\d;]*[mK]/g, '').split('\r').every((part) => part.length <= 110), line);
+    for (const line of shown.split('\n')) assert.ok(line.split('\r').every((part) => part.replace(/\x1b\[[\d;]*[mK]/g, '').length <= 110), line);
     assert.match(readFileSync($.path('figures'), 'utf8'), /^table,/);
     assert.deepEqual(readdirSync($.folder), ['figures']);
   }));
