@@ -30,12 +30,14 @@ function commandHelp(name, command) {
   const width = widthOf(1);
   const options = [...command.options, helpOption].map((option) => [form(option), option.help]);
   const indent = Math.min(Math.max(...options.map(([left]) => left.length)) + 4, 32);
-  const listed = options.map(([left, right]) => (left.length + 4 > indent ? `  ${left}\n${' '.repeat(indent)}` : `  ${left.padEnd(indent - 2)}`) + wrap(right, width, indent));
+  const list = (rows) => rows.map(([left, right]) => (left.length + 4 > indent ? `  ${left}\n${' '.repeat(indent)}` : `  ${left.padEnd(indent - 2)}`) + wrap(right, width, indent)).join('\n');
+  const { words = [] } = command;
   const examples = (command.examples ?? []).map(([line, what]) => `  ${line}\n      ${wrap(what, width, 6)}`);
   return [
     `${bold('usage:')} millrace ${name} ${command.usage}`,
     ...command.about.split('\n\n').map((paragraph) => wrap(paragraph, width)),
-    listed.join('\n'),
+    ...(words.length > 0 ? [list(words)] : []),
+    list(options),
     ...(examples.length > 0 ? [`${bold('examples:')}\n${examples.join('\n')}`] : []),
   ].join('\n\n').concat('\n');
 }

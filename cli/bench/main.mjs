@@ -55,7 +55,12 @@ async function measure(plan, outputs, state) {
   const about = machine(ready);
   const record = { format: 1, date: new Date().toISOString(), ...about, absent, settings, rows: [], goals: [], crossovers: [] };
   const toPeople = !plan.json && plan.csv !== '-';
-  const tell = toPeople ? print : () => {};
+  let said = false;
+  const tell = (text) => {
+    if (!toPeople) return;
+    print(said ? text : text.trimStart());
+    said = true;
+  };
   const explain = (text) => tell(folded(text, columns(1)));
 
   // Once, whatever ends the run. Synchronous: a signal waits for nobody.

@@ -117,6 +117,8 @@ export function choose({ name, forms, engine }, definition, wait) {
   const near = name !== 'millrace';
   // Engines take part in their own tables only, and there nobody else but node:crypto.
   if (Boolean(definition.engines) !== Boolean(engine) && !(definition.engines && name === 'node:crypto')) return [];
+  // Our own calls in a loop are no news where that is what is measured.
+  if (name === 'own loop' && definition.group !== 'many' && !definition.alsoSync) return [];
   if (near && definition.rivals?.includes(name) === false) return [];
   const asked = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
   const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
