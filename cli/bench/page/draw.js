@@ -32,6 +32,9 @@
   const place = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 / (1 - x) };
   const unplace = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 - 1 / x };
 
+  /** 50, 90, 99, 99.9 %. */
+  const isRound = (worse) => [2, 10, 100, 1000].some((round) => Math.abs(worse / round - 1) < 1e-6);
+
   /** As many of the values as have room, the first and, if it fits, the last among them. */
   function roomy(values, position, gap) {
     const kept = [];
@@ -86,7 +89,7 @@
             ...axis,
             size: 28,
             gap: 6,
-            splits: (self) => roomy(xs, (value) => self.valToPos(value, 'x'), 52),
+            splits: (self) => roomy(x === 'percent' ? xs.filter(isRound) : xs, (value) => self.valToPos(value, 'x'), 52),
             values: (_self, splits) => splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
             filter: (_self, splits) => splits,
           },

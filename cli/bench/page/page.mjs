@@ -63,14 +63,14 @@ function lead({ date, interrupted }, sections) {
   return `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`;
 }
 
-function facts({ cpu, cores, system, node, contestants, absent, settings }) {
+function facts({ cpu, cores, system, node, contestants, absent, settings, rows: measured }) {
   const rounds = Math.max(3, Math.ceil(settings.rounds / 2));
   const rows = [
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
     ['Measured', contestants.join(', ')],
     ...(absent.length === 0 ? [] : [['Absent', absent.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
-    ['Method', `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ${settings.time * 8} ms; clock step ${duration(settings.clock)}`],
+    ['Method', measured.length === 0 ? `clock step ${duration(settings.clock)}` : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ${settings.time * 8} ms; clock step ${duration(settings.clock)}`],
   ];
   return `<dl>${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join('')}</dl>`;
 }
@@ -83,7 +83,7 @@ function noise({ rows, latency, scaling }) {
   const said = [
     ...(spreads.length === 0 ? [] : [`Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ${percent(0.9)}); less than that, and less than 3 %, is no difference.`]),
     ...(foreign === 0 ? [] : [`Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those figures are disturbed.`]),
-    ...[latency, scaling].filter((each) => each?.foreign > 0.3).map(({ foreign: cores }) => `Other processes used ${cores.toFixed(1)} cores meanwhile.`),
+    ...Object.entries({ latency, scaling }).filter(([, each]) => each?.foreign > 0.3).map(([name, { foreign: cores }]) => `While ${name} was measured other processes used ${cores.toFixed(1)} cores.`),
     ...rows.flatMap((row) => row.wrong.map((who) => `Wrong answer, not timed: ${who}, ${bytes(row.size)}.`)),
   ];
   return said.length === 0 ? '' : `<p class="noise"><strong>Noise.</strong> ${text(said.join(' '))}</p>`;
