@@ -26,7 +26,7 @@ test('the page fetches nothing, and what was measured cannot speak HTML', () => 
 });
 
 test('every kind of record has its charts, and every chart a table with all of its figures', () => {
-  assert.deepEqual(chartsOf(record).map(({ id }) => id), ['hash', 'kdf', 'hashperf', 'cryptperf', 'latency', 'scaling']);
+  assert.deepEqual(chartsOf(record).map(({ id }) => id), ['hash', 'kdf', 'hashperf', 'cryptperf', 'latency', 'scaling', 'load']);
   for (const { title, series, table } of charts) {
     const figures = series.reduce((sum, { points }) => sum + points.length, 0);
     const bars = table.heads[0] === 'contestant';
@@ -34,7 +34,7 @@ test('every kind of record has its charts, and every chart a table with all of i
     assert.equal(cells, figures, title);
     if (series.length <= 8) assert.equal(new Set(series.map(({ colour }) => colour)).size, series.length, `colours of ${title}`);
   }
-  assert.deepEqual(chartsOf({ ...record, rows: [], crossovers: [], latency: undefined, scaling: undefined }), []);
+  assert.deepEqual(chartsOf({ ...record, rows: [], crossovers: [], latency: undefined, scaling: undefined, load: undefined }), []);
 });
 
 test('a contestant has one colour in all charts, and the lines of throughput are size over time', () => {

@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { d
 const [report, picture] = positionals;
 const browser = await startBrowser();
 try {
-  const page = await browser.newPage({ viewport: { width: 1120, height: 800 }, deviceScaleFactor: 1.5, colorScheme: values.dark ? 'dark' : 'light' });
+  const page = await browser.newPage({ viewport: { width: 1120, height: 800 }, deviceScaleFactor: 1.25, colorScheme: values.dark ? 'dark' : 'light' });
   await page.goto(pathToFileURL(resolve(report)).href);
   // The record of the machine and the first charts; the rest is more of the same.
   await page.evaluate(

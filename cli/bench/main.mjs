@@ -81,7 +81,7 @@ async function measure(plan, outputs, state) {
   state.interrupted = () => {
     talk.end();
     record.interrupted = { rows: record.rows.length, of: plan.rows.length };
-    say(`interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
+    say(plan.rows.length === 0 ? 'interrupted' : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
     try {
       conclude();
     } catch (error) {

@@ -1,7 +1,7 @@
 // A record as `millrace bench` makes it, with figures that were thought up.
 
 import { definitions } from '../../cli/bench/definitions.mjs';
-import { crossovers, engines } from '../../cli/bench/engines.mjs';
+import { crossovers } from '../../cli/bench/engines.mjs';
 import { judge } from '../../cli/bench/report.mjs';
 
 const rivals = ['millrace', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'hash-wasm', '@noble/hashes', 'own loop'];
@@ -85,7 +85,6 @@ export function benchRecord() {
     crossovers: crossovers(measured),
     latency: latency(),
     scaling: scaling(),
+    load: { times: { millrace: { median: 0.03, p90: 0.04 }, 'node:crypto': { median: 0.01, p90: 0.02 } } },
   };
 }
-
-export const engineNames = engines.map(({ name }) => name);

@@ -44,6 +44,7 @@ export function chartsOf(record) {
   const found = sections.map(({ id, title }) => ({ id, title, charts: rowCharts(record.rows.filter((row) => (row.table ?? row.group) === id), record.crossovers) }));
   if (record.latency !== undefined) found.push({ id: 'latency', title: 'The rest of the process meanwhile', charts: latencyCharts(record.latency) });
   if (record.scaling !== undefined) found.push({ id: 'scaling', title: 'Threads', charts: scalingCharts(record.scaling) });
+  if (record.load !== undefined) found.push({ id: 'load', title: 'Loading', charts: [loadChart(record.load)] });
   const filled = found.filter(({ charts }) => charts.length > 0);
   for (const { id, charts } of filled) charts.forEach((chart, index) => (chart.id = `${id}-${index + 1}`));
   paint(filled.flatMap(({ charts }) => charts));
@@ -60,6 +61,7 @@ function rowCharts(rows, crossovers) {
   const groups = groupBy(rows, key);
   return [...groups.values()].flatMap((group) => {
     const several = new Set(group.map(({ size }) => size)).size > 1;
+    // Of one size there is no line.
     if (!several) return [barChart(group[0])].filter(({ series }) => series.length > 0);
     const charts = [sizeChart(group, 'throughput', (entry, size) => size / entry.seconds, crossovers)];
     if (group[0].wait !== 'sync' && !group[0].engines) charts.push(sizeChart(group, 'time', (entry) => entry.latency?.p99, []));
@@ -118,13 +120,13 @@ function barChart(row) {
     note: `${y === 'time' ? `time of one operation, ${wording.sync}; shorter` : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer`} is better`,
     y,
     series,
-    table: { heads: ['contestant', y, 'spread'], rows: series.map(({ name, points: [point] }) => [name, format(y, point.y), percent(point.spread)]) },
+    table: listOf(y, series),
   };
 }
 
 // Latency
 
-function latencyCharts({ loop, held }) {
+function latencyCharts({ loop, held, rest }) {
   const probes = { timer: 'event-loop delay', stat: 'fs.stat' };
   const charts = [];
   for (const name of new Set(loop.map((each) => each.name).filter((each) => each !== 'idle'))) {
@@ -144,7 +146,16 @@ function latencyCharts({ loop, held }) {
     const series = shown(held.filter(({ job }) => job.algorithm === algorithm).map(({ contestant, sizes }) => ({ name: contestant, points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })) })));
     charts.push({ kind: 'lines', title: `main thread held by one ${algorithm} call`, note: 'median by message size; the message is lent', x: 'bytes', y: 'time', series, table: tableOf('size', bytes, 'time', series) });
   }
-  return charts.filter(({ series }) => series.length > 0);
+  const series = shown(rest.map(({ contestant, cpu }) => ({ name: contestant === 'nobody' ? 'idle process' : contestant, points: [{ x: 0, y: cpu }] })));
+  const note = `user and system time over ${rest[0]?.seconds} seconds after a burst; the idle process has loaded nothing; shorter is better`;
+  charts.push({ kind: 'bars', title: 'CPU time when idle', note, y: 'time', series, table: listOf('time', series) });
+  return charts.filter((chart) => chart.series.length > 0);
+}
+
+function loadChart({ times }) {
+  const series = shown(Object.entries(times).map(([name, { median }]) => ({ name, points: [{ x: 0, y: median }] })));
+  const rows = Object.entries(times).map(([name, { median, p90 }]) => [name, format('time', median), format('time', p90)]);
+  return { kind: 'bars', title: 'require', note: 'median of fresh processes; shorter is better', y: 'time', series, table: { heads: ['contestant', 'median', 'p90'], rows } };
 }
 
 // Threads
@@ -181,6 +192,10 @@ function shown(series) {
 }
 
 const rank = ({ name }) => (known[name] === 0 ? 0 : 1);
+
+function listOf(y, series) {
+  return { heads: ['contestant', y, 'spread'], rows: series.map(({ name, points: [{ y: value, spread }] }) => [name, format(y, value), spread === undefined ? '-' : percent(spread)]) };
+}
 
 function tableOf(head, label, y, series) {
   const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((left, right) => left - right);
