@@ -152,7 +152,7 @@ impl<'a> Request<'a> {
         let mut work = self.work()?;
         part_from_target(&mut copies, &mut work)?;
         let status = work.run(&mut Reply::empty(), None);
-        if matches!(work.operation, Operation::Derive(_)) {
+        if matches!(work.operation, Operation::Derive) {
             shelf::tidy_up();
         }
         match status {
@@ -179,7 +179,7 @@ impl<'a> Request<'a> {
             }
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
-            if matches!(job.work.operation, Operation::Derive(_)) {
+            if matches!(job.work.operation, Operation::Derive) {
                 shelf::tidy_up();
             }
             self.tell_cost(0);
@@ -250,7 +250,7 @@ impl<'a> Request<'a> {
             12 => Operation::HmacMany(hash()?),
             13 => Operation::SealChunks(cipher()?),
             14 => Operation::OpenChunks(cipher()?),
-            15..=19 => Operation::Derive(self.derivation(operation)?),
+            15..=19 => Operation::Derive,
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -260,14 +260,17 @@ impl<'a> Request<'a> {
             5 => (work.source, work.tag) = self.without_tag(work.source)?,
             8 => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
             11..=14 => work.messages = self.messages()?,
-            18 | 19 => work.tag = self.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?,
+            15..=19 => {
+                work.tag = self.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
+                work.derivation = self.derivation(operation, work.aad)?;
+            }
             _ => {}
         }
         Ok(work)
     }
 
-    fn derivation(&self, operation: u32) -> Result<Derivation, Status> {
-        let derivation = Derivation::of(self, operation)?;
+    fn derivation(&self, operation: u32, aad: Window) -> Result<Derivation, Status> {
+        let derivation = Derivation::of(self, operation, aad)?;
         let needed = derivation.memory();
         if room::too_much(needed) {
             self.tell_memory(needed);
@@ -308,6 +311,7 @@ impl<'a> Request<'a> {
             target,
             fresh: self.has(FRESH),
             watch: self.has(WATCHED).then(Arc::default),
+            derivation: Derivation::NONE,
         })
     }
 

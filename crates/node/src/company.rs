@@ -28,9 +28,9 @@ const REPLY_SMALL: usize = 64;
 
 /// The kind of a work that may run together with others: the number of its prepared key, or 0 without one, and its hash.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
-    if let Operation::Derive(derivation) = work.operation {
+    if work.operation == Operation::Derive {
         let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL);
-        return derivation.kind().filter(|&kind| small && together(kind) > 1);
+        return work.derivation.kind().filter(|&kind| small && together(kind) > 1);
     }
     let (hash, number) = match (work.operation, &work.key) {
         (Operation::Hash(hash), Key::Bytes(key)) if work.seed == 0 && key.size() == 0 => (hash, 0),
@@ -76,7 +76,7 @@ pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>
         }
         if job.begin() { jobs.push(job) } else { part_with(job, outbox) }
     }
-    if let Some(Operation::Derive(_)) = jobs.first().map(|job| job.work.operation) {
+    if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
         return kdf::company::run(jobs, breather, outbox);
     }
     let Some(common) = jobs.first().and_then(|job| Common::of(&job.work)) else { return };

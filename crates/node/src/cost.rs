@@ -102,7 +102,7 @@ pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT
         && divisible(algorithm(work.operation))
-        && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive(_))
+        && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive)
 }
 
 /// Whether one message can be done in parts, in any order.
@@ -133,7 +133,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         }
         Operation::Encrypt(_) | Operation::Decrypt(_) => price.of_bytes(source.saturating_add(work.aad.size())),
         Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
-        Operation::Derive(derivation) => derivation.predict(target),
+        Operation::Derive => work.derivation.predict(target),
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
         | Operation::Decrypt(cipher)
         | Operation::SealChunks(cipher)
         | Operation::OpenChunks(cipher) => Algorithm::Cipher(cipher),
-        Operation::Derive(derivation) => Algorithm::Hash(derivation.hash()),
+        Operation::Derive => Algorithm::Hash(Hash::Sha256),
     }
 }
 

@@ -178,7 +178,7 @@ impl Environment {
     /// lock once instead of once a job.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = company::kind(&job.work);
-        if matches!(job.work.operation, Operation::Derive(_)) {
+        if matches!(job.work.operation, Operation::Derive) {
             if let Some(watch) = &job.work.watch {
                 self.watches.borrow_mut().insert(job.slot, Arc::clone(watch));
             }

@@ -110,7 +110,7 @@ impl Job {
 
     /// Forgets what it did; returns the bytes of memory it keeps.
     pub(crate) fn rest(&mut self) -> usize {
-        if matches!(self.work.operation, Operation::Derive(_)) {
+        if matches!(self.work.operation, Operation::Derive) {
             self.reply.small.zeroize();
             self.reply.large.zeroize();
         }

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is derived. The password travels as the key, the salt as the iv, other public inputs as the aad and a second secret
 /// as the tag: all of them are copied for a job, and the copies wiped.
-#[derive(Copy, Clone, PartialEq, Eq)]
-pub(crate) enum Derivation {
+#[derive(Copy, Clone)]
+pub(crate) enum What {
     Scrypt {
         cost: scrypt::Cost,
         p: u32,
@@ -34,8 +34,16 @@ pub(crate) enum Derivation {
     Hkdf(Hash),
     Argon2(argon2::Cost),
     /// Whether a password is that of a password hash, which stands in the aad.
-    Verify(Scheme),
+    Verify {
+        memory: u64,
+        milliseconds: u64,
+    },
 }
+
+/// [`What`] in words: an enum has bytes that no variant writes, and takes with it whatever the stack held there, which may be half a
+/// key, when it is moved into a job.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) struct Derivation([u64; 4]);
 
 /// How far a job has come, for its environment to look at: of [`Watch::WHOLE`].
 #[derive(Default)]
@@ -55,8 +63,46 @@ impl Watch {
 }
 
 impl Derivation {
+    /// Of work that derives nothing.
+    pub(crate) const NONE: Derivation = Derivation([0; 4]);
+
+    fn new(what: What) -> Derivation {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        Derivation(match what {
+            What::Scrypt { cost, p, together } => [1, cost.n(), pair(cost.r(), p), together.into()],
+            What::Pbkdf2 { hash, iterations } => [2, hash as u64, iterations.into(), 0],
+            What::Hkdf(hash) => [3, hash as u64, 0, 0],
+            What::Argon2(cost) => {
+                let variant = cost.kind() as u32 | (cost.version() as u32) << 8;
+                [4, variant.into(), pair(cost.memory(), cost.passes()), cost.lanes().into()]
+            }
+            What::Verify { memory, milliseconds } => [5, memory, milliseconds, 0],
+        })
+    }
+
+    pub(crate) fn what(self) -> What {
+        let Derivation([what, a, b, c]) = self;
+        let low = |word: u64| word as u32;
+        let high = |word: u64| (word >> 32) as u32;
+        // They were checked when they were put into words.
+        let hash = || Hash::from_id(a as u8).unwrap_or(Hash::Sha256);
+        match what {
+            1 => match scrypt::Cost::new(a, low(b)) {
+                Ok(cost) => What::Scrypt { cost, p: high(b), together: low(c) },
+                Err(_) => What::Hkdf(Hash::Sha256),
+            },
+            2 => What::Pbkdf2 { hash: hash(), iterations: low(b) },
+            4 => match argon2_of(low(a), low(b), high(b), low(c)) {
+                Ok(cost) => What::Argon2(cost),
+                Err(_) => What::Hkdf(Hash::Sha256),
+            },
+            5 => What::Verify { memory: a, milliseconds: b },
+            _ => What::Hkdf(hash()),
+        }
+    }
+
     /// As the frame says: the numbers of a cost stand in the places of a count, a size and a seed.
-    pub(crate) fn of(request: &Request<'_>, operation: u32) -> Result<Derivation, Status> {
+    pub(crate) fn of(request: &Request<'_>, operation: u32, aad: Window) -> Result<Derivation, Status> {
         let number = |at: At| {
             let number = request.number(at);
             (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
@@ -64,26 +110,27 @@ impl Derivation {
                 .ok_or(Status::Cost)
         };
         let hash = || Hash::from_id(request.number(At::Algorithm) as u8).ok_or(Status::Argument);
-        Ok(match operation {
+        Ok(Derivation::new(match operation {
             15 => {
                 let (cost, p) = scrypt_cost(request)?;
                 let allowed = request.size(At::MaxMemory)? as u64;
                 cost.check(p, allowed)?;
                 let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
                 let fits = |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
-                Derivation::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
+                What::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
             }
-            16 => Derivation::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
-            17 => Derivation::Hkdf(hash()?),
-            18 => Derivation::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
+            16 => What::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
+            17 => What::Hkdf(hash()?),
+            18 => What::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
             _ => {
                 let limits = Limits {
                     memory: request.size(At::MaxMemory)? as u64,
                     milliseconds: request.size(At::MaxTime)? as u64,
                 };
-                let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
-                match PasswordHash::parse(as_text(text), &limits) {
-                    Ok(hash) => Derivation::Verify(*hash.scheme()),
+                match PasswordHash::parse(as_text(aad), &limits) {
+                    Ok(hash) => {
+                        What::Verify { memory: hash.scheme().memory(), milliseconds: hash.scheme().milliseconds() }
+                    }
                     Err(Error::Memory { needed }) => {
                         request.tell_memory(needed);
                         return Err(Status::MemoryLimit);
@@ -93,25 +140,25 @@ impl Derivation {
                     Err(error) => return Err(error.into()),
                 }
             }
-        })
+        }))
     }
 
     /// Bytes of working memory, 0 where it is too little to count.
     pub(crate) fn memory(&self) -> u64 {
-        match self {
-            Derivation::Scrypt { cost, p, together } => scrypt::memory(cost, (*p).into(), *together as usize),
-            Derivation::Argon2(cost) => argon2::memory(cost),
-            Derivation::Verify(scheme) => scheme.memory(),
-            Derivation::Pbkdf2 { .. } | Derivation::Hkdf(_) => 0,
+        match &self.what() {
+            What::Scrypt { cost, p, together } => scrypt::memory(cost, (*p).into(), *together as usize),
+            What::Argon2(cost) => argon2::memory(cost),
+            What::Verify { memory, .. } => *memory,
+            What::Pbkdf2 { .. } | What::Hkdf(_) => 0,
         }
     }
 
     /// The hash whose price it has.
     pub(crate) fn hash(&self) -> Hash {
-        match self {
-            Derivation::Pbkdf2 { hash, .. } | Derivation::Hkdf(hash) => *hash,
-            Derivation::Argon2(_) => Hash::Blake2b512,
-            Derivation::Scrypt { .. } | Derivation::Verify(_) => Hash::Sha256,
+        match &self.what() {
+            What::Pbkdf2 { hash, .. } | What::Hkdf(hash) => *hash,
+            What::Argon2(_) => Hash::Blake2b512,
+            What::Scrypt { .. } | What::Verify { .. } => Hash::Sha256,
         }
     }
 
@@ -119,33 +166,31 @@ impl Derivation {
     pub(crate) fn predict(&self, size: usize) -> u64 {
         let a_block = cost::of_messages(self.hash(), self.hash().facts().block_size, 1);
         let blocks = |hash: Hash| size.div_ceil(hash.facts().digest_size.max(1)) as u64;
-        match self {
+        match &self.what() {
             // 4Nrp Salsa20 cores of 27 ns.
-            Derivation::Scrypt { cost, p, .. } => {
+            What::Scrypt { cost, p, .. } => {
                 108_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())
             }
             // Two compressions an iteration, from kept states.
-            Derivation::Pbkdf2 { hash, iterations } => {
+            What::Pbkdf2 { hash, iterations } => {
                 a_block.saturating_mul(blocks(*hash)).saturating_mul(u64::from(*iterations) + 2)
             }
             // Two HMACs, and one for each block.
-            Derivation::Hkdf(hash) => 4 * a_block.saturating_mul(blocks(*hash) + 2),
-            Derivation::Argon2(cost) => {
-                150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into())
-            }
-            Derivation::Verify(scheme) => scheme.milliseconds().saturating_mul(1_000_000).max(200_000),
+            What::Hkdf(hash) => 4 * a_block.saturating_mul(blocks(*hash) + 2),
+            What::Argon2(cost) => 150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into()),
+            What::Verify { milliseconds, .. } => milliseconds.saturating_mul(1_000_000).max(200_000),
         }
     }
 
     /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of PBKDF2 the hash. The low byte
     /// is no hash's number.
     pub(crate) fn kind(&self) -> Option<u32> {
-        match self {
-            Derivation::Scrypt { cost, .. } => {
+        match &self.what() {
+            What::Scrypt { cost, .. } => {
                 let (log, r) = (cost.n().ilog2(), cost.r());
                 (r < 1 << 18).then_some((r << 6 | log) << 8 | SCRYPT)
             }
-            Derivation::Pbkdf2 { hash, .. } => Some(PBKDF2 | *hash as u32),
+            What::Pbkdf2 { hash, .. } => Some(PBKDF2 | *hash as u32),
             _ => None,
         }
     }
@@ -170,17 +215,20 @@ fn scrypt_cost(request: &Request<'_>) -> Result<(scrypt::Cost, u32), Status> {
     Ok((scrypt::Cost::new(n as u64, r)?, p))
 }
 
-/// The kind is the low byte of `variant`, the version the next.
 fn argon2_cost(variant: u32, number: impl Fn(At) -> Result<u32, Status>) -> Result<argon2::Cost, Status> {
+    Ok(argon2_of(variant, number(At::MessageSize)?, number(At::Count)?, number(At::SeedLow)?)?)
+}
+
+/// The kind is the low byte of `variant`, the version the next.
+fn argon2_of(variant: u32, memory: u32, passes: u32, lanes: u32) -> Result<argon2::Cost, Error> {
     let kind = match variant & 0xff {
         0 => Kind::D,
         1 => Kind::I,
         2 => Kind::Id,
-        _ => return Err(Status::Argument),
+        _ => return Err(Error::Cost),
     };
     let version = if variant >> 8 == Version::V10 as u32 { Version::V10 } else { Version::V13 };
-    let cost = argon2::Cost::new(kind, number(At::MessageSize)?, number(At::Count)?, number(At::SeedLow)?)?;
-    Ok(cost.with_version(version))
+    Ok(argon2::Cost::new(kind, memory, passes, lanes)?.with_version(version))
 }
 
 /// A text that came as UTF-8; what is not UTF-8 is no password hash.
@@ -190,12 +238,7 @@ fn as_text(window: Window) -> &'static str {
 
 impl Work {
     /// Derives a key into the target, or a one where a password is verified and a zero where it is not.
-    pub(crate) fn derive(
-        &self,
-        derivation: Derivation,
-        reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
-    ) -> Result<(), Status> {
+    pub(crate) fn derive(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
         let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());
         let mut unpaced = Unpaced;
@@ -203,26 +246,26 @@ impl Work {
             Some(pacer) => pacer,
             None => &mut unpaced,
         };
-        let needed = derivation.memory();
-        self.digest_to(reply, |target| match derivation {
-            Derivation::Scrypt { cost, p, .. } => {
+        let needed = self.derivation.memory();
+        self.digest_to(reply, |target| match self.derivation.what() {
+            What::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
                 shelf::with(needed, |memory| scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true))?;
                 whole.then_some(()).ok_or(Error::Abandoned)
             }
-            Derivation::Pbkdf2 { hash, iterations } => {
+            What::Pbkdf2 { hash, iterations } => {
                 let mut whole = false;
                 let jobs = &mut [pbkdf2::Job { password, salt, iterations, target }];
                 pbkdf2::derive_many(hash, jobs, pace, |_, _| whole = true)?;
                 whole.then_some(()).ok_or(Error::Abandoned)
             }
-            Derivation::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
-            Derivation::Argon2(cost) => {
+            What::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
+            What::Argon2(cost) => {
                 let input = argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
                 shelf::with(needed, |memory| argon2::derive_paced(&cost, &input, target, memory, pace))
             }
-            Derivation::Verify(_) => {
+            What::Verify { .. } => {
                 let hash = PasswordHash::parse(as_text(self.aad), &NO_LIMITS)?;
                 shelf::with(needed, |memory| {
                     let equal = hash.verify(password, self.tag.read(), memory, pace)?;

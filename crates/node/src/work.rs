@@ -102,7 +102,7 @@ pub(crate) enum Operation {
     SealChunks(Cipher),
     OpenChunks(Cipher),
     /// A key out of a password or secret; see `kdf`.
-    Derive(Derivation),
+    Derive,
 }
 
 pub(crate) enum Key {
@@ -159,6 +159,8 @@ pub(crate) struct Work {
     pub(crate) fresh: bool,
     /// Told how far a long derivation has come.
     pub(crate) watch: Option<Arc<Watch>>,
+    /// What is derived.
+    pub(crate) derivation: Derivation,
 }
 
 impl Target {
@@ -192,6 +194,7 @@ impl Work {
             target: Target::Reply(0),
             fresh: false,
             watch: None,
+            derivation: Derivation::NONE,
         }
     }
 }
@@ -220,7 +223,7 @@ impl Work {
             Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
-            Operation::Derive(derivation) => self.derive(derivation, reply, pacer),
+            Operation::Derive => self.derive(reply, pacer),
         };
         result.err().unwrap_or(Status::Done)
     }

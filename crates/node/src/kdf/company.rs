@@ -1,11 +1,11 @@
 //! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over one hash.
 
-use super::{Derivation, shelf};
+use super::{What, shelf};
 use crate::bytes::{Copies, Window};
 use crate::company::{Members, failure, part_with};
 use crate::errand::{Errand, Outbox};
 use crate::job::Job;
-use crate::work::{Key, Operation, Status};
+use crate::work::{Key, Status};
 use millrace_core::error::Error;
 use millrace_core::kdf::{Memory, pbkdf2, scrypt};
 use millrace_pool::Breather;
@@ -41,7 +41,7 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
         }
         return;
     };
-    let derivations: Vec<_> = jobs.iter().map(|job| job.work.operation).collect();
+    let derivations: Vec<_> = jobs.iter().map(|job| job.work.derivation.what()).collect();
     let room = held.iter().map(|held| held.bytes()).sum();
     Members::work(jobs, breather, outbox, |members, pace| {
         let each = |index: usize, key: &[u8]| {
@@ -50,10 +50,10 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
             }
         };
         let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
-            Operation::Derive(Derivation::Scrypt { cost, .. }) => {
+            What::Scrypt { cost, .. } => {
                 let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, operation)| match operation {
-                        Operation::Derive(Derivation::Scrypt { p, .. }) => Some(scrypt::Job {
+                    .filter_map(|(lane, what)| match what {
+                        What::Scrypt { p, .. } => Some(scrypt::Job {
                             password: lane.password.read(),
                             salt: lane.salt.read(),
                             p: *p,
@@ -67,10 +67,10 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
                 shelf::put_aside(memory);
                 result
             }
-            Operation::Derive(Derivation::Pbkdf2 { hash, .. }) => {
+            What::Pbkdf2 { hash, .. } => {
                 let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, operation)| match operation {
-                        Operation::Derive(Derivation::Pbkdf2 { iterations, .. }) => Some(pbkdf2::Job {
+                    .filter_map(|(lane, what)| match what {
+                        What::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
                             password: lane.password.read(),
                             salt: lane.salt.read(),
                             iterations: *iterations,

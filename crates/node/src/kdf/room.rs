@@ -83,7 +83,7 @@ impl Drop for Held {
 }
 
 fn needs(job: &Job) -> u64 {
-    if let Operation::Derive(derivation) = job.work.operation { derivation.memory() } else { 0 }
+    if job.work.operation == Operation::Derive { job.work.derivation.memory() } else { 0 }
 }
 
 /// The jobs that may go to the pool now; the others follow when there is room.
