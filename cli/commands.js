@@ -6,7 +6,7 @@
  * @typedef {object} Command
  * @property {string} usage what stands behind `millrace NAME`
  * @property {string} about what it does, a paragraph or two
- * @property {readonly (readonly [string, string])[]} [words] operands that are not files, and what each is
+ * @property {readonly (readonly [string, string])[]} [operandHelp] operands that are not files, and what each is
  * @property {readonly import('./arguments.js').Option[]} options
  * @property {readonly (readonly [string, string])[]} [examples] a command line and what it does
  * @property {'files' | readonly string[]} [operands] what completion offers

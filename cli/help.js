@@ -31,12 +31,12 @@ function commandHelp(name, command) {
   const options = [...command.options, helpOption].map((option) => [form(option), option.help]);
   const indent = Math.min(Math.max(...options.map(([left]) => left.length)) + 4, 32);
   const list = (rows) => rows.map(([left, right]) => (left.length + 4 > indent ? `  ${left}\n${' '.repeat(indent)}` : `  ${left.padEnd(indent - 2)}`) + wrap(right, width, indent)).join('\n');
-  const { words = [] } = command;
+  const { operandHelp = [] } = command;
   const examples = (command.examples ?? []).map(([line, what]) => `  ${line}\n      ${wrap(what, width, 6)}`);
   return [
     `${bold('usage:')} millrace ${name} ${command.usage}`,
     ...command.about.split('\n\n').map((paragraph) => wrap(paragraph, width)),
-    ...(words.length > 0 ? [list(words)] : []),
+    ...(operandHelp.length > 0 ? [list(operandHelp)] : []),
     list(options),
     ...(examples.length > 0 ? [`${bold('examples:')}\n${examples.join('\n')}`] : []),
   ].join('\n\n').concat('\n');

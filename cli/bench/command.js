@@ -23,7 +23,7 @@ const tables = {
 module.exports = {
   usage: '[TABLE]... [OPTION]...',
   about: `Measures Millrace against node:crypto, WebCrypto, and those other packages that are installed here or in the current folder. Every answer is checked before the clock starts; contestants take turns, round by round; figures are medians. Without a table: hash, cipher, aead, hmac, digest, kdf, async and load.`,
-  words: Object.entries(tables),
+  operandHelp: Object.entries(tables),
   options: [
     { name: 'algorithms', short: 'a', value: 'LIST', help: 'only these: sha256,aes-256-gcm' },
     { name: 'sizes', short: 's', value: 'LIST', help: 'in bytes: 64,4K,1M; rows with sizes of their own: only those among them' },
