@@ -52,6 +52,42 @@ for (const [name, start] of Object.entries(long)) {
   });
 }
 
+test('in lanes each job tells of its own progress', async () => {
+  const controller = new AbortController();
+  const seen = [[], [], [], []];
+  const jobs = seen.map((fractions) => promises.scrypt('a', 'b', 32, { N: 16384, p: 64, signal: controller.signal, onProgress: ({ fraction }) => {
+    fractions.push(fraction);
+    if (seen.every(({ length }) => length >= 3)) controller.abort();
+  } }));
+  await Promise.allSettled(jobs);
+  for (const fractions of seen) {
+    assert.ok(fractions.length >= 3, String(fractions));
+    assert.ok(fractions.every((fraction, index) => fraction > (fractions[index - 1] ?? 0)), String(fractions));
+  }
+});
+
+test('by every route', async () => {
+  const { code, stderr } = await run(`
+    const assert = require('node:assert/strict');
+    const crypto = require('node:crypto');
+    (async () => {
+      for (const route of ['inline', 'split', 'pool', 'auto']) {
+        millrace.configure({ route });
+        const [a, b, c, d, e] = await Promise.all([
+          promises.scrypt('a', 'b', 64, { N: 1024 }), promises.pbkdf2('a', 'b', 100, 3000, 'sha512'), promises.hkdf('sha256', 'a', 'b', 'c', 32),
+          promises.verifyPassword('a', await promises.hashPassword('a', { memory: 512 })), promises.argon2('argon2d', { message: 'a', nonce: '12345678', memory: 512, tagLength: 3000 }),
+        ]);
+        assert.deepEqual(a, crypto.scryptSync('a', 'b', 64, { N: 1024 }));
+        assert.deepEqual(b, crypto.pbkdf2Sync('a', 'b', 100, 3000, 'sha512'));
+        assert.deepEqual(c, Buffer.from(crypto.hkdfSync('sha256', 'a', 'b', 'c', 32)));
+        assert.equal(d, true);
+        assert.deepEqual(e, millrace.argon2('argon2d', { message: 'a', nonce: '12345678', memory: 512, tagLength: 3000 }));
+      }
+    })();
+  `);
+  assert.equal(code, 0, stderr);
+});
+
 test('the last progress is 1, before the result; by callback too', async () => {
   const told = [];
   await promises.scrypt('a', 'b', 32, { onProgress: ({ fraction }) => told.push(fraction) }).then(() => told.push('done'));
