@@ -93,7 +93,7 @@ test('Argon2 is that of hash-wasm, and of node:crypto where that has it', async 
 
 test('bcrypt of hash-wasm is verified', async () => {
   for (let round = 0; round < 6; round++) {
-    const password = Buffer.from(bytes(1 + below(80)).map((byte) => byte || 1));
+    const password = Buffer.from(bytes(1 + below(72)).map((byte) => byte || 1));
     const hash = await bcrypt({ password, salt: bytes(16), costFactor: 4 + below(3), outputType: 'encoded' });
     assert.equal(millrace.verifyPassword(password, hash), true);
     assert.equal(await promises.verifyPassword(password, hash), true);
