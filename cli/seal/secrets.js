@@ -79,10 +79,13 @@ function readSecret(file, name) {
 
 /** @param {import('./header.js').Scrypt} scrypt */
 function deriveKey(passphrase, scrypt) {
-  const { scrypt: derive } = require('node:crypto');
   const { cost, blockSize, parallelization, salt } = scrypt;
+  const maxmem = memoryOf(scrypt) + 2 ** 20;
+  const millrace = require('../../dist/index.js');
+  // The file says what it takes; what that may be at most has been checked.
+  millrace.configure({ maxKdfMemory: Math.max(millrace.configure().maxKdfMemory, maxmem) });
   return new Promise((resolve, reject) => {
-    derive(passphrase, salt, keySize, { cost, blockSize, parallelization, maxmem: memoryOf(scrypt) + 2 ** 20 }, (error, key) => {
+    millrace.scrypt(passphrase, salt, keySize, { cost, blockSize, parallelization, maxmem }, (error, key) => {
       passphrase.fill(0);
       if (error) reject(error);
       else resolve(key);
