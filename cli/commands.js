@@ -10,6 +10,7 @@
  * @property {readonly import('./arguments.js').Option[]} options
  * @property {readonly (readonly [string, string])[]} [examples] a command line and what it does
  * @property {'files' | readonly string[]} [operands] what completion offers
+ * @property {Record<string, (args: string[]) => Promise<number>>} [subcommands] first operands that read the rest of the arguments themselves
  * @property {(values: Record<string, any>, operands: (string | Buffer)[]) => Promise<number> | number} run gives the exit code
  */
 

@@ -26,6 +26,7 @@ async function main([name, ...rest]) {
   }
   speakAs(`millrace ${name}`);
   const command = commands[name].load();
+  if (command.subcommands !== undefined && Object.hasOwn(command.subcommands, rest[0])) return command.subcommands[rest[0]](rest.slice(1));
   const { readArguments } = require('./arguments.js');
   const { values, operands } = readArguments(command.options, rest);
   if (values.help) return help([name]);

@@ -60,8 +60,8 @@ class Line {
   }
 
   /** Draws by itself where the event loop has no turn to spare for a timer. */
-  add(amount) {
-    this.#done += amount;
+  add(bytes) {
+    this.#done += bytes;
     if (performance.now() - this.#drawnAt >= interval) this.#draw();
   }
 

@@ -2,8 +2,8 @@
 //
 // - Results go to stdout, talk (progress, warnings, errors, questions) to stderr or the terminal itself. A pipe gets results only.
 // - What goes wrong is one line on stderr: `millrace COMMAND: WHAT: REASON`, in the words of the operating system. Only a defect of ours shows a stack.
-// - Exit codes are those of coreutils: 0 all is well, 1 anything else (2 is a bad option of `bench scrypt`, as ever). Who is ended by a signal ends by that signal (a shell shows 130
-//   or 143); a reader who goes away is no error worth a word (141).
+// - Exit codes are those of coreutils: 0 all is well, 1 anything else (of `bench scrypt` a bad option is 2, as its ancestor's scripts want
+//   it). Who is ended by a signal ends by that signal (a shell shows 130 or 143); a reader who goes away is no error worth a word (141).
 // - Colours and progress only where a terminal looks on (stderr's progress by stderr, stdout's colours by stdout). NO_COLOR and TERM=dumb are honoured.
 // - On a terminal lines keep to its width; elsewhere nothing is cut and nothing is wrapped.
 // - Names of files are shown so that they cannot command the terminal.

@@ -554,8 +554,8 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
     result = Buffer.allocUnsafe(size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
-    copyFromRing(result, 0, text + appended, end);
-    copyFromRing(result, largeSize, start, start + appended);
+    copy(result, 0, ringBytes, text + appended, end);
+    copy(result, largeSize, ringBytes, start, start + appended);
     if (form >= Form.Secret) ringBytes.fill(0, start, end);
   }
   let value: unknown;

@@ -23,7 +23,7 @@ const tables = {
 module.exports = {
   usage: '[TABLE]... [OPTION]...',
   about: `Measures Millrace against node:crypto, WebCrypto, and those other packages that are installed here or in the current folder. Every answer is checked before the clock starts; contestants take turns, round by round; figures are medians. Without a table: hash, cipher, aead, hmac, digest, kdf, async and load.`,
-  operandHelp: Object.entries(tables),
+  operandHelp: [...Object.entries(tables), ['scrypt', 'styles of calling scrypt, many times at once; has options of its own: millrace bench scrypt --help']],
   options: [
     { name: 'algorithms', short: 'a', value: 'LIST', help: 'only these: sha256,aes-256-gcm' },
     { name: 'sizes', short: 's', value: 'LIST', help: 'in bytes: 64,4K,1M; rows with sizes of their own: only those among them' },
@@ -41,7 +41,8 @@ module.exports = {
     ['millrace bench cryptperf --quick', 'from which size on a worker thread pays'],
     ['millrace bench --json > before.json', 'everything, to compare with later'],
   ],
-  operands: Object.keys(tables),
+  operands: [...Object.keys(tables), 'scrypt'],
+  subcommands: { scrypt: (args) => require('./scrypt/command.js').benchScrypt(args) },
   async run(values, operands) {
     const { bench } = await import('./main.mjs');
     return bench(values, operands);

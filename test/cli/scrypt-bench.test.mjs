@@ -398,7 +398,7 @@ test('at a terminal: how far a long batch is, wiped when it is over', { skip: sc
     };
     const { status, shown } = run('');
     assert.equal(status, 0);
-    assert.match(shown, /\rcallback conc=4  .*% +\d+ of 150 +\d+\/s/);
+    assert.match(shown, /\rcallback conc=4  .*% +\d+ of 150  \d+:\d\d left/);
     assert.match(shown, /\r\x1b\[KDone: variant=callback conc=4 ok=150 /);
     assert.doesNotMatch(run('--no-progress').shown, /of 150|Done/);
   }));

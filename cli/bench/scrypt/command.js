@@ -143,7 +143,7 @@ async function allRight(variants) {
 async function watched(variant, concurrency, settings) {
   const { iterations, progress } = settings;
   if (!progress) return runBatch(variant, concurrency, settings);
-  const line = startProgress(`${variant.name} conc=${concurrency}`, { total: iterations, amount: (count) => String(Math.round(count)) });
+  const line = startProgress(`${variant.name} conc=${concurrency}`, { total: iterations, unit: { amount: (done, total) => `${done} of ${total}`, memory: 10_000 } });
   try {
     return await runBatch(variant, concurrency, settings, () => line.add(1));
   } finally {

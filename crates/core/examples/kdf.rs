@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use millrace_core::catalog::Hash;
-use millrace_core::kdf::scrypt::{self, Cost};
 use millrace_core::kdf::argon2::{self, Kind};
+use millrace_core::kdf::scrypt::{self, Cost};
 use millrace_core::kdf::{Memory, pbkdf2};
 use millrace_core::pace::Unpaced;
 
@@ -40,7 +40,9 @@ fn time_argon2(memory: u32, passes: u32, lanes: u32) {
         Box::new(|| crates.hash_password_into(b"pleaseletmein", b"SodiumChloride", &mut [0; 32]).expect("derived")),
     ]);
     let [kept, fresh, crates] = [best[0], best[1], best[2]].map(|seconds| seconds * 1e3);
-    println!("argon2id {memory} KiB {passes} {lanes}: {kept:.2} ms, with fresh memory {fresh:.2} ms, the argon2 crate {crates:.2} ms");
+    println!(
+        "argon2id {memory} KiB {passes} {lanes}: {kept:.2} ms, with fresh memory {fresh:.2} ms, the argon2 crate {crates:.2} ms"
+    );
 }
 
 /// Seconds of the quickest run of each work, by turns.
@@ -103,7 +105,12 @@ fn time_pbkdf2(hash: Hash) {
             let mut targets = vec![[0; 20]; count];
             let mut jobs: Vec<pbkdf2::Job<'_>> = targets
                 .iter_mut()
-                .map(|target| pbkdf2::Job { password: b"pleaseletmein", salt: b"SodiumChloride", iterations: 100_000, target })
+                .map(|target| pbkdf2::Job {
+                    password: b"pleaseletmein",
+                    salt: b"SodiumChloride",
+                    iterations: 100_000,
+                    target,
+                })
                 .collect();
             pbkdf2::derive_many(hash, &mut jobs, &mut Unpaced, |_, _| {}).expect("derived");
         }));

@@ -30,8 +30,6 @@ pub enum Error {
     State,
     /// The library refused what it should have accepted. The target is all zero or untouched.
     Engine,
-    /// Nobody wants the result any more. The target is all zero or untouched.
-    Abandoned,
     /// The salt has a size this algorithm does not take.
     SaltSize,
     /// A cost parameter is outside of what the algorithm defines.
@@ -63,7 +61,6 @@ impl Error {
             Error::Abandoned => "nobody wants the result any more",
             Error::State => "the state does not belong to this hash",
             Error::Engine => "the engine failed",
-            Error::Abandoned => "the operation was abandoned",
             Error::SaltSize => "the salt has the wrong size for this algorithm",
             Error::Cost => "a cost parameter is outside of what this algorithm defines",
             Error::Memory { .. } => "more memory is needed than is allowed or available",

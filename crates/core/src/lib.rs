@@ -6,7 +6,7 @@
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
 //! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
 //! - [`kdf`]: key derivation and password hashing.
-//! - [`pace`]: how long work is interrupted and given up.
+//! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
@@ -22,6 +22,7 @@ mod inputs;
 pub mod kdf;
 pub mod many;
 pub mod pace;
+pub mod split;
 
 // The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
 #[allow(unsafe_code)]

@@ -8,8 +8,11 @@ use millrace_core::kdf::argon2::{self, Cost, Input, Kind, Version};
 use millrace_core::pace::Unpaced;
 use support::{Random, Watch, hex};
 
-const KINDS: [(Kind, ::argon2::Algorithm); 3] =
-    [(Kind::D, ::argon2::Algorithm::Argon2d), (Kind::I, ::argon2::Algorithm::Argon2i), (Kind::Id, ::argon2::Algorithm::Argon2id)];
+const KINDS: [(Kind, ::argon2::Algorithm); 3] = [
+    (Kind::D, ::argon2::Algorithm::Argon2d),
+    (Kind::I, ::argon2::Algorithm::Argon2i),
+    (Kind::Id, ::argon2::Algorithm::Argon2id),
+];
 
 /// RFC 9106, section 5.
 #[test]
@@ -33,12 +36,16 @@ fn another_library_agrees() {
     let mut random = Random(1);
     for round in 0..120 {
         let (kind, algorithm) = KINDS[round % 3];
-        let (version, their_version) =
-            if random.below(2) == 0 { (Version::V10, ::argon2::Version::V0x10) } else { (Version::V13, ::argon2::Version::V0x13) };
+        let (version, their_version) = if random.below(2) == 0 {
+            (Version::V10, ::argon2::Version::V0x10)
+        } else {
+            (Version::V13, ::argon2::Version::V0x13)
+        };
         let lanes = 1 + random.below(5) as u32;
         let memory = 8 * lanes + random.below(if round % 10 == 0 { 9000 } else { 300 }) as u32;
         let passes = 1 + random.below(4) as u32;
-        let (password, salt, secret, associated) = (random.below(200), 8 + random.below(100), random.below(40), random.below(40));
+        let (password, salt, secret, associated) =
+            (random.below(200), 8 + random.below(100), random.below(40), random.below(40));
         let (password, salt) = (random.bytes(password), random.bytes(salt));
         let (secret, associated) = (random.bytes(secret), random.bytes(associated.min(32)));
         let size = 4 + random.below(300);

@@ -71,7 +71,12 @@ fn all_hashes_go_by_the_book() {
             let (password, salt) = (random.bytes(password), random.bytes(salt));
             let (iterations, size) = (1 + random.below(40) as u32, 1 + random.below(20 * facts.digest_size));
             let expected = by_the_book(facts.hash, &password, &salt, iterations, size);
-            assert_eq!(derive(facts.hash, &password, &salt, iterations, size), expected, "{} {iterations} {size}", facts.name);
+            assert_eq!(
+                derive(facts.hash, &password, &salt, iterations, size),
+                expected,
+                "{} {iterations} {size}",
+                facts.name
+            );
         }
     }
 }
@@ -114,7 +119,8 @@ fn another_library_agrees_with_any_number_of_jobs() {
         for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
             let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
             let mut told = vec![0; count];
-            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| told[index] += 1).expect("derived");
+            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| told[index] += 1)
+                .expect("derived");
             assert!(told.iter().all(|&times| times == 1), "{told:?}");
             for Wish { password, salt, iterations, target } in &wishes {
                 let mut expected = vec![0; target.len()];
@@ -150,10 +156,8 @@ fn what_nobody_wants_is_given_up() {
         let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
         let mut told = Vec::new();
-        let mut jobs: Vec<Job<'_>> = targets
-            .iter_mut()
-            .map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target })
-            .collect();
+        let mut jobs: Vec<Job<'_>> =
+            targets.iter_mut().map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target }).collect();
         pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| told.push(index)).expect("derived");
         told.sort_unstable();
         assert_eq!(told, (0..3).filter(|index| unwanted.iter().all(|(job, _)| job != index)).collect::<Vec<_>>());

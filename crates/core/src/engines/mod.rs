@@ -3,6 +3,7 @@
 //! Today there is one engine, `native`. The choice is made by the compiler, so that going through
 //! the contract costs nothing. The operations above have checked every size before they call.
 
+mod derivation;
 mod native;
 mod report;
 
@@ -10,9 +11,9 @@ use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::kdf::inputs::{ScryptCost, ScryptJob};
-use crate::pace::Pace;
+use crate::pace::{Outlet, Pacing};
 
+pub(crate) use derivation::Derivation;
 pub use native::memory::Memory;
 pub use report::report_json;
 
@@ -135,19 +136,6 @@ pub(crate) trait Engine {
     fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>);
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
     fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>);
-
-    /// How many lanes of scrypt are worth running together.
-    fn scrypt_lanes() -> usize;
-    /// Bytes of working memory for so many lanes of scrypt, of which some run together.
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
-    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any order.
-    fn scrypt(
-        cost: &ScryptCost,
-        jobs: &mut [ScryptJob<'_>],
-        memory: &mut Memory,
-        pace: &mut dyn Pace,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error>;
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;

@@ -233,7 +233,12 @@ impl fmt::Display for PasswordHash {
                     Bcrypt::B => "2b",
                     Bcrypt::Y => "2y",
                 };
-                return write!(formatter, "${kind}${cost:02}${}{}", BCRYPT.encode(&self.salt), BCRYPT.encode(&self.hash));
+                return write!(
+                    formatter,
+                    "${kind}${cost:02}${}{}",
+                    BCRYPT.encode(&self.salt),
+                    BCRYPT.encode(&self.hash)
+                );
             }
         }
         write!(formatter, "${}${}", STANDARD.encode(&self.salt), STANDARD.encode(&self.hash))
@@ -309,7 +314,10 @@ fn numbers(field: &str, names: [&str; 3]) -> Result<[u32; 3], Error> {
     let mut found = [0; 3];
     for (found, name) in found.iter_mut().zip(names) {
         let digits = parts.next().and_then(|part| part.strip_prefix(name)?.strip_prefix('=')).ok_or(Error::Encoded)?;
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() > 1 && digits.starts_with('0') {
+        if digits.is_empty()
+            || !digits.bytes().all(|byte| byte.is_ascii_digit())
+            || digits.len() > 1 && digits.starts_with('0')
+        {
             return Err(Error::Encoded);
         }
         *found = digits.parse().map_err(|_| Error::Cost)?;

@@ -5,7 +5,7 @@
 
 use super::Memory;
 use crate::Error;
-use crate::engines::{Chosen, Engine};
+use crate::engines::{Chosen, Derivation};
 use crate::pace::{Pace, Unpaced};
 
 pub use super::inputs::{ScryptCost as Cost, ScryptJob as Job};

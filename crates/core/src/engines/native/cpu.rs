@@ -27,7 +27,7 @@ const AWS_LC: &str = "AWS-LC";
 const BLAKE3: &str = "blake3";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 2] = [(BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 3] = [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {

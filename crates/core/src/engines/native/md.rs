@@ -7,6 +7,7 @@ use aws_lc_sys as lc;
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
+use super::pbkdf2::link::{Link, in_links};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
 use crate::inputs::Params;
@@ -16,7 +17,7 @@ use crate::pace::Outlet;
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
     ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
-     $init:path, $update:path, $finish:path $(, $lanes:ident)?) => {
+     $init:path, $update:path, $finish:path $(, $lanes:ident $(, $links:ident)?)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name($state);
@@ -81,6 +82,16 @@ macro_rules! aws_lc_digest {
                     debug_assert!(self.waiting().is_empty());
                     lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, outlet);
                 }
+
+                $(in_links!(
+                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h, $links::chains_together(), $links::iterate,
+                    |link: &mut _, size, count| link::alone_32(link, size, count, |words, block: &[u8; $block]| {
+                        let mut hash = Self::of(*words, 0, &[0; $block]);
+                        hash.update(block);
+                        *words = hash.parts().0;
+                        hash.wipe();
+                    })
+                );)?
             )?
 
             #[inline]
@@ -134,12 +145,43 @@ aws_lc_digest!(
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1, sha1_links
 );
 aws_lc_digest!(
     /// RIPEMD-160.
     Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
 );
+
+mod sha1_links {
+    use super::Link;
+    #[cfg(target_arch = "x86_64")]
+    use super::lanes;
+
+    /// How many chains of HMACs are worth moving on together.
+    pub(super) fn chains_together() -> usize {
+        #[cfg(target_arch = "x86_64")]
+        {
+            lanes::sha1::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            1
+        }
+    }
+
+    /// Moves as many of them on as there are kernels for.
+    pub(super) fn iterate(links: &mut [Link<u32, 5>], size: usize, count: u32) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        {
+            lanes::sha1::iterate(lanes::Kernels::detect(), links, size, count)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = (links, size, count);
+            0
+        }
+    }
+}
 
 /// MD5 followed by SHA-1 of the same message, as TLS 1.0 signed.
 #[derive(Clone)]

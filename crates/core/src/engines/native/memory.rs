@@ -35,7 +35,8 @@ impl Memory {
     /// [`Error::Memory`] when the system has not so much.
     pub fn new(size: u64) -> Result<Memory, Error> {
         let room = usize::try_from(size).ok().and_then(|size| size.max(1).checked_next_multiple_of(LINE));
-        let room = room.filter(|&room| room <= isize::MAX as usize - HUGE_PAGE).ok_or(Error::Memory { needed: size })?;
+        let room =
+            room.filter(|&room| room <= isize::MAX as usize - HUGE_PAGE).ok_or(Error::Memory { needed: size })?;
         let align = if room >= HUGE_PAGE { HUGE_PAGE } else { LINE };
         let (mapping, start) = mapping::map(room, align).ok_or(Error::Memory { needed: size })?;
         Ok(Memory { start, size: room, used: 0, mapping })

@@ -13,6 +13,7 @@ pub(crate) mod cpu;
 pub(crate) mod features;
 mod gcm;
 mod hasher;
+mod hkdf;
 mod hmac;
 mod keccak;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +21,7 @@ mod lanes;
 mod many;
 mod md;
 pub(super) mod memory;
+mod message;
 mod pbkdf2;
 #[cfg(target_arch = "x86_64")]
 mod poly1305;
@@ -34,13 +36,12 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-use super::{Engine, Memory, Service};
+use super::{Engine, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::kdf::inputs::{ScryptCost, ScryptJob};
-use crate::pace::Pace;
+use crate::pace::{Outlet, Pacing};
 
 /// A hash as a state that takes bytes piece by piece.
 ///
@@ -75,6 +76,14 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         let _ = (sources, target, outlet);
         unreachable!("there is nothing quicker than one by one");
+    }
+    /// How many chains of HMACs are worth moving on together.
+    fn chains_together() -> usize {
+        1
+    }
+    /// Moves chains of HMACs on, by `count` each.
+    fn iterate(chains: &mut [pbkdf2::Chain<Self>], count: u32) {
+        pbkdf2::one_by_one(chains, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;
@@ -140,6 +149,9 @@ macro_rules! with_digest {
         }
     };
 }
+
+// Here, below the macro.
+mod derivation;
 
 /// See the module.
 pub(crate) struct Native;
@@ -286,24 +298,6 @@ impl Engine for Native {
     #[inline]
     fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         key.finish(state, rest, target)
-    }
-
-    fn scrypt_lanes() -> usize {
-        scrypt::lanes()
-    }
-
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
-        scrypt::memory(cost, lanes, together)
-    }
-
-    fn scrypt(
-        cost: &ScryptCost,
-        jobs: &mut [ScryptJob<'_>],
-        memory: &mut Memory,
-        pace: &mut dyn Pace,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error> {
-        scrypt::run(cost, jobs, memory, pace, each)
     }
 
     #[inline]

@@ -19,7 +19,13 @@ pub(super) struct Block(pub(super) [u64; WORDS]);
 /// # Safety
 /// The blocks are there. `target` is neither of the others.
 #[inline]
-pub(super) unsafe fn plain(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+pub(super) unsafe fn plain(
+    before: *const Block,
+    other: *const Block,
+    target: *mut Block,
+    mixes: bool,
+    early: impl FnOnce(u64),
+) {
     // SAFETY: as promised by the caller.
     let (before, other, target) = unsafe { (&(*before).0, &(*other).0, &mut (*target).0) };
     let start: [u64; WORDS] = std::array::from_fn(|word| before[word] ^ other[word]);
@@ -238,7 +244,13 @@ rounds!("avx512f,avx512vl,avx512bw", Eight, __m512i);
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn by_256(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+pub(super) unsafe fn by_256(
+    before: *const Block,
+    other: *const Block,
+    target: *mut Block,
+    mixes: bool,
+    early: impl FnOnce(u64),
+) {
     const VECTORS: usize = WORDS / 4;
     let (before, other, target) = (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
     // SAFETY: as promised by the caller; there are so many vectors in a block.
@@ -273,7 +285,13 @@ pub(super) unsafe fn by_256(before: *const Block, other: *const Block, target: *
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(super) unsafe fn by_512(before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64)) {
+pub(super) unsafe fn by_512(
+    before: *const Block,
+    other: *const Block,
+    target: *mut Block,
+    mixes: bool,
+    early: impl FnOnce(u64),
+) {
     const VECTORS: usize = WORDS / 8;
     let (before, other, target) = (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
     // SAFETY: as promised by the caller; there are so many vectors in a block.

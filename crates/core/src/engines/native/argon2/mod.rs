@@ -109,8 +109,7 @@ pub(super) fn run(
 /// The hash of all that goes in.
 fn first_hash(cost: &Argon2Cost, input: &Argon2Input<'_>, target_size: usize) -> Secret<64> {
     let mut state = Blake2b512::new(&Params::default());
-    let numbers =
-        [cost.lanes, target_size as u32, cost.memory, cost.passes, cost.version as u32, cost.kind as u32];
+    let numbers = [cost.lanes, target_size as u32, cost.memory, cost.passes, cost.version as u32, cost.kind as u32];
     numbers.iter().for_each(|number| state.update(&number.to_le_bytes()));
     for bytes in [input.password, input.salt, input.secret, input.associated] {
         state.update(&(bytes.len() as u32).to_le_bytes());

@@ -29,7 +29,14 @@ pub(super) struct Run<'a> {
 trait Compression: Copy {
     /// # Safety
     /// As for [`block::plain`].
-    unsafe fn compress(self, before: *const Block, other: *const Block, target: *mut Block, mixes: bool, early: impl FnOnce(u64));
+    unsafe fn compress(
+        self,
+        before: *const Block,
+        other: *const Block,
+        target: *mut Block,
+        mixes: bool,
+        early: impl FnOnce(u64),
+    );
 }
 
 impl<'a> Run<'a> {
@@ -132,7 +139,7 @@ impl Place<'_> {
         let other = if cost.lanes == 1 || pass == 0 && slice == 0 { lane } else { (high % cost.lanes) as usize };
         let finished = if pass == 0 { slice * segment } else { whole - segment };
         let area = if other == lane { finished + index - 1 } else { finished - usize::from(index == 0) } as u64;
-        let back = area * (low * low >> 32) >> 32;
+        let back = (area * ((low * low) >> 32)) >> 32;
         let start = if pass == 0 || slice == 3 { 0 } else { (slice + 1) * segment };
         let place = start + (area - 1 - back) as usize;
         other * whole + if place >= whole { place - whole } else { place }

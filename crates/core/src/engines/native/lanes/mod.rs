@@ -12,6 +12,7 @@
 
 pub(super) mod keccak;
 mod kernel;
+mod links;
 pub(super) mod md5;
 pub(super) mod sha1;
 mod sha2;

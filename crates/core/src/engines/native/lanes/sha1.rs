@@ -10,8 +10,11 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
+use super::super::pbkdf2::link::Link;
+use super::super::wipe::Wiped;
 use super::super::{Digest as _, md};
 use super::kernel::{FEW, in_turn, kernel, pad};
+use super::links::links;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
 use crate::pace::Outlet;
@@ -131,39 +134,78 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 5]; LANES], at: &
         [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
     });
     for block in 0..count {
-        let begin = words;
-        let mut schedule: [[__m128i; 4]; LANES] = std::array::from_fn(|lane| {
-            std::array::from_fn(|index| {
-                // SAFETY: as promised by the caller.
-                let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
-                _mm_shuffle_epi8(four, reverse)
-            })
-        });
-        // Four rounds; `abcd` four rounds ago has the E of now, not yet rotated.
-        macro_rules! rounds_4 {
-            ($kind:literal, $($group:literal)*) => {$(
-                for lane in 0..LANES {
-                    let schedule = &mut schedule[lane];
-                    if $group > 3 {
-                        let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
-                        let begun = _mm_xor_si128(_mm_sha1msg1_epu32(first, second), third);
-                        schedule[$group % 4] = _mm_sha1msg2_epu32(begun, fourth);
-                    }
-                    let [abcd, e] = &mut words[lane];
-                    let word = schedule[$group % 4];
-                    let sum = if $group == 0 { _mm_add_epi32(*e, word) } else { _mm_sha1nexte_epu32(*e, word) };
-                    *e = *abcd;
-                    *abcd = _mm_sha1rnds4_epu32::<$kind>(*abcd, sum);
+        words = rounds_in_turn(
+            words,
+            std::array::from_fn(|lane| {
+                std::array::from_fn(|index| {
+                    // SAFETY: as promised by the caller.
+                    let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
+                    _mm_shuffle_epi8(four, reverse)
+                })
+            }),
+        );
+    }
+    for (state, words) in states.iter_mut().zip(words) {
+        *state = unpack(words);
+    }
+}
+
+/// Takes in a block of each message, whose words are given, the first one highest.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn rounds_in_turn<const LANES: usize>(
+    begin: [[__m128i; 2]; LANES],
+    schedule: [[__m128i; 4]; LANES],
+) -> [[__m128i; 2]; LANES] {
+    let (mut words, mut schedule) = (begin, schedule);
+    // Four rounds; `abcd` four rounds ago has the E of now, not yet rotated.
+    macro_rules! rounds_4 {
+        ($kind:literal, $($group:literal)*) => {$(
+            for lane in 0..LANES {
+                let schedule = &mut schedule[lane];
+                if $group > 3 {
+                    let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
+                    let begun = _mm_xor_si128(_mm_sha1msg1_epu32(first, second), third);
+                    schedule[$group % 4] = _mm_sha1msg2_epu32(begun, fourth);
                 }
-            )*};
-        }
-        rounds_4!(0, 0 1 2 3 4);
-        rounds_4!(1, 5 6 7 8 9);
-        rounds_4!(2, 10 11 12 13 14);
-        rounds_4!(3, 15 16 17 18 19);
-        for ([abcd, e], [abcd_begin, e_begin]) in words.iter_mut().zip(begin) {
-            *abcd = _mm_add_epi32(*abcd, abcd_begin);
-            *e = _mm_sha1nexte_epu32(*e, e_begin);
+                let [abcd, e] = &mut words[lane];
+                let word = schedule[$group % 4];
+                let sum = if $group == 0 { _mm_add_epi32(*e, word) } else { _mm_sha1nexte_epu32(*e, word) };
+                *e = *abcd;
+                *abcd = _mm_sha1rnds4_epu32::<$kind>(*abcd, sum);
+            }
+        )*};
+    }
+    rounds_4!(0, 0 1 2 3 4);
+    rounds_4!(1, 5 6 7 8 9);
+    rounds_4!(2, 10 11 12 13 14);
+    rounds_4!(3, 15 16 17 18 19);
+    for ([abcd, e], [abcd_begin, e_begin]) in words.iter_mut().zip(begin) {
+        *abcd = _mm_add_epi32(*abcd, abcd_begin);
+        *e = _mm_sha1nexte_epu32(*e, e_begin);
+    }
+    words
+}
+
+/// Moves links on in turn, as many as `LANES`.
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn links_in_turn<const LANES: usize>(links: &mut [Link<u32, 5>; LANES], count: u32) {
+    // Words stand from the highest to the lowest, as those of a block: the digest's are its first five.
+    let pack = |words: &[u32; 5]| {
+        let [a, b, c, d, e] = words.map(|word| word as i32);
+        [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
+    };
+    let (mark, size) = (_mm_set_epi32(0, i32::MIN, 0, 0), _mm_set_epi32(0, 0, 0, 32 * (16 + 5)));
+    let block = |[abcd, e]: [__m128i; 2]| [abcd, _mm_or_si128(e, mark), _mm_setzero_si128(), size];
+    let inner = links.each_ref().map(|link| pack(&link.inner));
+    let outer = links.each_ref().map(|link| pack(&link.outer));
+    let mut last = links.each_ref().map(|link| pack(&link.last));
+    let mut sum = links.each_ref().map(|link| pack(&link.sum));
+    for _ in 0..count {
+        let hashes = rounds_in_turn(inner, last.map(block));
+        last = rounds_in_turn(outer, hashes.map(block));
+        for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
+            *sum = _mm_xor_si128(*sum, *last);
         }
     }
     for (link, (last, sum)) in links.iter_mut().zip(last.into_iter().zip(sum)) {
@@ -201,7 +243,9 @@ pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 5>], _s
                 }
                 Kernels { sha_ni: Some(_), .. } => {
                     // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
-                    if size.is_multiple_of(2) && let Some(two) = rest.first_chunk_mut::<2>() {
+                    if size.is_multiple_of(2)
+                        && let Some(two) = rest.first_chunk_mut::<2>()
+                    {
                         links_in_turn(two, count);
                         2
                     } else if let Some(three) = rest.first_chunk_mut::<3>() {
@@ -273,3 +317,6 @@ macro_rules! rounds {
 
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw");
 rounds!(Narrow, U32x8, __m256i, "avx2");
+
+links!(Wide, U32x16, [[u32; 16]; 5], __m512i, "avx512f,avx512vl,avx512bw");
+links!(Narrow, U32x8, [[u32; 8]; 5], __m256i, "avx2");

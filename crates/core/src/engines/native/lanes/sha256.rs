@@ -11,9 +11,11 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
+use super::super::pbkdf2::link::Link;
 use super::super::sha2;
 use super::super::wipe::Wiped;
 use super::kernel::{FEW, in_turn, kernel, pad};
+use super::links::links;
 use super::sha2::rounds;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
@@ -121,6 +123,9 @@ rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4, (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
+links!(Wide, U32x16, [[u32; 16]; 8], __m512i, "avx512f,avx512vl,avx512bw");
+links!(Narrow, U32x8, [[u32; 8]; 8], __m256i, "avx2");
+
 in_turn!(Sha256, 8);
 
 /// # Safety
@@ -136,37 +141,16 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 8]; LANES], at: &
         [_mm_alignr_epi8::<8>(low, high), _mm_blend_epi16::<0xf0>(high, low)]
     });
     for block in 0..count {
-        let begin = words;
-        let mut schedule: [[__m128i; 4]; LANES] = std::array::from_fn(|lane| {
-            std::array::from_fn(|index| {
-                // SAFETY: as promised by the caller.
-                let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
-                _mm_shuffle_epi8(four, reverse)
-            })
-        });
-        macro_rules! rounds_4 {
-            ($($group:literal)*) => {$(
-                for lane in 0..LANES {
-                    let schedule = &mut schedule[lane];
-                    // SAFETY: reads four constants.
-                    let constants = unsafe { _mm_load_si128(CONSTANTS.0.as_ptr().add(4 * $group).cast()) };
-                    let sum = _mm_add_epi32(schedule[$group % 4], constants);
-                    let [abef, cdgh] = &mut words[lane];
-                    *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
-                    *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32::<0x0e>(sum));
-                    if $group < 12 {
-                        let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
-                        let begun = _mm_sha256msg1_epu32(first, second);
-                        let begun = _mm_add_epi32(begun, _mm_alignr_epi8::<4>(fourth, third));
-                        schedule[$group % 4] = _mm_sha256msg2_epu32(begun, fourth);
-                    }
-                }
-            )*};
-        }
-        rounds_4!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-        for (words, begin) in words.as_flattened_mut().iter_mut().zip(begin.as_flattened()) {
-            *words = _mm_add_epi32(*words, *begin);
-        }
+        words = rounds_in_turn(
+            words,
+            std::array::from_fn(|lane| {
+                std::array::from_fn(|index| {
+                    // SAFETY: as promised by the caller.
+                    let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
+                    _mm_shuffle_epi8(four, reverse)
+                })
+            }),
+        );
     }
     for (state, [abef, cdgh]) in states.iter_mut().zip(words) {
         let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
@@ -274,7 +258,9 @@ fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u32, 8>]
                 }
                 Kernels { sha_ni: Some(_), .. } => {
                     // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
-                    if size.is_multiple_of(2) && let Some(two) = rest.first_chunk_mut::<2>() {
+                    if size.is_multiple_of(2)
+                        && let Some(two) = rest.first_chunk_mut::<2>()
+                    {
                         links_in_turn::<2, USED>(two, count);
                         2
                     } else if let Some(three) = rest.first_chunk_mut::<3>() {

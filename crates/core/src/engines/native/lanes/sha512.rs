@@ -9,10 +9,12 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
+use super::super::pbkdf2::link::Link;
 use super::super::sha2::blocks::CONSTANTS;
 use super::super::sha2::long;
 use super::super::wipe::Wiped;
 use super::kernel::{FEW, kernel, pad};
+use super::links::links;
 use super::sha2::rounds;
 use super::vectors::{U64x4, U64x8};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
@@ -108,3 +110,39 @@ kernel!(
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5, (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
+
+links!(Wide, U64x8, [[u64; 8]; 8], __m512i, "avx512f,avx512vl,avx512bw");
+links!(Narrow, U64x4, [[u64; 4]; 8], __m256i, "avx2");
+
+/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size` bytes.
+pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u64, 8>], size: usize, count: u32) -> usize {
+    match size {
+        64 => iterate_words::<8>(kernels, links, count),
+        48 => iterate_words::<6>(kernels, links, count),
+        32 => iterate_words::<4>(kernels, links, count),
+        // 28 bytes are no number of words.
+        _ => 0,
+    }
+}
+
+fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u64, 8>], count: u32) -> usize {
+    let mut done = 0;
+    loop {
+        let rest = &mut links[done..];
+        let size = rest.len();
+        // SAFETY: there is the proof that the CPU has the instructions.
+        done += unsafe {
+            match kernels {
+                Kernels { avx512: Some(_), .. } if size >= 2 => {
+                    Wide::links::<USED>(&mut rest[..size.min(8)], count);
+                    size.min(8)
+                }
+                Kernels { avx2: Some(_), .. } if size >= 3 => {
+                    Narrow::links::<USED>(&mut rest[..size.min(4)], count);
+                    size.min(4)
+                }
+                _ => return done,
+            }
+        };
+    }
+}

@@ -1,4 +1,9 @@
 //! PBKDF2 (RFC 8018) over HMAC, whose states after the key are kept.
+//!
+//! Each block of the output is a chain of HMACs, of two compressions each. Blocks of one job and of others go
+//! together in lanes: see [`Digest::iterate`].
+
+pub(super) mod link;
 
 use super::Digest;
 use super::hmac::Midstates;
@@ -129,14 +134,16 @@ pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, ea
         for at in (0..owners.len()).rev() {
             owners[at].left -= count;
             if owners[at].left == 0 {
-                let (owner, chain) = (owners.swap_remove(at), chains.swap_remove(at));
+                let owner = owners.swap_remove(at);
                 let job = &mut jobs[owner.job];
                 if pace.abandoned(owner.job) {
+                    remove(&mut chains, at);
                     continue;
                 }
                 let whole = blocks(job);
                 let target = job.target.chunks_mut(D::SIZE).nth(owner.block).expect("there is such a block");
-                target.copy_from_slice(&chain.sum.0[..target.len()]);
+                target.copy_from_slice(&chains[at].sum.0[..target.len()]);
+                remove(&mut chains, at);
                 finished[owner.job] += 1;
                 if finished[owner.job] == whole {
                     each(owner.job, job.target);
@@ -149,10 +156,18 @@ pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, ea
             pace.pause();
             for at in (0..owners.len()).rev().filter(|&at| pace.abandoned(owners[at].job)).collect::<Vec<_>>() {
                 owners.swap_remove(at);
-                chains.swap_remove(at);
+                remove(&mut chains, at);
             }
         }
     }
+}
+
+/// Takes a chain out, and the last one takes its place. It is dropped, and so wiped, where it stands: a vector that moves it
+/// out leaves its bytes behind.
+fn remove<D: Digest>(chains: &mut Vec<Chain<D>>, at: usize) {
+    let last = chains.len() - 1;
+    chains.swap(at, last);
+    chains.truncate(last);
 }
 
 /// Tells how far the jobs are that are under way.
@@ -167,7 +182,6 @@ fn report(jobs: &[Pbkdf2Job<'_>], owners: &[Owner], finished: &[usize], size: us
         let whole = jobs[owner.job].target.len().div_ceil(size) as u64;
         pace.progress(owner.job, finished[owner.job] as u64 * iterations + begun, whole * iterations);
     }
-    salted.wipe();
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -38,8 +38,7 @@ pub(super) fn run(
     pace: &mut dyn Pace,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    let owners: Vec<usize> =
-        jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)).collect();
+    let owners: Vec<usize> = jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)).collect();
     let count = owners.len() as u64;
     let fits = |together: &usize| self::memory(cost, count, *together).is_some_and(|size| size <= memory.size());
     let most = owners.len().min(self::lanes());

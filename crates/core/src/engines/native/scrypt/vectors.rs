@@ -28,6 +28,7 @@ macro_rules! operations {
 /// Makes the functions that read and write memory. The 64 bytes of a lane are `$parts` vectors.
 macro_rules! places {
     ($features:literal, $kind:ident, $vector:ty, $lanes:literal, $parts:literal, $load:ident, $store:ident) => {
+        #[allow(clippy::modulo_one)] // parts of a lane that has one
         impl $kind {
             /// The rows of all lanes, as [`store`](Self::store) left them.
             ///

@@ -8,6 +8,7 @@ use aws_lc_sys as lc;
 use super::super::features::{Schedule256, Schedule512};
 #[cfg(target_arch = "x86_64")]
 use super::super::lanes;
+use super::super::pbkdf2::link::{Link, alone_64, in_links};
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
@@ -110,11 +111,44 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, outlet);
     }
 
+    in_links!(
+        [u64; 8],
+        8,
+        read_64,
+        write_64,
+        |hash| hash.words,
+        chains_together::<SIZE>(),
+        iterate,
+        |link: &mut _, size, count| alone_64(link, size, count, |words, block| compress(words, &[*block]))
+    );
+
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = first_words::<SIZE>();
         end(&mut words, source.len() as u128, source, target);
         wipe_plain(&mut words);
+    }
+}
+
+/// How many chains of HMACs are worth moving on together.
+fn chains_together<const SIZE: usize>() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if SIZE.is_multiple_of(8) {
+        return lanes::sha512::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes);
+    }
+    1
+}
+
+/// Moves as many of them on as there are kernels for.
+fn iterate(links: &mut [Link<u64, 8>], size: usize, count: u32) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        lanes::sha512::iterate(lanes::Kernels::detect(), links, size, count)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (links, size, count);
+        0
     }
 }
 

@@ -14,6 +14,7 @@ use aws_lc_sys as lc;
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
+use super::pbkdf2::link::{Link, alone_32, in_links};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::inputs::Params;
@@ -123,11 +124,47 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
         lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, outlet);
     }
 
+    in_links!(
+        [u32; 8],
+        16,
+        read_32,
+        write_32,
+        |hash| hash.words,
+        chains_together(),
+        iterate,
+        |link: &mut _, size, count| alone_32(link, size, count, |words, block| compress(words, &[*block]))
+    );
+
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = first_words::<SIZE>();
         end(&mut words, source.len() as u64, source, target);
         wipe_plain(&mut words);
+    }
+}
+
+/// How many chains of HMACs are worth moving on together.
+fn chains_together() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        lanes::sha256::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        1
+    }
+}
+
+/// Moves as many of them on as there are kernels for.
+fn iterate(links: &mut [Link<u32, 8>], size: usize, count: u32) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        lanes::sha256::iterate(lanes::Kernels::detect(), links, size, count)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (links, size, count);
+        0
     }
 }
 

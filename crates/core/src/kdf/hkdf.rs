@@ -1,0 +1,51 @@
+//! HKDF (RFC 5869): extract, expand, and both.
+
+use crate::Error;
+use crate::catalog::Hash;
+use crate::engines::{Chosen, Derivation};
+use crate::hmac::hmac;
+
+/// The most bytes of output: 255 digests.
+pub fn key_max(hash: Hash) -> usize {
+    255 * hash.facts().digest_size
+}
+
+/// Makes a key of even strength, as long as a digest, of a secret. An empty salt stands for none.
+///
+/// # Errors
+/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::OutputSize`].
+pub fn extract(hash: Hash, salt: &[u8], secret: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    hmac(hash, salt, secret, target)
+}
+
+/// Makes keys of any length of an [extracted](extract) one: another for each `info`.
+///
+/// # Errors
+/// [`Error::NotSupported`], [`Error::OutputSize`] for more than [`key_max`] bytes, [`Error::KeySize`] for a key
+/// shorter than a digest.
+pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    if !hash.facts().hmac {
+        return Err(Error::NotSupported);
+    }
+    if key.len() < hash.facts().digest_size {
+        return Err(Error::KeySize);
+    }
+    if target.len() > key_max(hash) {
+        return Err(Error::OutputSize);
+    }
+    Chosen::hkdf_expand(hash, key, info, target)
+}
+
+/// Extracts and expands.
+///
+/// # Errors
+/// As [`expand`].
+pub fn derive(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    if !hash.facts().hmac {
+        return Err(Error::NotSupported);
+    }
+    if target.len() > key_max(hash) {
+        return Err(Error::OutputSize);
+    }
+    Chosen::hkdf(hash, secret, salt, info, target)
+}

@@ -1,0 +1,54 @@
+//! PBKDF2 (RFC 8018) over HMAC.
+//!
+//! A block of output, as long as a digest, is one chain of HMACs, so several blocks are computed together in one
+//! thread, of one job or of several with the same hash: [`derive_many`].
+
+use crate::Error;
+use crate::catalog::Hash;
+use crate::engines::{Chosen, Derivation};
+use crate::pace::{Pace, Unpaced};
+
+pub use super::inputs::Pbkdf2Job as Job;
+
+/// The most bytes of a derived key: 2^32 - 1 blocks of a digest each.
+pub fn key_max(hash: Hash) -> u64 {
+    hash.facts().digest_size as u64 * 0xffff_ffff
+}
+
+/// How many blocks of output, of one job or several, are worth computing together on this machine; 1: none.
+pub fn lanes(hash: Hash) -> usize {
+    Chosen::pbkdf2_lanes(hash).max(1)
+}
+
+/// Derives a key.
+///
+/// # Errors
+/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::Cost`] for no iterations,
+/// [`Error::OutputSize`] for more than [`key_max`] bytes.
+pub fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, target: &mut [u8]) -> Result<(), Error> {
+    derive_many(hash, &mut [Job { password, salt, iterations, target }], &mut Unpaced, |_, _| {})
+}
+
+/// Derives the keys of several jobs over one hash, and calls `each` once a job with its index and its key, which is
+/// in its target then. Pauses after at most a millisecond. The target of an abandoned job holds nothing of use,
+/// and `each` is not called for it.
+///
+/// # Errors
+/// As [`derive`]; nothing was computed then.
+pub fn derive_many(
+    hash: Hash,
+    jobs: &mut [Job<'_>],
+    pace: &mut dyn Pace,
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    if !hash.facts().hmac {
+        return Err(Error::NotSupported);
+    }
+    if jobs.iter().any(|job| job.iterations == 0) {
+        return Err(Error::Cost);
+    }
+    if jobs.iter().any(|job| job.target.len() as u64 > key_max(hash)) {
+        return Err(Error::OutputSize);
+    }
+    Chosen::pbkdf2(hash, jobs, pace, &mut each)
+}
