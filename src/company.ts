@@ -19,7 +19,7 @@ const LONGEST = 4096;
 /** The most messages of one company, and the memory they are copied to. */
 const MEMBERS = 128;
 const CHUNK_SIZE = 68 * 1024;
-/** Nanoseconds from which a company of {@link LANES} and more is full: on the pool it shall be among the short jobs, which go before long ones. */
+/** Nanoseconds from which a company of {@link LANES} and more is full: on the pool it shall be among the short jobs, which go before long ones. (16 messages of 4 KiB are above that, but fewer would leave lanes empty.) */
 const FULL_COST = 7_000;
 /** As many messages as are hashed at once at most. */
 const LANES = 16;

@@ -1,5 +1,5 @@
 /**
- * Millrace: ciphers, AEAD, hashes and HMAC, native and on every core.
+ * Millrace: ciphers, AEAD, hashes, HMAC and key derivation, native and on every core.
  *
  * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own worker
  * threads (or, if it is cheaper than the way there, during the call) and calls back `(error)` or `(undefined, result)`, always

@@ -1,9 +1,10 @@
 /**
  * Millrace with promises: the names and forms of `millrace`, a promise instead of a callback.
  *
- * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort rejects with
- * the signal's reason if the job has not started yet; a job that runs is not interrupted. Wrong arguments
- * reject too: no function here throws, but for those that make a stream.
+ * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort rejects with the signal's
+ * reason: at once if the job has not started, else when it has stopped, within a few milliseconds; until then lent memory is in
+ * use. What is already done, or is done during its call, resolves. Wrong arguments reject too: no function here throws, but for
+ * those that make a stream.
  *
  * @packageDocumentation
  */

@@ -319,6 +319,24 @@ mod tests {
         assert_eq!(lacking(&[1_000_000; 2], 8, 7, 0), 1, "one is awake");
         assert_eq!(lacking(&[5_000; 1000], 8, 8, 0), 1);
     }
+
+    #[test]
+    #[cfg(not(loom))]
+    fn a_caller_wakes_one_worker_and_none_while_somebody_is_awake() {
+        let shared = Arc::new(Shared::new(4));
+        for (asleep, woken) in [(4, 1), (3, 0)] {
+            {
+                let mut state = shared.lock();
+                state.queue.withdraw(|_| true);
+                state.crew = Crew { limit: 4, started: 4, asleep, ..Crew::default() };
+            }
+            assert!(shared.submit([1_000_000; 9].map(Job)).is_empty());
+            assert_eq!(shared.lock().crew.waking, woken);
+        }
+        assert_eq!(shared.take(&mut Vec::new()), Some(Length::Long));
+        assert_eq!(shared.lock().crew.waking, WAKES, "who takes a long one wakes others");
+    }
+
     #[cfg(not(loom))]
     fn soon(mut condition: impl FnMut() -> bool) -> bool {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
