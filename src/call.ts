@@ -10,7 +10,8 @@
  */
 import { totalmem } from 'node:os';
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
-import { At, Flag, frame, native, onSettle, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './binding.js';
+import { native, onSettle } from './binding.js';
+import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
 import { CANCELLED, failure, makeError, wrongType } from './errors.js';
 import { predict, usual, wantsMeasure } from './prices.js';
 import { encodeShort, keyScratch, secretBytes } from './scratch.js';

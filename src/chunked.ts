@@ -14,7 +14,7 @@
 import type { KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Bytes } from './arguments.js';
-import { At, Flag, frame, Operation } from './binding.js';
+import { At, Flag, frame, Operation } from './frame.js';
 import { call, describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, MillraceError, wrongType } from './errors.js';

@@ -3,7 +3,7 @@
  * options, positional, or over windows.
  */
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { At, frame, Operation } from './binding.js';
+import { At, frame, Operation } from './frame.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';

@@ -5,7 +5,7 @@
  * copied too. More than is right for one thread goes to the pool, whole companies at a time.
  */
 import { isUint8Array, part, sizeOf } from './arguments.js';
-import { At, Flag, frame, Operation, Route } from './binding.js';
+import { At, Flag, frame, Operation, Route } from './frame.js';
 import { call, describeCall, describeIv, describeTarget, Form, forget, onShortMessage, present, putDigest, runDescribed, runWaiting } from './call.js';
 import { findHash, hashOf, type HashFacts } from './catalog.js';
 import { predict, predictTogether, usual, wantsMeasure } from './prices.js';

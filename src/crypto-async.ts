@@ -6,7 +6,7 @@
  * @packageDocumentation
  */
 import { bytes, sizeOf } from './arguments.js';
-import { Flag, Operation } from './binding.js';
+import { Flag, Operation } from './frame.js';
 import { call, describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
 

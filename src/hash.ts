@@ -2,7 +2,7 @@
  * Hash calls: the friendly form, with an encoding or options, and the window form.
  */
 import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
-import { At, frame, Operation, type Route } from './binding.js';
+import { At, frame, Operation, type Route } from './frame.js';
 import { call, describeCall, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { describe, makeError, wrongType } from './errors.js';

@@ -2,7 +2,7 @@
  * HMAC calls (RFC 2104): the friendly form, with an encoding or options, and the window form.
  */
 import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
-import { At, frame, Operation } from './binding.js';
+import { At, frame, Operation } from './frame.js';
 import { describeCall, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';

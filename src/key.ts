@@ -4,7 +4,8 @@
  */
 import { types } from 'node:util';
 import { bytes, data, sizeOf, type Data } from './arguments.js';
-import { At, Purpose, frame, native } from './binding.js';
+import { native } from './binding.js';
+import { At, Purpose, frame } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
 import { secretBytes } from './scratch.js';

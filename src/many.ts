@@ -8,7 +8,8 @@
  */
 import { constants } from 'node:buffer';
 import { bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { At, Flag, frame, native, Operation, Route } from './binding.js';
+import { native } from './binding.js';
+import { At, Flag, frame, Operation, Route } from './frame.js';
 import { call, describeCall, describeIv, describeKey, describeTarget, Form, present, roomForCopies, routedSync, runDescribed, runWaiting } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';

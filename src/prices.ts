@@ -1,7 +1,8 @@
 /**
  * What work costs, as native code predicts it (cost.rs), kept here because a crossing takes as long as some of the work.
  */
-import { native, Operation, Route } from './binding.js';
+import { native } from './binding.js';
+import { Operation, Route } from './frame.js';
 
 /** Numbers of hashes are below, those of ciphers from here on. */
 const CIPHERS = 32;

@@ -9,7 +9,7 @@
  * @packageDocumentation
  */
 import { options, type Bytes, type Data } from './arguments.js';
-import type { Route } from './binding.js';
+import type { Route } from './frame.js';
 import { abortSignal, runPromise, type Parser } from './call.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';

@@ -4,7 +4,8 @@
  * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
  * is a handle or 0, and makes the digest an HMAC if it was prepared for one.
  */
-import { At, frame, native } from './binding.js';
+import { native } from './binding.js';
+import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
 
 export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): string | undefined {

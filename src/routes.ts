@@ -1,7 +1,7 @@
 /**
  * The ways of running an asynchronous call, by name.
  */
-import { Route } from './binding.js';
+import { Route } from './frame.js';
 import { makeError, wrongType } from './errors.js';
 
 /**

@@ -3,7 +3,7 @@
  * made for the purpose takes 65 to 150.
  */
 
-import { desk, GATHERED_MAX, TEXT_MAX } from './binding.js';
+import { desk, GATHERED_MAX, TEXT_MAX } from './frame.js';
 
 /** Strings of up to so many UTF-16 units are short: each may become three bytes. */
 const SHORT = TEXT_MAX / 3;

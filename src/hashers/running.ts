@@ -7,7 +7,7 @@
  * never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation } from '../binding.js';
+import { At, desk, Flag, frame, GATHERED_MAX, Operation } from '../frame.js';
 import {
   call,
   describeAad,

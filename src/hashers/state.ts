@@ -16,7 +16,7 @@
  *   8      XXH3-64 of all before
  */
 import { bytes, sizeOf } from '../arguments.js';
-import { Operation, WHOLE } from '../binding.js';
+import { Operation, WHOLE } from '../frame.js';
 import { describeCall, describeResult, Form, runDescribed } from '../call.js';
 import { findHash } from '../catalog.js';
 import { makeError } from '../errors.js';

@@ -2,7 +2,7 @@
  * Argon2 (RFC 9106), with the arguments of node:crypto from version 24 on.
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
-import { At, frame, Operation } from '../binding.js';
+import { At, frame, Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeResult, describeTag, Form } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
 import { between, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';

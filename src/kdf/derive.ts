@@ -5,7 +5,8 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
-import { Flag, native } from '../binding.js';
+import { native } from '../binding.js';
+import { Flag } from '../frame.js';
 import { abortSignal, call, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
 import { isShort, keyScratch } from '../scratch.js';

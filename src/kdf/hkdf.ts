@@ -3,7 +3,7 @@
  */
 import { types } from 'node:util';
 import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
-import { Operation } from '../binding.js';
+import { Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, Form, wipeLater } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
 import type { KeyObject } from 'node:crypto';

@@ -2,7 +2,8 @@
  * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what they should be.
  */
 import { bytes, data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
-import { At, Flag, frame, native, Operation } from '../binding.js';
+import { native } from '../binding.js';
+import { At, Flag, frame, Operation } from '../frame.js';
 import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
 import { failure, makeError, wrongType } from '../errors.js';
 import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';

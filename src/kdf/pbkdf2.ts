@@ -2,7 +2,7 @@
  * PBKDF2 (RFC 8018) over HMAC, with the arguments of node:crypto.
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
-import { At, frame, Operation } from '../binding.js';
+import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';

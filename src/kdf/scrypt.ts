@@ -2,7 +2,7 @@
  * scrypt (RFC 7914), with the arguments of node:crypto.
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
-import { At, frame, Operation } from '../binding.js';
+import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { makeError } from '../errors.js';
 import { describePassword, keySize, type DerivationParser } from './derive.js';

@@ -1,0 +1,201 @@
+/**
+ * What passes between the front and an engine's binding: the calls, and the memory shared with it. Everything here mirrors
+ * crates/node/src/calls.rs and completion.rs, by name and by number.
+ */
+/** What the binary exports; `calls.rs` documents each. */
+export interface Native {
+  run(
+    source: Uint8Array | readonly Uint8Array[],
+    target: Uint8Array | undefined,
+    iv: Uint8Array | undefined,
+    aad: Uint8Array | undefined,
+    tag: Uint8Array | undefined,
+    key: Uint8Array | undefined,
+  ): number;
+  /** These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the source is on the desk. */
+  hash(source: unknown, target: Uint8Array): number;
+  hashHex(source: unknown): string | undefined;
+  hashBigInt(source: unknown): bigint | undefined;
+  toBigIntLE(source: Uint8Array): bigint | undefined;
+  toBigIntBE(source: Uint8Array): bigint | undefined;
+  writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
+  writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
+  /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
+  finishHex(state: Uint8Array): string | undefined;
+  createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
+  disposeKey(): number;
+  /** A `Cancelled` of waiters.ts. */
+  cancel(slot: number): number;
+  /** Derivations that have gathered go to the pool. */
+  depart(): void;
+  /** Nothing was derived for a while: memory that is kept for derivations goes back to the system. */
+  freeDerivationMemory(): void;
+  /** How far a derivation has come, from 0 to 1. */
+  progress(slot: number): number;
+  /** With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a status. */
+  needsRehash(source: Uint8Array, target: undefined, iv: undefined, aad: Uint8Array): number;
+  /** Whether bytes are equal: 1 or 0; -1 if they are not as many. */
+  equal(left: Uint8Array, right: Uint8Array): number;
+  /** The most bytes derivations may take together (0 while it is not set), those taken, and the jobs that wait for some. */
+  derivationMemory(which: number): number;
+  setDerivationMemory(limit: number): void;
+  /** Predicted nanoseconds of hashing so many bytes in so many messages. */
+  predict(algorithm: number, bytes: number, messages: number): number;
+  /** Of a hash (0) or cipher (1); what it tells stands in prices.ts. */
+  price(cipher: number, algorithm: number, which: number): number;
+  /** Another number whenever a price or the usual route has changed. */
+  epoch(): number;
+  /** All prices as JSON. */
+  costs(): string;
+  /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. */
+  roomForCopies(size: number): number;
+  /** The most bytes of copies, 0 while none is set, and the bytes copied now. */
+  copies(which: number): number;
+  setCopies(limit: number): void;
+  usualRoute(): Route;
+  setUsualRoute(route: Route): void;
+  beginPolling(): void;
+  poll(): Poll;
+  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void, desk: Uint8Array): number;
+  threads(which: number): number;
+  setThreads(limit: number): void;
+  /** Whether freed memory of large results is kept for others: pages.rs. */
+  recycles(): number;
+  setRecycling(keep: number): void;
+  catalog(): string;
+  engines(): string;
+}
+
+/** Indexes of the frame: `At` in calls.rs. */
+export const enum At {
+  Operation,
+  Algorithm,
+  Slot,
+  Flags,
+  Key,
+  KeyOffset,
+  KeySize,
+  IvOffset,
+  IvSize,
+  SourceOffset,
+  SourceSize,
+  TargetOffset,
+  TargetSize,
+  AadOffset,
+  AadSize,
+  TagOffset,
+  TagSize,
+  SeedLow,
+  SeedHigh,
+  /** Of many messages: how many there are, and the size of each, unless {@link Flag.HasSizes} or {@link Flag.HasViews} says otherwise. */
+  Count,
+  MessageSize,
+  /** Of a derivation: the most bytes of memory, and of a password hash the most milliseconds. Bytes needed are written here when they are too many. */
+  MaxMemory,
+  MaxTime,
+  /** How an asynchronous call is to be run: a {@link Route}. */
+  Route,
+  /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
+  Cost,
+  Length,
+}
+
+/** What is computed: the numbers of `Request::work` in calls.rs. */
+export const enum Operation {
+  Hash,
+  Hmac,
+  Encrypt,
+  Decrypt,
+  Seal,
+  Open,
+  /** A running hash moves on: its state travels as aad, the next one is the result; what comes before the source travels as iv. */
+  Update,
+  Finish,
+  /** Synchronous only; the state it leaves is written to the tag. */
+  Squeeze,
+  MacUpdate,
+  MacFinish,
+  HashMany,
+  HmacMany,
+  /** A run of chunks: the base nonce travels as iv, the first chunk's number as seed. */
+  SealChunks,
+  OpenChunks,
+  /** Derivations: password as key, salt as iv, other inputs as aad, a second secret as tag; their costs in the places of counts and seeds. */
+  Scrypt,
+  Pbkdf2,
+  Hkdf,
+  Argon2,
+  /** The aad is a password hash. */
+  Verify,
+}
+
+/** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */
+export const enum Flag {
+  HasTarget = 1,
+  HasIv = 2,
+  HasAad = 4,
+  HasTag = 8,
+  HasKey = 16,
+  Snapshot = 32,
+  Cancellable = 64,
+  /** The sizes of many messages are 64-bit floats in the place of the iv. */
+  HasSizes = 128,
+  /** The source is an array of typed arrays; the source's offset is the index of the first message. */
+  HasViews = 256,
+  /** The source is a copy of ours, made for this call. */
+  Copied = 512,
+  /** Copies are made however many there are. */
+  Unlimited = 1024,
+  /** The target was made for this result. */
+  Fresh = 2048,
+  /** Somebody wants to know how far a derivation has come. */
+  Watched = 4096,
+}
+
+/** How an asynchronous call is run: `Route` in cost.rs. */
+export const enum Route {
+  /** As its predicted cost says. */
+  Auto,
+  /** During the call; it settles later all the same. */
+  Inline,
+  /** By one worker. */
+  Pool,
+  /** By all workers, each a part; by one where the work has no parts. */
+  Split,
+}
+
+/** In {@link At.SourceSize}: all of the source that is passed. */
+export const WHOLE = -1;
+
+/** What came of looking for results: `Poll` in lifecycle.rs. */
+export const enum Poll {
+  Done,
+  Again,
+  InVain,
+}
+
+/** What a prepared key is for: `Purpose` in keys.rs. */
+export const enum Purpose {
+  Cipher,
+  Mac,
+  Hash,
+}
+
+/** A result up to this size may travel in the ring; larger ones get a buffer of their own. */
+export const RING_RESULT_MAX = 2048;
+const RING_SIZE = 64 * 1024;
+
+/** The numbers of one call. Private to this package: native code keeps its address. */
+export const frame = new Float64Array(At.Length);
+
+/** The parts of the desk: what running hashes gather, and short strings. */
+export const GATHERED_MAX = 4096;
+export const TEXT_MAX = 3072;
+/** Short inputs. Private to this package like the frame: native code keeps its address, and need not be given it. */
+export const desk = Buffer.from(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
+
+const ring = new ArrayBuffer(RING_SIZE);
+/** Finished jobs, written by native code before it calls `settle`. */
+export const ringBytes = new Uint8Array(ring);
+/** The same memory as 32-bit numbers. */
+export const ringNumbers = new Uint32Array(ring);
