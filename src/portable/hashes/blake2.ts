@@ -1,0 +1,168 @@
+/**
+ * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression is @noble/hashes', the states are ours.
+ *
+ * Of the library's classes four members are used, which its types call protected: to set and get the words, to take in one
+ * block, and the count of bytes that goes into it. One object serves all messages. The count is a number, exact to 2^53; a
+ * state of a longer message (8 PiB), which the native engine would go on from, is refused.
+ */
+import { StateError, type HashParams, type PortableHash } from './contract.js';
+import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+
+/** What is used of the library's classes. A test says so when a version changes it. */
+interface Compression {
+  readonly blockLen: number;
+  readonly outputLen: number;
+  /** Bytes of the message up to the end of the block that comes next. */
+  length: number;
+  /** The words of 32 bits; of words of 64 bits the low halves first. */
+  get(): number[];
+  set(...words: number[]): void;
+  compress(words: Uint32Array, offset: number, last: boolean): void;
+}
+
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** Either of the two. Its states are words, length, buffer. */
+export class Blake2 implements PortableHash {
+  readonly #compression: Compression;
+  readonly #first: Int32Array;
+  readonly #words = new Int32Array(16);
+  readonly #block: number;
+  readonly #size: number;
+  /** What waits: the last block, even if it is whole, since the hash marks it. */
+  readonly #tail: Uint8Array;
+  /** A block as words. */
+  readonly #tailWords: Uint32Array;
+  #waiting = 0;
+
+  /** `compression` is an object of one of the library's classes, of which nobody else knows. */
+  constructor(compression: object) {
+    const library = compression as Compression;
+    this.#compression = library;
+    this.#block = library.blockLen;
+    this.#size = library.outputLen;
+    this.#first = new Int32Array(16);
+    this.#first.set(library.get());
+    this.#tail = new Uint8Array(library.blockLen);
+    this.#tailWords = littleEndian ? new Uint32Array(this.#tail.buffer) : new Uint32Array(library.blockLen / 4);
+  }
+
+  digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.#begin();
+    this.#take(source);
+    this.#end(target);
+  }
+
+  update(_params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.#resume(state);
+    this.#take(source);
+    this.#save(next);
+    this.#clean();
+  }
+
+  finish(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#resume(state);
+    this.#take(rest);
+    this.#end(target);
+  }
+
+  check(_params: HashParams, state: Uint8Array): void {
+    if (state.length === 0) throw new StateError();
+    this.#resume(state);
+    this.#clean();
+  }
+
+  #setWords(w: Int32Array): void {
+    // The shorter one ignores what it does not have.
+    this.#compression.set(w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!, w[8]!, w[9]!, w[10]!, w[11]!, w[12]!, w[13]!, w[14]!, w[15]!);
+  }
+
+  #begin(): void {
+    this.#setWords(this.#first);
+    this.#compression.length = 0;
+    this.#waiting = 0;
+  }
+
+  #resume(state: Uint8Array): void {
+    if (state.length === 0) return this.#begin();
+    const at = this.#size;
+    const block = this.#block;
+    checkSize(state, at + 8 + block);
+    readCount(state, at, count, LENGTH_BITS);
+    const length = count.high * 2 ** 32 + count.low;
+    if (length > Number.MAX_SAFE_INTEGER) throw new StateError();
+    const waiting = length === 0 ? 0 : ((length - 1) % block) + 1;
+    checkBlank(state, at + 8 + waiting, state.length);
+    for (let index = 0; 4 * index < at; index++) this.#words[index] = read32(state, 4 * index);
+    this.#setWords(this.#words);
+    this.#tail.set(state.subarray(at + 8));
+    this.#compression.length = length;
+    this.#waiting = waiting;
+  }
+
+  #save(next: Uint8Array): void {
+    const words = this.#compression.get();
+    const at = this.#size;
+    for (let index = 0; 4 * index < at; index++) write32(next, 4 * index, words[index]!);
+    count.low = count.high = 0;
+    add(count, this.#compression.length);
+    writeCount(next, at, count);
+    this.#tail.fill(0, this.#waiting);
+    next.set(this.#tail, at + 8);
+  }
+
+  /** Takes in all that is surely not in the last block; the rest waits. */
+  #take(source: Uint8Array): void {
+    const size = source.length;
+    if (size === 0) return;
+    const block = this.#block;
+    const library = this.#compression;
+    let from = 0;
+    if (this.#waiting > 0) {
+      from = Math.min(block - this.#waiting, size);
+      this.#tail.set(from < size ? source.subarray(0, from) : source, this.#waiting);
+      this.#waiting += from;
+      library.length += from;
+      if (from === size) return;
+      this.#compressTail(false);
+    }
+    if (from + block < size && littleEndian && ((source.byteOffset + from) & 3) === 0) {
+      const words = new Uint32Array(source.buffer, source.byteOffset + from, (size - from) >>> 2);
+      for (let at = 0; from + block < size; from += block, at += block / 4) {
+        library.length += block;
+        library.compress(words, at, false);
+      }
+    }
+    for (; from + block < size; from += block) {
+      library.length += block;
+      this.#tail.set(source.subarray(from, from + block));
+      this.#compressTail(false);
+    }
+    this.#tail.set(from > 0 ? source.subarray(from) : source);
+    this.#waiting = size - from;
+    library.length += size - from;
+  }
+
+  #compressTail(last: boolean): void {
+    const words = this.#tailWords;
+    if (!littleEndian) for (let index = 0; index < words.length; index++) words[index] = read32(this.#tail, 4 * index);
+    this.#compression.compress(words, 0, last);
+  }
+
+  #end(target: Uint8Array): void {
+    this.#tail.fill(0, this.#waiting);
+    this.#compressTail(true);
+    const words = this.#compression.get();
+    for (let index = 0; 4 * index < this.#size; index++) write32(target, 4 * index, words[index]!);
+    this.#clean();
+  }
+
+  #clean(): void {
+    this.#compression.set(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    this.#tail.fill(0);
+    this.#tailWords.fill(0);
+    this.#words.fill(0);
+  }
+}
+
+const count: Count = { low: 0, high: 0 };

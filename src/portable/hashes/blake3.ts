@@ -1,0 +1,389 @@
+/**
+ * BLAKE3, with or without a key, with any length of output: the compression is @noble/hashes', the tree is ours, because
+ * that library's running hash does not give out its state.
+ *
+ * The message is cut into chunks of 1024 bytes. A chunk is hashed when it is known not to be the only one, and of what is
+ * hashed only the chaining values of whole subtrees stay; as in crates/core/src/engines/native/blake3.rs, whose states these
+ * are: length, output given plus one, mark of the key, chunk, chaining values.
+ */
+import { _compress } from '@noble/hashes/blake2.js';
+import { StateError, type HashParams, type PortableHash } from './contract.js';
+import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+
+const CHUNK = 1024;
+const BLOCK = 64;
+/** Most subtrees of different sizes. */
+const DEPTH_MAX = 50;
+const HEAD = 24;
+const STATE = HEAD + CHUNK + DEPTH_MAX * 32;
+
+/** Length of a message of which only the children of the root are left. */
+const HALVES = 2 * CHUNK;
+
+const CHUNK_START = 1;
+const CHUNK_END = 2;
+const PARENT = 4;
+const ROOT = 8;
+const KEYED_HASH = 16;
+
+/** The words of the hash without a key, which are SHA-256's. */
+const FIRST = /* @__PURE__ */ Int32Array.of(0x6a09e667, 0xbb67ae85 | 0, 0x3c6ef372, 0xa54ff53a | 0, 0x510e527f, 0x9b05688c | 0, 0x1f83d9ab, 0x5be0cd19);
+
+/** Which word of the message comes when: seven rounds, each a permutation of the one before. */
+const SCHEDULE = /* @__PURE__ */ schedule();
+
+function schedule(): Uint8Array {
+  const permutation = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+  const order = new Uint8Array(7 * 16);
+  for (let index = 0; index < 16; index++) order[index] = index;
+  for (let index = 16; index < order.length; index++) order[index] = order[index - 16 - (index % 16) + permutation[index % 16]!]!;
+  return order;
+}
+
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** The tree of whichever message is being hashed. */
+class Tree {
+  /** The words of the key, or {@link FIRST}. */
+  readonly key = new Int32Array(8);
+  flags = 0;
+  /** Bytes taken in; of them {@link chunks} are hashed, and the others wait. */
+  readonly length: Count = { low: 0, high: 0 };
+  chunks = 0;
+  waiting = 0;
+  /** One more than the bytes of output given; 0 before the message has ended. */
+  readonly output: Count = { low: 0, high: 0 };
+  readonly chunk = new Uint8Array(CHUNK);
+  /** A block as words. */
+  readonly words = new Uint32Array(16);
+  /** Chaining values of subtrees, from left to right. */
+  readonly subtrees = new Int32Array((DEPTH_MAX + 6) * 8);
+  depth = 0;
+  /** The chaining value at work. */
+  readonly value = new Int32Array(8);
+  /** A block of output. */
+  readonly given = new Int32Array(16);
+
+  begin({ key }: HashParams): void {
+    this.flags = key === undefined ? 0 : KEYED_HASH;
+    if (key === undefined) this.key.set(FIRST);
+    else for (let index = 0; index < 8; index++) this.key[index] = read32(key, 4 * index);
+    this.length.low = this.length.high = 0;
+    this.output.low = this.output.high = 0;
+    this.chunks = this.waiting = this.depth = 0;
+  }
+
+  load(params: HashParams, state: Uint8Array): void {
+    checkSize(state, STATE);
+    this.begin(params);
+    readCount(state, 0, this.length, LENGTH_BITS);
+    readCount(state, 8, this.output, LENGTH_BITS);
+    const { low, high } = this.length;
+    const alone = high === 0 && low <= CHUNK;
+    // Only the root's children are left when output has begun.
+    if (this.squeezing && !alone && (high > 0 || low !== HALVES)) throw new StateError();
+    this.mark();
+    if (read32(state, 16) !== this.value[0]! || read32(state, 20) !== this.value[1]!) throw new StateError();
+    this.shape();
+    checkBlank(state, HEAD + this.waiting, HEAD + CHUNK);
+    checkBlank(state, HEAD + CHUNK + 32 * this.depth, STATE);
+    this.chunk.set(state.subarray(HEAD, HEAD + this.waiting));
+    for (let index = 0; index < 8 * this.depth; index++) this.subtrees[index] = read32(state, HEAD + CHUNK + 4 * index);
+  }
+
+  /** Where the bytes of a message of this length are. What may turn out to be the root is not hashed as anything else. */
+  shape(): void {
+    const { low, high } = this.length;
+    const alone = high === 0 && low <= CHUNK;
+    this.chunks = alone ? 0 : high * 2 ** 22 + Math.floor(low / CHUNK);
+    this.waiting = alone ? low : low % CHUNK;
+    this.depth = this.waiting === 0 && ones(this.chunks) === 1 ? 2 : ones(this.chunks);
+  }
+
+  get squeezing(): boolean {
+    return this.output.low !== 0 || this.output.high !== 0;
+  }
+
+  save(next: Uint8Array): void {
+    writeCount(next, 0, this.length);
+    writeCount(next, 8, this.output);
+    this.mark();
+    write32(next, 16, this.value[0]!);
+    write32(next, 20, this.value[1]!);
+    next.set(this.chunk.subarray(0, this.waiting), HEAD);
+    next.fill(0, HEAD + this.waiting, HEAD + CHUNK);
+    for (let index = 0; index < 8 * this.depth; index++) write32(next, HEAD + CHUNK + 4 * index, this.subtrees[index]!);
+    next.fill(0, HEAD + CHUNK + 32 * this.depth);
+  }
+
+  /** What tells states of different keys apart, in the first two words of the value; zeros without a key. */
+  mark(): void {
+    this.value.fill(0);
+    if (this.flags === 0) return;
+    this.value.set(this.key);
+    this.words.fill(0);
+    this.compress(this.words, 0, 0, BLOCK, this.flags | PARENT);
+  }
+
+  take(source: Uint8Array): void {
+    const size = source.length;
+    if (size === 0) return;
+    add(this.length, size);
+    // There is more to come than the full tree there was.
+    if (this.waiting === 0 && this.depth === 2 && ones(this.chunks) === 1) {
+      this.depth = 1;
+      this.value.set(this.subtrees.subarray(8, 16));
+      this.merge(0, 0);
+      this.subtrees.set(this.value);
+    }
+    let from = 0;
+    if (this.waiting > 0) {
+      from = Math.min(CHUNK - this.waiting, size);
+      this.chunk.set(from < size ? source.subarray(0, from) : source, this.waiting);
+      this.waiting += from;
+      const last = from === size;
+      if (last && (this.waiting < CHUNK || this.chunks === 0)) return;
+      this.hashChunk(this.chunk, 0, CHUNK, 0);
+      this.push(last);
+    }
+    // The last chunk is hashed too if it is whole, unless it is the only one.
+    while (size - from >= CHUNK && !(this.chunks === 0 && size - from === CHUNK)) {
+      this.hashChunk(source, from, CHUNK, 0);
+      from += CHUNK;
+      this.push(from === size);
+    }
+    this.waiting = size - from;
+    this.chunk.set(from > 0 ? source.subarray(from) : source);
+  }
+
+  /** Adds the value of the next chunk, and merges what makes whole subtrees, except for the root where this is the last. */
+  push(last: boolean): void {
+    this.chunks++;
+    const merged = Math.max(last ? 2 : 1, ones(this.chunks));
+    while (this.depth >= merged) this.merge(--this.depth, 0);
+    this.subtrees.set(this.value, 8 * this.depth++);
+  }
+
+  /** Hashes bytes of one chunk into the value, all but its last block where there are flags for that. */
+  hashChunk(source: Uint8Array, from: number, size: number, flags: number): void {
+    this.value.set(this.key);
+    const aligned = littleEndian && ((source.byteOffset + from) & 3) === 0 && size === CHUNK && flags === 0;
+    const all = aligned ? new Uint32Array(source.buffer, source.byteOffset + from, CHUNK / 4) : this.words;
+    const end = from + size;
+    let start = CHUNK_START;
+    let at = 0;
+    for (let position = from; position + BLOCK < end; position += BLOCK) {
+      if (!aligned) this.readBlock(source, position, BLOCK);
+      this.compress(all, at, this.chunks, BLOCK, this.flags | start);
+      if (aligned) at += BLOCK / 4;
+      start = 0;
+    }
+    const rest = size === 0 ? 0 : ((size - 1) % BLOCK) + 1;
+    if (!aligned) this.readBlock(source, end - rest, rest);
+    if (flags === 0) this.compress(all, at, this.chunks, rest, this.flags | start | CHUNK_END);
+    else this.root(0, rest, this.flags | start | CHUNK_END | flags);
+  }
+
+  readBlock(source: Uint8Array, from: number, size: number): void {
+    const words = this.words;
+    if (size === BLOCK) {
+      for (let index = 0; index < 16; index++) words[index] = read32(source, from + 4 * index);
+      return;
+    }
+    words.fill(0);
+    for (let index = 0; index < size; index++) words[index >> 2]! |= source[from + index]! << (8 * (index & 3));
+  }
+
+  /** The value becomes that of the parent of a subtree and itself. */
+  merge(subtree: number, flags: number): void {
+    for (let index = 0; index < 8; index++) {
+      this.words[index] = this.subtrees[8 * subtree + index]!;
+      this.words[8 + index] = this.value[index]!;
+    }
+    this.value.set(this.key);
+    if (flags === 0) this.compress(this.words, 0, 0, BLOCK, this.flags | PARENT);
+  }
+
+  /** Moves the value on by a block. */
+  compress(words: Uint32Array, at: number, counter: number, size: number, flags: number): void {
+    const v = this.value;
+    const low = counter | 0;
+    const high = (counter / 2 ** 32) | 0;
+    const o = _compress(SCHEDULE, at, words, 7, v[0]!, v[1]!, v[2]!, v[3]!, v[4]!, v[5]!, v[6]!, v[7]!, FIRST[0]!, FIRST[1]!, FIRST[2]!, FIRST[3]!, low, high, size, flags);
+    v[0] = o.v0 ^ o.v8;
+    v[1] = o.v1 ^ o.v9;
+    v[2] = o.v2 ^ o.v10;
+    v[3] = o.v3 ^ o.v11;
+    v[4] = o.v4 ^ o.v12;
+    v[5] = o.v5 ^ o.v13;
+    v[6] = o.v6 ^ o.v14;
+    v[7] = o.v7 ^ o.v15;
+  }
+
+  #rootSize = 0;
+  #rootFlags = 0;
+
+  /** The last block is in `words`, the value before it in `value`: what all output comes from. */
+  root(_counter: number, size: number, flags: number): void {
+    this.#rootSize = size;
+    this.#rootFlags = flags;
+  }
+
+  /** Ends the message, if it has not ended: after this, blocks of output can be had. */
+  end(): void {
+    if (this.depth === 0) {
+      this.hashChunk(this.chunk, 0, this.waiting, ROOT);
+      return;
+    }
+    this.halve();
+    this.value.set(this.subtrees.subarray(8, 16));
+    this.merge(0, ROOT);
+    this.root(0, BLOCK, this.flags | PARENT | ROOT);
+  }
+
+  /** Leaves nothing but the children of the root. */
+  halve(): void {
+    let others = this.depth;
+    if (this.waiting > 0) this.hashChunk(this.chunk, 0, this.waiting, 0);
+    else this.value.set(this.subtrees.subarray(8 * --others, 8 * others + 8));
+    while (others > 1) this.merge(--others, 0);
+    this.subtrees.set(this.value, 8);
+    this.depth = 2;
+    this.waiting = 0;
+  }
+
+  /** Writes output from a byte of it on. */
+  give(target: Uint8Array, position: Count): void {
+    let skip = position.low % BLOCK;
+    // The number of the block; 64 bits, of which the position has six more.
+    let low = ((position.low >>> 6) | (position.high << 26)) >>> 0;
+    let high = position.high >>> 6;
+    for (let to = 0; to < target.length; ) {
+      this.giveBlock(low, high);
+      const given = this.given;
+      if (skip === 0 && to + BLOCK <= target.length) {
+        for (let index = 0; index < 16; index++) write32(target, to + 4 * index, given[index]!);
+        to += BLOCK;
+      } else {
+        for (; skip < BLOCK && to < target.length; skip++, to++) target[to] = given[skip >> 2]! >>> (8 * (skip & 3));
+        skip = 0;
+      }
+      low = (low + 1) >>> 0;
+      if (low === 0) high++;
+    }
+  }
+
+  giveBlock(low: number, high: number): void {
+    const v = this.value;
+    const o = _compress(SCHEDULE, 0, this.words, 7, v[0]!, v[1]!, v[2]!, v[3]!, v[4]!, v[5]!, v[6]!, v[7]!, FIRST[0]!, FIRST[1]!, FIRST[2]!, FIRST[3]!, low | 0, high | 0, this.#rootSize, this.#rootFlags);
+    const given = this.given;
+    given[0] = o.v0 ^ o.v8;
+    given[1] = o.v1 ^ o.v9;
+    given[2] = o.v2 ^ o.v10;
+    given[3] = o.v3 ^ o.v11;
+    given[4] = o.v4 ^ o.v12;
+    given[5] = o.v5 ^ o.v13;
+    given[6] = o.v6 ^ o.v14;
+    given[7] = o.v7 ^ o.v15;
+    given[8] = v[0]! ^ o.v8;
+    given[9] = v[1]! ^ o.v9;
+    given[10] = v[2]! ^ o.v10;
+    given[11] = v[3]! ^ o.v11;
+    given[12] = v[4]! ^ o.v12;
+    given[13] = v[5]! ^ o.v13;
+    given[14] = v[6]! ^ o.v14;
+    given[15] = v[7]! ^ o.v15;
+  }
+
+  clean(): void {
+    this.key.fill(0);
+    this.chunk.fill(0);
+    this.words.fill(0);
+    if (this.chunks > 0 || this.depth > 0) this.subtrees.fill(0);
+    this.value.fill(0);
+    this.given.fill(0);
+  }
+}
+
+/** How many bits of a whole number below 2^53 are set. */
+function ones(number: number): number {
+  let count = 0;
+  for (let low = number >>> 0; low !== 0; low &= low - 1) count++;
+  for (let high = (number / 2 ** 32) >>> 0; high !== 0; high &= high - 1) count++;
+  return count;
+}
+
+const BEGINNING: Count = { low: 0, high: 0 };
+
+/** See the module. */
+export class Blake3 implements PortableHash {
+  readonly #tree = new Tree();
+
+  digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.#tree.begin(params);
+    this.#finish(source, target);
+  }
+
+  update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    const tree = this.#resume(params, state);
+    tree.take(source);
+    tree.save(next);
+    tree.clean();
+  }
+
+  finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#resume(params, state);
+    this.#finish(rest, target);
+  }
+
+  squeeze(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
+    const tree = this.#tree;
+    if (state.length === 0) tree.begin(params);
+    else tree.load(params, state);
+    if (tree.squeezing && rest.length > 0) this.#refuse();
+    tree.take(rest);
+    if (!tree.squeezing) {
+      tree.output.low = 1;
+      // The root's children are the state of a message of two chunks, so that from now on a call costs no more than its output.
+      if (tree.depth > 0) {
+        tree.halve();
+        tree.chunks = 2;
+        tree.length.low = HALVES;
+        tree.length.high = 0;
+      }
+    }
+    const { output } = tree;
+    const position: Count = { low: (output.low - 1) >>> 0, high: output.low === 0 ? output.high - 1 : output.high };
+    tree.end();
+    tree.give(target, position);
+    add(output, target.length);
+    tree.save(next);
+    tree.clean();
+  }
+
+  check(params: HashParams, state: Uint8Array): void {
+    this.#tree.load(params, state);
+    this.#tree.clean();
+  }
+
+  #finish(rest: Uint8Array, target: Uint8Array): void {
+    const tree = this.#tree;
+    tree.take(rest);
+    tree.end();
+    tree.give(target, BEGINNING);
+    tree.clean();
+  }
+
+  #resume(params: HashParams, state: Uint8Array): Tree {
+    const tree = this.#tree;
+    if (state.length === 0) tree.begin(params);
+    else tree.load(params, state);
+    if (tree.squeezing) this.#refuse();
+    return tree;
+  }
+
+  #refuse(): never {
+    this.#tree.clean();
+    throw new StateError();
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Each hash of the catalog by name. One by one, so that a bundle has only those it uses.
+ */
+import { _MD5, _RIPEMD160, _SHA1 } from '@noble/hashes/legacy.js';
+import { _BLAKE2b, _BLAKE2s } from '@noble/hashes/blake2.js';
+import { _SHA224, _SHA256, _SHA384, _SHA512, _SHA512_224, _SHA512_256 } from '@noble/hashes/sha2.js';
+import { Blake2 } from './blake2.js';
+import { Blake3 } from './blake3.js';
+import type { PortableHash } from './contract.js';
+import { KECCAK, SHA3, Shake, Sponge } from './keccak.js';
+import { Md5Sha1 } from './md5-sha1.js';
+import { MerkleDamgard } from './merkle-damgard.js';
+import { Xxh3 } from './xxh/xxh3.js';
+import { Xxh32 } from './xxh/xxh32.js';
+import { Xxh64 } from './xxh/xxh64.js';
+
+export const md5: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _MD5());
+export const sha1: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA1());
+export const ripemd160: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _RIPEMD160());
+export const md5Sha1: PortableHash = /* @__PURE__ */ new Md5Sha1(md5, sha1);
+
+export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA224());
+export const sha256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA256());
+export const sha384: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA384());
+export const sha512: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512());
+export const sha512_224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512_224());
+export const sha512_256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512_256());
+
+export const sha3_224: PortableHash = /* @__PURE__ */ new Sponge(144, SHA3);
+export const sha3_256: PortableHash = /* @__PURE__ */ new Sponge(136, SHA3);
+export const sha3_384: PortableHash = /* @__PURE__ */ new Sponge(104, SHA3);
+export const sha3_512: PortableHash = /* @__PURE__ */ new Sponge(72, SHA3);
+export const keccak224: PortableHash = /* @__PURE__ */ new Sponge(144, KECCAK);
+export const keccak256: PortableHash = /* @__PURE__ */ new Sponge(136, KECCAK);
+export const keccak384: PortableHash = /* @__PURE__ */ new Sponge(104, KECCAK);
+export const keccak512: PortableHash = /* @__PURE__ */ new Sponge(72, KECCAK);
+export const shake128: PortableHash = /* @__PURE__ */ new Shake(168);
+export const shake256: PortableHash = /* @__PURE__ */ new Shake(136);
+
+export const blake2b512: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new _BLAKE2b());
+export const blake2s256: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new _BLAKE2s());
+export const blake3: PortableHash = /* @__PURE__ */ new Blake3();
+
+/** Not cryptographic. */
+export const xxh32: PortableHash = /* @__PURE__ */ new Xxh32();
+export const xxh64: PortableHash = /* @__PURE__ */ new Xxh64();
+export const xxh3_64: PortableHash = /* @__PURE__ */ new Xxh3(false);
+export const xxh3_128: PortableHash = /* @__PURE__ */ new Xxh3(true);

@@ -1,0 +1,57 @@
+/**
+ * HMAC (RFC 2104) over any hash: the states after the key's first block are kept, inner and outer, and each message goes on
+ * from them. They are states like any other, so a running HMAC's is that of its inner hash.
+ */
+import { PLAIN, type PortableHash, type PortableMac } from './contract.js';
+
+const NOT_BEGUN = /* @__PURE__ */ new Uint8Array(0);
+
+/** What {@link Hmac} must know of its hash: sizes in bytes. */
+export interface MacSizes {
+  readonly blockSize: number;
+  readonly digestSize: number;
+  readonly stateSize: number;
+}
+
+/** A prepared key. */
+export class Hmac implements PortableMac {
+  readonly #hash: PortableHash;
+  readonly #inner: Uint8Array;
+  readonly #outer: Uint8Array;
+  /** The inner hash of a message on its way into the outer one. */
+  readonly #digest: Uint8Array;
+
+  constructor(hash: PortableHash, { blockSize, digestSize, stateSize }: MacSizes, key: Uint8Array) {
+    this.#hash = hash;
+    this.#inner = new Uint8Array(stateSize);
+    this.#outer = new Uint8Array(stateSize);
+    this.#digest = new Uint8Array(digestSize);
+    const pad = new Uint8Array(blockSize);
+    if (key.length <= blockSize) pad.set(key);
+    else hash.digest(PLAIN, key, pad.subarray(0, digestSize));
+    for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36;
+    hash.update(PLAIN, NOT_BEGUN, pad, this.#inner);
+    for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36 ^ 0x5c;
+    hash.update(PLAIN, NOT_BEGUN, pad, this.#outer);
+    pad.fill(0);
+  }
+
+  mac(source: Uint8Array, target: Uint8Array): void {
+    this.finish(this.#inner, source, target);
+  }
+
+  update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.#hash.update(PLAIN, state.length === 0 ? this.#inner : state, source, next);
+  }
+
+  finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#hash.finish(PLAIN, state.length === 0 ? this.#inner : state, rest, this.#digest);
+    this.#hash.finish(PLAIN, this.#outer, this.#digest, target);
+    this.#digest.fill(0);
+  }
+
+  dispose(): void {
+    this.#inner.fill(0);
+    this.#outer.fill(0);
+  }
+}

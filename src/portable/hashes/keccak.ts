@@ -1,0 +1,177 @@
+/**
+ * SHA-3, SHAKE and the original Keccak: one sponge over the permutation of @noble/hashes, which that library exports.
+ */
+import { keccakP } from '@noble/hashes/sha3.js';
+import { StateError, type HashParams, type PortableHash } from './contract.js';
+import { checkSize, read32, write32 } from './fields.js';
+
+/** The byte that ends a message of the original Keccak, before NIST added bits to tell the functions apart. */
+export const KECCAK = 0x01;
+/** That of SHA-3. */
+export const SHA3 = 0x06;
+/** That of SHAKE. */
+const SHAKE = 0x1f;
+
+/** Lanes, place in the rate, whether the message has ended. */
+const STATE = 200 + 2;
+
+/** The lanes of whichever sponge is at work, each the low half first. */
+const lanes = new Uint32Array(50);
+
+/** A sponge with a rate in bytes, and the byte that ends a message. */
+export class Sponge implements PortableHash {
+  readonly #rate: number;
+  readonly #mark: number;
+  /** Where in the rate the next byte goes in, or comes out of once squeezing has begun. */
+  #at = 0;
+  #squeezing = false;
+
+  constructor(rate: number, mark: number) {
+    this.#rate = rate;
+    this.#mark = mark;
+  }
+
+  digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.#at = 0;
+    this.#absorb(source);
+    this.#pad();
+    this.#give(target);
+    lanes.fill(0);
+  }
+
+  update(_params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.#resume(state);
+    this.#absorb(source);
+    this.#save(next);
+  }
+
+  finish(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#resume(state);
+    this.#absorb(rest);
+    this.#pad();
+    this.#give(target);
+    lanes.fill(0);
+  }
+
+  check(_params: HashParams, state: Uint8Array): void {
+    this.#load(state);
+    lanes.fill(0);
+  }
+
+  /** The next bytes of an extendable output. */
+  protected more(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
+    if (state.length === 0) this.#begin();
+    else this.#load(state);
+    if (this.#squeezing && rest.length > 0) refuse();
+    if (!this.#squeezing) {
+      this.#absorb(rest);
+      this.#pad();
+    }
+    this.#give(target);
+    this.#save(next);
+  }
+
+  #begin(): void {
+    lanes.fill(0);
+    this.#at = 0;
+    this.#squeezing = false;
+  }
+
+  #load(state: Uint8Array): void {
+    checkSize(state, STATE);
+    const at = state[200]!;
+    const ended = state[201]!;
+    const valid = ended === 0 ? at < this.#rate : ended === 1 && at <= this.#rate && this.#mark === SHAKE;
+    if (!valid) throw new StateError();
+    for (let index = 0; index < 50; index++) lanes[index] = read32(state, 4 * index);
+    this.#at = at;
+    this.#squeezing = ended === 1;
+  }
+
+  /** As load, for what still takes bytes; an empty state begins. */
+  #resume(state: Uint8Array): void {
+    if (state.length === 0) return this.#begin();
+    this.#load(state);
+    if (this.#squeezing) refuse();
+  }
+
+  #save(next: Uint8Array): void {
+    for (let index = 0; index < 50; index++) write32(next, 4 * index, lanes[index]!);
+    next[200] = this.#at;
+    next[201] = this.#squeezing ? 1 : 0;
+    lanes.fill(0);
+  }
+
+  #absorb(source: Uint8Array): void {
+    const rate = this.#rate;
+    const size = source.length;
+    let at = this.#at;
+    let from = 0;
+    // The rate is whole words, so bytes end at the border of a word or with the source.
+    for (; (at & 3) !== 0 && from < size; at++, from++) lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
+    if (at > 0 && at + size - from >= rate) {
+      for (; at < rate; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
+      keccakP(lanes);
+      at = 0;
+    }
+    if (size - from >= rate) {
+      const view = new DataView(source.buffer, source.byteOffset, size);
+      const words = rate / 4;
+      for (; from + rate <= size; from += rate) {
+        for (let index = 0; index < words; index++) lanes[index]! ^= view.getInt32(from + 4 * index, true);
+        keccakP(lanes);
+      }
+    }
+    for (; from + 4 <= size; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
+    for (; from < size; at++, from++) lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
+    this.#at = at;
+  }
+
+  /** Ends the message. */
+  #pad(): void {
+    lanes[this.#at >> 2]! ^= this.#mark << (8 * (this.#at & 3));
+    lanes[this.#rate / 4 - 1]! ^= 0x80 << 24;
+    keccakP(lanes);
+    this.#at = 0;
+    this.#squeezing = true;
+  }
+
+  /** Gives the next bytes of output, any number at a time. */
+  #give(target: Uint8Array): void {
+    const rate = this.#rate;
+    const size = target.length;
+    let at = this.#at;
+    for (let to = 0; to < size; ) {
+      if (at === rate) {
+        keccakP(lanes);
+        at = 0;
+      }
+      if ((at & 3) === 0 && to + 4 <= size) {
+        write32(target, to, lanes[at >> 2]!);
+        at += 4;
+        to += 4;
+      } else {
+        target[to++] = lanes[at >> 2]! >>> (8 * (at & 3));
+        at++;
+      }
+    }
+    this.#at = at;
+  }
+}
+
+/** SHAKE, whose output is extendable. */
+export class Shake extends Sponge {
+  constructor(rate: number) {
+    super(rate, SHAKE);
+  }
+
+  squeeze(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
+    this.more(state, rest, target, next);
+  }
+}
+
+/** A state that was read, but cannot go on in this way. */
+function refuse(): never {
+  lanes.fill(0);
+  throw new StateError();
+}

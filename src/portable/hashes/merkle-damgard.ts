@@ -1,0 +1,179 @@
+/**
+ * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', the states are ours.
+ *
+ * Of the library's classes four methods are used, which its types call protected: to set and get the words, to take in one
+ * block, and to wipe the message schedule. Everything else, padding and length above all, is here, because the library counts
+ * in numbers that are exact to 2^53 only, and makes a new object, buffer and view for each message. One object serves all
+ * messages here, which is why short ones take less time than with the library's own functions.
+ */
+import { StateError, type HashParams, type PortableHash } from './contract.js';
+import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+
+/** What is used of the library's classes. A test says so when a version changes it. */
+interface Compression {
+  readonly blockLen: number;
+  readonly outputLen: number;
+  readonly isLE: boolean;
+  /** The words of 32 bits, as signed numbers; of words of 64 bits the high halves first. */
+  get(): number[];
+  set(...words: number[]): void;
+  process(block: DataView, offset: number): void;
+  roundClean(): void;
+}
+
+/** Messages below this size are copied beside the padding, which takes less time than a view of them. */
+const SHORT = 64;
+
+/** A hash of this construction. Its states are words, length, buffer. */
+export class MerkleDamgard implements PortableHash {
+  readonly #compression: Compression;
+  readonly #first: Int32Array;
+  /** Bytes of a block, of the words and of the digest. */
+  readonly #block: number;
+  readonly #wordBytes: number;
+  readonly #size: number;
+  readonly #little: boolean;
+  /** Words of 64 bits: the library's halves change places in a state. */
+  readonly #swap: number;
+  /** What waits for its block to fill up, and room for the padding. */
+  readonly #tail: Uint8Array;
+  readonly #tailView: DataView;
+  readonly #words = new Int32Array(16);
+  readonly #length: Count = { low: 0, high: 0 };
+
+  /** `compression` is an object of one of the library's classes, of which nobody else knows. */
+  constructor(compression: object) {
+    const library = compression as Compression;
+    this.#compression = library;
+    this.#block = library.blockLen;
+    this.#size = library.outputLen;
+    this.#little = library.isLE;
+    const words = library.get();
+    this.#first = new Int32Array(16);
+    this.#first.set(words);
+    this.#wordBytes = words.length * 4;
+    this.#swap = library.blockLen === 128 ? 1 : 0;
+    this.#tail = new Uint8Array(2 * library.blockLen);
+    this.#tailView = new DataView(this.#tail.buffer);
+  }
+
+  get #stateSize(): number {
+    return this.#wordBytes + 8 + this.#block;
+  }
+
+  digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.#begin();
+    this.#end(this.#take(0, source), target);
+  }
+
+  update(_params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    const waiting = this.#take(this.#load(state), source);
+    this.#save(next, waiting);
+    this.#clean();
+  }
+
+  finish(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#end(this.#take(this.#load(state), rest), target);
+  }
+
+  check(_params: HashParams, state: Uint8Array): void {
+    if (state.length === 0) throw new StateError();
+    this.#load(state);
+    this.#clean();
+  }
+
+  #begin(): void {
+    this.#setWords(this.#first);
+    this.#length.low = 0;
+    this.#length.high = 0;
+  }
+
+  #setWords(w: Int32Array): void {
+    // The shorter ones ignore what they do not have.
+    this.#compression.set(w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!, w[8]!, w[9]!, w[10]!, w[11]!, w[12]!, w[13]!, w[14]!, w[15]!);
+  }
+
+  /** Goes where a state was, and tells how many bytes wait. */
+  #load(state: Uint8Array): number {
+    if (state.length === 0) {
+      this.#begin();
+      return 0;
+    }
+    checkSize(state, this.#stateSize);
+    const at = this.#wordBytes;
+    readCount(state, at, this.#length, LENGTH_BITS);
+    const waiting = this.#length.low % this.#block;
+    checkBlank(state, at + 8 + waiting, state.length);
+    const words = this.#words;
+    for (let index = 0; 4 * index < at; index++) words[index] = read32(state, 4 * (index ^ this.#swap));
+    this.#setWords(words);
+    for (let index = 0; index < waiting; index++) this.#tail[index] = state[at + 8 + index]!;
+    return waiting;
+  }
+
+  #save(next: Uint8Array, waiting: number): void {
+    const words = this.#compression.get();
+    for (let index = 0; index < words.length; index++) write32(next, 4 * (index ^ this.#swap), words[index]!);
+    writeCount(next, this.#wordBytes, this.#length);
+    this.#tail.fill(0, waiting, this.#block);
+    next.set(this.#tail.subarray(0, this.#block), this.#wordBytes + 8);
+  }
+
+  /** Takes in more, while so many bytes wait; tells how many do then. */
+  #take(waiting: number, source: Uint8Array): number {
+    const { length: size } = source;
+    const block = this.#block;
+    add(this.#length, size);
+    if (waiting + size < SHORT) {
+      for (let index = 0; index < size; index++) this.#tail[waiting + index] = source[index]!;
+      return waiting + size;
+    }
+    let at = 0;
+    if (waiting > 0) {
+      at = Math.min(block - waiting, size);
+      this.#tail.set(source.subarray(0, at), waiting);
+      if (waiting + at < block) return waiting + at;
+      this.#compression.process(this.#tailView, 0);
+    }
+    if (size - at >= block) {
+      const view = new DataView(source.buffer, source.byteOffset, size);
+      for (; at + block <= size; at += block) this.#compression.process(view, at);
+    }
+    this.#tail.set(at > 0 ? source.subarray(at) : source);
+    return size - at;
+  }
+
+  /** Pads, writes the digest, and forgets everything. */
+  #end(waiting: number, target: Uint8Array): void {
+    const block = this.#block;
+    const tail = this.#tail;
+    // The field for the length is an eighth of a block.
+    const end = waiting < block - block / 8 ? block : 2 * block;
+    tail[waiting] = 0x80;
+    tail.fill(0, waiting + 1, end);
+    const { low, high } = this.#length;
+    this.#tailView.setInt32(end - (this.#little ? 8 : 4), low << 3, this.#little);
+    this.#tailView.setInt32(end - (this.#little ? 4 : 8), (high << 3) | (low >>> 29), this.#little);
+    this.#compression.process(this.#tailView, 0);
+    if (end > block) this.#compression.process(this.#tailView, block);
+    const words = this.#compression.get();
+    for (let index = 0; 4 * index < this.#size; index++) {
+      const word = words[index]!;
+      if (this.#little) write32(target, 4 * index, word);
+      else {
+        target[4 * index] = word >>> 24;
+        target[4 * index + 1] = word >>> 16;
+        target[4 * index + 2] = word >>> 8;
+        target[4 * index + 3] = word;
+      }
+    }
+    this.#clean();
+  }
+
+  #clean(): void {
+    this.#compression.roundClean();
+    this.#compression.set(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    this.#tail.fill(0);
+    this.#words.fill(0);
+  }
+}
