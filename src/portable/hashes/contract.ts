@@ -37,6 +37,15 @@ export interface PortableHash {
   check(params: HashParams, state: Uint8Array): void;
 }
 
+/**
+ * Something quicker for many blocks at once (wasm.ts): moves words, in the bytes that a state has of them, on by whole blocks.
+ * All takes place within one call, like everything here.
+ */
+export type Blocks = (words: Uint8Array, blocks: Uint8Array) => void;
+
+/** From how many bytes on {@link Blocks} are asked: a call of it costs about as much as JavaScript needs for a few blocks. */
+export const BLOCKS_MIN = 2048;
+
 /** An HMAC with its key worked in. Its states are those of its hash, after the key's first block. */
 export interface PortableMac {
   mac(source: Uint8Array, target: Uint8Array): void;

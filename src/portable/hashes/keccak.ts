@@ -2,7 +2,7 @@
  * SHA-3, SHAKE and the original Keccak: one sponge over the permutation of @noble/hashes, which that library exports.
  */
 import { keccakP } from '@noble/hashes/sha3.js';
-import { StateError, type HashParams, type PortableHash } from './contract.js';
+import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from './contract.js';
 import { checkSize, read32, write32 } from './fields.js';
 
 /** The byte that ends a message of the original Keccak, before NIST added bits to tell the functions apart. */
@@ -25,10 +25,16 @@ export class Sponge implements PortableHash {
   /** Where in the rate the next byte goes in, or comes out of once squeezing has begun. */
   #at = 0;
   #squeezing = false;
+  #blocks: Blocks | undefined;
 
   constructor(rate: number, mark: number) {
     this.#rate = rate;
     this.#mark = mark;
+  }
+
+  /** Has many blocks taken in by something quicker, or not any more. */
+  accelerate(blocks: Blocks | undefined): void {
+    this.#blocks = blocks;
   }
 
   digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
@@ -83,7 +89,7 @@ export class Sponge implements PortableHash {
     const ended = state[201]!;
     const valid = ended === 0 ? at < this.#rate : ended === 1 && at <= this.#rate && this.#mark === SHAKE;
     if (!valid) throw new StateError();
-    for (let index = 0; index < 50; index++) lanes[index] = read32(state, 4 * index);
+    readLanes(state);
     this.#at = at;
     this.#squeezing = ended === 1;
   }
@@ -96,7 +102,7 @@ export class Sponge implements PortableHash {
   }
 
   #save(next: Uint8Array): void {
-    for (let index = 0; index < 50; index++) write32(next, 4 * index, lanes[index]!);
+    writeLanes(next);
     next[200] = this.#at;
     next[201] = this.#squeezing ? 1 : 0;
     lanes.fill(0);
@@ -113,6 +119,15 @@ export class Sponge implements PortableHash {
       for (; at < rate; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
       keccakP(lanes);
       at = 0;
+    }
+    if (this.#blocks !== undefined && size - from >= BLOCKS_MIN) {
+      const end = size - ((size - from) % rate);
+      const words = new Uint8Array(200);
+      writeLanes(words);
+      this.#blocks(words, source.subarray(from, end));
+      readLanes(words);
+      words.fill(0);
+      from = end;
     }
     if (size - from >= rate) {
       const view = new DataView(source.buffer, source.byteOffset, size);
@@ -168,6 +183,14 @@ export class Shake extends Sponge {
   squeeze(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
     this.more(state, rest, target, next);
   }
+}
+
+function readLanes(state: Uint8Array): void {
+  for (let index = 0; index < 50; index++) lanes[index] = read32(state, 4 * index);
+}
+
+function writeLanes(state: Uint8Array): void {
+  for (let index = 0; index < 50; index++) write32(state, 4 * index, lanes[index]!);
 }
 
 /** A state that was read, but cannot go on in this way. */

@@ -2,7 +2,7 @@
  * What XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe. The states are those of
  * crates/core/src/engines/native/xxh/mod.rs: seed, length, lanes, buffer.
  */
-import { StateError, type HashParams, type PortableHash } from '../contract.js';
+import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from '../contract.js';
 import { add, checkBlank, checkSize, read32, readCount, write32, writeCount, type Count } from '../fields.js';
 
 /** No message is longer than 2^62 bytes less one. */
@@ -19,6 +19,7 @@ export abstract class FourLanes implements PortableHash {
   protected readonly length: Count = { low: 0, high: 0 };
   readonly #buffer: Uint8Array;
   readonly #bufferView: DataView;
+  #blocks: Blocks | undefined;
 
   constructor(stripe: number) {
     this.#stripe = stripe;
@@ -26,6 +27,11 @@ export abstract class FourLanes implements PortableHash {
     this.first = new Int32Array(stripe / 4);
     this.#buffer = new Uint8Array(stripe);
     this.#bufferView = new DataView(this.#buffer.buffer);
+  }
+
+  /** Has many stripes taken in by something quicker, or not any more. */
+  accelerate(blocks: Blocks | undefined): void {
+    this.#blocks = blocks;
   }
 
   /** Writes to {@link first} the lanes before the first byte, as the seed makes them. */
@@ -42,7 +48,7 @@ export abstract class FourLanes implements PortableHash {
     const whole = size - (size % this.#stripe);
     if (whole > 0) {
       this.lanes.set(this.first);
-      this.consume(new DataView(source.buffer, source.byteOffset, whole), 0, whole);
+      this.#consume(source, 0, whole);
     }
     this.end(source, whole, whole > 0, target);
   }
@@ -113,8 +119,20 @@ export abstract class FourLanes implements PortableHash {
       this.consume(this.#bufferView, 0, stripe);
     }
     const rest = (size - from) % stripe;
-    if (size - from > rest) this.consume(new DataView(source.buffer, source.byteOffset, size), from, size - rest);
+    if (size - from > rest) this.#consume(source, from, size - rest);
     this.#buffer.set(source.subarray(size - rest));
     return rest;
+  }
+
+  /** Takes in whole stripes. */
+  #consume(source: Uint8Array, from: number, end: number): void {
+    if (this.#blocks === undefined || end - from < BLOCKS_MIN) {
+      this.consume(new DataView(source.buffer, source.byteOffset, end), from, end);
+      return;
+    }
+    const words = new Uint8Array(this.#stripe);
+    for (let index = 0; index < this.lanes.length; index++) write32(words, 4 * index, this.lanes[index]!);
+    this.#blocks(words, source.subarray(from, end));
+    for (let index = 0; index < this.lanes.length; index++) this.lanes[index] = read32(words, 4 * index);
   }
 }

@@ -4,6 +4,7 @@
  *
  * In a stripe, lane `i` takes up word `i ^ 1` and a product made of word `i` and the secret.
  */
+import { BLOCKS_MIN } from '../contract.js';
 import { read32, write32, type Count } from '../fields.js';
 import { addTo, avalanche3, carry, highProduct, multiplyWide, PRIME32_1, PRIME32_2, PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5, writeHash } from './wide.js';
 import { SECRET } from './xxh3-secret.js';
@@ -22,6 +23,15 @@ const FIRST = /* @__PURE__ */ Int32Array.of(
   PRIME64_4.low, PRIME64_4.high, PRIME32_2, 0, PRIME64_5.low, PRIME64_5.high, PRIME32_1, 0,
 );
 
+/** Bytes which something quicker takes in at once. */
+const RUN = 256;
+
+/**
+ * Something quicker for many stripes at once: moves lanes, in the bytes that a state has of them, on by all runs of 256 bytes
+ * but the last, with this secret, where the first stripe has this number in its block.
+ */
+export type Runs = (lanes: Uint8Array, runs: Uint8Array, secret: Uint8Array, number: number) => void;
+
 /** A message that is not short. */
 export class Long {
   /** The low half of each first. */
@@ -32,6 +42,7 @@ export class Long {
   #seedLow = 0;
   #seedHigh = 0;
   #seeded = false;
+  quicker: Runs | undefined;
 
   begin(seed: Int32Array): void {
     this.lanes.set(FIRST);
@@ -51,13 +62,28 @@ export class Long {
   /** Takes in whole stripes, the first of which has this number in its block. */
   consume(view: DataView, from: number, stripes: number, number: number): void {
     let stripe = number;
-    for (let index = 0; index < stripes; index++) {
+    let done = 0;
+    if (this.quicker !== undefined && 64 * stripes >= BLOCKS_MIN) {
+      done = this.#consumeQuicker(this.quicker, view, from, stripes, number);
+      stripe = (stripe + done) % BLOCK;
+    }
+    for (let index = done; index < stripes; index++) {
       this.#add(view, from + 64 * index, 2 * stripe);
       if (++stripe === BLOCK) {
         this.#scramble();
         stripe = 0;
       }
     }
+  }
+
+  /** Takes in most of the stripes, and tells how many. */
+  #consumeQuicker(quicker: Runs, view: DataView, from: number, stripes: number, number: number): number {
+    const size = Math.floor((64 * stripes) / RUN) * RUN;
+    const lanes = new Uint8Array(64);
+    for (let index = 0; index < 16; index++) write32(lanes, 4 * index, this.lanes[index]!);
+    quicker(lanes, new Uint8Array(view.buffer, view.byteOffset + from, size), this.secret, number);
+    for (let index = 0; index < 16; index++) this.lanes[index] = read32(lanes, 4 * index);
+    return (size - RUN) / 64;
   }
 
   /** Takes in one stripe, with the secret from a word on. */

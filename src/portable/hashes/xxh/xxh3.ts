@@ -5,7 +5,7 @@
  */
 import { StateError, type HashParams, type PortableHash } from '../contract.js';
 import { add, checkBlank, checkSize, read32, readCount, write32, writeCount, type Count } from '../fields.js';
-import { hashLong, Long } from './xxh3-long.js';
+import { hashLong, Long, type Runs } from './xxh3-long.js';
 import { hashShort } from './xxh3-short.js';
 
 /** Bytes which the short form takes at most. */
@@ -32,6 +32,11 @@ export class Xxh3 implements PortableHash {
   /** `wide`: with 128 bits. */
   constructor(wide: boolean) {
     this.#wide = wide;
+  }
+
+  /** Has many stripes taken in by something quicker, or not any more. */
+  accelerate(runs: Runs | undefined): void {
+    this.#long.quicker = runs;
   }
 
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
