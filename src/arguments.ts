@@ -4,6 +4,7 @@
  * and before the native call; so options are read into locals first, everything else follows.
  */
 import { makeError, wrongType } from './errors.js';
+import { utf8 } from './platform/node.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -22,7 +23,7 @@ export function bytes(value: unknown, name: string): Uint8Array {
 /** Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in Node). */
 export function data(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
-  if (typeof value === 'string') return Buffer.from(value, 'utf8');
+  if (typeof value === 'string') return utf8(value);
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
@@ -50,7 +51,8 @@ type Getter = (this: unknown) => unknown;
 const getter = (prototype: object, name: string): Getter => Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter;
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const typedArraySize = getter(typedArray, 'byteLength') as (this: unknown) => number;
-const bufferSizes = [ArrayBuffer.prototype, SharedArrayBuffer.prototype].map((prototype) => getter(prototype, 'byteLength'));
+// A page that is not isolated from others has no SharedArrayBuffer.
+const bufferSizes = [ArrayBuffer.prototype, ...(typeof SharedArrayBuffer === 'function' ? [SharedArrayBuffer.prototype] : [])].map((prototype) => getter(prototype, 'byteLength'));
 const viewParts = [typedArray, DataView.prototype].map((prototype) =>
   (['buffer', 'byteOffset', 'byteLength'] as const).map((name) => getter(prototype, name)),
 );

@@ -7,6 +7,7 @@
 import { sizeOf, viewBytes } from './arguments.js';
 import { native } from './binding.js';
 import { makeError, wrongType, type MillraceError } from './errors.js';
+import { allocate, type Buffer } from './platform/node.js';
 
 // Up to eight bytes go without native code: 11 and 30 ns where a crossing makes it 55.
 const WORD = 8;
@@ -58,7 +59,7 @@ export function toBigIntBE(buf: ArrayBufferView): bigint {
  */
 export function toBufferLE(num: bigint, width: number): Buffer {
   if (typeof num !== 'bigint') throw wrongType('num', 'a BigInt', num);
-  const target = Buffer.allocUnsafe(width);
+  const target = allocate(width);
   const size = target.length;
   if (size > WORD) {
     if (native.writeBigIntLE(num, target) !== undefined) throw outOfMemory();
@@ -79,7 +80,7 @@ export function toBufferLE(num: bigint, width: number): Buffer {
  */
 export function toBufferBE(num: bigint, width: number): Buffer {
   if (typeof num !== 'bigint') throw wrongType('num', 'a BigInt', num);
-  const target = Buffer.allocUnsafe(width);
+  const target = allocate(width);
   const size = target.length;
   if (size > WORD) {
     if (native.writeBigIntBE(num, target) !== undefined) throw outOfMemory();

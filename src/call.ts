@@ -8,13 +8,13 @@
  * `call` is a single reused record: describing and running follow each other with no user code
  * in between, so no call can see another's.
  */
-import { totalmem } from 'node:os';
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { native, onSettle } from './binding.js';
 import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
 import { CANCELLED, failure, makeError, wrongType } from './errors.js';
 import { predict, usual, wantsMeasure } from './prices.js';
-import { encodeShort, keyScratch, secretBytes } from './scratch.js';
+import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, type Buffer } from './platform/node.js';
+import { encodeShort, keyScratch } from './scratch.js';
 import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from './waiters.js';
 
@@ -120,7 +120,7 @@ let scratchKey = 0;
 
 /** A secret string as bytes, which are wiped as soon as the call has used or copied them. */
 export function ownSecret(text: string): Uint8Array {
-  const secret = secretBytes(text);
+  const secret = utf8Apart(text);
   wipeLater(secret);
   return secret;
 }
@@ -181,7 +181,7 @@ export function runDescribed(): unknown {
     frame[At.Slot] = -1;
     let target = call.target;
     if (target === undefined) {
-      target = Buffer.allocUnsafe(call.size);
+      target = allocate(call.size);
       call.flags |= Flag.HasTarget | Flag.Fresh;
     }
     frame[At.Flags] = call.flags;
@@ -283,13 +283,13 @@ export function forget(): void {
 export function present(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
   switch (form) {
     case Form.Hex:
-      return digest.toString('hex');
+      return hex(digest);
     case Form.Base64:
-      return digest.toString('base64');
+      return base64(digest);
     case Form.Base64url:
-      return digest.toString('base64url');
+      return base64url(digest);
     case Form.BigInt:
-      return native.toBigIntBE(digest) ?? BigInt(`0x${digest.toString('hex')}`);
+      return native.toBigIntBE(digest) ?? BigInt(`0x${hex(digest)}`);
     case Form.Verdict:
       return digest[0] === 1;
     default:
@@ -339,7 +339,7 @@ function belongsHere(): boolean {
 
 /** Runs now what has been described, and tells the waiter at the end of this turn. */
 function runHere(waiter: Waiter): void {
-  const target = call.target ?? Buffer.allocUnsafe(call.size);
+  const target = call.target ?? allocate(call.size);
   frame[At.Slot] = -1;
   frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
   const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
@@ -389,7 +389,7 @@ function submit(waiter: Waiter): void {
     if (call.target === undefined) {
       call.flags |= Flag.Snapshot;
       if (call.size > RING_RESULT_MAX) {
-        lendTarget(slot, Buffer.allocUnsafeSlow(call.size));
+        lendTarget(slot, allocateApart(call.size));
         call.flags |= Flag.Fresh;
       }
     } else {
@@ -430,8 +430,7 @@ export function roomForCopies(size: number): boolean {
 const COPIES_MAX = 2 ** 30;
 
 export function decideCopies(): void {
-  const memory = Math.min(totalmem(), process.constrainedMemory?.() || Infinity);
-  native.setCopies(Math.min(COPIES_MAX, Math.floor(memory / 4)));
+  native.setCopies(Math.min(COPIES_MAX, Math.floor(memorySize() / 4)));
 }
 
 /**
@@ -439,8 +438,6 @@ export function decideCopies(): void {
  * loop sleep: going to sleep and being woken takes longer than the job (completion.rs has the figures).
  */
 const POLLED_COST = 5_000;
-/** As it was at the start: fake timers must not stop us. */
-const nextTurn = setImmediate;
 let polling = false;
 /** How many times polling is left out, and how often next time: doubled whenever it was in vain, as on a crowded machine. */
 let left = 0;
@@ -552,7 +549,7 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
     return;
   }
   if (result === undefined) {
-    result = Buffer.allocUnsafe(size);
+    result = allocate(size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copy(result, 0, ringBytes, text + appended, end);

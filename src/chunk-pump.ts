@@ -11,6 +11,7 @@ import { NO_BYTES, sizeOf } from './arguments.js';
 import { native } from './binding.js';
 import { CHUNK_SIZE, CHUNKS_MAX } from './chunked.js';
 import { makeError } from './errors.js';
+import { after, allocateApart, type Buffer } from './platform/node.js';
 
 /** Where output goes. */
 export interface Outlet {
@@ -33,9 +34,6 @@ const PATIENCE = 1;
 
 /** So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast as that. */
 const runsMax = (): number => Math.min(native.threads(0) + 1, 16);
-
-/** As it was at the start: fake timers must not stop us. */
-const after = setTimeout;
 
 /** Chunks under way, or output that waits to be taken, or an error in its place. */
 interface Run {
@@ -183,7 +181,7 @@ export abstract class ChunkPump {
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (spare.length >= size) return spare;
     }
-    return Buffer.allocUnsafeSlow(size);
+    return allocateApart(size);
   }
 
   /** Sends so many of the gathered chunks to the pool, the last of which may be short; less than a chunk stays. */

@@ -11,15 +11,14 @@
  *
  * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the key.
  */
-import type { KeyObject } from 'node:crypto';
-import { types } from 'node:util';
-import { bytes, data, sizeOf, type Bytes } from './arguments.js';
+import { bytes, data, NO_BYTES, sizeOf, type Bytes } from './arguments.js';
 import { At, Flag, frame, Operation } from './frame.js';
 import { call, describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, MillraceError, wrongType } from './errors.js';
 import { hmacParser } from './hmac.js';
 import { createKey, keyHandle, type Key } from './key.js';
+import { allocateApart, isKeyObject, utf8, type Buffer, type KeyObject } from './platform/node.js';
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;
@@ -44,7 +43,7 @@ const LABEL = 'c2sp.org/chunked-encryption@v1+';
 /** What the keys of messages are derived from. Wiped by {@link InputKey.dispose}. */
 export class InputKey {
   readonly #facts: CipherFacts;
-  readonly #context: Buffer;
+  readonly #context: Uint8Array;
   readonly #mac: Key;
 
   constructor(algorithm: unknown, key: unknown, context: unknown) {
@@ -54,8 +53,8 @@ export class InputKey {
       throw makeError('ERR_ARGUMENT_VALUE', `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`);
     }
     // Copied: an opener derives when the salt arrives.
-    this.#context = Buffer.from(context === undefined ? '' : data(context, 'context'));
-    const size = types.isKeyObject(key) ? key.symmetricKeySize : sizeOf(bytes(key, 'key'));
+    this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
+    const size = isKeyObject(key) ? key.symmetricKeySize : sizeOf(bytes(key, 'key'));
     if (size === undefined) throw wrongType('key', 'a secret KeyObject', key);
     if (size !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${size}`);
     this.#mac = createKey('hmac-sha512', key as Bytes | KeyObject);
@@ -65,7 +64,7 @@ export class InputKey {
   derive(salt: Uint8Array): MessageKey {
     const { name, keySize, ivSize } = this.#facts;
     const size = keySize + ivSize + COMMITMENT_SIZE;
-    const info = Buffer.concat([Buffer.from(`${LABEL}${ianaNames[name]}\0`), salt, this.#context]);
+    const info = joined([utf8(`${LABEL}${ianaNames[name]}\0`), salt, this.#context]);
     const material = this.#expand(info, size);
     try {
       const at = keySize + ivSize;
@@ -76,7 +75,7 @@ export class InputKey {
   }
 
   /** HKDF-Expand (RFC 5869): at least `size` bytes. */
-  #expand(info: Buffer, size: number): Buffer {
+  #expand(info: Uint8Array, size: number): Uint8Array {
     const rounds = Math.ceil(size / DIGEST_SIZE);
     const material = offHeap(rounds * DIGEST_SIZE);
     // T(n - 1) || info || n
@@ -103,22 +102,36 @@ export class InputKey {
 const DIGEST_SIZE = 64;
 
 /** V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's own memory stays. */
-function offHeap(size: number): Buffer {
-  return Buffer.from(new ArrayBuffer(size));
+function offHeap(size: number): Uint8Array {
+  return new Uint8Array(new ArrayBuffer(size));
+}
+
+function copyOf(view: Uint8Array): Uint8Array {
+  return sizeOf(view) === 0 ? NO_BYTES : new Uint8Array(view);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** The keys of one message. Wiped by {@link MessageKey.dispose}. */
 export class MessageKey {
   readonly #facts: CipherFacts;
   readonly #key: Key;
-  readonly #baseNonce: Buffer;
-  readonly #commitment: Buffer;
+  readonly #baseNonce: Uint8Array;
+  readonly #commitment: Uint8Array;
 
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
     this.#key = createKey(facts.name, key);
-    this.#baseNonce = Buffer.from(baseNonce);
-    this.#commitment = Buffer.from(commitment);
+    this.#baseNonce = copyOf(baseNonce);
+    this.#commitment = copyOf(commitment);
   }
 
   /** Tells this key from every other; stands in the header. */
@@ -135,14 +148,14 @@ export class MessageKey {
 
   /** Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent. */
   async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    const target = Buffer.allocUnsafeSlow(source.length + count * TAG_SIZE);
+    const target = allocateApart(source.length + count * TAG_SIZE);
     await runPromise(undefined, describeRun, this.#run(Operation.SealChunks, first, count, source, target), RUN_FIELDS);
     return target;
   }
 
   /** Opens consecutive sealed chunks on the pool: all of them, or it rejects with ERR_AUTHENTICATION. `source` is lent. */
   async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    const target = Buffer.allocUnsafeSlow(source.length - count * TAG_SIZE);
+    const target = allocateApart(source.length - count * TAG_SIZE);
     await runPromise(undefined, describeRun, this.#run(Operation.OpenChunks, first, count, source, target), RUN_FIELDS);
     return target;
   }
@@ -151,7 +164,7 @@ export class MessageKey {
   firstBad(first: number, count: number, source: Uint8Array): number {
     for (let index = 0; index < count; index++) {
       const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
-      const target = Buffer.allocUnsafeSlow(sealed.length - TAG_SIZE);
+      const target = allocateApart(sealed.length - TAG_SIZE);
       try {
         runSync(describeRun, this.#run(Operation.OpenChunks, first + index, 1, sealed, target), RUN_FIELDS);
       } catch (error) {

@@ -7,6 +7,7 @@
 import { isUint8Array, part, sizeOf } from './arguments.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
 import { call, describeCall, describeIv, describeTarget, Form, forget, onShortMessage, present, putDigest, runDescribed, runWaiting } from './call.js';
+import { allocateApart, hex, viewOf, writeText, type Buffer } from './platform/node.js';
 import { findHash, hashOf, type HashFacts } from './catalog.js';
 import { predict, predictTogether, usual, wantsMeasure } from './prices.js';
 import { awaitEnd, onTurnEnd, tellFailureLater } from './turn.js';
@@ -49,7 +50,7 @@ function sizeIn(data: unknown): number {
 }
 
 class Company {
-  readonly chunk = Buffer.from(new ArrayBuffer(CHUNK_SIZE));
+  readonly chunk = viewOf(new ArrayBuffer(CHUNK_SIZE));
   readonly sizes = new Float64Array(MEMBERS);
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
   readonly waiters: (Waiter | undefined)[] = [];
@@ -122,7 +123,7 @@ function add(facts: HashFacts, data: Uint8Array | string, size: number, form: Fo
   const company = open[facts.id] ?? begin(facts);
   const { count } = company;
   let copied = size;
-  if (typeof data === 'string') copied = company.chunk.write(data, company.used, 'utf8');
+  if (typeof data === 'string') copied = writeText(company.chunk, data, company.used);
   else if (size > 0) company.chunk.set(data, company.used);
   company.count = count + 1;
   company.sizes[count] = copied;
@@ -173,7 +174,7 @@ onTurnEnd({
 function hashHere(company: Company): void {
   const size = company.count * company.facts.digestSize;
   if (slabUsed + size > slab.length) {
-    slab = Buffer.allocUnsafeSlow(Math.max(SLAB_SIZE, size));
+    slab = allocateApart(Math.max(SLAB_SIZE, size));
     slabUsed = 0;
   }
   const offset = slabUsed;
@@ -188,12 +189,12 @@ function hashHere(company: Company): void {
   answer(company, slab, offset);
 }
 
-let slab = Buffer.allocUnsafeSlow(SLAB_SIZE);
+let slab = allocateApart(SLAB_SIZE);
 let slabUsed = 0;
 
 function send(company: Company): void {
   try {
-    const target = Buffer.allocUnsafeSlow(company.count * company.facts.digestSize);
+    const target = allocateApart(company.count * company.facts.digestSize);
     describe(company, target, 0);
     call.flags |= Flag.Copied;
     frame[At.Route] = Route.Pool;
@@ -261,10 +262,10 @@ function answer(company: Company, digests: Buffer, offset: number): void {
     if (form === Form.Size) {
       putDigest(waiter, company.places[index]!, company.placeOffsets[index]!, digests, offset + at, size);
     } else if (form === Form.Hex) {
-      if (text === '') text = digests.toString('hex', offset, offset + count * size);
+      if (text === '') text = hex(digests, offset, offset + count * size);
       waiter.succeed(text.slice(2 * at, 2 * (at + size)));
     } else {
-      const digest = Buffer.from(buffer, byteOffset + offset + at, size);
+      const digest = viewOf(buffer, byteOffset + offset + at, size);
       waiter.succeed(form === Form.Buffer ? digest : present(digest, form));
     }
   }

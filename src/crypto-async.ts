@@ -8,6 +8,7 @@
 import { bytes, sizeOf } from './arguments.js';
 import { Flag, Operation } from './frame.js';
 import { call, describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
+import { allocate, isBuffer, type Buffer } from './platform/node.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
 
 const INT_MAX = 2147483647;
@@ -248,7 +249,7 @@ interface Range {
   readonly name: Name;
 }
 
-const NO_BUFFER = Buffer.alloc(0);
+const NO_BUFFER = allocate(0);
 const NOTHING: Range = { view: NO_BUFFER, offset: 0, size: 0, name: 'TAG' };
 
 /** A buffer, its offset and its size (which the target's is given), types checked in that order. */
@@ -277,7 +278,7 @@ function viewOf(value: Argument, name: Name): Uint8Array {
 
 /** The friendly forms take Buffers only, as there. */
 function wholeBuffer(value: Argument, name: Name): Uint8Array {
-  if (ArrayBuffer.isView(value) && Buffer.isBuffer(value)) return value;
+  if (ArrayBuffer.isView(value) && isBuffer(value)) return value;
   throw new Error(messages[`E_${name}`]);
 }
 

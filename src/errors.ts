@@ -53,6 +53,10 @@ export type ErrorCode =
   | 'ERR_PASSWORD_HASH'
   /** A file became shorter while it was read. */
   | 'ERR_FILE_CHANGED'
+  /** This platform does not have what the call needs: a browser has no streams of Node's. */
+  | 'ERR_NOT_SUPPORTED'
+  /** The engine that was asked for does not serve the call; the message says why, and how to mend it. */
+  | 'ERR_ENGINE_UNAVAILABLE'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';
 
@@ -102,7 +106,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_NOT_SUPPORTED', 'ERR_ENGINE_UNAVAILABLE', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {

@@ -192,7 +192,7 @@ export const frame = new Float64Array(At.Length);
 export const GATHERED_MAX = 4096;
 export const TEXT_MAX = 3072;
 /** Short inputs. Private to this package like the frame: native code keeps its address, and need not be given it. */
-export const desk = Buffer.from(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
+export const desk = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
 
 const ring = new ArrayBuffer(RING_SIZE);
 /** Finished jobs, written by native code before it calls `settle`. */

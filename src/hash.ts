@@ -7,6 +7,7 @@ import { call, describeCall, describeKey, describeResult, describeRoute, describ
 import { hashFacts, type HashFacts } from './catalog.js';
 import { describe, makeError, wrongType } from './errors.js';
 import { isKey, keyHandle, type Key } from './key.js';
+import type { Buffer, BufferEncoding } from './platform/node.js';
 import { routeOf, type RouteOptions } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
 

@@ -22,6 +22,8 @@ import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type Many
 import type { RouteName, RouteOptions } from './routes.js';
 import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { hashFileSync, hashFileThen } from './whole/whole.js';
+import type { Buffer } from './platform/node.js';
+import type { FileSource } from './platform/node-files.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 import { CallbackWaiter, type Callback } from './waiters.js';
@@ -127,25 +129,25 @@ function hashInCompany(callback: Callback<unknown>, algorithm: unknown, data: un
  * The digest of a file, read to its end in constant memory. With a callback, blocks are read while others are hashed on the
  * worker threads.
  *
- * @param path as for node:fs: a string, Buffer or file URL
+ * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  * @throws MillraceError as {@link hash}; ERR_FILE_CHANGED if a regular file ends before the size it had when it was opened; the file
  *   system's own errors (`ENOENT`, `EISDIR`, ...). With a callback those about the file go to it.
  */
-export function hashFile(algorithm: string, path: string | Buffer | URL): Buffer;
-export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E): Digest<E>;
-export function hashFile(algorithm: string, path: string | Buffer | URL, options: HashOptions & TargetOptions): number;
-export function hashFile<E extends Encoding = 'buffer'>(algorithm: string, path: string | Buffer | URL, options: HashOptions<E>): Digest<E>;
-export function hashFile(algorithm: string, path: string | Buffer | URL, callback: Callback<Buffer>): void;
-export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E, callback: Callback<Digest<E>>): void;
+export function hashFile(algorithm: string, path: FileSource): Buffer;
+export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E): Digest<E>;
+export function hashFile(algorithm: string, path: FileSource, options: HashOptions & TargetOptions): number;
+export function hashFile<E extends Encoding = 'buffer'>(algorithm: string, path: FileSource, options: HashOptions<E>): Digest<E>;
+export function hashFile(algorithm: string, path: FileSource, callback: Callback<Buffer>): void;
+export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E, callback: Callback<Digest<E>>): void;
 export function hashFile(
   algorithm: string,
-  path: string | Buffer | URL,
+  path: FileSource,
   options: HashOptions & TargetOptions & PiecesOptions,
   callback: Callback<number>,
 ): void;
 export function hashFile<E extends Encoding = 'buffer'>(
   algorithm: string,
-  path: string | Buffer | URL,
+  path: FileSource,
   options: HashOptions<E> & PiecesOptions,
   callback: Callback<Digest<E>>,
 ): void;

@@ -2,14 +2,12 @@
  * Prepared keys: the key schedule (or HMAC's midstates) computed once, held in native memory, wiped on
  * disposal.
  */
-import { types } from 'node:util';
 import { bytes, data, sizeOf, type Data } from './arguments.js';
 import { native } from './binding.js';
 import { At, Purpose, frame } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
-import { secretBytes } from './scratch.js';
-import type { KeyObject } from 'node:crypto';
+import { isKeyObject, utf8Apart, type KeyObject } from './platform/node.js';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
 const inside = Symbol('inside');
@@ -97,14 +95,14 @@ export function macName({ name }: HashFacts): string {
 }
 
 function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject): Key {
-  if (types.isKeyObject(key)) {
+  if (isKeyObject(key)) {
     if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
     return prepareAndWipe(key.export());
   }
-  if (typeof key === 'string' && purpose === Purpose.Mac) return prepareAndWipe(secretBytes(key));
+  if (typeof key === 'string' && purpose === Purpose.Mac) return prepareAndWipe(utf8Apart(key));
   return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'));
 
-  function prepareAndWipe(secret: Buffer): Key {
+  function prepareAndWipe(secret: Uint8Array): Key {
     try {
       return prepare(purpose, id, name, size, secret);
     } finally {

@@ -6,7 +6,6 @@
  * Node-API for an array's element and its memory takes 35), longer ones are read where they are. Asynchronously the
  * work is cut into as many jobs as there are threads and it is worth.
  */
-import { constants } from 'node:buffer';
 import { bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { native } from './binding.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
@@ -16,9 +15,9 @@ import { makeError, wrongType } from './errors.js';
 import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
 import { hmacFacts } from './hmac.js';
 import { isKey, keyHandle, macName } from './key.js';
+import { allocate, allocateApart, hex, nextTick, SIZE_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
 import { usual } from './prices.js';
 import { routeOf, type RouteOptions } from './routes.js';
-import { secretBytes } from './scratch.js';
 import { tellLater } from './turn.js';
 import { CallbackWaiter, Cancelled, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
 
@@ -87,7 +86,7 @@ function hashHere(batch: Batch): unknown {
   const { messages, target, size } = batch;
   const total = messages.count * size;
   // A target may hold messages that are read last, and so is written last.
-  const result = target === undefined || total > STAGE_SIZE ? Buffer.allocUnsafe(total) : staged(total);
+  const result = target === undefined || total > STAGE_SIZE ? allocate(total) : staged(total);
   try {
     if (messages.list !== undefined) {
       hashList(batch, messages.list, result);
@@ -103,7 +102,7 @@ function hashHere(batch: Batch): unknown {
 
 /** Memory for digests on their way to a target: fresh memory for 10,000 of them can cost 12 ns each in page faults. */
 function staged(size: number): Buffer {
-  stage ??= Buffer.from(new ArrayBuffer(STAGE_SIZE));
+  stage ??= viewOf(new ArrayBuffer(STAGE_SIZE));
   return stage.subarray(0, size);
 }
 
@@ -164,7 +163,7 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
   const key = given[1];
   const handle = isKey(key) ? keyHandle(key, macName(facts)) : 0;
   const parts = checked(messages, wanted);
-  const secret = isKey(key) ? undefined : typeof key === 'string' ? secretBytes(key) : data(key, 'key');
+  const secret = isKey(key) ? undefined : typeof key === 'string' ? utf8Apart(key) : data(key, 'key');
   return { operation: Operation.HmacMany, facts, ...wanted, ...parts, key: secret, wipe: typeof key === 'string', handle };
 }
 
@@ -221,7 +220,7 @@ const none = new Uint8Array(0);
 
 function checked(messages: Messages, { size, target, targetOffset }: Wanted): { messages: Messages } {
   const total = messages.count * size;
-  if (total > constants.MAX_LENGTH) throw makeError('ERR_OUTPUT_SIZE', `${messages.count} digests of ${size} bytes do not fit into one Buffer`);
+  if (total > SIZE_MAX) throw makeError('ERR_OUTPUT_SIZE', `${messages.count} digests of ${size} bytes do not fit into one Buffer`);
   if (target !== undefined) range(targetOffset, total, sizeOf(target), 'target');
   return { messages };
 }
@@ -232,7 +231,7 @@ function checked(messages: Messages, { size, target, targetOffset }: Wanted): { 
 const COPIED_MAX = 1024;
 
 /** Memory for short messages, used again for each chunk of them: it stays in the cache. */
-const chunk = Buffer.from(new ArrayBuffer(64 * 1024));
+const chunk = viewOf(new ArrayBuffer(64 * 1024));
 const chunkSizes = new Float64Array(1024);
 const chunkSizeBytes = new Uint8Array(chunkSizes.buffer);
 
@@ -248,7 +247,7 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
       let copied: number;
       if (typeof each === 'string') {
         if (!isShort(each)) break;
-        copied = chunk.write(each, used, 'utf8');
+        copied = writeText(chunk, each, used);
       } else {
         copied = sizeOf(each);
         if (copied > COPIED_MAX) break;
@@ -267,7 +266,7 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
     for (; index < count; index++) {
       const each = list[index]!;
       if (typeof each === 'string' ? isShort(each) : sizeOf(each) <= COPIED_MAX) break;
-      if (typeof each === 'string') list[index] = Buffer.from(each, 'utf8');
+      if (typeof each === 'string') list[index] = utf8(each);
     }
     describeViews(batch, list as Uint8Array[], first, index - first);
     run(batch, result, first, index - first);
@@ -321,7 +320,7 @@ function sourceSize({ list, packed }: Messages): number {
 function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): Parts {
   const { messages, size, facts } = batch;
   const { count } = messages;
-  const result = Buffer.allocUnsafeSlow(count * size);
+  const result = allocateApart(count * size);
   const parts = new Parts(batch, user, result);
   if (count === 0) {
     nextTick(settleNothing, parts);
@@ -356,9 +355,6 @@ function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): P
   return parts;
 }
 
-/** As it was at the start: fake clocks must not stop us. */
-const { nextTick } = process;
-
 function settleNothing(parts: Parts): void {
   parts.settle();
 }
@@ -391,7 +387,7 @@ function own(batch: Batch): Owned {
   let total = 0;
   for (let index = 0; index < list.length; index++) {
     const each = list[index]!;
-    if (typeof each === 'string') list[index] = Buffer.from(each, 'utf8');
+    if (typeof each === 'string') list[index] = utf8(each);
     total += sizes[index] = sizeOf(list[index] as Uint8Array);
   }
   const views = list as Uint8Array[];
@@ -401,7 +397,7 @@ function own(batch: Batch): Owned {
     for (let index = 0; index < views.length; index++) if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
     return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total, copied: false };
   }
-  const all = Buffer.allocUnsafeSlow(total);
+  const all = allocateApart(total);
   const offsets = new Float64Array(list.length + 1);
   for (let index = 0, offset = 0; index < views.length; index++) {
     if (sizes[index]! > 0) all.set(views[index]!, offset);
@@ -418,7 +414,7 @@ function own(batch: Batch): Owned {
 }
 
 function copyOf(view: Uint8Array): Uint8Array {
-  const copy = Buffer.allocUnsafeSlow(sizeOf(view));
+  const copy = allocateApart(sizeOf(view));
   if (copy.length > 0) copy.set(view);
   return copy;
 }
@@ -580,7 +576,7 @@ function finish({ messages, size, form, target, targetOffset }: Batch, result: B
     const text = 2 * size;
     for (let first = 0; first < messages.count; first += TEXT_DIGESTS) {
       const end = Math.min(first + TEXT_DIGESTS, messages.count);
-      const whole = result.toString('hex', first * size, end * size);
+      const whole = hex(result, first * size, end * size);
       for (let index = first, at = 0; index < end; index++, at += text) digests[index] = whole.slice(at, at + text);
     }
     return digests;

@@ -19,14 +19,15 @@ import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey, type Key } from './key.js';
 import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
+import type { Buffer } from './platform/node.js';
+import type { FileSource } from './platform/node-files.js';
+import { sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
 import { routeOf, type RouteName, type RouteOptions } from './routes.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
 import { hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
 import type { Digest, Window } from './index.js';
 import { PromiseWaiter } from './waiters.js';
-import type { Duplex } from 'node:stream';
-import type { TransformStream } from 'node:stream/web';
 
 export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError, needsRehash, timingSafeEqual } from './index.js';
 export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promised.js';
@@ -120,14 +121,14 @@ export function hash(algorithm: string, data: unknown, third?: unknown, fourth?:
  * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a regular file ends before the size it
  * had when it was opened.
  *
- * @param path as for node:fs: a string, Buffer or file URL
+ * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  */
-export function hashFile(algorithm: string, path: string | Buffer | URL): Promise<Buffer>;
-export function hashFile<E extends Encoding>(algorithm: string, path: string | Buffer | URL, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
-export function hashFile(algorithm: string, path: string | Buffer | URL, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
+export function hashFile(algorithm: string, path: FileSource): Promise<Buffer>;
+export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
+export function hashFile(algorithm: string, path: FileSource, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
 export function hashFile<E extends Encoding = 'buffer'>(
   algorithm: string,
-  path: string | Buffer | URL,
+  path: FileSource,
   options: HashOptions<E> & PiecesOptions,
 ): Promise<Digest<E>>;
 export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
@@ -303,7 +304,7 @@ export function cipher(): Promise<unknown> {
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function sealStream(options: SealedStreamOptions): Duplex {
-  return sealedStreams().sealStream(options);
+  return sealedDuplexes().sealStream(options);
 }
 
 /**
@@ -314,7 +315,7 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function openStream(options: SealedStreamOptions): Duplex {
-  return sealedStreams().openStream(options);
+  return sealedDuplexes().openStream(options);
 }
 
 /** {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not strings. */
@@ -328,11 +329,6 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
  */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
   return sealedStreams().openTransformStream(options);
-}
-
-/** Loaded with the first stream: node:stream takes a millisecond. */
-function sealedStreams(): typeof import('./sealed-streams.js') {
-  return require('./sealed-streams.js') as typeof import('./sealed-streams.js');
 }
 
 /** Describes the call and waits by promise; signal and route are in the last argument, if anywhere. */
@@ -375,6 +371,6 @@ function withOptions(
 function isOptions(value: unknown): value is CallOptions {
   return (
     typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isKey(value) &&
-    !(value instanceof ArrayBuffer) && !(value instanceof SharedArrayBuffer)
+    !(value instanceof ArrayBuffer) && !(typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)
   );
 }

@@ -7,6 +7,7 @@
 import { native } from './binding.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
+import { allocate, type Buffer } from './platform/node.js';
 
 export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): string | undefined {
   describe(facts, offset, size, key);
@@ -20,7 +21,7 @@ export function quickBigInt(facts: HashFacts, source: unknown, offset: number, s
 }
 
 export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): Buffer | undefined {
-  const target = Buffer.allocUnsafe(facts.digestSize);
+  const target = allocate(facts.digestSize);
   describe(facts, offset, size, key);
   return native.hash(source, target) === 0 ? target : undefined;
 }

@@ -27,10 +27,3 @@ export function isShort(text: string): boolean {
 export function encodeShort(text: string, scratch: Uint8Array): number {
   return encodeInto.call(encoder, text, scratch).written;
 }
-
-/** A secret string as UTF-8 in memory of its own, for the caller to wipe. */
-export function secretBytes(text: string): Buffer {
-  const secret = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
-  secret.write(text, 'utf8');
-  return secret;
-}

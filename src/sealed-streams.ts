@@ -1,15 +1,15 @@
 /**
  * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant memory. The format is
- * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get their two ends, Node's and the web's.
+ * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get the ends of the web's streams, and in
+ * sealed-duplex.ts those of Node's.
  */
-import type { KeyObject } from 'node:crypto';
-import { addAbortSignal, Duplex } from 'node:stream';
-import type { TransformStream, TransformStreamDefaultController } from 'node:stream/web';
 import { bytes, options as given, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { abortSignal } from './call.js';
 import { ChunkPump, type Outlet } from './chunk-pump.js';
 import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
 import { makeError, MillraceError } from './errors.js';
+import { allocateApart, type Buffer, type KeyObject } from './platform/node.js';
+import type { TransformStream, TransformStreamDefaultController } from './platform/node-sealed.js';
 
 /** What a sealed stream needs; the same to seal and to open. */
 export interface SealedStreamOptions {
@@ -30,14 +30,6 @@ export interface SealedStreamOptions {
 
 // What these promise is said where users see it: promises.ts.
 
-export function sealStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(options, (outlet) => new SealingPump(outlet, options));
-}
-
-export function openStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(options, (outlet) => new OpeningPump(outlet, options));
-}
-
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
   return transformStream(options, (outlet) => new SealingPump(outlet, options));
 }
@@ -50,7 +42,7 @@ export function openTransformStream(options: SealedStreamOptions): TransformStre
 const HIGH_WATER_MARK = 2 ** 20;
 
 /** Reads the options of the stream itself. */
-function streamOptions(options: unknown): { signal: AbortSignal | undefined; highWaterMark: number } {
+export function streamOptions(options: unknown): { signal: AbortSignal | undefined; highWaterMark: number } {
   if (options === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'a sealed stream needs an options object with algorithm and key');
   const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options');
   return {
@@ -66,37 +58,6 @@ function positive(value: unknown, name: string): number {
 }
 
 type MakePump = (outlet: Outlet) => ChunkPump;
-
-class ChunkStream extends Duplex {
-  readonly #pump: ChunkPump;
-
-  constructor(options: unknown, makePump: MakePump) {
-    const { signal, highWaterMark } = streamOptions(options);
-    super({ highWaterMark });
-    this.#pump = makePump({ put: (output) => this.push(output), fail: (error) => void this.destroy(error) });
-    if (signal !== undefined) addAbortSignal(signal, this);
-  }
-
-  override _write(piece: Uint8Array, _encoding: BufferEncoding, taken: (error?: Error) => void): void {
-    this.#pump.write(piece, taken);
-  }
-
-  override _final(done: (error?: Error) => void): void {
-    this.#pump.end((error) => {
-      if (error === undefined) this.push(null);
-      done(error);
-    });
-  }
-
-  override _read(): void {
-    this.#pump.resume();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#pump.close(error ?? undefined);
-    done(error);
-  }
-}
 
 function transformStream(options: unknown, makePump: MakePump): TransformStream<Bytes, Uint8Array> {
   const { signal, highWaterMark } = streamOptions(options);
@@ -163,7 +124,7 @@ export class SealingPump extends ChunkPump {
     } finally {
       input.dispose();
     }
-    const header = Buffer.allocUnsafeSlow(HEADER_SIZE);
+    const header = allocateApart(HEADER_SIZE);
     header.set(salt);
     header.set(this.#key.commitment, SALT_SIZE);
     this.emit(header);
@@ -187,7 +148,7 @@ export class SealingPump extends ChunkPump {
 /** Opens. */
 export class OpeningPump extends ChunkPump {
   readonly #input: InputKey;
-  readonly #header = Buffer.allocUnsafeSlow(HEADER_SIZE);
+  readonly #header = allocateApart(HEADER_SIZE);
   #headerSize = 0;
   /** Derived when the header is there. */
   #key: MessageKey | undefined;

@@ -5,6 +5,7 @@
  * A turn costs the loop 1 to 4 us, more than a short job. So when those who were told come with more at once, in their
  * callbacks or after their `await`, a few rounds of that share one turn.
  */
+import { nextTick, nextTurn } from './platform/node.js';
 import { refreshPrices } from './prices.js';
 import type { Waiter } from './waiters.js';
 
@@ -14,9 +15,7 @@ const ROUNDS = 4;
 /** Nanoseconds of work that may be done here in one turn: INLINE_TURN in cost.rs. */
 const TURN_COST = 50_000;
 
-/** As they were at the start: fake timers must not stop us. */
-const nextTurn = setImmediate;
-const { nextTick } = process;
+/** As it was at the start. */
 const done = Promise.resolve();
 const { then } = done;
 

@@ -4,9 +4,9 @@
  * Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in turn: waiters are
  * made before the description of a call begins.
  */
-import { AsyncResource } from 'node:async_hooks';
 import { native } from './binding.js';
 import { CANCELLED, failure } from './errors.js';
+import { AsyncResource, nextTick } from './platform/node.js';
 
 /** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
 export type Callback<Result> = (error?: Error, result?: Result) => void;
@@ -61,7 +61,7 @@ export class CallbackWaiter extends AsyncResource implements Waiter {
 
 /** The other jobs of the batch must still settle; this becomes an uncaughtException right after. */
 function rethrowLater(error: unknown): void {
-  process.nextTick(rethrow, error);
+  nextTick(rethrow, error);
 }
 
 function rethrow(error: unknown): never {

@@ -33,7 +33,10 @@ const forbidden = {
 const doors = { index: [], promises: ['index'], 'crypto-async': [], 'bigint-hash': ['bigint-buffer'], 'bigint-buffer': [] };
 
 /** Modules below all others: they may import one another only. */
-const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame'];
+const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'node', 'node-engine', 'browser', 'browser-text'];
+
+/** What a browser never loads. */
+const nodeOnly = ['src/sealed-duplex.ts'];
 
 /** Everything that is kept: what git tracks or would track; without git, what lies there. */
 const files = listFiles().filter((file) => existsSync(join(root, file)));
@@ -83,6 +86,21 @@ test('imports of the front: doors down to foundations, never up, never around', 
   }
   const cycle = findCycle(Object.fromEntries(Object.entries(modules).map(([name, imports]) => [name, imports.filter(({ from, typeOnly }) => from.startsWith('.') && !typeOnly).map(({ from }) => basename(from, '.js'))])));
   assert.equal(cycle, undefined, `imports in a circle: ${cycle}`);
+});
+
+test('what differs between Node.js and browsers stands in src/platform', () => {
+  for (const file of sources('src/', '.ts').filter((each) => !each.startsWith('src/platform/') && !nodeOnly.includes(each))) {
+    const code = withoutComments(read(file));
+    assert.deepEqual(importsOf(read(file)).filter(({ from }) => from.startsWith('node:')), [], file);
+    assert.doesNotMatch(code, /\bBuffer\.|\bprocess\.|\bsetImmediate\b|\brequire\(|\b__dirname\b/, file);
+  }
+});
+
+test('each platform has what the other has', () => {
+  const exportsOf = (file) => [...read(file).matchAll(/^export (?:async )?(?:const|function|class|type|interface) (?:\{ )?(\w+)|^export type \{([^}]*)\}/gm)].flatMap(([, name, names]) => (name === undefined ? names.split(',').map((each) => each.trim()) : [name])).sort();
+  const pairs = sources('src/platform/', '.ts').filter((file) => /\/node\b/.test(file)).map((file) => [file, file.replace('/node', '/browser')]);
+  assert.ok(pairs.length > 3);
+  for (const [node, browser] of pairs) assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
 });
 
 // ---- unsafe -------------------------------------------------------------------------------

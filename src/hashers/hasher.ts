@@ -2,7 +2,6 @@
  * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users see: arguments,
  * encodings, and the stream. The work is done in running.ts.
  */
-import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
 import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
@@ -13,8 +12,9 @@ import { hmacFacts } from '../hmac.js';
 import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from '../key.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
+import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
+import { LazyTransform, loadStream, setUpLate, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
-import type { KeyObject } from 'node:crypto';
 
 /** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */
 export type DigestEncoding = Encoding | BufferEncoding;
@@ -40,18 +40,6 @@ export interface CopyOptions extends TransformOptions {
 /** Unlocks the constructors for this file's functions only. */
 const inside = Symbol('inside');
 
-// A stream is set up when it is first used as one, as node:crypto's hashes are: that costs more than a small hash.
-// Until then only the prototypes say that it is one; and they from the first hasher on, because node:stream takes a
-// millisecond to load.
-const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
-let Stream: typeof Transform | undefined;
-
-function loadStream(): void {
-  Stream = (require('node:stream') as { Transform: typeof Transform }).Transform;
-  Object.setPrototypeOf(LazyTransform, Stream);
-  Object.setPrototypeOf(LazyTransform.prototype, Stream.prototype as object);
-}
-
 /** What runs in a hasher. Set by the class itself, which alone sees the field. */
 let runningIn: (hasher: Hasher) => Running;
 
@@ -64,7 +52,7 @@ export abstract class Hasher extends LazyTransform {
   /** For {@link createHash} and {@link createHmac} only: it refuses everybody else. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
-    if (Stream === undefined) loadStream();
+    loadStream();
     if (permission !== inside) throw makeError('ERR_ARGUMENT_TYPE', 'hashers are made by createHash(algorithm) and createHmac(algorithm, key)');
     this.#running = running;
     this.#streamOptions = streamOptions;
@@ -280,7 +268,7 @@ export abstract class Hasher extends LazyTransform {
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Spent;
     if (typeof wanted === 'number') queue.add(new DigestStep(waiter, wanted, (digest) => digest));
-    else queue.add(new DigestStep(waiter, Form.Buffer, (digest) => (digest as Buffer).toString(wanted)));
+    else queue.add(new DigestStep(waiter, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)));
   }
 
   /** Where asynchronous operations go; a failed hasher tells them so in their turn. */
@@ -292,22 +280,7 @@ export abstract class Hasher extends LazyTransform {
 
   static {
     runningIn = (hasher) => hasher.#running;
-    for (const name of ['_readableState', '_writableState'] as const) {
-      Object.defineProperty(LazyTransform.prototype, name, {
-        configurable: true,
-        enumerable: true,
-        get(this: Hasher): unknown {
-          if (typeof this !== 'object' || !(#running in this)) return undefined;
-          // Sets both properties, which hides this one.
-          Stream!.call(this, this.#streamOptions);
-          (this as unknown as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings = false;
-          return this[name as keyof Hasher];
-        },
-        set(value: unknown): void {
-          Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
-        },
-      });
-    }
+    setUpLate((stream) => (#running in stream ? [stream.#streamOptions] : undefined));
   }
 }
 
@@ -327,9 +300,9 @@ export class Hash extends Hasher {
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(this);
-    const target = Buffer.allocUnsafe(count);
+    const target = allocate(count);
     running.squeeze(target, 0, count);
-    return typeof wanted === 'number' ? present(target, wanted) : target.toString(wanted);
+    return typeof wanted === 'number' ? present(target, wanted) : textOf(target, wanted);
   }
 
   /**
@@ -399,7 +372,7 @@ function ready(running: Running, also = Phase.Open): Running {
 function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
   checkSize(ready(running));
   if (typeof wanted === 'number') return running.digest(wanted);
-  return (running.digest(Form.Buffer) as Buffer).toString(wanted);
+  return textOf(running.digest(Form.Buffer) as Buffer, wanted);
 }
 
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
@@ -437,10 +410,10 @@ function piece(given: ArrayLike<unknown>, count: number): { view: Uint8Array; of
 }
 
 function encoded(text: string, encoding: unknown): Uint8Array {
-  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer') return Buffer.from(text, 'utf8');
+  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer') return utf8(text);
   if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);
-  if (!Buffer.isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
-  const view = Buffer.from(text, encoding);
+  if (!isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
+  const view = bytesOfText(text, encoding);
   // Buffer stops at what is not hex, and the digest would be that of another message.
   if (/^hex$/i.test(encoding) && view.length * 2 !== text.length) throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
   return view;
@@ -463,7 +436,7 @@ function digestFormat(encoding: unknown): Form | BufferEncoding {
       return Form.BigInt;
   }
   if (typeof encoding !== 'string') throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
-  if (!Buffer.isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
+  if (!isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
   return encoding;
 }
 

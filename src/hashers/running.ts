@@ -23,6 +23,7 @@ import {
 import type { HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';
 import { keyHandle, type Key } from '../key.js';
+import { viewOf, writeText, type Buffer } from '../platform/node.js';
 import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
 import type { Waiter } from '../waiters.js';
 
@@ -43,13 +44,13 @@ interface Seat {
 const OWN_ROOM = 1024;
 
 function makeSeat(room: number, stateSize: number): Seat {
-  return { gathered: Buffer.from(new ArrayBuffer(room)), room, state: new Uint8Array(new ArrayBuffer(stateSize)) };
+  return { gathered: viewOf(new ArrayBuffer(room)), room, state: new Uint8Array(new ArrayBuffer(stateSize)) };
 }
 
 // The seat at the desk: running hashes use it in turn, because memory for each would cost more than the rest of a small
 // hash (300 ns). Who sits there when another comes moves to a seat of its own. (One that is forgotten there, and its
 // key, are collected when the next one comes: to hold it weakly would cost each hash 100 ns.)
-const deskSeat: Seat = { gathered: desk, room: GATHERED_MAX, state: new Uint8Array(new ArrayBuffer(STATE_MAX)) };
+const deskSeat: Seat = { gathered: viewOf(desk.buffer, desk.byteOffset, desk.length), room: GATHERED_MAX, state: new Uint8Array(new ArrayBuffer(STATE_MAX)) };
 let seated: Running | undefined;
 
 /** What a running hash may still do. */
@@ -151,7 +152,7 @@ export class Running implements Beginning {
   takeText(text: string): boolean {
     if (!this.fits(text.length * UTF8_MAX)) return false;
     const { gathered } = this.seat ?? this.sit();
-    const size = gathered.write(text, this.gathered, 'utf8');
+    const size = writeText(gathered, text, this.gathered);
     this.gathered += size;
     return true;
   }

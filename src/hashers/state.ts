@@ -20,10 +20,12 @@ import { Operation, WHOLE } from '../frame.js';
 import { describeCall, describeResult, Form, runDescribed } from '../call.js';
 import { findHash } from '../catalog.js';
 import { makeError } from '../errors.js';
+import { allocateApart, utf8, type Buffer } from '../platform/node.js';
 import { quickBuffer } from '../quick.js';
 import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
 
 const MAGIC = 'MRHS';
+const MAGIC_SIZE = 4;
 const VERSION = 1;
 
 const enum Kind {
@@ -54,18 +56,20 @@ export function exportState(running: Running): Buffer {
   const { facts, seedLow, seedHigh, length, phase } = running;
   const state = running.save();
   const name = facts.name;
-  // An ArrayBuffer of its own: Buffer's pool can be seen by anyone.
-  const blob = Buffer.allocUnsafeSlow(At.Name + name.length + state.length + SUM_SIZE).fill(0);
-  blob.write(MAGIC, 0, 'latin1');
+  // An ArrayBuffer of its own: memory that results share can be seen by anyone.
+  const blob = allocateApart(At.Name + name.length + state.length + SUM_SIZE);
+  blob.fill(0);
+  const numbers = numbersOf(blob);
+  blob.set(utf8(MAGIC));
   blob[At.Version] = VERSION;
   blob[At.Kind] = kindOf(running);
   blob[At.Output] = phase === Phase.Squeezing ? 1 : 0;
   blob[At.NameSize] = name.length;
-  blob.writeBigUInt64LE(BigInt(length), At.Length);
-  blob.writeUInt32LE(seedLow, At.SeedLow);
-  blob.writeUInt32LE(seedHigh, At.SeedHigh);
+  numbers.setBigUint64(At.Length, BigInt(length), true);
+  numbers.setUint32(At.SeedLow, seedLow, true);
+  numbers.setUint32(At.SeedHigh, seedHigh, true);
   blob.set(keyCheck(running), At.Check);
-  blob.write(name, At.Name, 'latin1');
+  blob.set(utf8(name), At.Name);
   blob.set(state, At.Name + name.length);
   if (running.key !== undefined) state.fill(0);
   blob.set(sum(blob), blob.length - SUM_SIZE);
@@ -79,26 +83,27 @@ export function exportState(running: Running): Buffer {
 export function importState(value: unknown, beginning: Beginning, seeded: boolean): Running {
   const view = bytes(value, 'options.state');
   // A copy: its checks must hold for what is used.
-  const blob = Buffer.allocUnsafeSlow(sizeOf(view));
+  const blob = allocateApart(sizeOf(view));
   if (blob.length > 0) blob.set(view);
+  const numbers = numbersOf(blob);
   const { facts } = beginning;
-  if (blob.length < At.Name + SUM_SIZE || blob.toString('latin1', 0, MAGIC.length) !== MAGIC) throw refusal('it is not the state of a hasher');
+  if (blob.length < At.Name + SUM_SIZE || nameIn(blob, 0, MAGIC_SIZE) !== MAGIC) throw refusal('it is not the state of a hasher');
   if (blob[At.Version] !== VERSION) throw refusal(`it is of version ${blob[At.Version]}, and this is version ${VERSION}`);
-  if (!sum(blob).equals(blob.subarray(blob.length - SUM_SIZE))) throw refusal('it is damaged');
+  if (!same(sum(blob), blob.subarray(blob.length - SUM_SIZE))) throw refusal('it is damaged');
   const nameEnd = At.Name + blob[At.NameSize]!;
-  const name = blob.toString('latin1', At.Name, nameEnd);
+  const name = nameIn(blob, At.Name, nameEnd);
   const [kind, wanted] = [blob[At.Kind]!, kindOf(beginning)];
   if (name !== facts.name) {
     const known = findHash(name) === undefined ? 'an algorithm unknown here' : name;
     throw refusal(`it belongs to ${known}, not to ${facts.name}`);
   }
   if (kind !== wanted) throw refusal(`it belongs to ${kindNames[kind] ?? 'something unknown'}, not to ${kindNames[wanted]}`);
-  const [seedLow, seedHigh] = [blob.readUInt32LE(At.SeedLow), blob.readUInt32LE(At.SeedHigh)];
+  const [seedLow, seedHigh] = [numbers.getUint32(At.SeedLow, true), numbers.getUint32(At.SeedHigh, true)];
   if (seeded && (seedLow !== beginning.seedLow || seedHigh !== beginning.seedHigh)) throw refusal('it was begun with another seed');
-  if (!keyCheck(beginning).equals(blob.subarray(At.Check, At.Check + CHECK_SIZE))) throw refusal('it was begun with another key');
+  if (!same(keyCheck(beginning), blob.subarray(At.Check, At.Check + CHECK_SIZE))) throw refusal('it was begun with another key');
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
-  const length = blob.readBigUInt64LE(At.Length);
+  const length = numbers.getBigUint64(At.Length, true);
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
   const fits = state.length === facts.stateSize && output <= (facts.xof ? 1 : 0) && length <= Number.MAX_SAFE_INTEGER && seed >> BigInt(facts.seedBits) === 0n;
   if (!fits) throw refusal('its parts do not fit together');
@@ -118,10 +123,10 @@ function kindOf({ mac, key }: Beginning): Kind {
 }
 
 /** What tells one key from another, and nothing about either. */
-const CHECKED = Buffer.from('Millrace hasher state: check of the key');
+const CHECKED = utf8('Millrace hasher state: check of the key');
 
-function keyCheck(beginning: Beginning): Buffer {
-  if (beginning.key === undefined) return Buffer.alloc(CHECK_SIZE);
+function keyCheck(beginning: Beginning): Uint8Array {
+  if (beginning.key === undefined) return new Uint8Array(CHECK_SIZE);
   const handle = handleOf(beginning);
   describeCall(beginning.mac ? Operation.Hmac : Operation.Hash, beginning.facts.id, CHECKED, 0, CHECKED.length);
   describeBeginning(beginning, handle);
@@ -129,6 +134,20 @@ function keyCheck(beginning: Beginning): Buffer {
   return (runDescribed() as Buffer).subarray(0, CHECK_SIZE);
 }
 
-function sum(blob: Buffer): Buffer {
+function sum(blob: Uint8Array): Uint8Array {
   return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE)!;
+}
+
+function numbersOf(blob: Uint8Array): DataView {
+  return new DataView(blob.buffer, blob.byteOffset, blob.length);
+}
+
+/** Each byte a letter: names are ASCII, and what is not matches none. */
+function nameIn(blob: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...blob.subarray(start, end));
+}
+
+/** Nothing secret is compared so: sums, and checks that stand beside the state. */
+function same(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

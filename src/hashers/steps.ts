@@ -3,11 +3,9 @@
  */
 import { isResizable, part } from '../arguments.js';
 import type { Form } from '../call.js';
+import { nextTick } from '../platform/node.js';
 import { Waiter } from '../waiters.js';
 import { Phase, type Running } from './running.js';
-
-/** As it was at the start: fake clocks must not stop us. */
-const { nextTick } = process;
 
 /** One operation, from its call until its user is told. Sources are lent unless `copied`. */
 export abstract class Step extends Waiter {

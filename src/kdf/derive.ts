@@ -3,12 +3,12 @@
  * watched and cancelled. Those of one turn of the event loop go to the pool together, so that several can run in lanes of one
  * thread.
  */
-import { AsyncResource } from 'node:async_hooks';
 import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
 import { native } from '../binding.js';
 import { Flag } from '../frame.js';
 import { abortSignal, call, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
+import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
 import { isShort, keyScratch } from '../scratch.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from '../waiters.js';
 import { decideMemory } from './memory.js';
@@ -133,12 +133,6 @@ function launch(
   departLater();
 }
 
-// As they were at the start: fake timers must not stop us.
-const { nextTick } = process;
-const nextTurn = setImmediate;
-const every = setInterval;
-const stop = clearInterval;
-
 let departing = false;
 
 function departLater(): void {
@@ -157,7 +151,7 @@ const LOOK = 50;
 
 /** Tells of progress while another waits. */
 class Watched implements Waiter {
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #fraction = 0;
 
   readonly #onProgress: (progress: DerivationProgress) => void;
@@ -177,7 +171,7 @@ class Watched implements Waiter {
 
   /** The job is under way: looks at it now and then, until it settles. */
   begin(): void {
-    this.#timer = every(() => this.#tell(native.progress(this.slot)), LOOK).unref();
+    this.#timer = every(LOOK, () => this.#tell(native.progress(this.slot)));
   }
 
   succeed(value: unknown): void {

@@ -3,7 +3,7 @@
  */
 import type { Bytes, Data } from '../arguments.js';
 import type { Callback } from '../waiters.js';
-import type { KeyObject } from 'node:crypto';
+import type { Buffer, KeyObject } from '../platform/node.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters, type Argon2Parameters } from './argon2.js';
 import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
 import { equal } from './equal.js';

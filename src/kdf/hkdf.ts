@@ -1,12 +1,11 @@
 /**
  * HKDF (RFC 5869), with the arguments of node:crypto.
  */
-import { types } from 'node:util';
 import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
 import { Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, Form, wipeLater } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
-import type { KeyObject } from 'node:crypto';
+import { isKeyObject, type KeyObject } from '../platform/node.js';
 import { describePassword, keySize, type DerivationParser } from './derive.js';
 import { digestFacts } from './pbkdf2.js';
 
@@ -21,7 +20,7 @@ function describeHkdf(given: ArrayLike<unknown>, count: number): void {
   if (size > 255 * facts.digestSize) {
     throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`);
   }
-  const ikm = types.isKeyObject(given[1]) ? exported(given[1]) : given[1];
+  const ikm = isKeyObject(given[1]) ? exported(given[1]) : given[1];
   const salt = data(given[2], 'salt');
   const info = data(given[3], 'info');
   describeCall(Operation.Hkdf, facts.id, NO_BYTES, 0, 0);
@@ -34,7 +33,7 @@ function describeHkdf(given: ArrayLike<unknown>, count: number): void {
 
 /** The bytes of a KeyObject, to be wiped. */
 class Exported {
-  constructor(readonly bytes: Buffer) {
+  constructor(readonly bytes: Uint8Array) {
     wipeLater(bytes);
   }
 }

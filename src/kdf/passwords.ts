@@ -8,6 +8,7 @@ import { call, describeAad, describeCall, describeResult, forget, Form } from '.
 import { failure, makeError, wrongType } from '../errors.js';
 import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
 import type { Argon2Algorithm, Argon2Cost, CheckedArgon2 } from './argon2.js';
+import { allocate, base64, utf8, type Buffer } from '../platform/node.js';
 import { between, describePassword, type DerivationParser } from './derive.js';
 import { describeScryptOf, memoryOf, scryptCost, type ScryptCost, type ScryptOptions } from './scrypt.js';
 
@@ -82,7 +83,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   const options = optionsOf<HashPasswordOptions>(count > 1 ? given[1] : undefined, 'options');
   const { scheme, saltSize, hashSize } = planOf(options);
   const { secret: pepper, salt: given_ } = options;
-  const salt = given_ === undefined ? randomBytes(saltSize) : Buffer.from(bytes(given_, 'options.salt'));
+  const salt = given_ === undefined ? randomBytes(saltSize) : copyOf(bytes(given_, 'options.salt'));
   between(sizeOf(salt), SALT.least, SALT.most, 'the size of options.salt');
   if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
   return {
@@ -94,7 +95,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
       options: 1,
       name: 'options',
     },
-    finish: (hash) => `${prefixOf(scheme)}$${base64(salt)}$${base64(hash)}`,
+    finish: (hash) => `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
   };
 }
 
@@ -107,14 +108,20 @@ function prefixOf(scheme: Scheme): string {
   return `$${scheme.name}$v=${version}$m=${memory},t=${passes},p=${parallelism}`;
 }
 
-/** Without padding. */
-function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+/** Base64 without padding. */
+function unpadded(bytes: Buffer): string {
+  return base64(bytes).replace(/=+$/, '');
+}
+
+function copyOf(view: Uint8Array): Buffer {
+  const copy = allocate(sizeOf(view));
+  if (copy.length > 0) copy.set(view);
+  return copy;
 }
 
 /** Not of node:crypto, which takes longer to load than all of this package. */
 function randomBytes(size: number): Buffer {
-  return globalThis.crypto.getRandomValues(Buffer.allocUnsafe(size));
+  return globalThis.crypto.getRandomValues(allocate(size));
 }
 
 /** `(password, hash[, options])`. */
@@ -134,7 +141,7 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
   describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
   describePassword(password, 'password');
   describePepper(pepper, 'options');
-  const text = Buffer.from(hash, 'utf8');
+  const text = utf8(hash);
   describeAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
@@ -145,7 +152,7 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
 export function needsRehashed(hash: unknown, given: unknown): boolean {
   const options = optionsOf<HashPasswordOptions>(given, 'options');
   const { scheme, saltSize, hashSize } = planOf(options);
-  const text = Buffer.from(hashText(hash), 'utf8');
+  const text = utf8(hashText(hash));
   try {
     describeCall(scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2, 0, NO_BYTES, 0, 0);
     describeAad(text, 0, sizeOf(text));

@@ -2,7 +2,7 @@
  * Key derivation as `millrace/promises` has it. Wrong arguments reject.
  */
 import type { Data } from '../arguments.js';
-import type { KeyObject } from 'node:crypto';
+import type { Buffer, KeyObject } from '../platform/node.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
 import { derivePromise, type DerivationCallOptions } from './derive.js';
 import { hkdfParser } from './hkdf.js';

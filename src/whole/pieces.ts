@@ -4,10 +4,10 @@
  * The next piece is asked for while the last one is being hashed on the pool. Small pieces are collected
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
-import type { Readable } from 'node:stream';
 import { data, sizeOf, type Data } from '../arguments.js';
 import { wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
+import { allocateApart } from '../platform/node.js';
 
 /** A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
 export type Pieces = AsyncIterable<Data> | ReadableStream<Data> | Blob;
@@ -113,7 +113,7 @@ class Block {
   #bytes: Uint8Array | undefined;
 
   get bytes(): Uint8Array {
-    return (this.#bytes ??= Buffer.allocUnsafeSlow(BLOCK));
+    return (this.#bytes ??= allocateApart(BLOCK));
   }
 
   /** Copies as much as fits of `view` from `at` on and tells how much. */
@@ -156,9 +156,15 @@ function reader(pieces: Pieces): Reader {
   };
 }
 
+interface NodeStream {
+  pipe(): unknown;
+  on(event: 'error', listener: () => void): this;
+  destroy(reason?: Error): unknown;
+}
+
 /** By its shape: loading node:stream only to ask takes longer than loading all of this package. */
-function isNodeStream(pieces: Pieces): pieces is Readable {
-  const { pipe, destroy } = pieces as Partial<Readable>;
+function isNodeStream(pieces: Pieces): pieces is Pieces & NodeStream {
+  const { pipe, destroy } = pieces as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
 }
 

@@ -1,16 +1,15 @@
 /**
- * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (files.ts).
+ * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (the platform's files).
  */
-import type { PathLike } from 'node:fs';
 import { options as optionsObject, type Data } from '../arguments.js';
 import { abortSignal } from '../call.js';
 import { hashFacts } from '../catalog.js';
 import { makeError, wrongType } from '../errors.js';
-import { absorbFile, absorbFileSync } from './files.js';
 import { digestRequest, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
 import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
 import { hmacFacts } from '../hmac.js';
 import type { Key } from '../key.js';
+import { absorbFile, absorbFileSync, fileSource } from '../platform/node-files.js';
 import { absorb, type Pieces, type PiecesOptions } from './pieces.js';
 import { CallbackWaiter, type Callback } from '../waiters.js';
 
@@ -60,7 +59,7 @@ function fileHashing(algorithm: unknown, path: unknown, rest: readonly unknown[]
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
   const hasher = createHash(facts.name, hashing);
-  const file = pathLike(path);
+  const file = fileSource(path);
   return async () => {
     await absorbFile(hasher, file, reading);
     return finish(hasher);
@@ -75,7 +74,7 @@ export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonl
     throw makeError('ERR_ARGUMENT_VALUE', 'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted');
   }
   const hasher = createHash(facts.name, hashing);
-  absorbFileSync(hasher, pathLike(path));
+  absorbFileSync(hasher, fileSource(path));
   return finish(hasher);
 }
 
@@ -100,9 +99,4 @@ function readingOptions(value: unknown): PiecesOptions {
   const { signal, onProgress } = optionsObject<PiecesOptions>(value, 'options');
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
   return { signal: abortSignal(signal), onProgress };
-}
-
-function pathLike(path: unknown): PathLike {
-  if (typeof path === 'string' || Buffer.isBuffer(path) || path instanceof URL) return path;
-  throw wrongType('path', 'a string, Buffer or URL', path);
 }

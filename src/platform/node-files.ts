@@ -2,17 +2,26 @@
  * Files, hashed in constant memory: blocks are read (by Node's file system) while others are hashed (by the
  * pool). Not mapped into memory: a mapped file that shrinks kills the process.
  */
-import { close, closeSync, fstat, fstatSync, open, openSync, read, readSync, type PathLike, type Stats } from 'node:fs';
-import { makeError } from '../errors.js';
+import { close, closeSync, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
+import { makeError, wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
-import type { PiecesOptions } from './pieces.js';
+import type { PiecesOptions } from '../whole/pieces.js';
+
+/** What is hashed as a file: its path, in browsers a Blob. */
+export type FileSource = string | Buffer | URL;
+
+/** Checks what a file is named by. */
+export function fileSource(value: unknown): FileSource {
+  if (typeof value === 'string' || Buffer.isBuffer(value) || value instanceof URL) return value;
+  throw wrongType('path', 'a string, Buffer or URL', value);
+}
 
 /** Bytes read at once, and how many such blocks: one is read while others are hashed. */
 const BLOCK = 512 * 1024;
 const BLOCKS = 3;
 
 /** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
-export async function absorbFile(hasher: Hasher, path: PathLike, { signal, onProgress }: PiecesOptions): Promise<void> {
+export async function absorbFile(hasher: Hasher, path: FileSource, { signal, onProgress }: PiecesOptions): Promise<void> {
   signal?.throwIfAborted();
   const file = await new Promise<number>((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
   try {
@@ -48,7 +57,7 @@ export async function absorbFile(hasher: Hasher, path: PathLike, { signal, onPro
 }
 
 /** The same, here and now. */
-export function absorbFileSync(hasher: Hasher, path: PathLike): void {
+export function absorbFileSync(hasher: Hasher, path: FileSource): void {
   const file = openSync(path, 'r');
   try {
     const total = sizeOfFile(fstatSync(file));
@@ -84,7 +93,7 @@ function readInto(file: number, block: Buffer): Promise<number> {
 }
 
 /** More than at the start is no error: a log may grow while it is read. */
-function complete(path: PathLike, bytes: number, total: number | undefined): void {
+function complete(path: FileSource, bytes: number, total: number | undefined): void {
   if (total === undefined || bytes >= total) return;
   throw makeError('ERR_FILE_CHANGED', `${String(path)} shrank while it was read: ${bytes} bytes instead of ${total}`);
 }
