@@ -11,7 +11,7 @@
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { native, onSettle } from './binding.js';
 import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
-import { CANCELLED, failure, makeError, wrongType } from './errors.js';
+import { CANCELLED, failure, makeError, UNAVAILABLE, wrongType } from './errors.js';
 import { predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -186,11 +186,16 @@ export function runDescribed(): unknown {
     }
     frame[At.Flags] = call.flags;
     const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-    if (status !== 0) throw failure(status, frame[At.MaxMemory]);
+    if (status !== 0) throw refused(status);
     return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
   } finally {
     forget();
   }
+}
+
+/** The error for the status of the call that has just returned. */
+function refused(status: number): Error {
+  return failure(status, frame[At.MaxMemory], status >= UNAVAILABLE ? native.lastReason() : '');
 }
 
 /** The refusal of a route where there is none. */
@@ -344,7 +349,7 @@ function runHere(waiter: Waiter): void {
   frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
   const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
   if (status !== 0) {
-    tellFailureLater(waiter, failure(status));
+    tellFailureLater(waiter, refused(status));
     return;
   }
   let value: unknown;
@@ -406,7 +411,7 @@ function submit(waiter: Waiter): void {
       decideCopies();
       status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
     }
-    if (status !== 0) throw failure(status, frame[At.MaxMemory]);
+    if (status !== 0) throw refused(status);
     accepted = true;
   } finally {
     if (!accepted) release(slot);
@@ -515,7 +520,7 @@ onSettle((records) => {
     } else {
       release(slot);
       if (status === CANCELLED) waiter.cancelled();
-      else waiter.fail(failure(status));
+      else waiter.fail(failure(status, 0, String.fromCharCode(...ringBytes.subarray((at + 4) * 4 + smallSize, (at + 4) * 4 + smallSize + largeSize))));
     }
     at += 4 + Math.ceil((smallSize + largeSize) / 4);
   }

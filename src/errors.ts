@@ -37,6 +37,8 @@ export type ErrorCode =
   | 'ERR_KEY_ALGORITHM'
   /** The engine refused; a defect or an exhausted resource. */
   | 'ERR_ENGINE'
+  /** The engine that was asked for cannot do this here; the message says why, and how to mend it. */
+  | 'ERR_ENGINE_UNAVAILABLE'
   /** A copy of the source did not fit into memory. */
   | 'ERR_OUT_OF_MEMORY'
   /** An asynchronous operation of this hasher is in flight: wait for it, or make the next one asynchronous too. */
@@ -106,7 +108,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_NOT_SUPPORTED', 'ERR_ENGINE_UNAVAILABLE', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_ENGINE_UNAVAILABLE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
@@ -156,13 +158,20 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_PASSWORD_HASH', 'hash is no password hash in a known form'],
   ['ERR_WORK_LIMIT', 'hash asks for more work than options.maxTime allows'],
   ['ERR_MEMORY_LIMIT', 'it needs more memory than configure({ maxKdfMemory }) allows'],
+  ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
+  ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine takes'],
 ];
+
+/** The statuses of an engine that cannot do this here, and of a message too large for it: another engine may. */
+export const UNAVAILABLE = 25;
+export const TOO_LARGE = 26;
 
 /** The status of a job that was cancelled: by an AbortSignal, which knows the reason. */
 export const CANCELLED = 14;
 
-/** The error for a status of the native code; where it is about memory, with the bytes that are needed. */
-export function failure(status: number, needed = 0): MillraceError {
+/** The error for a status of the native code; where it is about memory, with the bytes that are needed, and about an engine, with the reason. */
+export function failure(status: number, needed = 0, reason = ''): MillraceError {
   const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
+  if (code === 'ERR_ENGINE_UNAVAILABLE' && reason !== '') return makeError(code, reason);
   return makeError(code, code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message);
 }

@@ -22,7 +22,8 @@ export interface Native {
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
   finishHex(state: Uint8Array): string | undefined;
-  createKey(purpose: number, algorithm: number, bytes: Uint8Array): number;
+  /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
+  createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
   disposeKey(): number;
   /** A `Cancelled` of waiters.ts. */
   cancel(slot: number): number;
@@ -64,6 +65,17 @@ export interface Native {
   setRecycling(keep: number): void;
   catalog(): string;
   engines(): string;
+  /**
+   * The state of a running hash that the kernel keeps is a ticket of {@link TICKET_SIZE} bytes. A copy of what it stands for, with a
+   * ticket of its own in `next`; returns a status.
+   */
+  forkState(ticket: Uint8Array, next: Uint8Array): number;
+  /** What a ticket stands for is closed: 1, or 0 if it was already. `Finish` does so by itself. */
+  dropState(ticket: Uint8Array): number;
+  /** What the kernel serves and why not the rest, as JSON: as far as it is known (0), or asked for now (1), which may load kernel modules. */
+  kernelReport(probe: number): string;
+  /** Why an engine was not available, or why a message is too large for it, when a call has just returned the status that says so. */
+  lastReason(): string;
 }
 
 /** Indexes of the frame: `At` in calls.rs. */
@@ -97,6 +109,8 @@ export const enum At {
   Route,
   /** Written by native code: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
   Cost,
+  /** Who computes: native (0), the kernel by its best way (1), by AF_ALG (2), by /dev/crypto (3). A prepared key decides for itself. */
+  Engine,
   Length,
 }
 
@@ -163,6 +177,9 @@ export const enum Route {
   /** By all workers, each a part; by one where the work has no parts. */
   Split,
 }
+
+/** Bytes of the state of a running hash that the kernel keeps, of any hash. */
+export const TICKET_SIZE = 16;
 
 /** In {@link At.SourceSize}: all of the source that is passed. */
 export const WHOLE = -1;

@@ -63,6 +63,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("setRecycling", set_recycling),
     ("catalog", catalog),
     ("engines", engines_report),
+    ("forkState", fork_state),
+    ("dropState", drop_state),
+    ("kernelReport", kernel_report),
+    ("lastReason", last_reason),
 ];
 
 /// The frame's numbers by index; the same list stands in `src/binding.ts`.
@@ -98,6 +102,8 @@ pub(crate) enum At {
     Route,
     /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
     Cost,
+    /// Who computes: native (0), the kernel by its best way (1), by AF_ALG (2), by /dev/crypto (3).
+    Engine,
 }
 
 /// Which byte arguments are given, and how the job may treat them.
@@ -595,7 +601,7 @@ fn poll(call: &Call<'_>) -> Value {
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
-        let complete = frame.size() > At::Cost as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
+        let complete = frame.size() > At::Engine as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }
@@ -642,4 +648,24 @@ fn catalog(call: &Call<'_>) -> Value {
 /// `engines()`: what serves which algorithm, as JSON.
 fn engines_report(call: &Call<'_>) -> Value {
     call.env.utf8(&engines::report_json())
+}
+
+/// `forkState(ticket, next)`: a copy of a running hash that the kernel keeps, with a ticket of its own. Returns a [`Status`].
+fn fork_state(call: &Call<'_>) -> Value {
+    call.env.number(Status::State as u32)
+}
+
+/// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed already.
+fn drop_state(call: &Call<'_>) -> Value {
+    call.env.number(0)
+}
+
+/// `kernelReport(probe)`: what the kernel serves, as JSON; with 1 it is asked now.
+fn kernel_report(call: &Call<'_>) -> Value {
+    call.env.utf8("{}")
+}
+
+/// `lastReason()`: why an engine was not available to the last call of this thread that says so.
+fn last_reason(call: &Call<'_>) -> Value {
+    call.env.utf8("")
 }
