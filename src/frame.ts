@@ -198,6 +198,47 @@ export const enum Purpose {
   Hash,
 }
 
+/** How a call or a job ended: `Status` in work.rs. */
+export const enum Status {
+  Done,
+  KeySize,
+  IvSize,
+  TagSize,
+  OutputSize,
+  SourceTooLarge,
+  AadTooLarge,
+  Authentication,
+  NotSupported,
+  Engine,
+  /** An argument is not a typed array, or a range does not fit: the parser missed something, or the memory has gone. */
+  Argument,
+  /** The tag's range and the target's overlap. */
+  Overlap,
+  KeyDisposed,
+  /** The prepared key belongs to another algorithm. */
+  KeyAlgorithm,
+  Cancelled,
+  /** A bug of ours. */
+  Internal,
+  /** A copy did not fit into memory. */
+  Memory,
+  /** The bytes are not a state of this hash, or not one that can go on. */
+  State,
+  /** Not accepted yet: a limit for copies must be set first. */
+  Undecided,
+  SaltSize,
+  /** A cost parameter that the algorithm has not. */
+  Cost,
+  /** More working memory than the call allows. */
+  MemoryLimit,
+  /** The text is no password hash. */
+  Encoded,
+  /** A password hash that asks for more work than the call allows. */
+  Work,
+  /** More working memory than all derivations together may take. */
+  RoomLimit,
+}
+
 /** A result up to this size may travel in the ring; larger ones get a buffer of their own. */
 export const RING_RESULT_MAX = 2048;
 const RING_SIZE = 64 * 1024;
