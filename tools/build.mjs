@@ -1,5 +1,5 @@
 // Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc, then an ESM
-// wrapper for each door, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
+// wrapper for each door, what bundle.mjs makes for browsers, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
 //
 //   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
 
@@ -15,7 +15,7 @@ import { Stop, probe, root, step } from './steps.mjs';
 /** What the report of `millrace bench` draws with: it ships with the package, which depends on nothing. */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
-const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer'];
+const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer', 'portable/door'];
 
 /** Where the ancestors of these doors had their entries: their own tests look for dist/node.js and dist/browser.js. */
 const ancestorEntries = ['bigint-hash', 'bigint-buffer'].flatMap((door) => ['node', 'browser'].map((entry) => ({ door, path: join(door, entry) })));
@@ -46,7 +46,7 @@ export async function buildNative({ force = false, target } = {}) {
   writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
 }
 
-/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door, and the entries of the ancestors. Needs the binary: the wrappers are written from what the doors export. */
+/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door, what is for browsers, and the entries of the ancestors. Needs the binary: the wrappers are written from what the doors export. */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
@@ -55,13 +55,18 @@ export async function buildFront({ force = false } = {}) {
     ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
-  const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs'], []);
+  const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs', 'tools/bundle.mjs'], []);
   if (!force && upToDate(stamp, sources, outputs)) return;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(tsc)) throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
   const listing = await step('build TypeScript', process.execPath, [tsc, '--project', root, '--listEmittedFiles']);
   const written = new Set(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())));
+  // The portable engine imports libraries that the package does not depend on: it is there as a bundle only.
+  for (const file of written) if (/^portable[\\/].*\.js$|^platform[\\/]browser.*\.js$/.test(file)) written.delete(file);
+  const { bundleForBrowsers, bundleForNode } = await import('./bundle.mjs');
+  for (const file of await bundleForNode(dist)) written.add(file);
+  for (const file of await bundleForBrowsers(dist)) written.add(file);
   for (const door of doors) {
     await writeWrapper(dist, door);
     written.add(`${door}.mjs`).add(`${door}.d.mts`);
@@ -97,18 +102,18 @@ async function writeWrapper(dist, door) {
   const names = keys.filter((name) => name !== 'default' && name !== '__esModule');
   writeFileSync(
     join(dist, `${door}.mjs`),
-    `import door from './${door}.js';\nexport const {\n${names.map((name) => `  ${name},\n`).join('')}} = door;\nexport default door;\n`,
+    `import door from './${basename(door)}.js';\nexport const {\n${names.map((name) => `  ${name},\n`).join('')}} = door;\nexport default door;\n`,
   );
   writeFileSync(join(dist, `${door}.d.mts`), wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')));
 }
 
 function wrapperTypes(door, names, declarations) {
-  const head = `import door from './${door}.js';\nexport default door;\n`;
-  if (!/^export = /m.test(declarations)) return `${head}export * from './${door}.js';\n`;
+  const head = `import door from './${basename(door)}.js';\nexport default door;\n`;
+  if (!/^export = /m.test(declarations)) return `${head}export * from './${basename(door)}.js';\n`;
   // `export *` does not see through `export =`; named exports do, values and types each by name.
   const types = [...declarations.matchAll(/^ {4}(?:export )?(?:interface|type) (\w+)/gm)].map((match) => match[1]);
-  const lines = [`export { ${names.join(', ')} } from './${door}.js';\n`];
-  if (types.length > 0) lines.push(`export type { ${[...new Set(types)].join(', ')} } from './${door}.js';\n`);
+  const lines = [`export { ${names.join(', ')} } from './${basename(door)}.js';\n`];
+  if (types.length > 0) lines.push(`export type { ${[...new Set(types)].join(', ')} } from './${basename(door)}.js';\n`);
   return head + lines.join('');
 }
 

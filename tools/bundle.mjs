@@ -1,0 +1,155 @@
+// What esbuild makes of the front: ES modules for browsers (dist/browser), where src/platform has other
+// files and the portable engine is compiled in, and that engine for Node.js (dist/portable), where no
+// binary fits. Libraries are compiled into both; their licences stand beside them.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { build } from 'esbuild';
+
+import { root } from './steps.mjs';
+
+const source = join(root, 'src');
+
+/** The doors that browsers have too, by the files of their modules. */
+export const browserDoors = { index: 'index', promises: 'promises', 'bigint-hash': 'bigint-hash', 'bigint-buffer': 'bigint-buffer', 'crypto-async': 'platform/browser-crypto-async', portable: 'portable/door' };
+
+/** What every browser of the last years understands. */
+const target = ['es2022'];
+
+/** For browsers. Resolves to the files written, relative to dist. */
+export async function bundleForBrowsers(dist) {
+  const out = join(dist, 'browser');
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      ...Object.fromEntries(Object.entries(browserDoors).map(([door, file]) => [`doors/${door}`, join('src', `${file}.ts`)])),
+      // A module each, so that who takes one hash from millrace/portable takes no other along.
+      ...Object.fromEntries(modulesUnder('portable/hashes').map((file) => [file, join('src', `${file}.ts`)])),
+    },
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target,
+    metafile: true,
+    write: false,
+    legalComments: 'none',
+    plugins: [browserPlatform(await workerText())],
+  });
+  const written = outputFiles.map(({ path, contents }) => put(path, contents));
+  for (const door of Object.keys(browserDoors)) {
+    // A default export as in Node.js. A namespace, not an object made of it: bundlers see through that.
+    written.push(put(join(out, `${door}.mjs`), `export * from './doors/${door}.mjs';\nimport * as door from './doors/${door}.mjs';\nexport { door as default };\n`));
+  }
+  written.push(...declarations(dist, out), licences(out, metafile));
+  return written.map((path) => relative(dist, path));
+}
+
+/** For Node.js. Everything outside of src/portable stays outside, so that errors are those of the other doors. */
+export async function bundleForNode(dist) {
+  const out = join(dist, 'portable');
+  const parts = ['binding', 'worker', 'door'];
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    stdin: { contents: parts.map((part) => `export * as ${part} from './${part}.js';\n`).join(''), resolveDir: join(source, 'portable'), loader: 'ts' },
+    outfile: join(out, 'engine.js'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: ['node20'],
+    metafile: true,
+    write: false,
+    legalComments: 'none',
+    plugins: [frontOutside],
+  });
+  const written = outputFiles.map(({ path, contents }) => put(path, contents));
+  for (const part of parts) written.push(put(join(out, `${part}.js`), `module.exports = require('./engine.js').${part};\n`));
+  written.push(licences(out, metafile));
+  return written.map((path) => relative(dist, path));
+}
+
+/** What a worker runs, as one script: workers that are made of a text need no file to be found, and no header. */
+async function workerText() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [join('src', 'platform', 'browser-worker.ts')],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target,
+    write: false,
+    legalComments: 'none',
+    plugins: [browserPlatform('')],
+  });
+  return outputFiles[0].text;
+}
+
+/** Takes each `node-` file of src/platform for its `browser-` file, and puts the worker's text in its place. */
+function browserPlatform(worker) {
+  return {
+    name: 'browser platform',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\/node(-[\w-]+)?\.js$/ }, ({ path, resolveDir }) => {
+        const file = join(resolveDir, path);
+        if (dirname(file) !== join(source, 'platform')) return undefined;
+        return { path: join(dirname(file), basename(file).replace(/^node/, 'browser').replace(/\.js$/, '.ts')), sideEffects: false };
+      });
+      onLoad({ filter: /browser-worker-source\.ts$/ }, () => ({ contents: `export const source = ${JSON.stringify(worker)};\n`, loader: 'ts' }));
+    },
+  };
+}
+
+/** Leaves the front outside, but for frame.ts: its numbers are compiled in, and its memory comes by `attach`. */
+const frontOutside = {
+  name: 'front outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+      const inside = relative(source, join(resolveDir, path)).split(sep).join('/');
+      if (inside.startsWith('..') || inside.startsWith('portable/') || inside === 'frame.js') return undefined;
+      return { path: `../${inside}`, external: true };
+    });
+  },
+};
+
+/** The declarations that tsc has made, with the platform's types exchanged. */
+function declarations(dist, out) {
+  const types = join(out, 'types');
+  const written = [];
+  for (const file of readdirSync(dist, { recursive: true }).filter((each) => each.endsWith('.d.ts') && !/^(browser|uplot)[\\/]|^bigint-\w+[\\/]|^crypto-async|platform[\\/]node|sealed-duplex/.test(each))) {
+    const text = readFileSync(join(dist, file), 'utf8').replace(/((?:\.\.?\/)+(?:platform\/)?)node((?:-[\w-]+)?\.js)/g, (all, folder, rest) => (folder.endsWith('platform/') || file.startsWith('platform') ? `${folder}browser${rest}` : all));
+    written.push(put(join(types, file), text));
+  }
+  for (const [door, file] of Object.entries(browserDoors)) {
+    written.push(put(join(out, `${door}.d.mts`), `export * from './types/${file}.js';\nimport * as door from './types/${file}.js';\nexport { door as default };\n`));
+  }
+  return written;
+}
+
+/** The licences of the libraries of a bundle, in one file. */
+function licences(out, metafile) {
+  const names = new Set(Object.keys(metafile.inputs).flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  const texts = [...names].sort().map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return put(join(out, 'LICENSES.txt'), `Compiled into the files of this folder:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`);
+}
+
+function modulesUnder(folder) {
+  const path = join(source, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file.split(sep).join('/').slice(0, -3)}`);
+}
+
+function put(path, contents) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, contents);
+  return path;
+}
