@@ -1,0 +1,83 @@
+/**
+ * AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. It takes the tag to decrypt, and the text to know whether the tag is right:
+ * so what is opened is decrypted first, and wiped where the tag is wrong.
+ */
+import { Aes, Counter } from './aes.js';
+import type { PortableCipher } from './contract.js';
+import { Ghash, sizesBlock } from './ghash.js';
+import { blockOf, move, sameTag } from './text.js';
+
+/** Prepares a key of 32 bytes. */
+export function aesGcmSiv(key: Uint8Array): PortableCipher {
+  const master = new Aes(key);
+  return {
+    seal(nonce, aad, source, target, tag) {
+      const keys = new MessageKeys(master, nonce);
+      const right = keys.tag(aad, source);
+      move(source, target);
+      keys.apply(right, target);
+      tag.set(right);
+      keys.dispose();
+    },
+    open(nonce, aad, source, target, tag) {
+      const keys = new MessageKeys(master, nonce);
+      const given = tag.slice();
+      move(source, target);
+      keys.apply(given, target);
+      const right = keys.tag(aad, target);
+      keys.dispose();
+      const same = sameTag(right, given);
+      right.fill(0);
+      if (!same) target.fill(0);
+      return same;
+    },
+    dispose: () => master.dispose(),
+  };
+}
+
+/** The keys of one message. */
+class MessageKeys {
+  readonly #aes: Aes;
+  readonly #polyval: Ghash;
+  readonly #nonce: Uint8Array;
+
+  constructor(master: Aes, nonce: Uint8Array) {
+    this.#nonce = nonce.slice();
+    const derived = new Int32Array(12);
+    const block = new Int32Array(4);
+    for (let number = 0; number < 6; number++) {
+      block[0] = number;
+      new Uint8Array(block.buffer).set(nonce, 4);
+      master.encrypt(block);
+      derived.set(block.subarray(0, 2), 2 * number);
+    }
+    this.#polyval = new Ghash(derived, true);
+    this.#aes = new Aes(new Uint8Array(derived.buffer, 16));
+    derived.fill(0);
+    block.fill(0);
+  }
+
+  tag(aad: Uint8Array, text: Uint8Array): Uint8Array {
+    const sum = new Int32Array(4);
+    this.#polyval.absorb(sum, aad);
+    this.#polyval.absorb(sum, text);
+    this.#polyval.absorbBlock(sum, sizesBlock(aad.length, text.length, true));
+    const tag = new Uint8Array(sum.buffer);
+    for (const [index, byte] of this.#nonce.entries()) tag[index]! ^= byte;
+    tag[15]! &= 0x7f;
+    this.#aes.encrypt(sum);
+    return tag;
+  }
+
+  /** Encrypts or decrypts in place. */
+  apply(tag: Uint8Array, text: Uint8Array): void {
+    const counter = blockOf(tag);
+    counter[3]! |= 1 << 31;
+    this.#aes.count(counter, Counter.First, text);
+  }
+
+  dispose(): void {
+    this.#aes.dispose();
+    this.#polyval.dispose();
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * AES (FIPS 197), encryption only, as all modes of the catalog need, and its counter modes.
+ *
+ * Ours and not @noble/ciphers', which is the judge in tests: it looks two bytes up at once in tables of 640 KiB, made when it is loaded (20 ms);
+ * one table of 1 KiB, rotated for the other three columns, stays in the first cache and does 145 MB/s where that does 110 (Node 20, Zen 4).
+ * Tried and declined: four tables of 1 KiB (120 MB/s). Tables are looked up by secret bytes, as by every AES in JavaScript that is not
+ * ten times slower: whoever shares the CPU's cache may learn something of the key. WebCrypto and the native engine do not have that.
+ */
+import { swapped, transform } from './text.js';
+
+/** How a counter block is counted up. */
+export const enum Counter {
+  /** All 16 bytes, big-endian: CTR. */
+  Whole,
+  /** The last 4 bytes, big-endian: GCM. */
+  Last,
+  /** The first 4 bytes, little-endian: GCM-SIV. */
+  First,
+}
+
+/** Multiplies by x in GF(2^8). */
+function doubled(byte: number): number {
+  return (byte << 1 ^ 0x11b & -(byte >> 7)) & 0xff;
+}
+
+const sbox = /* @__PURE__ */ makeSbox();
+/** What a byte of the first row adds to its column, as a word: MixColumns of its substitute. */
+const columns = /* @__PURE__ */ makeColumns();
+
+function makeSbox(): Uint8Array {
+  // Powers of 3, which generates the field: the inverse of 3^n is 3^(255 - n).
+  const powers = new Uint8Array(256);
+  for (let index = 0, value = 1; index < 256; index++, value ^= doubled(value)) powers[index] = value;
+  const box = new Uint8Array(256);
+  box[0] = 0x63;
+  for (let index = 0; index < 255; index++) {
+    const inverse = powers[255 - index]! * 0x101;
+    box[powers[index]!] = inverse ^ inverse >> 4 ^ inverse >> 5 ^ inverse >> 6 ^ inverse >> 7 ^ 0x63;
+  }
+  return box;
+}
+
+function makeColumns(): Int32Array {
+  return Int32Array.from(sbox, (byte) => {
+    const twice = doubled(byte);
+    return (twice ^ byte) << 24 | byte << 16 | byte << 8 | twice;
+  });
+}
+
+function substituted(word: number): number {
+  return sbox[word & 255]! | sbox[word >>> 8 & 255]! << 8 | sbox[word >>> 16 & 255]! << 16 | sbox[word >>> 24]! << 24;
+}
+
+/** The round keys of a key of 16, 24 or 32 bytes. */
+export class Aes {
+  readonly #keys: Int32Array;
+
+  constructor(key: Uint8Array) {
+    const words = key.length / 4;
+    const keys = new Int32Array(key.length + 28);
+    new Uint8Array(keys.buffer).set(key);
+    for (let index = words, round = 1; index < keys.length; index++) {
+      let word = keys[index - 1]!;
+      if (index % words === 0) {
+        word = substituted(word << 24 | word >>> 8) ^ round;
+        round = doubled(round);
+      } else if (words > 6 && index % words === 4) {
+        word = substituted(word);
+      }
+      keys[index] = keys[index - words]! ^ word;
+    }
+    this.#keys = keys;
+  }
+
+  /** Encrypts one block in place. */
+  encrypt(block: Int32Array): void {
+    const counter = block.slice();
+    block.fill(0);
+    addKeystream(this.#keys, counter, Counter.Last, block);
+    counter.fill(0);
+  }
+
+  /** Adds the keystream that begins at this counter to a text, in place, and counts the counter up. */
+  count(counter: Int32Array, mode: Counter, text: Uint8Array): void {
+    transform(text, 16, (words) => {
+      if (mode === Counter.Whole) addWhole(this.#keys, counter, words);
+      else addKeystream(this.#keys, counter, mode, words);
+    });
+  }
+
+  dispose(): void {
+    this.#keys.fill(0);
+  }
+}
+
+/** With a counter of 16 bytes: as many blocks as its last word can be counted up, then a carry. */
+function addWhole(keys: Int32Array, counter: Int32Array, words: Int32Array): void {
+  let done = 0;
+  while (done < words.length) {
+    const left = 2 ** 32 - (swapped(counter[3]!) >>> 0);
+    const end = Math.min(words.length, done + 4 * left);
+    addKeystream(keys, counter, Counter.Last, words.subarray(done, end));
+    done = end;
+    if (counter[3] !== 0) continue;
+    for (let place = 2; place >= 0; place--) {
+      const next = swapped(counter[place]!) + 1 | 0;
+      counter[place] = swapped(next);
+      if (next !== 0) break;
+    }
+  }
+}
+
+/** Adds the keystream to whole blocks. One word of the counter is counted up, and wraps. */
+function addKeystream(keys: Int32Array, counter: Int32Array, mode: Counter, text: Int32Array): void {
+  const last = keys.length - 4;
+  const big = mode === Counter.Last;
+  const k0 = keys[0]! ^ (big ? counter[0]! : 0);
+  const k1 = keys[1]! ^ counter[1]!;
+  const k2 = keys[2]! ^ counter[2]!;
+  const k3 = keys[3]! ^ (big ? 0 : counter[3]!);
+  let number = big ? swapped(counter[3]!) : counter[0]!;
+  for (let at = 0; at < text.length; at += 4) {
+    const count = big ? swapped(number) : number;
+    number = number + 1 | 0;
+    let s0 = big ? k0 : k0 ^ count;
+    let s1 = k1;
+    let s2 = k2;
+    let s3 = big ? k3 ^ count : k3;
+    let key = 4;
+    for (; key < last; key += 4) {
+      let a = columns[s1 >>> 8 & 255]!;
+      let b = columns[s2 >>> 16 & 255]!;
+      let c = columns[s3 >>> 24]!;
+      const t0 = keys[key]! ^ columns[s0 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
+      a = columns[s2 >>> 8 & 255]!;
+      b = columns[s3 >>> 16 & 255]!;
+      c = columns[s0 >>> 24]!;
+      const t1 = keys[key + 1]! ^ columns[s1 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
+      a = columns[s3 >>> 8 & 255]!;
+      b = columns[s0 >>> 16 & 255]!;
+      c = columns[s1 >>> 24]!;
+      const t2 = keys[key + 2]! ^ columns[s2 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
+      a = columns[s0 >>> 8 & 255]!;
+      b = columns[s1 >>> 16 & 255]!;
+      c = columns[s2 >>> 24]!;
+      s3 = keys[key + 3]! ^ columns[s3 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
+      s0 = t0;
+      s1 = t1;
+      s2 = t2;
+    }
+    text[at]! ^= keys[key]! ^ (sbox[s0 & 255]! | sbox[s1 >>> 8 & 255]! << 8 | sbox[s2 >>> 16 & 255]! << 16 | sbox[s3 >>> 24]! << 24);
+    text[at + 1]! ^= keys[key + 1]! ^ (sbox[s1 & 255]! | sbox[s2 >>> 8 & 255]! << 8 | sbox[s3 >>> 16 & 255]! << 16 | sbox[s0 >>> 24]! << 24);
+    text[at + 2]! ^= keys[key + 2]! ^ (sbox[s2 & 255]! | sbox[s3 >>> 8 & 255]! << 8 | sbox[s0 >>> 16 & 255]! << 16 | sbox[s1 >>> 24]! << 24);
+    text[at + 3]! ^= keys[key + 3]! ^ (sbox[s3 & 255]! | sbox[s0 >>> 8 & 255]! << 8 | sbox[s1 >>> 16 & 255]! << 16 | sbox[s2 >>> 24]! << 24);
+  }
+  counter[big ? 3 : 0] = big ? swapped(number) : number;
+}

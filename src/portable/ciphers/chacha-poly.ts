@@ -1,0 +1,82 @@
+/** ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) for nonces of 24 bytes. Poly1305 is @noble/ciphers'. */
+import { Poly1305 } from '@noble/ciphers/_poly1305.js';
+import { addKeystream, derivedKey, stateOf } from './chacha.js';
+import type { PortableCipher } from './contract.js';
+import { move, sameTag } from './text.js';
+
+/** Prepares a key of 32 bytes. */
+export function chacha20Poly1305(key: Uint8Array): PortableCipher {
+  return withState(key, (kept, nonce) => stateOf(kept, firstBlock(nonce)));
+}
+
+/** Prepares a key of 32 bytes. */
+export function xchacha20Poly1305(key: Uint8Array): PortableCipher {
+  return withState(key, (kept, nonce) => {
+    const derived = derivedKey(kept, nonce.subarray(0, 16));
+    const state = stateOf(derived, firstBlock(nonce.subarray(16)));
+    derived.fill(0);
+    return state;
+  });
+}
+
+/** Number 0, and the nonce at the end. */
+function firstBlock(nonce: Uint8Array): Uint8Array {
+  const block = new Uint8Array(16);
+  block.set(nonce, 16 - nonce.length);
+  return block;
+}
+
+function withState(key: Uint8Array, stateAt: (key: Uint8Array, nonce: Uint8Array) => Int32Array): PortableCipher {
+  const kept = key.slice();
+  return {
+    seal(nonce, aad, source, target, tag) {
+      const state = stateAt(kept, nonce);
+      const mac = macOf(state);
+      move(source, target);
+      addKeystream(state, target);
+      tag.set(tagOf(mac, aad, target).subarray(0, tag.length));
+      state.fill(0);
+    },
+    open(nonce, aad, source, target, tag) {
+      const state = stateAt(kept, nonce);
+      const right = tagOf(macOf(state), aad, source);
+      const same = sameTag(right, tag);
+      right.fill(0);
+      if (same) {
+        move(source, target);
+        addKeystream(state, target);
+      } else {
+        target.fill(0);
+      }
+      state.fill(0);
+      return same;
+    },
+    dispose: () => void kept.fill(0),
+  };
+}
+
+/** Its key is the keystream's first block; leaves the text's first block as the next. */
+function macOf(state: Int32Array): Poly1305 {
+  const block = new Uint8Array(64);
+  addKeystream(state, block);
+  const mac = new Poly1305(block.subarray(0, 32));
+  block.fill(0);
+  return mac;
+}
+
+/** Poly1305 copies what it is given before it reads it; so it is given a little at a time. */
+const PIECE = 65_536;
+
+function tagOf(mac: Poly1305, aad: Uint8Array, text: Uint8Array): Uint8Array {
+  for (const part of [aad, text]) {
+    for (let at = 0; at < part.length; at += PIECE) mac.update(part.subarray(at, at + PIECE));
+    if (part.length % 16 !== 0) mac.update(new Uint8Array(16 - part.length % 16));
+  }
+  const sizes = new DataView(new ArrayBuffer(16));
+  for (const [at, size] of [[0, aad.length], [8, text.length]] as const) {
+    sizes.setUint32(at, size >>> 0, true);
+    sizes.setUint32(at + 4, Math.floor(size / 2 ** 32), true);
+  }
+  mac.update(new Uint8Array(sizes.buffer));
+  return mac.digest();
+}

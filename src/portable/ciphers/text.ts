@@ -1,0 +1,83 @@
+/**
+ * Texts of ciphers, transformed where they are: 32-bit words at a time where the memory is aligned, and piece by piece through a scratch
+ * that is, where it is not.
+ */
+
+/** Puts a source into its target, whichever way they lie over each other. */
+export function move(source: Uint8Array, target: Uint8Array): void {
+  if (source.buffer === target.buffer && source.byteOffset === target.byteOffset) return;
+  target.set(source);
+}
+
+/** Transforms words that hold a text's bytes as they stand in memory: whole blocks. */
+export type Transform = (words: Int32Array) => void;
+
+/** Bytes that go through the scratch at once: whole blocks of every cipher here, little enough for the first cache. */
+const PIECE = 4096;
+const scratchWords = new Int32Array(PIECE / 4);
+const scratch = new Uint8Array(scratchWords.buffer);
+
+/** Transforms a text in place, in order. The last block is filled up with anything; what becomes of that is lost. */
+export function transform(text: Uint8Array, block: 16 | 64, each: Transform): void {
+  let done = 0;
+  if (text.byteOffset % 4 === 0) {
+    done = text.length - text.length % block;
+    if (done > 0) each(new Int32Array(text.buffer, text.byteOffset, done / 4));
+  }
+  if (done === text.length) return;
+  const used = roundUp(Math.min(PIECE, text.length - done), block);
+  while (done < text.length) {
+    const size = Math.min(PIECE, text.length - done);
+    const piece = text.subarray(done, done + size);
+    scratch.set(piece);
+    each(scratchWords.subarray(0, roundUp(size, block) / 4));
+    piece.set(scratch.subarray(0, size));
+    done += size;
+  }
+  scratch.fill(0, 0, used);
+}
+
+/**
+ * Shows all of some bytes, in order, as words: whole blocks of 16 bytes, the last one filled up with zeros. What `each` is given is not to
+ * be written.
+ */
+export function show(bytes: Uint8Array, each: Transform): void {
+  let done = 0;
+  if (bytes.byteOffset % 4 === 0) {
+    done = bytes.length - bytes.length % 16;
+    if (done > 0) each(new Int32Array(bytes.buffer, bytes.byteOffset, done / 4));
+  }
+  if (done === bytes.length) return;
+  const used = roundUp(Math.min(PIECE, bytes.length - done), 16);
+  while (done < bytes.length) {
+    const size = Math.min(PIECE, bytes.length - done);
+    scratch.set(bytes.subarray(done, done + size));
+    scratch.fill(0, size, roundUp(size, 16));
+    each(scratchWords.subarray(0, roundUp(size, 16) / 4));
+    done += size;
+  }
+  scratch.fill(0, 0, used);
+}
+
+function roundUp(size: number, block: number): number {
+  return Math.ceil(size / block) * block;
+}
+
+/** Four words of 16 bytes at `offset`, at any alignment. */
+export function blockOf(bytes: Uint8Array, offset = 0): Int32Array {
+  const block = new Int32Array(4);
+  new Uint8Array(block.buffer).set(bytes.subarray(offset, offset + 16));
+  return block;
+}
+
+/** A word with its bytes in the other order. */
+export function swapped(word: number): number {
+  return word << 24 | (word & 0xff00) << 8 | word >>> 8 & 0xff00 | word >>> 24;
+}
+
+/** Whether a tag, which may be cut short, is the right one: in a time that does not depend on where they differ. */
+export function sameTag(right: Uint8Array, tag: Uint8Array): boolean {
+  let difference = tag.length <= right.length ? 0 : 1;
+  for (let index = 0; index < tag.length; index++) difference |= right[index]! ^ tag[index]!;
+  return difference === 0;
+}

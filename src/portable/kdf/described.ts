@@ -1,0 +1,114 @@
+/** Derivations as the frame describes them, check by check as crates/node/src/kdf.rs has them. */
+import { At, Operation, Status } from '../../frame.js';
+import { hashes } from '../../catalog-table.js';
+import { argon2Cost, scryptCost } from './costs.js';
+import { Refused, refused, type Argon2Cost, type Derivation, type Scheme, type ScryptCost } from './contract.js';
+import { needsAnother, parsePasswordHash } from './phc.js';
+
+/** What is derived. `aad` is a password hash where one is verified; bytes needed are written to the frame where they are too many. */
+export function derivationOf(operation: Operation, frame: Float64Array, aad: Uint8Array): Derivation {
+  switch (operation) {
+    case Operation.Scrypt: {
+      const cost = scryptOf(frame);
+      const needed = 128 * cost.r * (cost.n + 2 + cost.p);
+      return needed <= size(frame, At.MaxMemory) ? cost : refused(Status.Memory, needed);
+    }
+    case Operation.Pbkdf2:
+      return { what: 'pbkdf2', hash: hashOf(frame), iterations: word(frame, At.Count) };
+    case Operation.Hkdf:
+      return { what: 'hkdf', hash: hashOf(frame) };
+    case Operation.Argon2:
+      return argon2Of(frame, word);
+    case Operation.Verify:
+      return verificationOf(frame, aad);
+    default:
+      return refused(Status.Argument);
+  }
+}
+
+function verificationOf(frame: Float64Array, aad: Uint8Array): Derivation {
+  const limits = { memory: size(frame, At.MaxMemory), milliseconds: size(frame, At.MaxTime) };
+  try {
+    return parsePasswordHash(textOf(aad), limits);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === Status.Memory) {
+      frame[At.MaxMemory] = error.needed;
+      return refused(Status.MemoryLimit, error.needed);
+    }
+    // Parameters that no scheme has are no more a password hash than wrong letters are.
+    return refused(error.status === Status.Cost ? Status.Encoded : error.status);
+  }
+}
+
+const NO_LIMITS = { memory: Infinity, milliseconds: Infinity };
+
+/**
+ * Whether a password hash, in the aad, should be made anew for the scheme that the frame describes as for a derivation; one of neither
+ * scrypt nor Argon2 always. The target's size is that of the hash, the iv's that of the salt.
+ */
+export function needsRehash(frame: Float64Array, aad: Uint8Array): boolean {
+  let hash;
+  try {
+    hash = parsePasswordHash(textOf(aad), NO_LIMITS);
+  } catch (error) {
+    return error instanceof Refused ? refused(Status.Encoded) : refused(Status.Internal);
+  }
+  return needsAnother(hash, schemeOf(frame), size(frame, At.IvSize), size(frame, At.TargetSize));
+}
+
+function schemeOf(frame: Float64Array): Scheme {
+  switch (frame[At.Operation]) {
+    case Operation.Scrypt:
+      return scryptOf(frame);
+    case Operation.Argon2:
+      return argon2Of(frame, wordSize);
+    default:
+      return { what: 'bcrypt', kind: '2b', cost: 10 };
+  }
+}
+
+function scryptOf(frame: Float64Array): ScryptCost {
+  const [n, r, p] = [size(frame, At.Count), size(frame, At.MessageSize), size(frame, At.SeedLow)];
+  return scryptCost(n, Math.min(r, WORD), Math.min(p, WORD));
+}
+
+function argon2Of(frame: Float64Array, read: (frame: Float64Array, at: At) => number): Argon2Cost {
+  const variant = word(frame, At.SeedHigh);
+  const [memory, passes, lanes] = [read(frame, At.MessageSize), read(frame, At.Count), read(frame, At.SeedLow)];
+  const kind = variant & 0xff;
+  if (kind > 2) refused(Status.Cost);
+  return argon2Cost(kind as 0 | 1 | 2, variant >>> 8 === 0x10 ? 0x10 : 0x13, memory, passes, lanes);
+}
+
+const WORD = 2 ** 32 - 1;
+
+/** A cost: an integer of 32 bits. */
+function word(frame: Float64Array, at: At): number {
+  const number = frame[at]!;
+  return Number.isInteger(number) && number >= 0 && number <= WORD ? number : refused(Status.Cost);
+}
+
+function size(frame: Float64Array, at: At): number {
+  const number = frame[at]!;
+  return Number.isSafeInteger(number) && number >= 0 ? number : refused(Status.Argument);
+}
+
+function wordSize(frame: Float64Array, at: At): number {
+  const number = size(frame, at);
+  return number <= WORD ? number : refused(Status.Cost);
+}
+
+function hashOf(frame: Float64Array): number {
+  const id = frame[At.Algorithm]!;
+  return hashes[id] === undefined ? refused(Status.Argument) : id;
+}
+
+/** What is not UTF-8 is no password hash. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return '';
+  }
+}
