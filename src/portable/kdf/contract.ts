@@ -41,13 +41,21 @@ export interface PasswordHash {
   readonly hash: Uint8Array;
 }
 
-/** What is derived. Hashes by their numbers in the catalog. */
-export type Derivation =
-  | ScryptCost
-  | Argon2Cost
-  | PasswordHash
-  | { readonly what: 'pbkdf2'; readonly hash: number; readonly iterations: number }
-  | { readonly what: 'hkdf'; readonly hash: number };
+export interface Pbkdf2 {
+  readonly what: 'pbkdf2';
+  /** The hash's number in the catalog. */
+  readonly hash: number;
+  readonly iterations: number;
+}
+
+export interface Hkdf {
+  readonly what: 'hkdf';
+  /** The hash's number in the catalog. */
+  readonly hash: number;
+}
+
+/** What is derived. */
+export type Derivation = ScryptCost | Argon2Cost | Pbkdf2 | Hkdf | PasswordHash;
 
 /** What it is derived from; none of it is kept or written. The target must lie over none of it. */
 export interface DerivationInput {

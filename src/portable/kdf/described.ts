@@ -1,7 +1,7 @@
 /** Derivations as the frame describes them, check by check as crates/node/src/kdf.rs has them. */
 import { At, Operation, Status } from '../../frame.js';
 import { hashes } from '../../catalog-table.js';
-import { argon2Cost, scryptCost } from './costs.js';
+import { argon2Cost, checkScrypt, scryptCost } from './costs.js';
 import { Refused, refused, type Argon2Cost, type Derivation, type Scheme, type ScryptCost } from './contract.js';
 import { needsAnother, parsePasswordHash } from './phc.js';
 
@@ -10,8 +10,8 @@ export function derivationOf(operation: Operation, frame: Float64Array, aad: Uin
   switch (operation) {
     case Operation.Scrypt: {
       const cost = scryptOf(frame);
-      const needed = 128 * cost.r * (cost.n + 2 + cost.p);
-      return needed <= size(frame, At.MaxMemory) ? cost : refused(Status.Memory, needed);
+      checkScrypt(cost, size(frame, At.MaxMemory));
+      return cost;
     }
     case Operation.Pbkdf2:
       return { what: 'pbkdf2', hash: hashOf(frame), iterations: word(frame, At.Count) };
@@ -74,7 +74,7 @@ function scryptOf(frame: Float64Array): ScryptCost {
 }
 
 function argon2Of(frame: Float64Array, read: (frame: Float64Array, at: At) => number): Argon2Cost {
-  const variant = word(frame, At.SeedHigh);
+  const variant = read(frame, At.SeedHigh);
   const [memory, passes, lanes] = [read(frame, At.MessageSize), read(frame, At.Count), read(frame, At.SeedLow)];
   const kind = variant & 0xff;
   if (kind > 2) refused(Status.Cost);

@@ -1,0 +1,119 @@
+/**
+ * bcrypt (Provos and Mazieres, 1999), to verify password hashes of old.
+ *
+ * Ours: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and a password may be any bytes. It takes as long as either
+ * (85 us of 2^cost). Blowfish begins with digits of pi, which are computed when they are first needed (15 ms) and not shipped (11 KB).
+ */
+import type { Progress } from './contract.js';
+
+/** Bytes of a password that count, its ending zero byte among them. */
+const KEY = 72;
+const SUBKEYS = 18;
+const BOXES = 4 * 256;
+/** So many rounds between two reports: about 5 ms. */
+const SLICE = 64;
+
+/** Derives the 23 bytes that a bcrypt string holds; the password has no zero byte. */
+export function bcrypt(password: Uint8Array, salt: Uint8Array, cost: number, progress: Progress | undefined): Uint8Array {
+  const key = new Uint8Array(Math.min(password.length + 1, KEY));
+  key.set(password.subarray(0, KEY));
+  const keyWords = cyclicWords(key);
+  const saltWords = cyclicWords(salt);
+  const [subkeys, boxes] = [initial().slice(0, SUBKEYS), initial().slice(SUBKEYS)];
+  try {
+    expand(subkeys, boxes, keyWords, saltWords);
+    const rounds = 2 ** cost;
+    for (let round = 1; round <= rounds; round++) {
+      expand(subkeys, boxes, keyWords, undefined);
+      expand(subkeys, boxes, saltWords, undefined);
+      if (round % SLICE === 0) progress?.(round / rounds);
+    }
+    return encrypted(subkeys, boxes);
+  } finally {
+    for (const each of [key, keyWords, subkeys, boxes]) each.fill(0);
+  }
+}
+
+/** Bytes again and again, as the 18 words that are mixed into the subkeys. */
+function cyclicWords(bytes: Uint8Array): Int32Array {
+  const words = new Int32Array(SUBKEYS);
+  for (let index = 0; index < 4 * SUBKEYS; index++) words[index >> 2] = words[index >> 2]! << 8 | bytes[index % bytes.length]!;
+  return words;
+}
+
+/** The key schedule: subkeys and boxes become what is encrypted, with a salt of 16 bytes mixed in where there is one. */
+function expand(subkeys: Int32Array, boxes: Int32Array, key: Int32Array, salt: Int32Array | undefined): void {
+  for (let index = 0; index < SUBKEYS; index++) subkeys[index]! ^= key[index]!;
+  const block = new Int32Array(2);
+  let at = 0;
+  for (const words of [subkeys, boxes]) {
+    for (let index = 0; index < words.length; index += 2) {
+      if (salt !== undefined) {
+        block[0]! ^= salt[at]!;
+        block[1]! ^= salt[at + 1]!;
+        at ^= 2;
+      }
+      encipher(subkeys, boxes, block);
+      words[index] = block[0]!;
+      words[index + 1] = block[1]!;
+    }
+  }
+}
+
+/** One block of Blowfish, in place. */
+function encipher(subkeys: Int32Array, boxes: Int32Array, block: Int32Array): void {
+  let left = block[0]! ^ subkeys[0]!;
+  let right = block[1]!;
+  for (let index = 1; index <= 16; index += 2) {
+    right ^= (boxes[left >>> 24]! + boxes[256 + (left >>> 16 & 255)]! ^ boxes[512 + (left >>> 8 & 255)]!) + boxes[768 + (left & 255)]! ^ subkeys[index]!;
+    left ^= (boxes[right >>> 24]! + boxes[256 + (right >>> 16 & 255)]! ^ boxes[512 + (right >>> 8 & 255)]!) + boxes[768 + (right & 255)]! ^ subkeys[index + 1]!;
+  }
+  block[0] = right ^ subkeys[17]!;
+  block[1] = left;
+}
+
+function encrypted(subkeys: Int32Array, boxes: Int32Array): Uint8Array {
+  const text = new TextEncoder().encode('OrpheanBeholderScryDoubt');
+  const view = new DataView(text.buffer);
+  const block = new Int32Array(2);
+  for (let at = 0; at < text.length; at += 8) {
+    block[0] = view.getInt32(at);
+    block[1] = view.getInt32(at + 4);
+    for (let time = 0; time < 64; time++) encipher(subkeys, boxes, block);
+    view.setInt32(at, block[0]);
+    view.setInt32(at + 4, block[1]);
+  }
+  return text.subarray(0, 23);
+}
+
+let digits: Int32Array | undefined;
+
+/** The subkeys and boxes that Blowfish begins with: the fraction of pi. */
+function initial(): Int32Array {
+  return digits ??= piFraction(SUBKEYS + BOXES);
+}
+
+/** Words of the fraction of pi, by Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239). */
+function piFraction(words: number): Int32Array {
+  // Errors of rounding stay in 32 bits more.
+  const scale = 32n * BigInt(words + 1);
+  const one = 1n << scale;
+  const fraction = (16n * inverseArctan(5n, one) - 4n * inverseArctan(239n, one)) % one >> 32n;
+  const found = new Int32Array(words);
+  const text = fraction.toString(16).padStart(8 * words, '0');
+  for (let index = 0; index < words; index++) found[index] = Number.parseInt(text.slice(8 * index, 8 * index + 8), 16);
+  return found;
+}
+
+/** arctan(1/x), of so many parts. */
+function inverseArctan(x: bigint, one: bigint): bigint {
+  const square = x * x;
+  let [sum, power] = [0n, one / x];
+  for (let divisor = 1n; power > 0n; divisor += 4n) {
+    sum += power / divisor;
+    power /= square;
+    sum -= power / (divisor + 2n);
+    power /= square;
+  }
+  return sum;
+}

@@ -1,0 +1,58 @@
+/** Costs, checked as crates/core/src/kdf does, and what they come to in memory and time. */
+import { Status } from '../../frame.js';
+import { refused, type Argon2Cost, type Scheme, type ScryptCost } from './contract.js';
+
+/** An scrypt of these numbers, p not looked at yet; refuses what RFC 7914 does not define, or no machine has the memory for. */
+export function scryptCost(n: number, r: number, p: number): ScryptCost {
+  const log = Math.log2(n);
+  if (n < 2 || 2 ** Math.round(log) !== n || r === 0 || log >= 16 * r) refused(Status.Cost);
+  if (n > 2 ** 32 || r >= 2 ** 30) refused(Status.Memory, saturated(n * 128 * r));
+  return { what: 'scrypt', n, r, p };
+}
+
+/** Refuses a p that RFC 7914 does not define, and more memory than allowed, counted as node:crypto does. */
+export function checkScrypt({ n, r, p }: ScryptCost, allowed: number): void {
+  if (p === 0 || p * r >= 2 ** 30) refused(Status.Cost);
+  const needed = 128 * r * (n + 2 + p);
+  if (needed > allowed) refused(Status.Memory, needed);
+}
+
+/** An Argon2 of these numbers; refuses what RFC 9106 does not define. */
+export function argon2Cost(kind: Argon2Cost['kind'], version: Argon2Cost['version'], memory: number, passes: number, lanes: number): Argon2Cost {
+  if (passes === 0 || lanes === 0 || lanes > 0xffffff || memory < 8 * lanes) refused(Status.Cost);
+  return { what: 'argon2', kind, version, memory, passes, lanes };
+}
+
+/** Bytes of working memory, 0 where it is too little to count: what native code counts, so that limits mean the same. */
+export function schemeMemory(scheme: Scheme): number {
+  switch (scheme.what) {
+    case 'argon2':
+      return 4 * scheme.lanes * Math.floor(scheme.memory / (4 * scheme.lanes)) * 1024;
+    case 'scrypt':
+      // One table, and the blocks of all lanes and of 16 more.
+      return saturated(128 * scheme.r * scheme.n + 128 * scheme.r * (scheme.p + 16));
+    case 'bcrypt':
+      return 0;
+  }
+}
+
+/** About how long it takes native code on one slow core: what limits are held against, on every engine the same. */
+export function schemeMilliseconds(scheme: Scheme): number {
+  return Math.floor(schemeNanoseconds(scheme) / 1_000_000);
+}
+
+function schemeNanoseconds(scheme: Scheme): number {
+  switch (scheme.what) {
+    case 'argon2':
+      return 200 * scheme.memory * scheme.passes;
+    case 'scrypt':
+      return 160 * scheme.n * scheme.r * scheme.p;
+    case 'bcrypt':
+      return 60_000 * 2 ** scheme.cost;
+  }
+}
+
+/** Numbers of 64 bits end there. */
+function saturated(number: number): number {
+  return Math.min(number, 2 ** 64);
+}

@@ -1,0 +1,145 @@
+/** Derivations here and now, in JavaScript. */
+import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
+import { scrypt } from '@noble/hashes/scrypt.js';
+import { Status } from '../../frame.js';
+import { hashes } from '../../catalog-table.js';
+import { prepareMac } from '../hashes/index.js';
+import { bcrypt } from './bcrypt.js';
+import { schemeMemory } from './costs.js';
+import { refused, type Argon2Cost, type Derivation, type DerivationInput, type PasswordHash, type Pbkdf2, type Progress, type Scheme, type ScryptCost } from './contract.js';
+import { hkdf } from './hkdf.js';
+import { pbkdf2 } from './pbkdf2.js';
+
+/** Derives a key into the target, or a one where a password is verified and a zero where it is not. */
+export function derive(derivation: Derivation, input: DerivationInput, target: Uint8Array, progress?: Progress): void {
+  check(derivation, input, target.length);
+  switch (derivation.what) {
+    case 'scrypt':
+      return put(deriveScrypt(derivation, input, target.length, progress), target);
+    case 'argon2':
+      return put(deriveArgon2(derivation, input, target.length, progress), target);
+    case 'pbkdf2':
+      return derivePbkdf2(derivation, input, target, progress);
+    case 'hkdf':
+      return hkdf(derivation.hash, hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
+    case 'verify':
+      target.fill(verdict(derivation, deriveHash(derivation, input, progress)));
+  }
+}
+
+/** Refuses sizes and costs as crates/core does before it derives. */
+export function check(derivation: Derivation, { password, salt, secret }: DerivationInput, size: number): void {
+  switch (derivation.what) {
+    case 'scrypt':
+      return;
+    case 'argon2':
+      return checkArgon2(salt.length, size);
+    case 'pbkdf2':
+      if (!hashes[derivation.hash]!.hmac) refused(Status.NotSupported);
+      if (derivation.iterations === 0) refused(Status.Cost);
+      return;
+    case 'hkdf': {
+      const { hmac, digestSize } = hashes[derivation.hash]!;
+      if (!hmac) refused(Status.NotSupported);
+      if (size > 255 * digestSize) refused(Status.OutputSize);
+      return;
+    }
+    case 'verify':
+      if (secret.length > 0 && derivation.scheme.what !== 'argon2') refused(Status.NotSupported);
+      if (derivation.scheme.what === 'bcrypt' && password.includes(0)) refused(Status.NotSupported);
+  }
+}
+
+function checkArgon2(saltSize: number, size: number): void {
+  if (saltSize < 8) refused(Status.SaltSize);
+  if (size < 4) refused(Status.OutputSize);
+}
+
+/** What a password comes to as a password hash has it. */
+function deriveHash({ scheme, salt, hash }: PasswordHash, { password, secret }: DerivationInput, progress?: Progress): Uint8Array {
+  const input = { password, salt, secret, aad: NOTHING };
+  switch (scheme.what) {
+    case 'argon2':
+      return deriveArgon2(scheme, input, hash.length, progress);
+    case 'scrypt':
+      return deriveScrypt(scheme, input, hash.length, progress);
+    case 'bcrypt':
+      return bcrypt(password, salt, scheme.cost, progress);
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** 1 if these are the bytes of the hash, in a time that does not depend on where they differ; they are wiped. */
+export function verdict({ hash }: PasswordHash, derived: Uint8Array): number {
+  let difference = hash.length ^ derived.length;
+  for (const [index, byte] of hash.entries()) difference |= byte ^ derived[index]!;
+  derived.fill(0);
+  return difference === 0 ? 1 : 0;
+}
+
+function deriveScrypt({ n, r, p }: ScryptCost, { password, salt }: DerivationInput, size: number, onProgress?: Progress): Uint8Array {
+  // The library derives no empty keys.
+  if (size === 0) return NOTHING;
+  return scrypt(password, salt, { N: n, r, p, dkLen: size, maxmem: Number.MAX_SAFE_INTEGER, ...(onProgress && { onProgress }) });
+}
+
+const argon2Kinds = [argon2d, argon2i, argon2id] as const;
+
+function deriveArgon2(cost: Argon2Cost, { password, salt, secret, aad }: DerivationInput, size: number, onProgress?: Progress): Uint8Array {
+  const maxmem = 2 ** 32 - 1;
+  // No typed array of JavaScript is longer everywhere, nor does the library take more.
+  if (schemeMemory(cost) > maxmem) refused(Status.Memory, schemeMemory(cost));
+  const { memory: m, passes: t, lanes: p, version, kind } = cost;
+  return argon2Kinds[kind](password, salt, { m, t, p, version, dkLen: size, key: secret, personalization: aad, maxmem, ...(onProgress && { onProgress }) });
+}
+
+/** Puts a key into its target, and wipes it. */
+export function put(key: Uint8Array, target: Uint8Array): void {
+  target.set(key);
+  key.fill(0);
+}
+
+function derivePbkdf2({ hash, iterations }: Pbkdf2, { password, salt }: DerivationInput, target: Uint8Array, progress?: Progress): void {
+  const mac = prepareMac(hash, password);
+  try {
+    pbkdf2(mac, salt, hashes[hash]!.digestSize, iterations, target, progress);
+  } finally {
+    mac.dispose();
+  }
+}
+
+/** Bytes of working memory, 0 where it is too little to count: as native code counts, so that limits mean the same. */
+export function memoryOf(derivation: Derivation): number {
+  switch (derivation.what) {
+    case 'scrypt':
+    case 'argon2':
+      return schemeMemory(derivation);
+    case 'verify':
+      return schemeMemory(derivation.scheme);
+    default:
+      return 0;
+  }
+}
+
+/** Predicted nanoseconds of deriving a key of `size` bytes here, as measured on Zen 4. */
+export function predict(derivation: Derivation | Scheme, size: number): number {
+  switch (derivation.what) {
+    case 'scrypt':
+      return 580 * derivation.n * derivation.r * derivation.p;
+    case 'argon2':
+      return 5800 * derivation.memory * derivation.passes;
+    case 'bcrypt':
+      return 85_000 * 2 ** derivation.cost;
+    case 'verify':
+      return predict(derivation.scheme, size);
+    case 'pbkdf2':
+      return 2000 * blocks(derivation.hash, size) * (derivation.iterations + 2);
+    case 'hkdf':
+      return 4000 * (blocks(derivation.hash, size) + 2);
+  }
+}
+
+function blocks(hash: number, size: number): number {
+  return Math.ceil(size / hashes[hash]!.digestSize);
+}
