@@ -1,0 +1,58 @@
+/**
+ * Many messages in one work: the digests stand in the target one after the other. As crates/node/src/batch.rs.
+ */
+import { Status } from '../frame.js';
+import type { HashParams, PortableHash, PortableMac } from './hashes/contract.js';
+import { hashes as catalog } from '../catalog-table.js';
+import { isSize, made, overlap, part, refuse } from './windows.js';
+import { checkParams, checkTarget, SIZED, type Work } from './work.js';
+
+export function hashMany(work: Work, hash: PortableHash, params: HashParams): void {
+  each(
+    work,
+    (size) => {
+      checkTarget(work, size);
+      checkParams(work, params);
+    },
+    (source, target) => hash.digest(params, source, target),
+  );
+}
+
+export function hmacMany(work: Work, mac: PortableMac): void {
+  const check = (size: number): void => {
+    if (size !== catalog[work.algorithm]!.digestSize) refuse(Status.OutputSize);
+  };
+  each(work, check, (source, target) => mac.mac(source, target));
+}
+
+/** How many messages there are. */
+export function messages({ views, size, count, iv }: Work): number {
+  if (views !== undefined) return views.length;
+  return size === SIZED ? Math.floor(iv.length / 8) : count;
+}
+
+function each(work: Work, check: (size: number) => void, digest: (source: Uint8Array, target: Uint8Array) => void): void {
+  const { target, source, iv, views } = work;
+  const count = messages(work);
+  if (count === 0) return;
+  const size = Math.floor(target.length / count);
+  if (size * count !== target.length) refuse(Status.OutputSize);
+  check(size);
+  // A digest must not take the place of a message that is still to be read.
+  const apart = views?.some((view) => overlap(view, target)) ?? (overlap(source, target) || overlap(iv, target));
+  const result = apart ? made(target.length) : target;
+  const sizes = work.size === SIZED ? new DataView(iv.buffer, iv.byteOffset, iv.length) : undefined;
+  for (let index = 0, offset = 0; index < count; index++) {
+    let message: Uint8Array;
+    if (views === undefined) {
+      const length = sizes?.getFloat64(index * 8, true) ?? work.size;
+      if (!isSize(length) || offset + length > source.length) refuse(Status.Argument);
+      message = part(source, offset, length);
+      offset += length;
+    } else {
+      message = views[index]!;
+    }
+    digest(message, part(result, index * size, size));
+  }
+  if (apart) target.set(result);
+}

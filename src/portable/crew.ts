@@ -1,0 +1,243 @@
+/**
+ * The workers, and the jobs that wait for one. A worker is started when a job finds none that is free, has one job at a time, and is
+ * ended when none came for a while. To stop a job is to end its worker. Where there can be no workers (a page's security policy),
+ * jobs are done on this thread, one in a turn of the event loop.
+ */
+import { Status } from '../frame.js';
+import { errandOf, runErrand, type Tiding } from './errand.js';
+import type { Host, Mate } from './host.js';
+import { copyOf, NOTHING } from './windows.js';
+import { statusOf, type Work } from './work.js';
+
+/** Work for a worker, with copies of everything but what is lent. */
+export interface CrewJob {
+  work: Work;
+  /** Whether the source is a copy already. */
+  owned: boolean;
+  readonly watched: boolean;
+  readonly measure: boolean;
+  /** How far it has come, from 0 to 1. */
+  fraction: number;
+  /** It is over. A result that was made elsewhere is in `target` and `tag`; otherwise it stands where the work says. */
+  end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void;
+}
+
+/** What came of the wish to stop a job: `Cancelled` in waiters.ts. */
+export const enum Stopped {
+  Late,
+  Never,
+  Asked,
+}
+
+/** Milliseconds without work after which a worker is ended. */
+const IDLE = 5000;
+/** Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this thread may have been busy for as long. */
+const START = 10_000;
+const HEAR = 250;
+/** So many workers in a row that never ran, and no more are tried; the first is enough where none ever ran. */
+const FAILURES = 3;
+
+/** A worker. */
+class Hand {
+  mate: Mate | undefined;
+  job: CrewJob | undefined;
+  /** It has said that it runs. */
+  ready = false;
+  gone = false;
+  forget: () => void = () => {};
+}
+
+export class Crew {
+  limit: number;
+  readonly #host: Host;
+  readonly #priced: (tiding: Tiding & { tells: 'price' }) => void;
+  readonly #waiting: CrewJob[] = [];
+  readonly #hands: Hand[] = [];
+  /** One has said that it runs: there can be workers. */
+  #proven = false;
+  #failures = 0;
+  /** There can be none. */
+  #alone = false;
+  #turning = false;
+
+  constructor(host: Host, priced: (tiding: Tiding & { tells: 'price' }) => void) {
+    this.#host = host;
+    this.limit = Math.max(1, host.cores);
+    this.#priced = priced;
+  }
+
+  get started(): number {
+    return this.#hands.length;
+  }
+
+  get queued(): number {
+    return this.#waiting.length;
+  }
+
+  submit(job: CrewJob): void {
+    this.#waiting.push(job);
+    this.#assign();
+  }
+
+  resize(limit: number): void {
+    this.limit = limit;
+    for (const hand of this.#hands.filter(({ job }) => job === undefined).slice(0, Math.max(0, this.#hands.length - limit))) this.#dismiss(hand);
+    this.#assign();
+  }
+
+  /** Nobody wants this job any more. What has not started never will; a worker is ended. */
+  stop(job: CrewJob): Stopped {
+    const at = this.#waiting.indexOf(job);
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      job.end(Status.Cancelled, undefined, undefined);
+      return Stopped.Never;
+    }
+    const hand = this.#hands.find((each) => each.job === job);
+    if (hand === undefined) return Stopped.Late;
+    this.#dismiss(hand);
+    hand.job = undefined;
+    job.end(Status.Cancelled, undefined, undefined);
+    this.#assign();
+    return Stopped.Asked;
+  }
+
+  #assign(): void {
+    while (this.#waiting.length > 0 && !this.#alone) {
+      let hand = this.#hands.find(({ job }) => job === undefined);
+      if (hand === undefined && this.#hands.length < this.limit) hand = this.#start();
+      if (hand === undefined) break;
+      this.#give(hand, this.#waiting.shift()!);
+    }
+    if (this.#alone && this.#waiting.length > 0) this.#workHere();
+  }
+
+  #start(): Hand | undefined {
+    const hand = new Hand();
+    const events = {
+      message: (message: unknown): void => this.#hear(hand, message as Tiding),
+      lost: (memory: boolean): void => this.#lose(hand, memory),
+    };
+    try {
+      hand.mate = this.#host.startMate(events);
+    } catch {
+      hand.mate = undefined;
+    }
+    if (hand.mate === undefined || hand.gone) {
+      this.#fail();
+      return undefined;
+    }
+    hand.forget = this.#host.after(START, () => {
+      hand.forget = this.#host.after(HEAR, () => this.#lose(hand, false));
+    });
+    this.#hands.push(hand);
+    return hand;
+  }
+
+  #give(hand: Hand, job: CrewJob): void {
+    if (hand.ready) hand.forget();
+    hand.job = job;
+    const { work } = job;
+    try {
+      if (!job.owned) {
+        // Lent memory is copied only now, when it can be worked on at once.
+        job.work = { ...work, source: copyOf(work.source) };
+        job.owned = true;
+      }
+      const errand = errandOf(job.work, job.watched, job.measure);
+      // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
+      const { buffer, length } = errand.source;
+      hand.mate!.hold(true);
+      hand.mate!.post(errand, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
+      if (hand.ready) job.work = { ...job.work, source: NOTHING };
+    } catch (error) {
+      hand.job = undefined;
+      hand.mate!.hold(false);
+      job.end(statusOf(error), undefined, undefined);
+    }
+  }
+
+  #hear(hand: Hand, tiding: Tiding): void {
+    if (hand.gone) return;
+    switch (tiding.tells) {
+      case 'ready':
+        hand.ready = this.#proven = true;
+        this.#failures = 0;
+        hand.forget();
+        if (hand.job === undefined) this.#rest(hand);
+        return;
+      case 'progress':
+        if (hand.job !== undefined) hand.job.fraction = tiding.fraction;
+        return;
+      case 'price':
+        this.#priced(tiding);
+        return;
+      case 'end': {
+        const { job } = hand;
+        if (job === undefined) return;
+        hand.job = undefined;
+        // The next one first: its worker shall not wait for those who are told.
+        if (this.#hands.length > this.limit) this.#dismiss(hand);
+        else if (this.#waiting.length === 0) this.#rest(hand);
+        this.#assign();
+        job.end(tiding.status, tiding.target, tiding.tag);
+      }
+    }
+  }
+
+  #rest(hand: Hand): void {
+    hand.mate!.hold(false);
+    hand.forget();
+    hand.forget = this.#host.after(IDLE, () => this.#dismiss(hand));
+  }
+
+  #dismiss(hand: Hand): void {
+    hand.gone = true;
+    hand.forget();
+    const at = this.#hands.indexOf(hand);
+    if (at >= 0) this.#hands.splice(at, 1);
+    hand.mate?.end();
+  }
+
+  /** A worker has ended by itself, or never begun. */
+  #lose(hand: Hand, memory: boolean): void {
+    if (hand.gone) return;
+    const { job } = hand;
+    hand.job = undefined;
+    this.#dismiss(hand);
+    if (!hand.ready && !memory) this.#fail();
+    if (job !== undefined) {
+      // What has not reached a worker that ran can still be done.
+      if (!hand.ready && !memory) this.#waiting.unshift(job);
+      else job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
+    }
+    this.#assign();
+  }
+
+  #fail(): void {
+    this.#failures += 1;
+    this.#alone ||= this.#failures >= (this.#proven ? FAILURES : 1);
+  }
+
+  /** One job a turn, so that other events get theirs. */
+  #workHere(): void {
+    if (this.#turning) return;
+    this.#turning = true;
+    this.#host.nextTurn(() => {
+      this.#turning = false;
+      const job = this.#waiting.shift();
+      if (job !== undefined) this.#doHere(job);
+      if (this.#waiting.length > 0) this.#assign();
+    });
+  }
+
+  #doHere(job: CrewJob): void {
+    try {
+      const work = job.owned ? job.work : { ...job.work, source: copyOf(job.work.source) };
+      const { status, target, tag } = runErrand(errandOf(work, false, false), undefined);
+      job.end(status, target, tag);
+    } catch (error) {
+      job.end(statusOf(error), undefined, undefined);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are given away.
+ */
+import { Operation, type Purpose, Status } from '../frame.js';
+import type { Derivation } from './derivation.js';
+import { prepareKey, wipeKey } from './keys.js';
+import type { Price } from './prices.js';
+import { copyOf, made, NOTHING } from './windows.js';
+import { perform, SIZED, statusOf, type Work } from './work.js';
+
+/** What a worker is told: {@link Work} with the sizes of what it is to make. */
+export interface Errand {
+  readonly operation: Operation;
+  readonly algorithm: number;
+  /** Of a prepared key. */
+  readonly purpose: Purpose | undefined;
+  readonly secret: Uint8Array;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly iv: Uint8Array;
+  readonly aad: Uint8Array;
+  readonly tag: Uint8Array;
+  readonly source: Uint8Array;
+  readonly targetSize: number;
+  /** Of a tag that is to be made. */
+  readonly tagSize: number;
+  readonly count: number;
+  readonly size: number;
+  readonly derivation: Derivation | undefined;
+  /** Whether somebody wants to know how far it has come. */
+  readonly watched: boolean;
+  /** Whether the price of the algorithm is to be measured when the answer has gone. */
+  readonly measure: boolean;
+}
+
+/** What a worker tells: that it runs, how far it has come, how it ended, what something costs. */
+export type Tiding =
+  | { readonly tells: 'ready' }
+  | { readonly tells: 'progress'; readonly fraction: number }
+  | { readonly tells: 'end'; readonly status: Status; readonly target: Uint8Array; readonly tag: Uint8Array }
+  | { readonly tells: 'price'; readonly operation: Operation; readonly algorithm: number; readonly price: Price };
+
+/** Whether the tag is made, not checked or taken in. */
+export function makesTag(operation: Operation): boolean {
+  return operation === Operation.Encrypt || operation === Operation.Seal;
+}
+
+/** The work with copies of all that its caller may change when the call has returned. */
+export function ownSecrets(work: Work): Work {
+  const { key, secret, iv, aad, tag, operation } = work;
+  return { ...work, secret: copyOf(key?.bytes ?? secret), iv: copyOf(iv), aad: copyOf(aad), tag: makesTag(operation) ? tag : copyOf(tag) };
+}
+
+/** The same for a worker. The source must be a copy. */
+export function errandOf(work: Work, watched: boolean, measure: boolean): Errand {
+  const { operation, algorithm, key, secret, seedLow, seedHigh, iv, aad, tag, source, target, count, size, derivation } = work;
+  const makes = makesTag(operation);
+  return {
+    operation,
+    algorithm,
+    purpose: key?.purpose,
+    secret,
+    seedLow,
+    seedHigh,
+    iv,
+    aad,
+    tag: makes ? NOTHING : tag,
+    source,
+    targetSize: target.length,
+    tagSize: makes ? tag.length : 0,
+    count,
+    size,
+    derivation,
+    watched,
+    measure,
+  };
+}
+
+/** Messages that stand anywhere, one after the other in a copy, with their sizes. */
+export function gathered(work: Work): Work {
+  const { views } = work;
+  if (views === undefined) return work;
+  const sizes = new Float64Array(views.map(({ length }) => length));
+  const source = made(sizes.reduce((sum, size) => sum + size, 0));
+  let at = 0;
+  for (const view of views) {
+    source.set(view, at);
+    at += view.length;
+  }
+  return { ...work, views: undefined, source, iv: new Uint8Array(sizes.buffer), size: SIZED };
+}
+
+/** Runs an errand, in a worker: its copies are its own to change. */
+export function runErrand(errand: Errand, progress: ((fraction: number) => void) | undefined): { status: Status; target: Uint8Array; tag: Uint8Array } {
+  const { operation, purpose, algorithm, secret, source } = errand;
+  let target = NOTHING;
+  let tag = errand.tag;
+  let status: Status;
+  try {
+    // A cipher works in place.
+    const inPlace = operation >= Operation.Encrypt && operation <= Operation.Open && source.length === errand.targetSize;
+    target = inPlace ? source : made(errand.targetSize);
+    if (makesTag(operation)) tag = made(errand.tagSize);
+    const key = purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret);
+    status = perform({ ...errand, key, secret: key === undefined ? secret : NOTHING, tag, target, views: undefined }, progress);
+    if (key !== undefined) wipeKey(key);
+  } catch (error) {
+    status = statusOf(error);
+  }
+  for (const own of [secret, errand.iv, errand.aad]) own.fill(0);
+  return { status, target: status === Status.Done ? target : NOTHING, tag: status === Status.Done && makesTag(operation) ? tag : NOTHING };
+}

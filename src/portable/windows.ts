@@ -1,0 +1,71 @@
+/**
+ * Ranges of the memory that calls name. Each is a plain Uint8Array of our own making: what the caller's array says of itself (own
+ * properties, a class with methods of its own) does not matter, and the libraries see one kind of array, which keeps them fast.
+ */
+import { Status } from '../frame.js';
+
+/** Thrown where a call is refused; no Error, as nobody looks at its stack. */
+export class Refusal {
+  constructor(readonly status: Status) {}
+}
+
+export function refuse(status: Status): never {
+  throw new Refusal(status);
+}
+
+export const NOTHING = new Uint8Array(0);
+
+// The getters of the prototype itself, which throw at what is no typed array.
+type Getter<T> = (this: unknown) => T;
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const getter = <T>(name: string): Getter<T> => Object.getOwnPropertyDescriptor(typedArray, name)!.get as Getter<T>;
+const bufferIn = getter<ArrayBuffer>('buffer');
+const offsetIn = getter<number>('byteOffset');
+const sizeIn = getter<number>('byteLength');
+
+/** All bytes of a typed array; refuses anything else. */
+export function whole(bytes: unknown): Uint8Array {
+  if (!ArrayBuffer.isView(bytes) || bytes instanceof DataView) refuse(Status.Argument);
+  const size = sizeIn.call(bytes);
+  return size === 0 ? NOTHING : new Uint8Array(bufferIn.call(bytes), offsetIn.call(bytes), size);
+}
+
+/** The range `offset .. offset + size`; refuses one that does not lie within. */
+export function range(bytes: unknown, offset: number, size: number): Uint8Array {
+  if (!ArrayBuffer.isView(bytes) || bytes instanceof DataView) refuse(Status.Argument);
+  const most = sizeIn.call(bytes);
+  if (!isSize(offset) || !isSize(size) || offset + size > most) refuse(Status.Argument);
+  return size === 0 ? NOTHING : new Uint8Array(bufferIn.call(bytes), offsetIn.call(bytes) + offset, size);
+}
+
+export function isSize(number: number): boolean {
+  return Number.isSafeInteger(number) && number >= 0;
+}
+
+/** A part of a range of ours. */
+export function part(bytes: Uint8Array, offset: number, size: number): Uint8Array {
+  return size === 0 ? NOTHING : new Uint8Array(bytes.buffer, bytes.byteOffset + offset, size);
+}
+
+/** Whether two ranges share a byte. */
+export function overlap(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.buffer !== right.buffer || left.length === 0 || right.length === 0) return false;
+  const [a, b] = [left.byteOffset, right.byteOffset];
+  return a < b + right.length && b < a + left.length;
+}
+
+/** The same bytes in memory of their own, all of it theirs, so that it can be given away. */
+export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const copy = made(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
+/** New memory; refuses where there is none. */
+export function made(size: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(size);
+  } catch {
+    return refuse(Status.Memory);
+  }
+}
