@@ -2,7 +2,7 @@
  * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are given away.
  */
 import { Operation, type Purpose, Status } from '../frame.js';
-import type { Derivation } from './derivation.js';
+import type { Derivation } from './kdf/index.js';
 import { prepareKey, wipeKey } from './keys.js';
 import type { Price } from './prices.js';
 import { copyOf, made, NOTHING } from './windows.js';

@@ -7,6 +7,7 @@ import { messages } from './batch.js';
 import { hashes as engines } from './hashes/index.js';
 import { PLAIN } from './hashes/contract.js';
 import { prepareCipher } from './ciphers/index.js';
+import { predict as predictDerivation } from './kdf/index.js';
 import { NOTHING } from './windows.js';
 import type { Work } from './work.js';
 
@@ -112,7 +113,7 @@ export function predict(work: Work): number {
     case Operation.OpenChunks:
       return cost(price, source.length, work.count);
     default:
-      return cipher ? cost(price, source.length + aad.length) : (derivation?.predicted ?? 0);
+      return cipher ? cost(price, source.length + aad.length) : (derivation === undefined ? 0 : predictDerivation(derivation, target.length));
   }
 }
 

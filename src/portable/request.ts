@@ -4,7 +4,7 @@
  */
 import { At, Flag, Operation, Status } from '../frame.js';
 import { ciphers, hashes } from '../catalog-table.js';
-import { describeDerivation } from './derivation.js';
+import { derivationOf, memoryOf } from './kdf/index.js';
 import type { Keys } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
 import { SIZED, type Work } from './work.js';
@@ -22,7 +22,7 @@ export interface Given {
 /** The largest result that may travel in the ring; RING_RESULT_MAX is less. */
 const REPLY_MAX = 4096;
 
-/** The work that is described. What has no target gets memory of its own. */
+/** The work that is described. What has no target gets memory of its own. `limit`: the most bytes of memory for derivations, 0 for none. */
 export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: number): Work {
   const operation: Operation = frame[At.Operation]!;
   const algorithm = frame[At.Algorithm]!;
@@ -92,7 +92,7 @@ function addParts(work: Work, frame: Float64Array, flags: number, given: Given, 
       return;
     default:
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
-      work.derivation = describeDerivation(work, frame, limit);
+      addDerivation(work, frame, limit);
   }
 }
 
@@ -118,4 +118,14 @@ function addMessages(work: Work, frame: Float64Array, flags: number, { source }:
   const views = new Array<Uint8Array>(count);
   for (let index = 0; index < count; index++) views[index] = whole((source as readonly Uint8Array[])[start + index]);
   work.views = views;
+}
+
+function addDerivation(work: Work, frame: Float64Array, limit: number): void {
+  const derivation = derivationOf(work.operation, frame, work.aad);
+  const needed = memoryOf(derivation);
+  if (limit > 0 && needed > limit) {
+    frame[At.MaxMemory] = needed;
+    refuse(Status.RoomLimit);
+  }
+  work.derivation = derivation;
 }

@@ -9,10 +9,10 @@ import { PLAIN, StateError, type HashParams, type PortableHash, type PortableMac
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { openChunks, sealChunks } from './chunks.js';
-import { derive, type Derivation } from './derivation.js';
+import { derive, Refused, type Derivation, type DerivationInput, type Progress } from './kdf/index.js';
 import { hashMany, hmacMany } from './batch.js';
 import { HASH_KEY, type PreparedKey } from './keys.js';
-import { copyOf, overlap, Refusal, refuse } from './windows.js';
+import { copyOf, made, overlap, Refusal, refuse } from './windows.js';
 
 export interface Work {
   operation: Operation;
@@ -42,7 +42,7 @@ export interface Work {
 export const SIZED = -1;
 
 /** Does the work, and says how it ended. */
-export function perform(work: Work, progress?: (fraction: number) => void): Status {
+export function perform(work: Work, progress?: Progress): Status {
   try {
     run(work, progress);
     return Status.Done;
@@ -53,14 +53,14 @@ export function perform(work: Work, progress?: (fraction: number) => void): Stat
 
 /** What an exception comes to. */
 export function statusOf(error: unknown): Status {
-  if (error instanceof Refusal) return error.status;
+  if (error instanceof Refusal || error instanceof Refused) return error.status;
   if (error instanceof StateError) return Status.State;
   // Engines say it in many words; those of V8 are "Array buffer allocation failed", of others "out of memory".
   if (error instanceof RangeError && /alloc|memory|length/i.test(error.message)) return Status.Memory;
   return Status.Internal;
 }
 
-function run(work: Work, progress: ((fraction: number) => void) | undefined): void {
+function run(work: Work, progress: Progress | undefined): void {
   switch (work.operation) {
     case Operation.Hash:
       return hash(work);
@@ -92,7 +92,7 @@ function run(work: Work, progress: ((fraction: number) => void) | undefined): vo
     case Operation.OpenChunks:
       return withCipher(work, openChunks);
     default:
-      return derive(work, progress);
+      return derived(work, progress);
   }
 }
 
@@ -258,4 +258,23 @@ function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean
 /** GCM's tags may be short, but not of every size (SP 800-38D). */
 function tagFits({ tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number }, size: number): boolean {
   return size <= tagSize && (tagMin === 4 ? size === 4 || size === 8 || size >= 12 : size >= tagMin);
+}
+
+// ---- derivations ---------------------------------------------------------------------------------
+
+/** What a derivation of this work is made from. */
+export function inputOf({ secret, iv, aad, tag }: Work): DerivationInput {
+  return { password: secret, salt: iv, aad, secret: tag };
+}
+
+function derived(work: Work, progress: Progress | undefined): void {
+  const { derivation, target, secret, iv, aad, tag, key } = work;
+  if (derivation === undefined || key !== undefined) refuse(Status.Argument);
+  // It must lie over no input.
+  const apart = [secret, iv, aad, tag].some((input) => overlap(input, target));
+  const result = apart ? made(target.length) : target;
+  derive(derivation, inputOf(work), result, progress);
+  if (!apart) return;
+  target.set(result);
+  result.fill(0);
 }

@@ -1,0 +1,211 @@
+/**
+ * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in JavaScript. It runs in browsers, in workers
+ * and in Node alike; what differs between them is in its {@link Host}.
+ */
+import { At, Operation, Poll, Purpose, Status, WHOLE, type Native } from '../frame.js';
+import { ciphers, hashes as catalog } from '../catalog-table.js';
+import { equal } from './equal.js';
+import { hashes } from './hashes/index.js';
+import { PLAIN, type HashParams } from './hashes/contract.js';
+import type { Host } from './host.js';
+import { Jobs } from './jobs.js';
+import { needsRehash } from './kdf/index.js';
+import { Keys, prepareKey, type PreparedKey } from './keys.js';
+import { numberOf, writeNumber } from './numbers.js';
+import { isMeasured, ofMessages, priceEpoch, priceOf, setUsual, usual } from './prices.js';
+import { costsReport, enginesReport } from './report.js';
+import { workOf } from './request.js';
+import { NOTHING, overlap, range, refuse, whole } from './windows.js';
+import { perform, statusOf } from './work.js';
+
+/** A portable engine of its own: keys, workers and settings. */
+export function makePortable(host: Host): Native {
+  const keys = new Keys();
+  let frame: Float64Array = new Float64Array(At.Length);
+  let desk: Uint8Array = NOTHING;
+  let jobs: Jobs | undefined;
+
+  // The everyday digests: numbers of the frame, and the source passed or on the desk.
+
+  /** Digests are made here before they become text: the largest has 64 bytes. */
+  const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
+
+  function everydaySource(source: unknown): Uint8Array {
+    return frame[At.SourceSize] === WHOLE ? whole(source) : range(desk, frame[At.SourceOffset]!, frame[At.SourceSize]!);
+  }
+
+  /** The prepared key of an everyday call, which must be for its hash. */
+  function everydayKey(handle: number, algorithm: number): PreparedKey {
+    const key = keys.get(handle);
+    return key.purpose !== Purpose.Cipher && key.algorithm === algorithm ? key : refuse(Status.KeyAlgorithm);
+  }
+
+  function everydayDigest(source: Uint8Array, target: Uint8Array): void {
+    const algorithm = frame[At.Algorithm]!;
+    const { xof, digestSize } = catalog[algorithm] ?? refuse(Status.Argument);
+    if (xof ? target.length === 0 : target.length !== digestSize) refuse(Status.OutputSize);
+    const handle = frame[At.Key]!;
+    if (handle === 0) {
+      hashes[algorithm]!.digest(PLAIN, source, target);
+      return;
+    }
+    const key = everydayKey(handle, algorithm);
+    if (key.mac === undefined) hashes[algorithm]!.digest(paramsOf(key), source, target);
+    else key.mac.mac(source, target);
+  }
+
+  function everydayResult(fill: (target: Uint8Array) => void): Uint8Array | undefined {
+    try {
+      const target = scratch[catalog[frame[At.Algorithm]!]?.digestSize ?? 0]!;
+      if (target.length === 0) return undefined;
+      fill(target);
+      return target;
+    } catch {
+      return undefined;
+    }
+  }
+
+  const native: Native = {
+    run(source, target, iv, aad, tag, key) {
+      try {
+        const work = workOf(frame, keys, { source, target, iv, aad, tag, key }, jobs?.room.limit ?? 0);
+        if (frame[At.Slot]! < 0) return perform(work);
+        (jobs ?? refuse(Status.Internal)).submit(work);
+        return Status.Done;
+      } catch (error) {
+        return statusOf(error);
+      }
+    },
+
+    hash(source, target) {
+      try {
+        const [from, to] = [everydaySource(source), whole(target)];
+        if (overlap(from, to)) return Status.Overlap;
+        everydayDigest(from, to);
+        return Status.Done;
+      } catch (error) {
+        return statusOf(error);
+      }
+    },
+
+    hashHex(source) {
+      const digest = everydayResult((target) => everydayDigest(everydaySource(source), target));
+      return digest === undefined ? undefined : host.hex(digest);
+    },
+
+    hashBigInt(source) {
+      const digest = everydayResult((target) => everydayDigest(everydaySource(source), target));
+      return digest === undefined ? undefined : numberOf(digest, host.hex);
+    },
+
+    finishHex(state) {
+      const digest = everydayResult((target) => {
+        const algorithm = frame[At.Algorithm]!;
+        const handle = frame[At.Key]!;
+        const [from, rest] = [range(state, 0, frame[At.AadSize]!), everydaySource(undefined)];
+        const key = handle === 0 ? undefined : everydayKey(handle, algorithm);
+        if (key?.mac === undefined) hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
+        else key.mac.finish(from, rest, target);
+      });
+      return digest === undefined ? undefined : host.hex(digest);
+    },
+
+    toBigIntLE: (source) => octets(source) && numberOf(whole(source).slice().reverse(), host.hex),
+    toBigIntBE: (source) => octets(source) && numberOf(whole(source), host.hex),
+    writeBigIntLE(number, target) {
+      if (typeof number !== 'bigint' || !octets(target)) return 1;
+      const bytes = whole(target);
+      writeNumber(number, bytes);
+      bytes.reverse();
+      return undefined;
+    },
+    writeBigIntBE(number, target) {
+      if (typeof number !== 'bigint' || !octets(target)) return 1;
+      writeNumber(number, whole(target));
+      return undefined;
+    },
+
+    createKey(purpose, algorithm, bytes) {
+      try {
+        return keys.keep(prepareKey(purpose, algorithm, whole(bytes)));
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
+    disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
+
+    cancel: (slot) => jobs?.cancel(slot) ?? 0,
+    depart: () => jobs?.depart(),
+    // Memory of derivations is the garbage collector's.
+    freeDerivationMemory: () => {},
+    progress: (slot) => jobs?.progress(slot) ?? 0,
+    needsRehash(_source, _target, _iv, aad) {
+      try {
+        return Number(needsRehash(frame, range(aad, frame[At.AadOffset]!, frame[At.AadSize]!)));
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
+    equal(left, right) {
+      try {
+        return equal(whole(left), whole(right));
+      } catch {
+        return -1;
+      }
+    },
+    derivationMemory: (which) => [jobs?.room.limit, jobs?.room.taken, jobs?.room.waiting][which] ?? 0,
+    setDerivationMemory(limit) {
+      if (jobs !== undefined) jobs.room.limit = limit;
+    },
+
+    predict: ofMessages,
+    price(cipher, algorithm, which) {
+      const price = priceOf(cipher === 1, algorithm);
+      // Nothing is quicker in company, and what is done here is never worth a job of its own.
+      return price === undefined ? NaN : [price.fixed, price.perByte, 1, 1][which]!;
+    },
+    epoch: priceEpoch,
+    costs: costsReport,
+
+    roomForCopies: (size) => jobs?.roomForCopies(size) ?? 1,
+    copies: (which) => (which === 0 ? jobs?.copiesLimit : jobs?.copied) ?? 0,
+    setCopies(limit) {
+      if (jobs !== undefined) jobs.copiesLimit = limit;
+    },
+    usualRoute: usual,
+    setUsualRoute: setUsual,
+
+    // Results make themselves heard.
+    beginPolling: () => {},
+    poll() {
+      jobs?.settle();
+      return Poll.Done;
+    },
+
+    attach(given, ring, settle, deskGiven) {
+      if (jobs !== undefined) return 0;
+      frame = given;
+      desk = whole(deskGiven);
+      jobs = new Jobs(host, frame, whole(ring), settle);
+      return 1;
+    },
+
+    threads: (which) => [jobs?.crew.limit, jobs?.crew.started, jobs?.crew.queued][which] ?? 0,
+    setThreads: (limit) => jobs?.crew.resize(limit),
+    // There is nothing to be kept: memory is the garbage collector's.
+    recycles: () => 0,
+    setRecycling: () => {},
+
+    catalog: () => JSON.stringify({ hashes: catalog, ciphers }),
+    engines: enginesReport,
+  };
+  return native;
+}
+
+function paramsOf(key: PreparedKey): HashParams {
+  return { seed: 0n, key: key.bytes };
+}
+
+function octets(bytes: unknown): true | undefined {
+  return ArrayBuffer.isView(bytes) && bytes instanceof Uint8Array ? true : undefined;
+}

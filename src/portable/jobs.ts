@@ -1,0 +1,330 @@
+/**
+ * Asynchronous calls: where each is done, and how its result comes back through the ring, as crates/node/src/completion.rs and
+ * environment.rs have it. Nobody is told of anything before the turn of the event loop in which he called has ended.
+ */
+import { At, Flag, Operation, Route, Status } from '../frame.js';
+import { Crew, Stopped, type CrewJob } from './crew.js';
+import { gathered, ownSecrets } from './errand.js';
+import type { Host } from './host.js';
+import { memoryOf } from './kdf/index.js';
+import { isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
+import { Room, type Guest } from './room.js';
+import { copyOf, NOTHING, refuse } from './windows.js';
+import { perform, type Work } from './work.js';
+import { begunByPlatform } from './webcrypto.js';
+
+/**
+ * Nanoseconds of work that a job may take to be done during its call: about what it costs this thread to copy it, send it to a worker
+ * and hear of it again. In one turn of the event loop at most so many.
+ */
+const INLINE = 50_000;
+const INLINE_TURN = 250_000;
+
+/** The least that is said of a job's cost: the front looks for the results of shorter ones itself, which these need not. */
+const COST = 5_000;
+
+/** Bytes that may be copied before there must be a limit. */
+const COPIES_FREE = 64 * 2 ** 20;
+
+/** The most rounds of results, jobs that these make and do at once, and their results, in one turn. */
+const ROUNDS = 4;
+
+/** Where a job is. */
+const enum Stage {
+  /** Its turn, or room for it, has not come. */
+  Gathered,
+  /** With the crew. */
+  Crew,
+  /** With the platform's own cryptography, which cannot be stopped. */
+  Platform,
+  Ended,
+}
+
+/** A job on its way. */
+class Job implements CrewJob, Guest {
+  stage = Stage.Gathered;
+  fraction = 0;
+  status = Status.Internal;
+  /** Where the result belongs: memory of the caller's or of ours. */
+  readonly place: Uint8Array;
+  readonly tagPlace: Uint8Array;
+  /** The result, while it is not there yet. */
+  target: Uint8Array | undefined;
+  tag: Uint8Array | undefined;
+  owned = false;
+  inRoom = false;
+
+  constructor(
+    readonly jobs: Jobs,
+    readonly slot: number,
+    public work: Work,
+    /** Whether the result goes back through the ring. */
+    readonly reply: boolean,
+    readonly watched: boolean,
+    readonly measure: boolean,
+    readonly copied: number,
+    readonly needs: number,
+  ) {
+    this.place = work.target;
+    this.tagPlace = work.tag;
+  }
+
+  enter(): void {
+    this.inRoom = true;
+    this.stage = Stage.Crew;
+    this.jobs.crew.submit(this);
+  }
+
+  end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void {
+    if (this.stage === Stage.Ended) return;
+    this.stage = Stage.Ended;
+    this.status = status;
+    this.target = target;
+    this.tag = tag;
+    this.jobs.ended(this);
+  }
+}
+
+export class Jobs {
+  readonly crew: Crew;
+  readonly room = new Room();
+  /** Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not set. */
+  copied = 0;
+  copiesLimit = 0;
+  readonly #host: Host;
+  readonly #frame: Float64Array;
+  readonly #ring: Ring;
+  /** By slot. */
+  readonly #underWay = new Map<number, Job>();
+  #finished: Job[] = [];
+  #gathered: Job[] = [];
+  /** Nanoseconds of work done inline in this turn. */
+  #inlined = 0;
+  #awaited = false;
+  #departing = false;
+  #settling = false;
+
+  constructor(host: Host, frame: Float64Array, ring: Uint8Array, settle: (records: number) => void) {
+    this.#host = host;
+    this.#frame = frame;
+    this.#ring = new Ring(ring, settle);
+    this.crew = new Crew(host, ({ operation, algorithm, price }) => settlePrice(operation, algorithm, price));
+  }
+
+  /** Accepts a job. */
+  submit(described: Work): void {
+    const frame = this.#frame;
+    const { operation } = described;
+    if (operation === Operation.Squeeze) refuse(Status.NotSupported);
+    const flags = frame[At.Flags]!;
+    const snapshot = (flags & Flag.Snapshot) !== 0;
+    const cost = predict(described);
+    const copied = (flags & (Flag.Snapshot | Flag.Copied)) !== 0 ? described.source.length : 0;
+    const route = this.#route(cost, flags, snapshot, copied);
+    const slot = frame[At.Slot]!;
+    const reply = (flags & Flag.HasTarget) === 0;
+    const watched = (flags & Flag.Watched) !== 0;
+    frame[At.Cost] = Math.max(cost, COST);
+    if (route === Route.Inline) {
+      const job = new Job(this, slot, described, reply, watched, false, 0, 0);
+      this.#underWay.set(slot, job);
+      job.end(perform(described), undefined, undefined);
+      return;
+    }
+    const cipher = isCipher(operation);
+    const measure = operation < Operation.Scrypt && !isMeasured(cipher, described.algorithm);
+    const { derivation } = described;
+    const needs = derivation === undefined ? 0 : memoryOf(derivation);
+    const work = gathered(ownSecrets(described));
+    const job = new Job(this, slot, work, reply, watched, measure, copied, needs);
+    job.owned = work.source !== described.source;
+    if (derivation === undefined && begunByPlatform(work, (status, target, tag) => job.end(status, target, tag))) {
+      job.stage = Stage.Platform;
+    } else if (snapshot && !job.owned) {
+      job.work = { ...work, source: copyOf(work.source) };
+      job.owned = true;
+    }
+    this.copied += copied;
+    this.#underWay.set(slot, job);
+    if (derivation !== undefined) {
+      this.#gathered.push(job);
+      this.#departLater();
+    } else if (job.stage === Stage.Gathered) {
+      job.stage = Stage.Crew;
+      this.crew.submit(job);
+    }
+  }
+
+  #route(cost: number, flags: number, snapshot: boolean, copied: number): Route {
+    const asked: Route = this.#frame[At.Route]!;
+    const route = asked === Route.Auto ? usual() : asked;
+    if (route !== Route.Auto) return route;
+    if (cost <= INLINE && this.#inlined + cost <= INLINE_TURN) {
+      this.#inlined += cost;
+      return Route.Inline;
+    }
+    // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
+    if (snapshot && (flags & Flag.Unlimited) === 0) {
+      const room = this.roomForCopies(copied);
+      if (room < 0) refuse(Status.Undecided);
+      if (room === 0) return Route.Inline;
+    }
+    return Route.Pool;
+  }
+
+  /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. Whoever is alone may always. */
+  roomForCopies(size: number): number {
+    if (this.copied === 0 || size === 0) return 1;
+    const sum = this.copied + size;
+    if (this.copiesLimit === 0) return sum <= COPIES_FREE ? 1 : -1;
+    return sum <= this.copiesLimit ? 1 : 0;
+  }
+
+  /** Nobody wants the job in this slot any more. */
+  cancel(slot: number): Stopped {
+    const job = this.#underWay.get(slot);
+    switch (job?.stage) {
+      case Stage.Gathered: {
+        const at = this.#gathered.indexOf(job);
+        if (at >= 0) this.#gathered.splice(at, 1);
+        else this.room.withdraw(job);
+        job.end(Status.Cancelled, undefined, undefined);
+        return Stopped.Never;
+      }
+      case Stage.Crew:
+        return this.crew.stop(job);
+      case Stage.Platform:
+        // It has a copy of its own and works on; nobody waits for it.
+        job.end(Status.Cancelled, undefined, undefined);
+        return Stopped.Asked;
+      default:
+        return Stopped.Late;
+    }
+  }
+
+  /** How far the job in this slot has come, from 0 to 1. */
+  progress(slot: number): number {
+    return this.#underWay.get(slot)?.fraction ?? 0;
+  }
+
+  /** Derivations that have gathered go on their way, as far as there is memory for them. */
+  depart(): void {
+    this.#departing = false;
+    const jobs = this.#gathered;
+    this.#gathered = [];
+    for (const job of jobs) this.room.admit(job);
+  }
+
+  #departLater(): void {
+    if (this.#departing) return;
+    this.#departing = true;
+    this.#host.nextTurn(() => {
+      if (this.#departing) this.depart();
+    });
+  }
+
+  /** A job is over; its caller is told when this turn has ended. */
+  ended(job: Job): void {
+    if (job.inRoom) this.room.leave(job);
+    this.#finished.push(job);
+    this.#awaitEnd();
+  }
+
+  #awaitEnd(): void {
+    if (this.#awaited) return;
+    this.#awaited = true;
+    this.#host.nextTurn(() => {
+      this.#awaited = false;
+      this.#inlined = 0;
+      this.settle();
+    });
+  }
+
+  /** Tells of all jobs that are over. */
+  settle(): void {
+    if (this.#settling) return;
+    this.#settling = true;
+    try {
+      for (let round = 0; round < ROUNDS && this.#finished.length > 0; round++) {
+        const jobs = this.#finished;
+        this.#finished = [];
+        for (const job of jobs) this.#record(job);
+        this.#ring.deliver();
+      }
+    } finally {
+      this.#settling = false;
+      if (this.#finished.length > 0) this.#awaitEnd();
+    }
+  }
+
+  #record(job: Job): void {
+    const { slot, work, reply, place, tagPlace } = job;
+    this.#underWay.delete(slot);
+    this.copied -= job.copied;
+    putResult(job);
+    let { status } = job;
+    let [small, large] = [NOTHING, NOTHING];
+    if (status === Status.Done) {
+      const cipher = isCipher(work.operation);
+      if (work.operation === Operation.Encrypt || (work.operation === Operation.Seal && reply)) small = tagPlace;
+      if (reply && cipher) large = place;
+      else if (reply) small = place;
+    }
+    this.#ring.write(slot, status, small, large);
+    if (work.operation >= Operation.Scrypt && reply) place.fill(0);
+  }
+}
+
+/** Puts a result that was made elsewhere where it belongs; what was refused is not left half done. */
+function putResult(job: Job): void {
+  const { work, place, tagPlace, target, tag } = job;
+  const chunks = work.operation === Operation.SealChunks || work.operation === Operation.OpenChunks;
+  if (job.status === Status.Authentication || (chunks && job.status === Status.Cancelled)) {
+    place.fill(0);
+    return;
+  }
+  if (job.status !== Status.Done) return;
+  if ((target !== undefined && target.length !== place.length) || (tag !== undefined && tag.length > tagPlace.length)) {
+    // The memory has gone meanwhile: its owner has broken the promise not to take it.
+    job.status = Status.Argument;
+    return;
+  }
+  if (target !== undefined) place.set(target);
+  if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
+}
+
+/** Bytes of a record beside its parts: slot, status, and the sizes of both. */
+const HEADER = 16;
+
+/** The records that the front reads: four numbers and two parts, padded to 4 bytes. */
+class Ring {
+  readonly #bytes: Uint8Array;
+  readonly #numbers: Uint32Array;
+  readonly #settle: (records: number) => void;
+  #used = 0;
+  #records = 0;
+
+  constructor(memory: Uint8Array, settle: (records: number) => void) {
+    this.#bytes = memory;
+    this.#numbers = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4);
+    this.#settle = settle;
+  }
+
+  write(slot: number, status: Status, small: Uint8Array, large: Uint8Array): void {
+    const size = HEADER + Math.ceil((small.length + large.length) / 4) * 4;
+    if (this.#used + size > this.#bytes.length) this.deliver();
+    const at = this.#used;
+    this.#numbers.set([slot, status, small.length, large.length], at / 4);
+    this.#bytes.set(small, at + HEADER);
+    this.#bytes.set(large, at + HEADER + small.length);
+    this.#used += size;
+    this.#records += 1;
+  }
+
+  deliver(): void {
+    const records = this.#records;
+    if (records === 0) return;
+    this.#used = this.#records = 0;
+    this.#settle(records);
+  }
+}

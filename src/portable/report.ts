@@ -1,0 +1,29 @@
+/**
+ * What `engines()` and its prices say of the portable engine, as JSON.
+ */
+import { ciphers, hashes } from '../catalog-table.js';
+import { bytesFor, isMeasured, priceOf } from './prices.js';
+import { librariesOf, serves } from './libraries.js';
+
+/** Up to so many nanoseconds work is done during the call. */
+const INLINE = 50_000;
+
+/** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
+export function enginesReport(): string {
+  const algorithms = Object.fromEntries([...hashes, ...ciphers].map(({ name }) => [name, { library: serves(name), instructions: [], hardware: false }]));
+  return JSON.stringify({ portable: { available: true, libraries: librariesOf(), algorithms } });
+}
+
+/** All prices by algorithm. */
+export function costsReport(): string {
+  const of = (cipher: boolean) => (facts: { readonly id: number; readonly name: string }) => {
+    const price = priceOf(cipher, facts.id)!;
+    const shown = { fixed: round(price.fixed, 1), perByte: round(price.perByte, 5), measured: isMeasured(cipher, facts.id), inlineTo: bytesFor(price, INLINE) };
+    return [facts.name, cipher ? shown : { ...shown, together: 1 }];
+  };
+  return JSON.stringify(Object.fromEntries([...hashes.map(of(false)), ...ciphers.map(of(true))]));
+}
+
+function round(number: number, digits: number): number {
+  return Number(number.toFixed(digits));
+}
