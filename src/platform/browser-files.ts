@@ -18,8 +18,11 @@ export function fileSource(value: unknown): FileSource {
 /** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
 export async function absorbFile(hasher: Hasher, file: FileSource, options: PiecesOptions): Promise<void> {
   let read = 0;
-  const counting: PiecesOptions = { ...options, onProgress: (progress) => options.onProgress?.(((read = progress.bytes), progress)) };
-  await absorb(hasher, file, counting);
+  const onProgress: PiecesOptions['onProgress'] = (progress) => {
+    read = progress.bytes;
+    options.onProgress?.(progress);
+  };
+  await absorb(hasher, file, { ...options, onProgress });
   complete(read, file.size);
 }
 
