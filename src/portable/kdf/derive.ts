@@ -21,7 +21,7 @@ export function derive(derivation: Derivation, input: DerivationInput, target: U
     case 'pbkdf2':
       return derivePbkdf2(derivation, input, target, progress);
     case 'hkdf':
-      return hkdf(derivation.hash, hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
+      return hkdf((key) => prepareMac(derivation.hash, key), hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
     case 'verify':
       target.fill(verdict(derivation, deriveHash(derivation, input, progress)));
   }

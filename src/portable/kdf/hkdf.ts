@@ -1,13 +1,13 @@
 /** HKDF (RFC 5869): extract, then expand. */
-import { prepareMac } from '../hashes/index.js';
+import type { PortableMac } from '../hashes/contract.js';
 
-/** Derives a key of at most 255 digests. An empty salt stands for none. */
-export function hkdf(hash: number, digestSize: number, secret: Uint8Array, salt: Uint8Array, info: Uint8Array, target: Uint8Array): void {
+/** Derives a key of at most 255 digests, by the MAC that `prepare` makes of a key. An empty salt stands for none. */
+export function hkdf(prepare: (key: Uint8Array) => PortableMac, digestSize: number, secret: Uint8Array, salt: Uint8Array, info: Uint8Array, target: Uint8Array): void {
   const key = new Uint8Array(digestSize);
-  const extractor = prepareMac(hash, salt);
+  const extractor = prepare(salt);
   extractor.mac(secret, key);
   extractor.dispose();
-  const expander = prepareMac(hash, key);
+  const expander = prepare(key);
   // T(n - 1) || info || n
   const message = new Uint8Array(digestSize + info.length + 1);
   message.set(info, digestSize);

@@ -1,0 +1,134 @@
+/** Ciphers of millrace/portable. */
+import { failure, makeError } from '../../errors.js';
+import { Status } from '../../frame.js';
+import type { PrepareCipher } from '../ciphers/contract.js';
+import { bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+
+/** What a stream cipher needs. Sizes in bytes. */
+export interface CipherOptions {
+  /** The key: 16, 24 or 32 bytes, as the algorithm says. */
+  readonly key: Bytes;
+  /** The iv, 16 bytes: never one twice with a key. */
+  readonly iv: Bytes;
+  /** What to encrypt or decrypt. A string stands for its UTF-8 encoding. */
+  readonly source: Data;
+}
+
+/** A stream cipher. It does not authenticate: who can change the ciphertext can change the text. */
+export interface Cipher {
+  /** Encrypts, into new memory. @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_IV_SIZE */
+  encrypt(options: CipherOptions): Uint8Array;
+  /** Decrypts, into new memory. @throws MillraceError as encrypt */
+  decrypt(options: CipherOptions): Uint8Array;
+  /** The standard name, e.g. `aes-256-ctr`. */
+  readonly algorithm: string;
+  /** Bytes of the key. */
+  readonly keySize: number;
+  /** Bytes of the iv. */
+  readonly ivSize: number;
+}
+
+/** What sealing needs. Sizes in bytes. */
+export interface SealOptions {
+  /** The key: 16, 24 or 32 bytes, as the algorithm says. */
+  readonly key: Bytes;
+  /** The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. */
+  readonly nonce: Bytes;
+  /** The message. A string stands for its UTF-8 encoding. */
+  readonly source: Data;
+  /** Additional authenticated data: protected, not encrypted, needed again to open. */
+  readonly aad?: Data | undefined;
+  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
+  readonly tagLength?: number | undefined;
+}
+
+/** What opening needs. Sizes in bytes. */
+export interface OpenOptions extends Omit<SealOptions, 'source'> {
+  /** The ciphertext with the tag appended, as seal returned it. */
+  readonly source: Bytes;
+}
+
+/** A cipher that authenticates. */
+export interface Aead {
+  /**
+   * Encrypts, and appends the tag.
+   *
+   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
+   */
+  seal(options: SealOptions): Uint8Array;
+  /**
+   * Decrypts what {@link Aead.seal} gave.
+   *
+   * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if anything is not as it was sealed
+   */
+  open(options: OpenOptions): Uint8Array;
+  /** The standard name, e.g. `aes-256-gcm`. */
+  readonly algorithm: string;
+  /** Bytes of the key. */
+  readonly keySize: number;
+  /** Bytes of the nonce. */
+  readonly nonceSize: number;
+  /** Bytes of the tag by default. */
+  readonly tagSize: number;
+}
+
+/** Makes a stream cipher. */
+export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: number): Cipher {
+  const ivSize = 16;
+  const apply = (given: unknown, name: string): Uint8Array => {
+    if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
+    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(given, 'options');
+    const text = data(source, 'source');
+    const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
+    const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
+    const target = new Uint8Array(text.length);
+    const cipher = prepare(secret);
+    cipher.apply!(first, text, target);
+    cipher.dispose();
+    return target;
+  };
+  return { encrypt: (given) => apply(given, 'encrypt'), decrypt: (given) => apply(given, 'decrypt'), algorithm, keySize, ivSize };
+}
+
+/** Makes a cipher that authenticates; `tagMin` is the shortest tag it takes. */
+export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: number, nonceSize: number, tagMin: number): Aead {
+  const tagSize = 16;
+  const read = (given: unknown, name: string) => {
+    if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
+    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(given, 'options');
+    const size = tagLength === undefined ? tagSize : unsigned(tagLength, 'tagLength');
+    if (size < tagMin || size > tagSize) {
+      throw makeError('ERR_TAG_SIZE', `tagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`);
+    }
+    const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');
+    const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
+    const number = sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
+    return { secret, number, text, size, protectedToo: aad === undefined ? NO_BYTES : data(aad, 'aad') };
+  };
+  const seal = (given: unknown): Uint8Array => {
+    const { secret, number, text, size, protectedToo } = read(given, 'seal');
+    const sealed = new Uint8Array(text.length + size);
+    const cipher = prepare(secret);
+    cipher.seal!(number, protectedToo, text, sealed.subarray(0, text.length), sealed.subarray(text.length));
+    cipher.dispose();
+    return sealed;
+  };
+  const open = (given: unknown): Uint8Array => {
+    const { secret, number, text, size, protectedToo } = read(given, 'open');
+    const end = text.length - size;
+    if (end < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${size} bytes, not ${text.length}`);
+    const opened = new Uint8Array(end);
+    const cipher = prepare(secret);
+    const right = cipher.open!(number, protectedToo, text.subarray(0, end), opened, text.subarray(end));
+    cipher.dispose();
+    if (!right) throw failure(Status.Authentication);
+    return opened;
+  };
+  return { seal, open, algorithm, keySize, nonceSize, tagSize };
+}
+
+function sized(value: unknown, size: number, name: string, code: 'ERR_KEY_SIZE' | 'ERR_IV_SIZE', algorithm: string): Uint8Array {
+  const view = bytes(value, name);
+  if (view.length === size) return view;
+  throw makeError(code, `${name} must be ${size} bytes for ${algorithm}, not ${view.length}`);
+}

@@ -1,0 +1,254 @@
+/** Hashes of millrace/portable: a function each, with its running form. */
+import { makeError, wrongType } from '../../errors.js';
+import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
+import type { MacSizes } from '../hashes/hmac.js';
+import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
+import { bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+
+/** Options of hashes without a seed, a key, or a size to choose. */
+export interface DigestOptions<E extends Encoding = Encoding> {
+  /** How the digest is returned; `'buffer'`, a Uint8Array, by default. */
+  readonly encoding?: E | undefined;
+}
+
+/** What a hash takes that gives as many bytes as one wants. */
+export interface OutputOptions {
+  /** The digest's size in bytes, 1 to 2^30. Required for shake128 and shake256; 32 for blake3 by default. */
+  readonly outputLength?: number | undefined;
+}
+
+/** What a keyed hash takes. */
+export interface KeyOptions {
+  /** 32 bytes. */
+  readonly key?: Bytes | undefined;
+}
+
+/** What a hash with a seed takes. */
+export interface SeedOptions {
+  /** 32 bits for xxh32, 64 for the others; 0 by default. */
+  readonly seed?: number | bigint | undefined;
+}
+
+/** A hash, with `Extra` among its options. Call it with all of a message, or begin one with `create`. */
+export interface HashFunction<Extra extends object = object> {
+  /**
+   * Hashes, here and now.
+   *
+   * @param data bytes, or a string for its UTF-8 encoding
+   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE
+   */
+  (data: Data): Uint8Array;
+  <E extends Encoding>(data: Data, encoding: E): Digest<E>;
+  <E extends Encoding = 'buffer'>(data: Data, options: DigestOptions<E> & Extra): Digest<E>;
+  /** A message in pieces. */
+  create(options?: Extra): RunningHash;
+  /** The standard name, e.g. `sha256`. */
+  readonly algorithm: string;
+  /** The digest's size in bytes; 0 for shake128 and shake256, whose size is always asked for. */
+  readonly outputLength: number;
+  /** Bytes the hash takes in at once. */
+  readonly blockSize: number;
+}
+
+/** What is known of a hash beside its name: as in the catalog. */
+export interface Facts extends MacSizes {
+  readonly xof?: true;
+  readonly keySize?: number;
+  readonly seedBits?: number;
+  readonly hmac?: false;
+}
+
+/** What a hash is made of. */
+export interface Recipe {
+  readonly algorithm: string;
+  readonly hash: PortableHash;
+  readonly facts: Facts;
+}
+
+const recipe = Symbol('recipe');
+
+/** What a hash function is made of; for functions that take one. `name` is the argument's. */
+export function recipeOf(value: unknown, name: string): Recipe {
+  const found = typeof value === 'function' ? (value as { [recipe]?: Recipe })[recipe] : undefined;
+  if (found === undefined) throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
+  if (found.facts.hmac !== false) return found;
+  throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.algorithm}`);
+}
+
+/** Makes a hash function. */
+export function makeHash<Extra extends object = object>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
+  function call(given: unknown, second?: unknown): unknown {
+    if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
+    const plain = second === undefined || typeof second === 'string';
+    const request = plain ? undefined : optionsOf<AllOptions>(second, 'options');
+    const encoding = encodingOf(plain ? second : request!.encoding);
+    const { size, params } = request === undefined ? { size: sizeOf(undefined, algorithm, facts), params: PLAIN } : read(request, algorithm, facts);
+    const source = data(given, 'data');
+    const digest = new Uint8Array(size);
+    hash.digest(params, source, digest);
+    return encoded(digest, encoding);
+  }
+  const create = (given?: unknown): RunningHash => {
+    const request = optionsOf<AllOptions>(given, 'options');
+    const { params, size } = read(request, algorithm, facts, true);
+    return new RunningHash(algorithm, hash, params, size, facts);
+  };
+  const { digestSize: outputLength, blockSize } = facts;
+  return Object.assign(call, { create, algorithm, outputLength, blockSize, [recipe]: { algorithm, hash, facts } }) as unknown as HashFunction<Extra>;
+}
+
+type AllOptions = DigestOptions & OutputOptions & KeyOptions & SeedOptions;
+
+function read({ outputLength, seed, key }: AllOptions, algorithm: string, facts: Facts, running = false): { size: number; params: HashParams } {
+  const size = running && outputLength === undefined && facts.xof ? facts.digestSize : sizeOf(outputLength, algorithm, facts);
+  if (seed === undefined && key === undefined) return { size, params: PLAIN };
+  return { size, params: { seed: seedOf(seed, algorithm, facts), key: keyOf(key, algorithm, facts) } };
+}
+
+const OUTPUT_MAX = 2 ** 30;
+
+function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: Facts): number {
+  if (outputLength === undefined) {
+    if (digestSize > 0) return digestSize;
+    throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${algorithm}: its output has no natural size`);
+  }
+  const size = unsigned(outputLength, 'options.outputLength');
+  if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
+  throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes for ${algorithm}, not ${size}`);
+}
+
+function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigint {
+  if (seed === undefined) return 0n;
+  if (typeof seed !== 'number' && typeof seed !== 'bigint') throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+  if (seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${algorithm} takes no seed`);
+  const wide = BigInt(typeof seed === 'number' ? unsigned(seed, 'options.seed') : seed);
+  if (wide >= 0n && wide >> BigInt(seedBits) === 0n) return wide;
+  throw makeError('ERR_ARGUMENT_VALUE', `options.seed must be an unsigned integer of ${seedBits} bits for ${algorithm}`);
+}
+
+function keyOf(key: unknown, algorithm: string, { keySize = 0, hmac }: Facts): Uint8Array | undefined {
+  if (key === undefined) return undefined;
+  if (keySize === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`);
+  const view = bytes(key, 'options.key');
+  if (view.length === keySize) return view.slice();
+  throw makeError('ERR_KEY_SIZE', `options.key must be ${keySize} bytes for ${algorithm}, not ${view.length}`);
+}
+
+/** How pieces are taken in: by a hash or by an HMAC. */
+export interface Way {
+  update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
+  finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
+  squeeze?(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void;
+}
+
+/** A message in pieces, of a {@link HashFunction} or of an HMAC. */
+export abstract class Running {
+  /** The standard name of the hash. */
+  readonly algorithm: string;
+  /** The digest's size in bytes; 0 for shake128 and shake256 without an `outputLength`. */
+  readonly outputLength: number;
+  readonly #way: Way;
+  readonly #stateSize: number;
+  #state: Uint8Array = NO_BYTES;
+  #phase: 'open' | 'squeezing' | 'spent' = 'open';
+
+  /** Made by `create`. */
+  constructor(algorithm: string, way: Way, size: number, stateSize: number) {
+    this.algorithm = algorithm;
+    this.outputLength = size;
+    this.#way = way;
+    this.#stateSize = stateSize;
+  }
+
+  /**
+   * Takes in more of the message: bytes, or a string for its UTF-8 encoding.
+   *
+   * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_HASHER_SPENT after the digest
+   */
+  update(piece: Data): this {
+    this.#expect('open');
+    const source = data(piece, 'data');
+    const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
+    this.#way.update(this.#state, source, next);
+    this.#state = next;
+    return this;
+  }
+
+  /**
+   * Ends the message and gives its digest. Nothing can follow.
+   *
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE for shake128 and shake256
+   *   without an `outputLength`
+   */
+  digest(): Uint8Array;
+  digest<E extends Encoding>(encoding: E): Digest<E>;
+  digest(encoding?: unknown): unknown {
+    this.#expect('open');
+    const wanted = encodingOf(encoding);
+    if (this.outputLength === 0) throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${this.algorithm}: its output has no natural size`);
+    const digest = new Uint8Array(this.outputLength);
+    this.#way.finish(this.#state, NO_BYTES, digest);
+    this.#state.fill(0);
+    this.#phase = 'spent';
+    return encoded(digest, wanted);
+  }
+
+  /**
+   * Of shake128, shake256 and blake3: the next bytes of the output, 1 to 2^30 at a time. The first call ends the message.
+   *
+   * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
+   */
+  squeeze(size: number): Uint8Array;
+  squeeze<E extends Encoding>(size: number, encoding: E): Digest<E>;
+  squeeze(size: unknown, encoding?: unknown): unknown {
+    const { squeeze } = this.#way;
+    if (squeeze === undefined) throw makeError('ERR_ARGUMENT_VALUE', `squeeze: the output of ${this.algorithm} has one size`);
+    if (this.#phase === 'open') this.#phase = 'squeezing';
+    this.#expect('squeezing');
+    const wanted = encodingOf(encoding);
+    const count = unsigned(size, 'size');
+    if (count < 1 || count > OUTPUT_MAX) throw makeError('ERR_ARGUMENT_VALUE', `size must be between 1 and ${OUTPUT_MAX}, not ${count}`);
+    const output = new Uint8Array(count);
+    const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
+    squeeze(this.#state, NO_BYTES, output, next);
+    this.#state = next;
+    return encoded(output, wanted);
+  }
+
+  /** Another one that has taken in the same. */
+  copy(): this {
+    const copy = this.another() as this;
+    copy.#state = this.#state.slice();
+    copy.#phase = this.#phase;
+    return copy;
+  }
+
+  /** One that has taken in nothing. */
+  protected abstract another(): Running;
+
+  #expect(phase: 'open' | 'squeezing'): void {
+    if (this.#phase === phase) return;
+    const reason = this.#phase === 'squeezing' ? 'has begun to give output' : 'has given its digest';
+    throw makeError('ERR_HASHER_SPENT', `this hasher ${reason}: make another`);
+  }
+}
+
+/** A message that is hashed in pieces. */
+export class RunningHash extends Running {
+  readonly #again: () => RunningHash;
+
+  /** Made by {@link HashFunction.create}. */
+  constructor(algorithm: string, hash: PortableHash, params: HashParams, size: number, facts: Facts) {
+    const way: Way = {
+      update: (state, source, next) => hash.update(params, state, source, next),
+      finish: (state, rest, target) => hash.finish(params, state, rest, target),
+    };
+    if (hash.squeeze !== undefined) way.squeeze = (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next);
+    super(algorithm, way, size, facts.stateSize);
+    this.#again = () => new RunningHash(algorithm, hash, params, size, facts);
+  }
+
+  protected override another(): RunningHash {
+    return this.#again();
+  }
+}

@@ -1,0 +1,62 @@
+/** HMAC of millrace/portable. */
+import { makeError } from '../../errors.js';
+import type { PortableMac } from '../hashes/contract.js';
+import { Hmac } from '../hashes/hmac.js';
+import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
+import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
+import { data, options as optionsOf, type Data } from './inputs.js';
+
+/**
+ * HMAC (RFC 2104), here and now.
+ *
+ * @param hash a hash of this door, e.g. its `sha256`
+ * @param key of any length; a string stands for its UTF-8 encoding
+ * @param message bytes, or a string for its UTF-8 encoding
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash over which there is no HMAC
+ */
+export function hmac(hash: HashFunction<never>, key: Data, message: Data): Uint8Array;
+export function hmac<E extends Encoding>(hash: HashFunction<never>, key: Data, message: Data, encoding: E): Digest<E>;
+export function hmac<E extends Encoding = 'buffer'>(hash: HashFunction<never>, key: Data, message: Data, options: DigestOptions<E>): Digest<E>;
+export function hmac(hash: unknown, key: unknown, message: unknown, second?: unknown): unknown {
+  if (arguments.length < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs a hash, a key and data');
+  const recipe = recipeOf(hash, 'hash');
+  const encoding = encodingOf(second === undefined || typeof second === 'string' ? second : optionsOf<DigestOptions>(second, 'options').encoding);
+  const secret = data(key, 'key');
+  const source = data(message, 'data');
+  const target = new Uint8Array(recipe.facts.digestSize);
+  const mac = new Hmac(recipe.hash, recipe.facts, secret);
+  mac.mac(source, target);
+  mac.dispose();
+  return encoded(target, encoding);
+}
+
+/**
+ * HMAC of a message in pieces, and of several under one key: `copy()` before the first piece.
+ *
+ * @throws MillraceError as {@link hmac}
+ */
+export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
+  const recipe = recipeOf(hash, 'hash');
+  return new RunningHmac(recipe, new Hmac(recipe.hash, recipe.facts, data(key, 'key')));
+}
+
+/** A message whose HMAC is computed in pieces. */
+export class RunningHmac extends Running {
+  readonly #again: () => RunningHmac;
+
+  /** Made by {@link createHmac}. */
+  constructor(recipe: Recipe, mac: PortableMac) {
+    const { algorithm, facts } = recipe;
+    super(
+      algorithm,
+      { update: (state, source, next) => mac.update(state, source, next), finish: (state, rest, target) => mac.finish(state, rest, target) },
+      facts.digestSize,
+      facts.stateSize,
+    );
+    this.#again = () => new RunningHmac(recipe, mac);
+  }
+
+  protected override another(): RunningHmac {
+    return this.#again();
+  }
+}

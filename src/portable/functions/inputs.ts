@@ -1,0 +1,58 @@
+/**
+ * What the functions of millrace/portable are given, turned into bytes and checked numbers, with the errors of the main door.
+ * Small, and of nothing but the language: it is in every bundle.
+ */
+import { makeError, wrongType } from '../../errors.js';
+
+/** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
+export type Bytes = ArrayBufferView | ArrayBufferLike;
+
+/** Bytes, or a string that stands for its UTF-8 encoding. */
+export type Data = Bytes | string;
+
+export const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+/** Bytes as a Uint8Array over the same memory. */
+export function bytes(value: unknown, name: string): Uint8Array {
+  return found(value) ?? refuse(value, name, 'an ArrayBufferView or ArrayBuffer');
+}
+
+/** Bytes, or the UTF-8 encoding of a string, in which lone surrogates become U+FFFD. */
+export function data(value: unknown, name: string): Uint8Array {
+  if (typeof value === 'string') return new TextEncoder().encode(value);
+  return found(value) ?? refuse(value, name, 'a string, ArrayBufferView or ArrayBuffer');
+}
+
+function found(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  // By its name, as buffers of other realms are no instances, and a page may lack SharedArrayBuffer.
+  const kind = Object.prototype.toString.call(value);
+  return kind === '[object ArrayBuffer]' || kind === '[object SharedArrayBuffer]' ? new Uint8Array(value as ArrayBuffer) : undefined;
+}
+
+function refuse(value: unknown, name: string, expected: string): never {
+  throw wrongType(name, expected, value);
+}
+
+/** An unsigned integer to 2^53 - 1. */
+export function unsigned(value: unknown, name: string): number {
+  if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
+  if (!Number.isSafeInteger(value) || value < 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be an unsigned integer below 2^53, not ${value}`);
+  return value;
+}
+
+/** An integer between two others. */
+export function between(value: unknown, least: number, most: number, name: string): number {
+  const number = unsigned(value, name);
+  if (number >= least && number <= most) return number;
+  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
+}
+
+/** An options object, or nothing. */
+export function options<T extends object>(value: unknown, name: string): T {
+  if (value === undefined) return {} as T;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) throw wrongType(name, 'an object', value);
+  if ('target' in value) throw makeError('ERR_ARGUMENT_VALUE', `${name}.target: the functions of millrace/portable return what they make`);
+  return value as T;
+}
