@@ -24,14 +24,14 @@ function enumeration(name) {
   }));
 }
 
-const [At, Operation, Flag] = ['At', 'Operation', 'Flag'].map(enumeration);
+const [At, Operation, Flag, Purpose] = ['At', 'Operation', 'Flag', 'Purpose'].map(enumeration);
 const STATE = 17;
 const NOTHING = new Uint8Array(0);
 
 /** What a state is that is none. */
 export class Refused extends Error {}
 
-function run(operation, id, { seed, key }, { source = NOTHING, state = NOTHING, target = NOTHING, next = NOTHING }) {
+function run(operation, id, { seed, key, handle = 0 }, { source = NOTHING, state = NOTHING, target = NOTHING, next = NOTHING }) {
   frame.fill(0);
   const set = (bytes, offset, flag) => {
     frame[offset + 1] = bytes.length;
@@ -40,6 +40,7 @@ function run(operation, id, { seed, key }, { source = NOTHING, state = NOTHING, 
   frame[At.Operation] = operation;
   frame[At.Algorithm] = id;
   frame[At.Slot] = -1;
+  frame[At.Key] = handle;
   frame[At.SourceSize] = source.length;
   frame[At.TargetSize] = target.length;
   frame[At.SeedLow] = Number(seed & 0xffffffffn);
@@ -65,7 +66,7 @@ export function nativeHash(id) {
 
 /** HMAC over it with a key, with the methods of a PortableMac. */
 export function nativeMac(id, key) {
-  const params = { seed: 0n, key };
+  const params = { seed: 0n, key: undefined, handle: native.createKey(Purpose.Mac, id, key) };
   return {
     mac: (source, target) => run(Operation.Hmac, id, params, { source, target }),
     update: (state, source, next) => run(Operation.MacUpdate, id, params, { source, state, target: next }),
