@@ -21,7 +21,7 @@ export function aesGcmSiv(key: Uint8Array): PortableCipher {
     },
     open(nonce, aad, source, target, tag) {
       const keys = new MessageKeys(master, nonce);
-      const given = tag.slice();
+      const given = new Uint8Array(tag);
       move(source, target);
       keys.apply(given, target);
       const right = keys.tag(aad, target);
@@ -42,7 +42,7 @@ class MessageKeys {
   readonly #nonce: Uint8Array;
 
   constructor(master: Aes, nonce: Uint8Array) {
-    this.#nonce = nonce.slice();
+    this.#nonce = new Uint8Array(nonce);
     const derived = new Int32Array(12);
     const block = new Int32Array(4);
     for (let number = 0; number < 6; number++) {

@@ -27,7 +27,7 @@ function firstBlock(nonce: Uint8Array): Uint8Array {
 }
 
 function withState(key: Uint8Array, stateAt: (key: Uint8Array, nonce: Uint8Array) => Int32Array): PortableCipher {
-  const kept = key.slice();
+  const kept = new Uint8Array(key);
   return {
     seal(nonce, aad, source, target, tag) {
       const state = stateAt(kept, nonce);

@@ -9,7 +9,7 @@ import { move, transform } from './text.js';
 
 /** Prepares a key of 32 bytes. */
 export function chacha20(key: Uint8Array): PortableCipher {
-  const kept = key.slice();
+  const kept = new Uint8Array(key);
   return {
     apply(iv, source, target) {
       const state = stateOf(kept, iv);
