@@ -1,13 +1,35 @@
 /**
- * The engine of this platform: in Node.js the native binary, found and opened.
+ * The engine of this platform: in Node.js the native binary, found and opened. Where there is none for it the portable engine serves,
+ * which is said once; MILLRACE_ENGINE in the environment, `native` or `portable`, names the only one to be taken.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeError } from '../errors.js';
 import type { Native } from '../frame.js';
 
-/** Opens the binary of this platform. */
+/** Opens the usual engine. */
 export function openEngine(): Native {
+  const wanted = process.env['MILLRACE_ENGINE'];
+  if (wanted === 'portable') return openPortable();
+  try {
+    return openNative();
+  } catch (error) {
+    if (wanted === 'native') throw error;
+    const engine = openPortable();
+    process.emitWarning(`${(error as Error).message}. What JavaScript can do is done by the portable engine, which is slower`, { code: 'MILLRACE_NO_BINARY' });
+    return engine;
+  }
+}
+
+/** A portable engine of its own. It is loaded when it is first wanted. */
+export function openPortable(): Native {
+  const { makePortable } = require('../portable/binding.js') as typeof import('../portable/binding.js');
+  const { portableHost } = require('./node-portable.js') as typeof import('./node-portable.js');
+  return makePortable(portableHost);
+}
+
+/** Opens the binary of this platform. */
+export function openNative(): Native {
   const platform = `${process.platform}-${process.arch}`;
   // Which C library Linux has is found out by trying: asking Node for it (process.report) costs more
   // than loading the binary does.

@@ -2,7 +2,7 @@
  * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in JavaScript. It runs in browsers, in workers
  * and in Node alike; what differs between them is in its {@link Host}.
  */
-import { At, Operation, Poll, Purpose, Status, WHOLE, type Native } from '../frame.js';
+import { At, Poll, Purpose, Status, WHOLE, type Native } from '../frame.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
 import { equal } from './equal.js';
 import { hashes } from './hashes/index.js';
@@ -12,7 +12,7 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { isMeasured, ofMessages, priceEpoch, priceOf, setUsual, usual } from './prices.js';
+import { ofMessages, priceEpoch, priceOf, setUsual, usual } from './prices.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
@@ -198,6 +198,12 @@ export function makePortable(host: Host): Native {
 
     catalog: () => JSON.stringify({ hashes: catalog, ciphers }),
     engines: enginesReport,
+
+    // States are bytes here, never tickets; and the kernel is another engine.
+    forkState: () => Status.State,
+    dropState: () => 0,
+    kernelReport: () => '{}',
+    lastReason: () => '',
   };
   return native;
 }

@@ -2,11 +2,11 @@
  * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are given away.
  */
 import { Operation, type Purpose, Status } from '../frame.js';
-import type { Derivation } from './kdf/index.js';
+import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
 import { prepareKey, wipeKey } from './keys.js';
 import type { Price } from './prices.js';
 import { copyOf, made, NOTHING } from './windows.js';
-import { perform, SIZED, statusOf, type Work } from './work.js';
+import { inputOf, perform, SIZED, statusOf, type Work } from './work.js';
 
 /** What a worker is told: {@link Work} with the sizes of what it is to make. */
 export interface Errand {
@@ -90,23 +90,59 @@ export function gathered(work: Work): Work {
   return { ...work, views: undefined, source, iv: new Uint8Array(sizes.buffer), size: SIZED };
 }
 
+/** What came of an errand. */
+export interface Outcome {
+  readonly status: Status;
+  readonly target: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
 /** Runs an errand, in a worker: its copies are its own to change. */
-export function runErrand(errand: Errand, progress: ((fraction: number) => void) | undefined): { status: Status; target: Uint8Array; tag: Uint8Array } {
-  const { operation, purpose, algorithm, secret, source } = errand;
-  let target = NOTHING;
-  let tag = errand.tag;
-  let status: Status;
+export function runErrand(errand: Errand, progress: Progress | undefined): Outcome {
+  return outcome(errand, () => {
+    const work = workOf(errand);
+    return { work, status: perform(work, progress) };
+  });
+}
+
+/** The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come gets JavaScript's, which tells. */
+export async function deriveErrand(errand: Errand, derivation: Derivation, progress: Progress | undefined): Promise<Outcome> {
+  if (progress !== undefined) return runErrand(errand, progress);
+  let status = Status.Done;
+  let work: Work | undefined;
   try {
-    // A cipher works in place.
-    const inPlace = operation >= Operation.Encrypt && operation <= Operation.Open && source.length === errand.targetSize;
-    target = inPlace ? source : made(errand.targetSize);
-    if (makesTag(operation)) tag = made(errand.tagSize);
-    const key = purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret);
-    status = perform({ ...errand, key, secret: key === undefined ? secret : NOTHING, tag, target, views: undefined }, progress);
-    if (key !== undefined) wipeKey(key);
+    work = workOf(errand);
+    await deriveFast(derivation, inputOf(work), work.target);
   } catch (error) {
     status = statusOf(error);
   }
-  for (const own of [secret, errand.iv, errand.aad]) own.fill(0);
-  return { status, target: status === Status.Done ? target : NOTHING, tag: status === Status.Done && makesTag(operation) ? tag : NOTHING };
+  return outcome(errand, () => ({ work, status }));
+}
+
+function workOf(errand: Errand): Work {
+  const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = errand;
+  // A cipher works in place.
+  const inPlace = operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
+  return {
+    ...errand,
+    key: purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret),
+    secret: purpose === undefined ? secret : NOTHING,
+    tag: makesTag(operation) ? made(tagSize) : errand.tag,
+    target: inPlace ? source : made(targetSize),
+    views: undefined,
+  };
+}
+
+function outcome(errand: Errand, run: () => { readonly work: Work | undefined; readonly status: Status }): Outcome {
+  let status: Status;
+  let work: Work | undefined;
+  try {
+    ({ work, status } = run());
+  } catch (error) {
+    status = statusOf(error);
+  }
+  if (work?.key !== undefined) wipeKey(work.key);
+  for (const own of [errand.secret, errand.iv, errand.aad]) own.fill(0);
+  if (status !== Status.Done || work === undefined) return { status, target: NOTHING, tag: NOTHING };
+  return { status, target: work.target, tag: makesTag(errand.operation) ? work.tag : NOTHING };
 }

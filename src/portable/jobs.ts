@@ -262,8 +262,9 @@ export class Jobs {
     this.#underWay.delete(slot);
     this.copied -= job.copied;
     putResult(job);
-    let { status } = job;
-    let [small, large] = [NOTHING, NOTHING];
+    const { status } = job;
+    let small: Uint8Array = NOTHING;
+    let large: Uint8Array = NOTHING;
     if (status === Status.Done) {
       const cipher = isCipher(work.operation);
       if (work.operation === Operation.Encrypt || (work.operation === Operation.Seal && reply)) small = tagPlace;

@@ -3,15 +3,15 @@
  */
 import { ciphers, hashes } from '../catalog-table.js';
 import { bytesFor, isMeasured, priceOf } from './prices.js';
-import { librariesOf, serves } from './libraries.js';
+import { libraries, libraryOf } from './libraries.js';
 
 /** Up to so many nanoseconds work is done during the call. */
 const INLINE = 50_000;
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
 export function enginesReport(): string {
-  const algorithms = Object.fromEntries([...hashes, ...ciphers].map(({ name }) => [name, { library: serves(name), instructions: [], hardware: false }]));
-  return JSON.stringify({ portable: { available: true, libraries: librariesOf(), algorithms } });
+  const algorithms = Object.fromEntries([...hashes, ...ciphers].map(({ name }) => [name, { library: libraryOf(name), instructions: [], hardware: false }]));
+  return JSON.stringify({ portable: { available: true, libraries, algorithms } });
 }
 
 /** All prices by algorithm. */

@@ -1,7 +1,7 @@
 /**
  * What runs in a worker: one errand after the other.
  */
-import { runErrand, type Errand, type Tiding } from './errand.js';
+import { deriveErrand, runErrand, type Errand, type Outcome, type Tiding } from './errand.js';
 import { measure } from './prices.js';
 
 /** A worker's end of the way to the thread that has started it. */
@@ -16,21 +16,29 @@ const REPORT = 20;
 /** Runs what comes, until somebody ends the thread. */
 export function serve(port: Port): void {
   port.listen((errand) => {
-    let told = Date.now();
-    const tell = (fraction: number): void => {
-      const now = Date.now();
-      if (now - told < REPORT) return;
-      told = now;
-      port.post({ tells: 'progress', fraction }, []);
-    };
-    const { status, target, tag } = runErrand(errand, errand.watched ? tell : undefined);
-    // What is given away must be all of its buffer.
-    const transfer = [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
-    port.post({ tells: 'end', status, target, tag }, transfer);
-    if (!errand.measure) return;
-    const { operation, algorithm } = errand;
-    const price = measure(operation, algorithm);
-    if (price !== undefined) port.post({ tells: 'price', operation, algorithm, price }, []);
+    const { derivation } = errand;
+    const progress = errand.watched ? reporter(port) : undefined;
+    if (derivation === undefined) answer(port, errand, runErrand(errand, progress));
+    else void deriveErrand(errand, derivation, progress).then((outcome) => answer(port, errand, outcome));
   });
   port.post({ tells: 'ready' }, []);
+}
+
+function reporter(port: Port): (fraction: number) => void {
+  let told = Date.now();
+  return (fraction) => {
+    const now = Date.now();
+    if (now - told < REPORT) return;
+    told = now;
+    port.post({ tells: 'progress', fraction }, []);
+  };
+}
+
+function answer(port: Port, { measure: wanted, operation, algorithm }: Errand, { status, target, tag }: Outcome): void {
+  // What is given away must be all of its buffer.
+  const transfer = [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
+  port.post({ tells: 'end', status, target, tag }, transfer);
+  if (!wanted) return;
+  const price = measure(operation, algorithm);
+  if (price !== undefined) port.post({ tells: 'price', operation, algorithm, price }, []);
 }
