@@ -79,13 +79,20 @@ export function recipeOf(value: unknown, name: string): Recipe {
 export function makeHash<Extra extends object = object>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
-    const plain = second === undefined || typeof second === 'string';
-    const request = plain ? undefined : optionsOf<AllOptions>(second, 'options');
-    const encoding = encodingOf(plain ? second : request!.encoding);
-    const { size, params } = request === undefined ? { size: sizeOf(undefined, algorithm, facts), params: PLAIN } : read(request, algorithm, facts);
-    const source = data(given, 'data');
-    const digest = new Uint8Array(size);
-    hash.digest(params, source, digest);
+    let digest: Uint8Array;
+    let encoding: Encoding;
+    let params = PLAIN;
+    if (second === undefined || typeof second === 'string') {
+      digest = new Uint8Array(sizeOf(undefined, algorithm, facts));
+      encoding = encodingOf(second);
+    } else {
+      const request = optionsOf<AllOptions>(second, 'options');
+      encoding = encodingOf(request.encoding);
+      const asked = read(request, algorithm, facts);
+      params = asked.params;
+      digest = new Uint8Array(asked.size);
+    }
+    hash.digest(params, data(given, 'data'), digest);
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {
@@ -130,7 +137,8 @@ function keyOf(key: unknown, algorithm: string, { keySize = 0, hmac }: Facts): U
   if (key === undefined) return undefined;
   if (keySize === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`);
   const view = bytes(key, 'options.key');
-  if (view.length === keySize) return view.slice();
+  // Not slice, which Buffer has otherwise.
+  if (view.length === keySize) return Uint8Array.from(view);
   throw makeError('ERR_KEY_SIZE', `options.key must be ${keySize} bytes for ${algorithm}, not ${view.length}`);
 }
 
