@@ -17,7 +17,7 @@ import * as families from './hashes/families.js';
 export { MillraceError, type ErrorCode } from '../errors.js';
 export type { Digest, Encoding } from './functions/encodings.js';
 export type { Bytes, Data } from './functions/inputs.js';
-export type { DigestOptions, HashFunction, KeyOptions, OutputOptions, Running, RunningHash, SeedOptions } from './functions/hash.js';
+export type { DigestOptions, HashFunction, KeyOptions, NoOptions, OutputOptions, Running, RunningHash, SeedOptions } from './functions/hash.js';
 export type { RunningHmac } from './functions/hmac.js';
 export type { Aead, Cipher, CipherOptions, OpenOptions, SealOptions } from './functions/cipher.js';
 export type { Argon2Algorithm, Argon2Parameters, ScryptOptions } from './functions/derivation.js';

@@ -29,8 +29,16 @@ export interface SeedOptions {
   readonly seed?: number | bigint | undefined;
 }
 
+/** What a hash takes that has no options of its own. */
+export interface NoOptions {
+  /** None. */
+  readonly seed?: undefined;
+  /** None. */
+  readonly key?: undefined;
+}
+
 /** A hash, with `Extra` among its options. Call it with all of a message, or begin one with `create`. */
-export interface HashFunction<Extra extends object = object> {
+export interface HashFunction<Extra extends object = NoOptions> {
   /**
    * Hashes, here and now.
    *
@@ -76,7 +84,7 @@ export function recipeOf(value: unknown, name: string): Recipe {
 }
 
 /** Makes a hash function. */
-export function makeHash<Extra extends object = object>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
+export function makeHash<Extra extends object = NoOptions>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
     let digest: Uint8Array;
