@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -256,10 +256,10 @@ test('the binary uses none of the host\'s OpenSSL and shows none of its own', { 
 /** The declarations that users see: those of the doors, and what they hand on from other files. */
 function exported() {
   const found = new Map();
-  for (const door of Object.keys(doors)) {
+  for (const door of [...Object.keys(doors), 'portable/door']) {
     const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
-    const note = (file, name) => found.set(`${file} ${name}`, { file, name });
-    for (const [, name] of text.matchAll(declaration)) note(`${door}.d.ts`, name);
+    const note = (file, name) => found.set(`${file} ${name}`, { file: posix.join(posix.dirname(door), file), name });
+    for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(door)}.d.ts`, name);
     for (const [, , names, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm)) {
       for (const name of names.split(',').map((each) => each.trim()).filter(Boolean)) if (!(from in doors)) note(`${from}.d.ts`, name);
     }
