@@ -128,7 +128,9 @@ const SHORT = 64;
 const LONG = 16 * 1024;
 /** Milliseconds for the compiler to get to know the code, and for a measurement of each size. */
 const WARM = 4;
-const TAKE = 1;
+const TAKE = 2;
+/** Of each batch. */
+const BATCH = 0.25;
 
 /** What an algorithm costs here; undefined if the clock is too coarse. */
 export function measure(operation: Operation, algorithm: number): Price | undefined {
@@ -158,16 +160,20 @@ function sample(operation: Operation, algorithm: number): (size: number) => void
   };
 }
 
-/** Nanoseconds that something takes, done again and again for some milliseconds. */
+/** Nanoseconds that something takes, done again and again for some milliseconds: the least of several batches, as others disturb. */
 function spin(work: () => void, milliseconds: number): number {
   const { performance } = globalThis;
   const start = performance.now();
-  let count = 0;
-  let spent = 0;
-  do {
-    work();
-    count += 1;
-    spent = performance.now() - start;
-  } while (spent < milliseconds);
-  return (spent * 1e6) / count;
+  let least = Infinity;
+  for (let before = start, end = start; end - start < milliseconds; ) {
+    let count = 0;
+    before = end;
+    // Clocks may be as coarse as 0.1 ms.
+    for (; end - before < BATCH; end = performance.now()) {
+      work();
+      count += 1;
+    }
+    least = Math.min(least, ((end - before) * 1e6) / count);
+  }
+  return least;
 }

@@ -46,7 +46,7 @@ export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: num
     size: 0,
     derivation: undefined,
   };
-  if (operation >= Operation.Encrypt && (operation <= Operation.Open || operation >= Operation.Squeeze)) addParts(work, frame, flags, given, limit);
+  if (operation >= Operation.Encrypt) addParts(work, frame, flags, given, limit);
   return work;
 }
 
@@ -63,23 +63,27 @@ function reply(size: number): Uint8Array {
 
 function addParts(work: Work, frame: Float64Array, flags: number, given: Given, limit: number): void {
   const tag = (): Uint8Array => range(given.tag, frame[At.TagOffset]!, frame[At.TagSize]!);
+  const sent = (flags & Flag.HasTarget) === 0;
   switch (work.operation) {
     case Operation.Encrypt:
+      if (sent) work.target = made(work.source.length);
       if ((flags & Flag.HasTag) === 0) return;
       work.tag = tag();
-      if (overlap(work.target, work.tag) && (flags & Flag.HasTarget) !== 0) refuse(Status.Overlap);
+      if (!sent && overlap(work.target, work.tag)) refuse(Status.Overlap);
       // It comes back with the completion; its place was looked at to refuse an overlap only.
       if (frame[At.Slot]! >= 0) work.tag = made(work.tag.length);
       return;
     case Operation.Decrypt:
+      if (sent) work.target = made(work.source.length);
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
       return;
     case Operation.Seal:
-      if ((flags & Flag.HasTarget) !== 0) [work.target, work.tag] = withoutTag(work.target, frame[At.TagSize]!);
-      else work.tag = reply(frame[At.TagSize]!);
+      if (!sent) [work.target, work.tag] = withoutTag(work.target, frame[At.TagSize]!);
+      else [work.target, work.tag] = [made(work.source.length), reply(frame[At.TagSize]!)];
       return;
     case Operation.Open:
       [work.source, work.tag] = withoutTag(work.source, frame[At.TagSize]!);
+      if (sent) work.target = made(work.source.length);
       return;
     case Operation.Squeeze:
       work.tag = tag();
@@ -90,7 +94,11 @@ function addParts(work: Work, frame: Float64Array, flags: number, given: Given, 
     case Operation.OpenChunks:
       addMessages(work, frame, flags, given);
       return;
-    default:
+    case Operation.Scrypt:
+    case Operation.Pbkdf2:
+    case Operation.Hkdf:
+    case Operation.Argon2:
+    case Operation.Verify:
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
       addDerivation(work, frame, limit);
   }
