@@ -141,5 +141,5 @@ export function predict(derivation: Derivation | Scheme, size: number): number {
 }
 
 function blocks(hash: number, size: number): number {
-  return Math.ceil(size / hashes[hash]!.digestSize);
+  return Math.ceil(size / Math.max(hashes[hash]!.digestSize, 1));
 }
