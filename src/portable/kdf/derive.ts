@@ -3,10 +3,9 @@ import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt } from '@noble/hashes/scrypt.js';
 import { Status } from '../../frame.js';
 import { hashes } from '../../catalog-table.js';
-import { prepareMac } from '../hashes/index.js';
 import { bcrypt } from './bcrypt.js';
 import { schemeMemory } from './costs.js';
-import { refused, type Argon2Cost, type Derivation, type DerivationInput, type PasswordHash, type Pbkdf2, type Progress, type Scheme, type ScryptCost } from './contract.js';
+import { refused, type Argon2Cost, type Derivation, type DerivationInput, type PasswordHash, type Progress, type Scheme, type ScryptCost } from './contract.js';
 import { hkdf } from './hkdf.js';
 import { pbkdf2 } from './pbkdf2.js';
 
@@ -19,7 +18,7 @@ export function derive(derivation: Derivation, input: DerivationInput, target: U
     case 'argon2':
       return put(deriveArgon2(derivation, input, target.length, progress), target);
     case 'pbkdf2':
-      return derivePbkdf2(derivation, input, target, progress);
+      return pbkdf2(derivation.hash, input.password, input.salt, derivation.iterations, target, progress);
     case 'hkdf':
       return hkdf((key) => prepareMac(derivation.hash, key), hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
     case 'verify':
@@ -98,15 +97,6 @@ function deriveArgon2(cost: Argon2Cost, { password, salt, secret, aad }: Derivat
 export function put(key: Uint8Array, target: Uint8Array): void {
   target.set(key);
   key.fill(0);
-}
-
-function derivePbkdf2({ hash, iterations }: Pbkdf2, { password, salt }: DerivationInput, target: Uint8Array, progress?: Progress): void {
-  const mac = prepareMac(hash, password);
-  try {
-    pbkdf2(mac, salt, hashes[hash]!.digestSize, iterations, target, progress);
-  } finally {
-    mac.dispose();
-  }
 }
 
 /** Bytes of working memory, 0 where it is too little to count: as native code counts, so that limits mean the same. */
