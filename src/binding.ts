@@ -1,11 +1,16 @@
 /**
- * The usual engine: opened, and given the memory it shares with the front.
+ * The usual engine: opened, and given the memory it shares with the front. Others join it when they are asked for (engines.ts).
  */
 import { desk, frame, ringBytes, type Native } from './frame.js';
-import { openEngine } from './platform/node-engine.js';
+import { openUsual } from './platform/node-engine.js';
 
-/** The engine of calls that ask for none. */
-export const native: Native = openEngine();
+const usual = openUsual();
+
+/** The engine of calls that ask for none: native code, or the portable engine where there is none. */
+export const native: Native = usual.binding;
+
+/** Which of both that is. */
+export const nativeName = usual.name;
 
 let settleArrived: (records: number) => void = () => {};
 
@@ -14,4 +19,12 @@ export function onSettle(settle: (records: number) => void): void {
   settleArrived = settle;
 }
 
-native.attach(frame, ringBytes, (records) => settleArrived(records), desk);
+/** Gives an engine the memory it shares with the front. */
+export function attach(binding: Native): void {
+  binding.attach(frame, ringBytes, (records) => settleArrived(records), desk);
+}
+
+attach(native);
+
+/** Of each slot with a job in flight, who has the job. */
+export const servers: Native[] = [];

@@ -9,9 +9,11 @@
  * in between, so no call can see another's.
  */
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
-import { native, onSettle } from './binding.js';
-import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
-import { CANCELLED, failure, makeError, UNAVAILABLE, wrongType } from './errors.js';
+import { native, onSettle, servers } from './binding.js';
+import { cipherOf, hashOf } from './catalog.js';
+import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
+import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, type Native } from './frame.js';
+import { CANCELLED, failure, makeError, MillraceError, UNAVAILABLE, wrongType } from './errors.js';
 import { predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -60,6 +62,10 @@ export const call = {
   flags: 0,
   /** Whether a route was asked for. */
   routed: false,
+  /** Who computes. */
+  engine: base as Engine,
+  /** The engines that may, if that was asked for or follows from a key; otherwise the usual ones. */
+  choice: undefined as Choice | undefined,
 };
 
 /** Starts the description of a call without key, iv, aad or tag; parsers add those. */
@@ -82,6 +88,53 @@ export function describeCall(
   call.source = source;
   call.flags = 0;
   call.routed = false;
+  const { engine } = usualEngine;
+  frame[At.Engine] = engine.number;
+  call.engine = engine;
+  call.choice = undefined;
+}
+
+/** Who may compute: those that have the key, and, after that, those of them that are asked for. */
+export function describeChoice(asked: Choice): void {
+  const choice = call.choice?.handles === undefined ? asked : narrowed(call.choice, asked);
+  const engine = choice.engines[0]!;
+  frame[At.Engine] = engine.number;
+  call.engine = engine;
+  call.choice = choice;
+  if (choice.handles !== undefined) frame[At.Key] = choice.handles[0]!;
+}
+
+/** The engine that served cannot: what has been described is for the next one now, if there is one. */
+function turnToNext(reason: string): boolean {
+  const { engine } = call;
+  const { engines, handles } = call.choice ?? usualEngine.choice;
+  const at = engines.indexOf(engine) + 1;
+  const next = engines[at];
+  if (next === undefined) return false;
+  fellBack(algorithmName(), engine.name, next.name, reason);
+  frame[At.Engine] = next.number;
+  call.engine = next;
+  if (handles !== undefined) frame[At.Key] = handles[at]!;
+  return true;
+}
+
+/** What is described, for people. */
+function algorithmName(): string {
+  const [operation, algorithm] = [frame[At.Operation]! as Operation, frame[At.Algorithm]!];
+  if (operation >= Operation.Scrypt) return 'key derivation';
+  const isCipher = (operation >= Operation.Encrypt && operation <= Operation.Open) || operation === Operation.SealChunks || operation === Operation.OpenChunks;
+  if (isCipher) return cipherOf(algorithm).name;
+  const isMac = operation === Operation.Hmac || operation === Operation.MacUpdate || operation === Operation.MacFinish || operation === Operation.HmacMany;
+  return `${isMac ? 'hmac-' : ''}${hashOf(algorithm).name}`;
+}
+
+/** Runs what has been described by whoever serves it; its status. */
+function cross(target: Uint8Array | undefined): number {
+  for (;;) {
+    const { binding } = call.engine;
+    const status = binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+    if (status < UNAVAILABLE || !turnToNext(binding.lastReason())) return status;
+  }
 }
 
 /** The result goes to the caller's memory, which an asynchronous call borrows together with the source. */
@@ -164,9 +217,10 @@ export function describeRoute(route: Route): void {
 }
 
 /** Describes a call, runs it now and returns its result. */
-export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number): unknown {
+export function runSync(describe: Describe, given: ArrayLike<unknown>, count: number, choice?: Choice): unknown {
   try {
     describe(given, count);
+    if (choice !== undefined) describeChoice(choice);
     if (call.routed) throw routedSync();
   } catch (error) {
     forget();
@@ -185,7 +239,7 @@ export function runDescribed(): unknown {
       call.flags |= Flag.HasTarget | Flag.Fresh;
     }
     frame[At.Flags] = call.flags;
-    const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+    const status = cross(target);
     if (status !== 0) throw refused(status);
     return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
   } finally {
@@ -195,7 +249,7 @@ export function runDescribed(): unknown {
 
 /** The error for the status of the call that has just returned. */
 function refused(status: number): Error {
-  return failure(status, frame[At.MaxMemory], status >= UNAVAILABLE ? native.lastReason() : '');
+  return failure(status, frame[At.MaxMemory], status >= UNAVAILABLE ? call.engine.binding.lastReason() : '');
 }
 
 /** The refusal of a route where there is none. */
@@ -229,6 +283,7 @@ export function runPromise(
   given: ArrayLike<unknown>,
   count: number,
   route?: Route,
+  choice?: Choice,
 ): Promise<unknown> {
   const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
   if (signal?.aborted) {
@@ -238,6 +293,7 @@ export function runPromise(
   try {
     describe(given, count);
     if (route !== undefined) describeRoute(route);
+    if (choice !== undefined) describeChoice(choice);
     if (signal !== undefined) call.flags |= Flag.Cancellable;
     start(waiter);
   } catch (error) {
@@ -327,6 +383,8 @@ function start(waiter: Waiter): void {
 function belongsHere(): boolean {
   const operation: Operation = frame[At.Operation]!;
   const { target } = call;
+  // Prices are those of the usual engine; another one decides for itself.
+  if (call.engine !== base) return false;
   if (operation > Operation.Open || (operation === Operation.Encrypt && call.tag !== undefined)) return false;
   if (target !== undefined && (givesDigest(operation) || isResizable(target))) return false;
   const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
@@ -347,7 +405,7 @@ function runHere(waiter: Waiter): void {
   const target = call.target ?? allocate(call.size);
   frame[At.Slot] = -1;
   frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
-  const status = native.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+  const status = cross(target);
   if (status !== 0) {
     tellFailureLater(waiter, refused(status));
     return;
@@ -382,7 +440,8 @@ const forms: Form[] = [];
  * without one the source is copied now, and the result comes back in the ring, or, above
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
-function submit(waiter: Waiter): void {
+function submit(user: Waiter): void {
+  const waiter = call.engine.here ? user : retried(user);
   const slot = freeSlots.pop() ?? waiters.length;
   waiters[slot] = waiter;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
@@ -406,18 +465,99 @@ function submit(waiter: Waiter): void {
     }
     frame[At.Slot] = slot;
     frame[At.Flags] = call.flags;
-    let status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
+    let status = cross(call.target);
     if (status === UNDECIDED) {
-      decideCopies();
-      status = native.run(call.source, call.target, call.iv, call.aad, call.tag, call.key);
+      decideCopies(call.engine.binding);
+      status = cross(call.target);
     }
     if (status !== 0) throw refused(status);
     accepted = true;
   } finally {
     if (!accepted) release(slot);
   }
+  servers[slot] = call.engine.binding;
   waiter.slot = slot;
-  if (!polling && frame[At.Cost]! < POLLED_COST) beginPolling(frame[At.Cost] === 0);
+  if (!polling && frame[At.Cost]! < POLLED_COST && call.engine.binding === native) beginPolling(frame[At.Cost] === 0);
+}
+
+/** A waiter behind which the next engine is asked when the kernel comes back with a refusal, if there is a next one. */
+function retried(user: Waiter): Waiter {
+  const { engines } = call.choice ?? usualEngine.choice;
+  return engines.at(-1) === call.engine ? user : new Retry(user);
+}
+
+/** Keeps what has been described: it is copied again, as the caller's memory may be another by then. */
+class Retry implements Waiter {
+  readonly #user: Waiter;
+  readonly #frame = frame.slice();
+  readonly #call = { ...call, choice: call.choice ?? usualEngine.choice };
+
+  constructor(user: Waiter) {
+    this.#user = user;
+    const kept = this.#call;
+    if (kept.target === undefined && !Array.isArray(kept.source)) kept.source = copyOf(kept.source as Uint8Array);
+    kept.iv = kept.iv && copyOf(kept.iv);
+    kept.aad = kept.aad && copyOf(kept.aad);
+    kept.key = kept.key && copyOf(kept.key);
+    // An output stays where it is.
+    if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && copyOf(kept.tag);
+  }
+
+  get slot(): number {
+    return this.#user.slot;
+  }
+
+  set slot(slot: number) {
+    this.#user.slot = slot;
+  }
+
+  succeed(value: unknown): void {
+    this.#wipe();
+    this.#user.succeed(value);
+  }
+
+  fail(error: unknown): void {
+    if (error instanceof MillraceError && error.code === 'ERR_ENGINE_UNAVAILABLE' && this.#again(error.message)) return;
+    this.#wipe();
+    this.#user.fail(error);
+  }
+
+  cancelled(): void {
+    this.#wipe();
+    this.#user.cancelled();
+  }
+
+  #again(reason: string): boolean {
+    frame.set(this.#frame);
+    Object.assign(call, this.#call);
+    try {
+      if (!turnToNext(reason)) return false;
+      this.#wipeLater();
+      submit(this.#user);
+    } catch (error) {
+      this.#user.fail(error);
+    } finally {
+      forget();
+    }
+    return true;
+  }
+
+  /** Where the next engine has copied the secrets. */
+  #wipeLater(): void {
+    const { key } = this.#call;
+    if (key !== undefined) wipeLater(key);
+  }
+
+  #wipe(): void {
+    this.#call.key?.fill(0);
+  }
+}
+
+/** In memory that stays where it is, so that it can be wiped. */
+function copyOf(view: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
+  if (copy.length > 0) copy.set(view);
+  return copy;
 }
 
 /** Native code has come to the point where it must know how many bytes may be copied: `Status` in work.rs. */
@@ -427,15 +567,15 @@ const UNDECIDED = 18;
 export function roomForCopies(size: number): boolean {
   const room = native.roomForCopies(size);
   if (room >= 0) return room > 0;
-  decideCopies();
+  decideCopies(native);
   return native.roomForCopies(size) > 0;
 }
 
 /** A quarter of the memory there is, 1 GiB at most. Asked for late: the answer takes 0.2 ms. */
 const COPIES_MAX = 2 ** 30;
 
-export function decideCopies(): void {
-  native.setCopies(Math.min(COPIES_MAX, Math.floor(memorySize() / 4)));
+export function decideCopies(binding: Native): void {
+  binding.setCopies(Math.min(COPIES_MAX, Math.floor(memorySize() / 4)));
 }
 
 /**

@@ -60,6 +60,11 @@ export function hashOf(id: number): HashFacts {
   return hashes[id]!;
 }
 
+/** The cipher of that number. */
+export function cipherOf(id: number): CipherFacts {
+  return ciphers[id]!;
+}
+
 /** The hash of that name or alias, whatever its case. */
 export function findHash(name: string): HashFacts | undefined {
   if (name === lastHashName) return lastHash;

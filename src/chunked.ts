@@ -13,11 +13,12 @@
  */
 import { bytes, data, NO_BYTES, sizeOf, type Bytes } from './arguments.js';
 import { At, Flag, frame, Operation } from './frame.js';
-import { call, describeCall, describeIv, describeTarget, runPromise, runSync } from './call.js';
+import { call, describeCall, describeChoice, describeIv, describeTarget, runPromise, runSync } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { makeError, MillraceError, wrongType } from './errors.js';
 import { hmacParser } from './hmac.js';
-import { createKey, keyHandle, type Key } from './key.js';
+import { choiceHere } from './engines.js';
+import { createKeyFor, keyChoice, type Key } from './key.js';
 import { allocateApart, isKeyObject, utf8, type Buffer, type KeyObject } from './platform/node.js';
 
 /** Bytes of the message in every chunk but the last. */
@@ -57,7 +58,7 @@ export class InputKey {
     const size = isKeyObject(key) ? key.symmetricKeySize : sizeOf(bytes(key, 'key'));
     if (size === undefined) throw wrongType('key', 'a secret KeyObject', key);
     if (size !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${size}`);
-    this.#mac = createKey('hmac-sha512', key as Bytes | KeyObject);
+    this.#mac = createKeyFor('hmac-sha512', key as Bytes | KeyObject, choiceHere(undefined, 'sealed streams'));
   }
 
   /** The keys of the message with this salt. */
@@ -129,7 +130,7 @@ export class MessageKey {
 
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
-    this.#key = createKey(facts.name, key);
+    this.#key = createKeyFor(facts.name, key, choiceHere(undefined, 'sealed streams'));
     this.#baseNonce = copyOf(baseNonce);
     this.#commitment = copyOf(commitment);
   }
@@ -191,9 +192,9 @@ const RUN_FIELDS = 8;
 /** One crossing for many chunks: crates/node/src/chunks.rs. */
 function describeRun(given: ArrayLike<unknown>): void {
   const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
-  const handle = keyHandle(key, facts.name);
+  const prepared = keyChoice(key, facts.name);
   describeCall(operation, facts.id, source, 0, sizeOf(source));
-  frame[At.Key] = handle;
+  describeChoice(prepared);
   frame[At.SeedLow] = first >>> 0;
   frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
   frame[At.Count] = count;

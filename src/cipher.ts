@@ -4,14 +4,15 @@
  */
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { At, frame, Operation } from './frame.js';
-import { describeAad, describeCall, describeIv, describeKey, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
+import { describeAad, describeCall, describeChoice, describeIv, describeKey, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
+import { choiceOf, type Choice, type EngineOptions } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { isKey, keyHandle, type Key } from './key.js';
+import { isKey, keyChoice, type Key } from './key.js';
 import { routeOf, type RouteOptions } from './routes.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
-export interface SealOptions {
+export interface SealOptions extends EngineOptions {
   /** The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the call. */
   readonly key: Bytes | Key;
   /** The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. */
@@ -25,7 +26,7 @@ export interface SealOptions {
 }
 
 /** What {@link open} needs. Sizes in bytes. */
-export interface OpenOptions {
+export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
   readonly key: Bytes | Key;
   /** The nonce the message was sealed with. */
@@ -39,7 +40,7 @@ export interface OpenOptions {
 }
 
 /** What the options form of {@link cipher} needs. Sizes in bytes. */
-export interface CipherOptions {
+export interface CipherOptions extends EngineOptions {
   /** True (or 1) to encrypt, false (or 0) to decrypt. */
   readonly encrypt: boolean | 0 | 1;
   /** The key, or a key prepared for the algorithm. Copied at the call. */
@@ -68,7 +69,8 @@ export const sealParser: Parser = { describe: describeSeal, counts: [2] };
 function describeSeal(given: ArrayLike<unknown>, count: number): void {
   const facts = aeadFacts('seal', given, count);
   // All getters run here, before any memory is looked at.
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
+  const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const text = data(source, 'source');
   const size = sizeOf(text);
@@ -79,7 +81,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
   describeWholeIv(nonce, facts, 'nonce');
   describeWholeAad(aad, facts);
   describeTextTarget(target, targetOffset, size + tagSize);
-  describeAsked(route);
+  describeAsked(route, choice);
 }
 
 /** `(algorithm, options)` of open. */
@@ -87,7 +89,8 @@ export const openParser: Parser = { describe: describeOpen, counts: [2] };
 
 function describeOpen(given: ArrayLike<unknown>, count: number): void {
   const facts = aeadFacts('open', given, count);
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
+  const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
   const size = sizeOf(sealed) - tagSize;
@@ -99,7 +102,7 @@ function describeOpen(given: ArrayLike<unknown>, count: number): void {
   describeWholeIv(nonce, facts, 'nonce');
   describeWholeAad(aad, facts);
   describeTextTarget(target, targetOffset, size);
-  describeAsked(route);
+  describeAsked(route, choice);
 }
 
 type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
@@ -135,7 +138,8 @@ function describeCipher(given: ArrayLike<unknown>, count: number): void {
 function describeCipherOptions(facts: CipherFacts, given: unknown): void {
   if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
-  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route } = options<Fields>(given, 'options');
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = options<Fields>(given, 'options');
+  const choice = choiceAsked(engine);
   const operation = direction(encrypt);
   const view = data(source, 'source');
   limitSource(sizeOf(view), facts);
@@ -145,7 +149,7 @@ function describeCipherOptions(facts: CipherFacts, given: unknown): void {
   describeWholeAad(aad, facts);
   describeWholeTag(tag, facts);
   describeTextTarget(target, targetOffset, sizeOf(view));
-  describeAsked(route);
+  describeAsked(route, choice);
 }
 
 function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
@@ -164,7 +168,7 @@ function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, cou
   const operation = direction(given[1]);
   const prepared = given[2];
   const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
-  const handle = isKey(prepared) ? keyHandle(prepared, facts.name) : 0;
+  const choice = isKey(prepared) ? keyChoice(prepared, facts.name) : undefined;
   const keyOffset = unsigned(given[3], 'keyOffset');
   const keySize = unsigned(given[4], 'keySize');
   const iv = bytes(given[5], 'iv');
@@ -182,7 +186,7 @@ function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, cou
   limitSource(sourceSize, facts);
   describeCall(operation, facts.id, source, sourceOffset, sourceSize);
   if (key === undefined) {
-    frame[At.Key] = handle;
+    if (choice !== undefined) describeChoice(choice);
   } else {
     range(keyOffset, keySize, sizeOf(key), 'key');
     checkKeySize(keySize, facts, 'keySize');
@@ -218,7 +222,7 @@ function direction(encrypt: unknown): Operation {
 
 function describeWholeKey(key: unknown, facts: CipherFacts): void {
   if (isKey(key)) {
-    frame[At.Key] = keyHandle(key, facts.name);
+    describeChoice(keyChoice(key, facts.name));
     return;
   }
   const view = bytes(key, 'key');
@@ -261,7 +265,12 @@ function describeTextTarget(target: unknown, targetOffset: unknown, size: number
   describeTarget(view, offset, size);
 }
 
-function describeAsked(route: unknown): void {
+function choiceAsked(engine: unknown): Choice | undefined {
+  return engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+}
+
+function describeAsked(route: unknown, choice: Choice | undefined): void {
+  if (choice !== undefined) describeChoice(choice);
   if (route !== undefined) describeRoute(routeOf(route, 'options.route'));
 }
 

@@ -6,9 +6,10 @@
  */
 import { isUint8Array, part, sizeOf } from './arguments.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
-import { call, describeCall, describeIv, describeTarget, Form, forget, onShortMessage, present, putDigest, runDescribed, runWaiting } from './call.js';
+import { call, describeCall, describeChoice, describeIv, describeTarget, Form, forget, onShortMessage, present, putDigest, runDescribed, runWaiting } from './call.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from './platform/node.js';
 import { findHash, hashOf, type HashFacts } from './catalog.js';
+import { automatic, base, usual as usualEngine } from './engines.js';
 import { predict, predictTogether, usual, wantsMeasure } from './prices.js';
 import { awaitEnd, onTurnEnd, tellFailureLater } from './turn.js';
 import { Waiter } from './waiters.js';
@@ -36,7 +37,7 @@ export function companyFacts(algorithm: unknown, data: unknown): HashFacts | und
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
   if (facts === undefined || facts.digestSize === 0) return undefined;
-  return fits(facts, sizeIn(data)) && usual() === Route.Auto ? facts : undefined;
+  return fits(facts, sizeIn(data)) && usual() === Route.Auto && usualEngine.engine === base ? facts : undefined;
 }
 
 function fits(facts: HashFacts, size: number): boolean {
@@ -103,7 +104,7 @@ export function join(facts: HashFacts, data: Uint8Array | string, form: Form, wa
 // A digest that goes to the caller's memory: what has been described is copied all the same, which is quicker than a job for each.
 onShortMessage((waiter) => {
   const { target, source } = call;
-  if (target === undefined || frame[At.Operation] !== Operation.Hash || frame[At.Route] !== Route.Auto || usual() !== Route.Auto) return false;
+  if (target === undefined || call.engine !== base || frame[At.Operation] !== Operation.Hash || frame[At.Route] !== Route.Auto || usual() !== Route.Auto) return false;
   const size = frame[At.SourceSize]!;
   const facts = hashOf(frame[At.Algorithm]!);
   if (call.size !== facts.digestSize || !fits(facts, size)) return false;
@@ -239,6 +240,8 @@ function put(company: Company): void {
 function describe(company: Company, target: Buffer, offset: number): void {
   const { facts, chunk, used, sizes, count } = company;
   describeCall(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
+  // Whatever has become the usual engine since.
+  describeChoice(automatic);
   if (company.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
     frame[At.MessageSize] = sizes[0]!;

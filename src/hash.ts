@@ -3,10 +3,11 @@
  */
 import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
 import { At, frame, Operation, type Route } from './frame.js';
-import { call, describeCall, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
+import { call, describeCall, describeChoice, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
+import { choiceOf, type Choice, type EngineOptions } from './engines.js';
 import { describe, makeError, wrongType } from './errors.js';
-import { isKey, keyHandle, type Key } from './key.js';
+import { isKey, keyChoice, type Key } from './key.js';
 import type { Buffer, BufferEncoding } from './platform/node.js';
 import { routeOf, type RouteOptions } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
@@ -18,7 +19,7 @@ export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
 export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer' ? Buffer : E extends 'bigint' ? bigint : string;
 
 /** Options of {@link hash}. */
-export interface HashOptions<E extends Encoding = Encoding> {
+export interface HashOptions<E extends Encoding = Encoding> extends EngineOptions {
   /** How the digest is returned; `'buffer'` by default. */
   readonly encoding?: E | undefined;
   /** The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default 32), fixed for others. */
@@ -58,7 +59,7 @@ function describeHash(given: ArrayLike<unknown>, count: number): void {
   }
   const request = digestRequest(count > 2 ? given[2] : undefined, facts);
   describeData(Operation.Hash, facts, given[1], request);
-  if (request.handle !== 0) frame[At.Key] = request.handle;
+  if (request.prepared !== undefined) describeChoice(request.prepared);
   else if (sizeOf(request.key) > 0) describeKey(request.key, 0, sizeOf(request.key));
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
@@ -100,9 +101,11 @@ export interface DigestRequest {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly key: Uint8Array;
-  /** Of a prepared key, else 0. */
-  readonly handle: number;
+  /** Of a prepared key. */
+  readonly prepared: Choice | undefined;
   readonly route: Route | undefined;
+  /** The engines asked for. */
+  readonly choice: Choice | undefined;
 }
 
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
@@ -111,12 +114,13 @@ export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
     throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
   }
-  const { encoding, outputLength, seed, key, target, targetOffset, route } = options<HashOptions & Partial<TargetOptions> & RouteOptions>(value, 'options');
+  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = options<HashOptions & Partial<TargetOptions> & RouteOptions>(value, 'options');
+  const choice = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const asked = route === undefined ? undefined : routeOf(route, 'options.route');
-  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts), route: asked };
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts), route: asked, choice };
   if (target === undefined) {
     if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
     return plain;
@@ -133,12 +137,13 @@ export function describeDigest(request: DigestRequest): void {
   if (request.target === undefined) describeResult(request.size, request.form);
   else describeTarget(request.target, request.targetOffset, request.size);
   if (request.route !== undefined) describeRoute(request.route);
+  if (request.choice !== undefined) describeChoice(request.choice);
   // Nothing but the result is left to describe; `call` is complete.
   call.size = request.size;
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
-  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, handle: 0, route: undefined };
+  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, prepared: undefined, route: undefined, choice: undefined };
 }
 
 /** The form of a digest whose encoding is named, or not given; `undefined` for anything that has to be explained. */
@@ -185,15 +190,15 @@ export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: 
   return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
 }
 
-/** The key of a keyed hash: its bytes, or the handle of a prepared one. */
-export function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; handle: number } {
-  if (key === undefined) return { key: NO_BYTES, handle: 0 };
+/** The key of a keyed hash: its bytes, or the engines that have it. */
+export function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; prepared: Choice | undefined } {
+  if (key === undefined) return { key: NO_BYTES, prepared: undefined };
   if (facts.keySize === 0) {
     const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
     throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
   }
-  if (isKey(key)) return { key: NO_BYTES, handle: keyHandle(key, facts.name) };
+  if (isKey(key)) return { key: NO_BYTES, prepared: keyChoice(key, facts.name) };
   const view = bytes(key, 'options.key');
-  if (sizeOf(view) === facts.keySize) return { key: view, handle: 0 };
+  if (sizeOf(view) === facts.keySize) return { key: view, prepared: undefined };
   throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${sizeOf(view)}`);
 }

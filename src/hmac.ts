@@ -2,12 +2,12 @@
  * HMAC calls (RFC 2104): the friendly form, with an encoding or options, and the window form.
  */
 import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
-import { At, frame, Operation } from './frame.js';
-import { describeCall, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
+import { Operation } from './frame.js';
+import { describeCall, describeChoice, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
 import { describeData, describeDigest, digestRequest } from './hash.js';
-import { isKey, keyHandle, macName } from './key.js';
+import { isKey, keyChoice, macName } from './key.js';
 import { isShort, keyScratch } from './scratch.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
@@ -23,9 +23,9 @@ function describeHmac(given: ArrayLike<unknown>, count: number): void {
   const request = digestRequest(count > 3 ? given[3] : undefined, facts);
   const key = given[1];
   if (isKey(key)) {
-    const handle = keyHandle(key, macName(facts));
+    const prepared = keyChoice(key, macName(facts));
     describeData(Operation.Hmac, facts, given[2], request);
-    frame[At.Key] = handle;
+    describeChoice(prepared);
   } else if (typeof key === 'string' && isShort(key)) {
     const size = encodeKey(key);
     describeData(Operation.Hmac, facts, given[2], request);
@@ -44,7 +44,7 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   }
   const prepared = given[1];
   const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
-  const handle = isKey(prepared) ? keyHandle(prepared, macName(facts)) : 0;
+  const choice = isKey(prepared) ? keyChoice(prepared, macName(facts)) : undefined;
   const keyOffset = unsigned(given[2], 'keyOffset');
   const keySize = unsigned(given[3], 'keySize');
   const source = bytes(given[4], 'source');
@@ -57,7 +57,7 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   range(targetOffset, facts.digestSize, sizeOf(target), 'target');
   describeCall(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
   if (key !== undefined) describeKey(key, keyOffset, keySize);
-  else frame[At.Key] = handle;
+  else if (choice !== undefined) describeChoice(choice);
   describeTarget(target, targetOffset, facts.digestSize);
 }
 

@@ -19,6 +19,7 @@ import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { Key } from './key.js';
 import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
+import type { EngineOptions } from './engines.js';
 import type { RouteName, RouteOptions } from './routes.js';
 import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { hashFileSync, hashFileThen } from './whole/whole.js';
@@ -30,9 +31,13 @@ import { CallbackWaiter, type Callback } from './waiters.js';
 
 export { MillraceError } from './errors.js';
 export type { ErrorCode } from './errors.js';
-export { configure, engines } from './settings.js';
-export type { Cost, Engines, Settings } from './settings.js';
+export { configure } from './settings.js';
+export type { Settings } from './settings.js';
+export { engines } from './engine-report.js';
+export type { Cost, Engines, EnginesOptions, KernelAlgorithm, KernelWay, ServedAlgorithm } from './engine-report.js';
+export type { EngineName, EngineOptions, Fallback } from './engines.js';
 export { createKey, Key } from './key.js';
+export type { CreateKeyOptions } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
 export { argon2, hashPassword, hkdf, needsRehash, pbkdf2, scrypt, timingSafeEqual, verifyPassword } from './kdf/door.js';
 export type { Argon2Algorithm, Argon2CallParameters, Argon2Cost, Argon2Parameters } from './kdf/argon2.js';
@@ -173,8 +178,8 @@ export function hashFile(algorithm: string, path: unknown, third?: unknown, four
  */
 export function hmac(algorithm: string, key: Data | Key, data: Data): Buffer;
 export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E): Digest<E>;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions): number;
-export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: Data | Key, data: Data, options: { readonly encoding?: E }): Digest<E>;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & EngineOptions): number;
+export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: Data | Key, data: Data, options: { readonly encoding?: E } & EngineOptions): Digest<E>;
 export function hmac(
   algorithm: string,
   key: Bytes | Key,
@@ -188,12 +193,12 @@ export function hmac(
 ): number;
 export function hmac(algorithm: string, key: Data | Key, data: Data, callback: Callback<Buffer>): void;
 export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & RouteOptions, callback: Callback<number>): void;
+export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: Data | Key,
   data: Data,
-  options: { readonly encoding?: E } & RouteOptions,
+  options: { readonly encoding?: E } & RouteOptions & EngineOptions,
   callback: Callback<Digest<E>>,
 ): void;
 export function hmac(
@@ -259,16 +264,24 @@ export function hashMany(): unknown {
  */
 export function hmacMany(algorithm: string, key: Data | Key, sources: Sources): Buffer;
 export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E): Digest<E>[];
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions): number;
-export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, options: { readonly encoding: E }): Digest<E>[];
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & EngineOptions): number;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: EngineOptions & { readonly encoding?: undefined }): Buffer;
+export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, options: { readonly encoding: E } & EngineOptions): Digest<E>[];
 export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, callback: Callback<Buffer>): void;
 export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & RouteOptions, callback: Callback<number>): void;
+export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
+export function hmacMany(
+  algorithm: string,
+  key: Data | Key,
+  sources: Sources,
+  options: { readonly encoding?: undefined } & RouteOptions & EngineOptions,
+  callback: Callback<Buffer>,
+): void;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
   key: Data | Key,
   sources: Sources,
-  options: { readonly encoding: E } & RouteOptions,
+  options: { readonly encoding: E } & RouteOptions & EngineOptions,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hmacMany(): unknown {

@@ -2,11 +2,11 @@
  * Prepared keys: the key schedule (or HMAC's midstates) computed once, held in native memory, wiped on
  * disposal.
  */
-import { bytes, data, sizeOf, type Data } from './arguments.js';
-import { native } from './binding.js';
+import { bytes, data, options as optionsOf, sizeOf, type Data } from './arguments.js';
+import { choiceOf, fellBack, usual, type Choice, type Engine, type EngineOptions } from './engines.js';
 import { At, Purpose, frame } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
-import { failure, makeError, wrongType } from './errors.js';
+import { failure, makeError, UNAVAILABLE, wrongType } from './errors.js';
 import { isKeyObject, utf8Apart, type KeyObject } from './platform/node.js';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
@@ -14,6 +14,7 @@ const inside = Symbol('inside');
 
 /** Reads a key's handle; 0 when disposed. Set by the class itself, which alone sees the field. */
 let handleOf: (key: Key) => number;
+let preparedIn: (key: Key) => Prepared;
 let isKey: (value: unknown) => value is Key;
 
 /**
@@ -24,18 +25,20 @@ let isKey: (value: unknown) => value is Key;
  */
 export class Key {
   #handle: number;
+  readonly #prepared: Prepared;
   /** The algorithm's standard name, e.g. `aes-256-gcm` or `hmac-sha256`. */
   readonly algorithm: string;
   /** The key's size in bytes. */
   readonly size: number;
 
   /** @internal */
-  constructor(permission: symbol, handle: number, algorithm: string, size: number) {
+  constructor(permission: symbol, prepared: Prepared, algorithm: string, size: number) {
     if (permission !== inside) throw makeError('ERR_ARGUMENT_TYPE', 'keys are made by createKey(algorithm, bytes)');
-    this.#handle = handle;
+    this.#handle = prepared.handles[0]!;
+    this.#prepared = prepared;
     this.algorithm = algorithm;
     this.size = size;
-    forgotten.register(this, handle, this);
+    forgotten.register(this, prepared, this);
   }
 
   /** True once {@link Key.dispose} was called; using the key then fails with ERR_KEY_DISPOSED. */
@@ -47,7 +50,7 @@ export class Key {
   dispose(): void {
     if (this.#handle === 0) return;
     forgotten.unregister(this);
-    release(this.#handle);
+    release(this.#prepared);
     this.#handle = 0;
   }
 
@@ -58,18 +61,29 @@ export class Key {
 
   static {
     handleOf = (key) => key.#handle;
+    preparedIn = (key) => key.#prepared;
     // Most keys are Buffers, and asking those for a private field is slow.
     isKey = (value): value is Key =>
       typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && #handle in value;
   }
 }
 
-const forgotten = new FinalizationRegistry<number>(release);
-
-function release(handle: number): void {
-  frame[At.Key] = handle;
-  native.disposeKey();
+/** The engines that have the key, and its handle in each. */
+interface Prepared extends Choice {
+  readonly handles: readonly number[];
 }
+
+const forgotten = new FinalizationRegistry<Prepared>(release);
+
+function release({ engines, handles }: Prepared): void {
+  for (let index = 0; index < engines.length; index++) {
+    frame[At.Key] = handles[index]!;
+    engines[index]!.binding.disposeKey();
+  }
+}
+
+/** Options of {@link createKey}. */
+export interface CreateKeyOptions extends EngineOptions {}
 
 /**
  * Prepares a key for repeated use: for a 64-byte AES-256-GCM message the schedule costs more than the message.
@@ -77,16 +91,23 @@ function release(handle: number): void {
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash (`blake3`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a string stands
  *   for its UTF-8 bytes; 32 bytes for BLAKE3. Copied at the call; a secret KeyObject of node:crypto is taken too.
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE
+ * @param options the engines that shall have the key: calls with it are theirs
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_ENGINE_UNAVAILABLE
  */
-export function createKey(algorithm: string, key: Data | KeyObject): Key {
+export function createKey(algorithm: string, key: Data | KeyObject, options?: CreateKeyOptions): Key {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
-  return prepareFor(target(algorithm), key);
+  const engine = options === undefined ? undefined : optionsOf<CreateKeyOptions>(options, 'options').engine;
+  return createKeyFor(algorithm, key, engine === undefined ? usual.choice : choiceOf(engine, 'options.engine'));
+}
+
+/** {@link createKey} for these engines. */
+export function createKeyFor(algorithm: string, key: Data | KeyObject, choice: Choice): Key {
+  return prepareFor(target(algorithm), key, choice);
 }
 
 /** Prepares the key of an HMAC; {@link createKey} without the name. */
-export function createMacKey(facts: HashFacts, key: Data | KeyObject): Key {
-  return prepareFor({ purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined }, key);
+export function createMacKey(facts: HashFacts, key: Data | KeyObject, choice: Choice = usual.choice): Key {
+  return prepareFor({ purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined }, key, choice);
 }
 
 /** What a key for an HMAC over a hash is prepared for. */
@@ -94,17 +115,17 @@ export function macName({ name }: HashFacts): string {
   return `hmac-${name}`;
 }
 
-function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject): Key {
+function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject, choice: Choice): Key {
   if (isKeyObject(key)) {
     if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
     return prepareAndWipe(key.export());
   }
   if (typeof key === 'string' && purpose === Purpose.Mac) return prepareAndWipe(utf8Apart(key));
-  return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'));
+  return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'), choice);
 
   function prepareAndWipe(secret: Uint8Array): Key {
     try {
-      return prepare(purpose, id, name, size, secret);
+      return prepare(purpose, id, name, size, secret, choice);
     } finally {
       secret.fill(0);
     }
@@ -138,17 +159,41 @@ function target(algorithm: unknown): Target {
   );
 }
 
-function prepare(purpose: Purpose, id: number, name: string, size: number | undefined, source: Uint8Array): Key {
+function prepare(purpose: Purpose, id: number, name: string, size: number | undefined, source: Uint8Array, choice: Choice): Key {
   const actual = sizeOf(source);
   if (size !== undefined && actual !== size) throw makeError('ERR_KEY_SIZE', `key must be ${size} bytes for ${name}, not ${actual}`);
-  const handle = native.createKey(purpose, id, source);
-  if (handle < 0) throw failure(-handle);
-  return new Key(inside, handle, name, actual);
+  const engines: Engine[] = [];
+  const handles: number[] = [];
+  const prepared: Prepared = { engines, handles, names: choice.names };
+  for (const engine of choice.engines) {
+    const handle = engine.binding.createKey(purpose, id, source, engine.number);
+    if (handle >= 0) {
+      engines.push(engine);
+      handles.push(handle);
+    } else if (-handle >= UNAVAILABLE) {
+      if (engines.length > 0) continue;
+      const reason = engine.binding.lastReason();
+      const next = choice.engines[choice.engines.indexOf(engine) + 1];
+      if (next === undefined) throw failure(-handle, 0, reason);
+      fellBack(name, engine.name, next.name, reason);
+    } else {
+      release(prepared);
+      throw failure(-handle);
+    }
+  }
+  return new Key(inside, prepared, name, actual);
 }
 
 export { isKey };
 
-/** The native handle of a key prepared for `algorithm`. */
+
+/** The engines that have a key prepared for `algorithm`, and its handles. */
+export function keyChoice(key: Key, algorithm: string): Choice {
+  keyHandle(key, algorithm);
+  return preparedIn(key);
+}
+
+/** The handle of a key prepared for `algorithm`, in the first of its engines. */
 export function keyHandle(key: Key, algorithm: string): number {
   const handle = handleOf(key);
   if (handle === 0) throw makeError('ERR_KEY_DISPOSED', 'key was disposed');

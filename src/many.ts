@@ -7,14 +7,15 @@
  * work is cut into as many jobs as there are threads and it is worth.
  */
 import { bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { native } from './binding.js';
+import { native, servers } from './binding.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
-import { call, describeCall, describeIv, describeKey, describeTarget, Form, present, roomForCopies, routedSync, runDescribed, runWaiting } from './call.js';
+import { call, describeCall, describeChoice, describeIv, describeKey, describeTarget, Form, present, roomForCopies, routedSync, runDescribed, runWaiting } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
+import { choiceOf, narrowed, type Choice } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
 import { hmacFacts } from './hmac.js';
-import { isKey, keyHandle, macName } from './key.js';
+import { isKey, keyChoice, macName } from './key.js';
 import { allocate, allocateApart, hex, nextTick, SIZE_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
 import { usual } from './prices.js';
 import { routeOf, type RouteOptions } from './routes.js';
@@ -52,7 +53,8 @@ interface Batch {
   readonly key: Uint8Array | undefined;
   /** Whether the key is a copy of ours. */
   readonly wipe: boolean;
-  readonly handle: number;
+  /** The engines asked for, or those that have the key. */
+  readonly choice: Choice | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Of a digest. */
@@ -122,6 +124,7 @@ export function runManyPromise(
   given: ArrayLike<unknown>,
   count: number,
   route: Route | undefined,
+  choice: Choice | undefined,
 ): Promise<unknown> {
   const waiter = signal === undefined ? new PromiseWaiter() : new ManyPromise();
   if (signal?.aborted) {
@@ -130,8 +133,10 @@ export function runManyPromise(
   }
   let parts: Parts | undefined;
   try {
-    const batch = parse(given, count);
-    parts = start(route === undefined ? batch : { ...batch, route }, waiter, signal !== undefined);
+    let batch = parse(given, count);
+    if (route !== undefined) batch = { ...batch, route };
+    if (choice !== undefined) batch = { ...batch, choice: choiceAmong(batch.choice, choice) };
+    parts = start(batch, waiter, signal !== undefined);
   } catch (error) {
     waiter.reject(error);
     return waiter.promise;
@@ -161,27 +166,28 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
   const wanted = readOptions(count > 3 ? given[3] : undefined, facts);
   const messages = readSources(given[2]);
   const key = given[1];
-  const handle = isKey(key) ? keyHandle(key, macName(facts)) : 0;
+  const prepared = isKey(key) ? keyChoice(key, macName(facts)) : undefined;
   const parts = checked(messages, wanted);
   const secret = isKey(key) ? undefined : typeof key === 'string' ? utf8Apart(key) : data(key, 'key');
-  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, key: secret, wipe: typeof key === 'string', handle };
+  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, key: secret, wipe: typeof key === 'string', choice: choiceAmong(prepared, wanted.choice) };
 }
 
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
 
 function readOptions(value: unknown, facts: HashFacts): Wanted {
   const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options');
-  const { encoding, outputLength, seed, key, target, targetOffset, route } = given;
+  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
+  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const { key: secret, handle } = hashKey(key, facts);
+  const { key: secret, prepared } = hashKey(key, facts);
   if (target === undefined && targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
   if (target !== undefined && encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   return {
     key: sizeOf(secret) > 0 ? secret : undefined,
     wipe: false,
-    handle,
+    choice: choiceAmong(prepared, asked),
     seedLow,
     seedHigh,
     size,
@@ -190,6 +196,11 @@ function readOptions(value: unknown, facts: HashFacts): Wanted {
     targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
     route: route === undefined ? undefined : routeOf(route, 'options.route'),
   };
+}
+
+/** Those that have a prepared key, and of them the ones asked for. */
+function choiceAmong(prepared: Choice | undefined, asked: Choice | undefined): Choice | undefined {
+  return prepared?.handles !== undefined && asked !== undefined ? narrowed(prepared, asked) : (asked ?? prepared);
 }
 
 function readSources(value: unknown): Messages {
@@ -455,7 +466,7 @@ class Parts {
   abort(reason: unknown): void {
     this.reason = reason;
     for (const part of this.#parts) {
-      if (part.done || native.cancel(part.slot) !== Cancelled.Never) continue;
+      if (part.done || servers[part.slot]!.cancel(part.slot) !== Cancelled.Never) continue;
       part.done = true;
       this.#failure = { error: reason };
       this.#left -= 1;
@@ -546,9 +557,9 @@ function describeViews({ operation, facts }: Batch, views: readonly Uint8Array[]
   call.flags |= Flag.HasViews;
 }
 
-function describeBeginning({ key, handle, seedLow, seedHigh }: Batch): void {
+function describeBeginning({ key, choice, seedLow, seedHigh }: Batch): void {
   if (key !== undefined) describeKey(key, 0, sizeOf(key));
-  frame[At.Key] = handle;
+  if (choice !== undefined) describeChoice(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }

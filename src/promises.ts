@@ -22,6 +22,7 @@ import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type S
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
 import { sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
+import { choiceOf, type Choice, type EngineOptions } from './engines.js';
 import { routeOf, type RouteName, type RouteOptions } from './routes.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
@@ -67,7 +68,7 @@ export type {
 export type { Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
 
 /** How a call is run, and what ends it early. */
-export interface CallOptions extends RouteOptions {
+export interface CallOptions extends RouteOptions, EngineOptions {
   /**
    * The signal whose abort cancels. A call that has not started is rejected with the signal's reason at once, a long one that runs
    * as soon as it has stopped; one that is about to end resolves. Lent memory is in use until the promise settles.
@@ -333,17 +334,17 @@ export function openTransformStream(options: SealedStreamOptions): TransformStre
 
 /** Describes the call and waits by promise; signal and route are in the last argument, if anywhere. */
 function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
-  return withOptions(counts, given, (signal, count, route) => runPromise(signal, describe, given, count, route));
+  return withOptions(counts, given, (signal, count, route, choice) => runPromise(signal, describe, given, count, route, choice));
 }
 
 function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser.counts, given, (signal, count, route) => runManyPromise(signal, parser, given, count, route));
+  return withOptions(parser.counts, given, (signal, count, route, choice) => runManyPromise(signal, parser, given, count, route, choice));
 }
 
 function withOptions(
   counts: readonly number[],
   given: IArguments,
-  run: (signal: AbortSignal | undefined, count: number, route: Route | undefined) => Promise<unknown>,
+  run: (signal: AbortSignal | undefined, count: number, route: Route | undefined, choice: Choice | undefined) => Promise<unknown>,
 ): Promise<unknown> {
   try {
     let count = given.length;
@@ -351,18 +352,20 @@ function withOptions(
     const own = !counts.includes(count);
     let signal: AbortSignal | undefined;
     let route: Route | undefined;
+    let choice: Choice | undefined;
     if (isOptions(last)) {
       signal = abortSignal(options<CallOptions>(last, 'options').signal);
       if (own) {
-        // Where the options are the call's, its parser reads the route.
-        const asked: unknown = last.route;
+        // Where the options are the call's, its parser reads route and engine.
+        const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
         if (asked !== undefined) route = routeOf(asked, 'options.route');
+        if (engine !== undefined) choice = choiceOf(engine, 'options.engine');
         count -= 1;
       }
     } else if (own && last === undefined) {
       count -= 1;
     }
-    return run(signal, count, route);
+    return run(signal, count, route, choice);
   } catch (error) {
     return Promise.reject(error as Error);
   }

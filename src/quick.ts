@@ -2,35 +2,39 @@
  * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for a text. The source
  * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
  * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
- * is a handle or 0, and makes the digest an HMAC if it was prepared for one.
+ * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such calls.
  */
-import { native } from './binding.js';
+import { usual, type Engine } from './engines.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
 import { allocate, type Buffer } from './platform/node.js';
 
-export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): string | undefined {
+export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): string | undefined {
+  if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return native.hashHex(source);
+  return quick.hashHex(source);
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): bigint | undefined {
+export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): bigint | undefined {
+  if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return native.hashBigInt(source);
+  return quick.hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0): Buffer | undefined {
+export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): Buffer | undefined {
+  if (quick === undefined) return undefined;
   const target = allocate(facts.digestSize);
   describe(facts, offset, size, key);
-  return native.hash(source, target) === 0 ? target : undefined;
+  return quick.hash(source, target) === 0 ? target : undefined;
 }
 
 /** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */
-export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number, key: number): string | undefined {
+export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number, key: number, { quick }: Engine): string | undefined {
+  if (quick === undefined) return undefined;
   describe(facts, 0, size, key);
   frame[At.AadSize] = facts.stateSize;
-  return native.finishHex(state);
+  return quick.finishHex(state);
 }
 
 function describe(facts: HashFacts, offset: number, size: number, key: number): void {

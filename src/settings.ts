@@ -1,9 +1,10 @@
 /**
- * What serves what, and what can be set.
+ * What can be set.
  */
 import { options, unsigned } from './arguments.js';
 import { native } from './binding.js';
 import { decideCopies } from './call.js';
+import { openBindings, setUsual, usualChoiceOf, usualNames, type EngineName } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { decideMemory } from './kdf/memory.js';
 import { refreshPrices } from './prices.js';
@@ -33,71 +34,20 @@ export interface Settings {
    * quarter of the memory there is, 1 GiB at most.
    */
   readonly maxKdfMemory: number;
+  /**
+   * Who computes where a call does not say: an engine, several in order of preference, or `'auto'` (the default): native code, or the
+   * portable engine where there is none. In Node.js the environment variable MILLRACE_ENGINE sets what it is at the start, names
+   * separated by commas. Unlike the other settings it is of this environment only: each worker_thread has its own.
+   */
+  readonly engine: 'auto' | EngineName | readonly EngineName[];
 }
 
-/** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
-export interface Cost {
-  /** Of a message beside its bytes. */
-  readonly fixed: number;
-  /** Of each byte. */
-  readonly perByte: number;
-  /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
-  readonly together?: number;
-  /** False while the price is that of a table: it is measured by the first worker thread that has done a job. */
-  readonly measured: boolean;
-  /** Messages up to so many bytes are worked on during the call, if others are under way too; alone, longer ones are. */
-  readonly inlineTo: number;
-  /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
-  readonly splitFrom?: number;
-}
-
-/** What serves each algorithm on this machine. */
-export interface Engines {
-  /** The native engine: libraries compiled in, with the instructions this CPU has. */
-  readonly native: {
-    readonly available: boolean;
-    /** Version by library. */
-    readonly libraries: Readonly<Record<string, string>>;
-    readonly cpu: { readonly arch: string; readonly features: readonly string[] };
-    /** Library and instructions by algorithm. */
-    readonly algorithms: Readonly<Record<string, {
-      readonly library: string;
-      readonly instructions: readonly string[];
-      /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
-      readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
-    }>>;
-  };
-  /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
-  readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
-  /** Predicted cost and routes by algorithm. */
-  readonly costs: Readonly<Record<string, Cost>>;
-  /** Bytes copied for asynchronous calls of this environment that have not settled. */
-  readonly queuedBytes: number;
-  /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
-  readonly kdf: { readonly memory: number; readonly waiting: number };
-  /** As {@link configure} returns them. */
-  readonly settings: Settings;
-}
-
-/** Reports which engine, library and CPU instructions serve each algorithm, the state of the worker threads, predicted costs, and settings. */
-export function engines(): Engines {
-  const report = JSON.parse(native.engines()) as Pick<Engines, 'native'>;
-  return {
-    ...report,
-    threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) },
-    costs: JSON.parse(native.costs()) as Engines['costs'],
-    queuedBytes: native.copies(1),
-    kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
-    settings: settings(),
-  };
-}
-
-const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory'] satisfies (keyof Settings)[];
+const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory', 'engine'] satisfies (keyof Settings)[];
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
  *
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE
  */
 export function configure(wanted?: Partial<Settings>): Settings {
   const given = options<Partial<Settings>>(wanted, 'settings');
@@ -106,7 +56,8 @@ export function configure(wanted?: Partial<Settings>): Settings {
     throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: ${known.join(', ')}`);
   }
   // All are looked at before one is changed.
-  const { threads, route, maxQueuedBytes, recycle, maxKdfMemory } = given;
+  const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
+  const choice = engine === undefined ? undefined : usualChoiceOf(engine, 'settings.engine');
   if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
     throw makeError('ERR_ARGUMENT_VALUE', `settings.threads must be between 1 and 1024, not ${threads}`);
   }
@@ -118,17 +69,28 @@ export function configure(wanted?: Partial<Settings>): Settings {
   if (maxKdfMemory !== undefined && unsigned(maxKdfMemory, 'settings.maxKdfMemory') < 1) {
     throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxKdfMemory must be at least 1');
   }
-  if (threads !== undefined) native.setThreads(threads);
-  if (recycle !== undefined) native.setRecycling(Number(recycle));
-  if (usual !== undefined) native.setUsualRoute(usual);
-  if (maxQueuedBytes !== undefined) native.setCopies(maxQueuedBytes);
-  if (maxKdfMemory !== undefined) native.setDerivationMemory(maxKdfMemory);
+  for (const binding of openBindings()) {
+    if (threads !== undefined) binding.setThreads(threads);
+    if (recycle !== undefined) binding.setRecycling(Number(recycle));
+    if (usual !== undefined) binding.setUsualRoute(usual);
+    if (maxQueuedBytes !== undefined) binding.setCopies(maxQueuedBytes);
+    if (maxKdfMemory !== undefined) binding.setDerivationMemory(maxKdfMemory);
+  }
+  if (choice !== undefined) setUsual(choice);
   refreshPrices();
   return settings();
 }
 
-function settings(): Settings {
-  if (native.copies(0) === 0) decideCopies();
+/** As they are. */
+export function settings(): Settings {
+  if (native.copies(0) === 0) decideCopies(native);
   decideMemory();
-  return { threads: native.threads(0), route: routeName(native.usualRoute()), maxQueuedBytes: native.copies(0), recycle: native.recycles() === 1, maxKdfMemory: native.derivationMemory(0) };
+  return {
+    threads: native.threads(0),
+    route: routeName(native.usualRoute()),
+    maxQueuedBytes: native.copies(0),
+    recycle: native.recycles() === 1,
+    maxKdfMemory: native.derivationMemory(0),
+    engine: usualNames(),
+  };
 }

@@ -4,7 +4,7 @@
  * Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in turn: waiters are
  * made before the description of a call begins.
  */
-import { native } from './binding.js';
+import { servers } from './binding.js';
 import { CANCELLED, failure } from './errors.js';
 import { AsyncResource, nextTick } from './platform/node.js';
 
@@ -115,7 +115,7 @@ export class SignalWaiter extends PromiseWaiter {
   /** The signal has aborted. What will never run is rejected at once; memory lent to what runs is in use until that comes back. */
   abort(reason: unknown): void {
     // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
-    if (native.cancel(this.slot) === Cancelled.Never) this.reject(reason);
+    if (servers[this.slot]!.cancel(this.slot) === Cancelled.Never) this.reject(reason);
   }
 
   override succeed(value: unknown): void {

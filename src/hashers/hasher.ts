@@ -5,11 +5,12 @@
 import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
 import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
+import { choiceHere, choiceOf, narrowed, usual, type Choice, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
 import { exportState, importState } from './state.js';
 import { hmacFacts } from '../hmac.js';
-import { createKey, createMacKey, isKey, keyHandle, macName, type Key } from '../key.js';
+import { createKeyFor, createMacKey, isKey, keyChoice, keyHandle, macName, type Key } from '../key.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
@@ -20,13 +21,13 @@ import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../wa
 export type DigestEncoding = Encoding | BufferEncoding;
 
 /** Options of {@link createHash}, beside those of stream.Transform. */
-export interface CreateHashOptions extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'> {
+export interface CreateHashOptions extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
   /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm, key and seed. */
   readonly state?: Bytes | undefined;
 }
 
 /** Options of {@link createHmac}, beside those of stream.Transform. */
-export interface CreateHmacOptions extends TransformOptions {
+export interface CreateHmacOptions extends TransformOptions, EngineOptions {
   /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm and key. */
   readonly state?: Bytes | undefined;
 }
@@ -337,10 +338,12 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
   if (options === undefined) {
     return new Hash(inside, new Running(facts, false, undefined, 0, 0, facts.digestSize), undefined);
   }
-  const { outputLength, seed, key, state } = optionsObject<CreateHashOptions>(options, 'options');
+  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(options, 'options');
+  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const beginning = { facts, mac: false, key: preparedKey(key, facts), seedLow, seedHigh, size };
+  const prepared = preparedKey(key, facts, asked);
+  const beginning = { facts, mac: false, key: prepared, seedLow, seedHigh, size, choice: choiceFor(prepared, asked) };
   return new Hash(inside, begun(beginning, state, seed !== undefined), options);
 }
 
@@ -356,10 +359,12 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
 export function createHmac(algorithm: string, key: Data | Key | KeyObject, options?: CreateHmacOptions): Hmac {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
-  const state = optionsObject<CreateHmacOptions>(options, 'options').state;
+  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options');
+  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const given = isKey(key);
   if (given) keyHandle(key, macName(facts));
-  const beginning = { facts, mac: true, key: given ? key : createMacKey(facts, key), seedLow: 0, seedHigh: 0, size: facts.digestSize };
+  const prepared = given ? key : createMacKey(facts, key, asked);
+  const beginning = { facts, mac: true, key: prepared, seedLow: 0, seedHigh: 0, size: facts.digestSize, choice: choiceFor(prepared, asked) };
   return new Hmac(inside, begun(beginning, state, false), options);
 }
 
@@ -376,16 +381,24 @@ function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
 }
 
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
-  if (state !== undefined) return importState(state, beginning, seeded);
-  const { facts, mac, key, seedLow, seedHigh, size } = beginning;
-  return new Running(facts, mac, key, seedLow, seedHigh, size);
+  // The kernel takes no state from anywhere.
+  if (state !== undefined) return importState(state, { ...beginning, choice: choiceHere(beginning.choice, 'the state of a hasher') }, seeded);
+  const { facts, mac, key, seedLow, seedHigh, size, choice } = beginning;
+  return new Running(facts, mac, key, seedLow, seedHigh, size, choice);
+}
+
+/** The engines that may compute: of a key, those that have it. */
+function choiceFor(key: Key | undefined, asked: Choice | undefined): Choice {
+  if (key === undefined) return asked ?? usual.choice;
+  const prepared = keyChoice(key, key.algorithm);
+  return asked === undefined ? prepared : narrowed(prepared, asked);
 }
 
 /** The key of a keyed hash, prepared. */
-function preparedKey(key: unknown, facts: HashFacts): Key | undefined {
+function preparedKey(key: unknown, facts: HashFacts, asked: Choice | undefined): Key | undefined {
   if (key === undefined) return undefined;
-  const { key: source, handle } = hashKey(key, facts);
-  return handle === 0 ? createKey(facts.name, source) : (key as Key);
+  const { key: source, prepared } = hashKey(key, facts);
+  return prepared === undefined ? createKeyFor(facts.name, source, asked ?? usual.choice) : (key as Key);
 }
 
 /** A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than it gains. */

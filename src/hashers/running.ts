@@ -7,11 +7,12 @@
  * never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation } from '../frame.js';
+import { At, desk, Flag, frame, GATHERED_MAX, Operation, TICKET_SIZE, type Native } from '../frame.js';
 import {
   call,
   describeAad,
   describeCall,
+  describeChoice,
   describeIv,
   describeResult,
   describeTag,
@@ -21,7 +22,8 @@ import {
   runWaiting,
 } from '../call.js';
 import type { HashFacts } from '../catalog.js';
-import { makeError } from '../errors.js';
+import { fellBack, oneOf, usual, type Choice } from '../engines.js';
+import { failure, makeError, MillraceError, UNAVAILABLE } from '../errors.js';
 import { keyHandle, type Key } from '../key.js';
 import { viewOf, writeText, type Buffer } from '../platform/node.js';
 import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
@@ -76,6 +78,8 @@ export interface Beginning {
   readonly seedHigh: number;
   /** The digest's size; 0 for an extendable output without one. */
   readonly size: number;
+  /** The engines that may compute it; of a key, those that have it. */
+  readonly choice: Choice;
 }
 
 /** See the file. Callers look at `phase` and `pending` first: the methods do as they are told. */
@@ -87,6 +91,8 @@ export class Running implements Beginning {
   declare readonly seedLow: number;
   declare readonly seedHigh: number;
   declare readonly size: number;
+  /** The first of them computes; when there is a state it is the only one. */
+  declare choice: Choice;
   declare phase: Phase;
   /** Why it failed. */
   declare failure: unknown;
@@ -100,13 +106,14 @@ export class Running implements Beginning {
   /** Whether there is a state. */
   declare private begun: boolean;
 
-  constructor(facts: HashFacts, mac: boolean, key: Key | undefined, seedLow: number, seedHigh: number, size: number) {
+  constructor(facts: HashFacts, mac: boolean, key: Key | undefined, seedLow: number, seedHigh: number, size: number, choice: Choice = usual.choice) {
     this.facts = facts;
     this.mac = mac;
     this.key = key;
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
     this.size = size;
+    this.choice = choice;
     this.phase = Phase.Open;
     this.failure = undefined;
     this.pending = 0;
@@ -177,6 +184,7 @@ export class Running implements Beginning {
   send(waiter: Waiter, source: Uint8Array, offset: number, size: number, copied: boolean): void {
     // While the state is away nobody may come to its place.
     this.leave();
+    this.begin();
     this.describeUpdate(source, offset, size);
     if (copied) call.flags |= Flag.Snapshot;
     runWaiting(waiter);
@@ -222,11 +230,12 @@ export class Running implements Beginning {
   /** The next bytes of an extendable output into the caller's memory; the first call ends the message. */
   squeeze(target: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
+    this.begin();
     const { gathered, state } = this.seat ?? this.sit();
     describeCall(Operation.Squeeze, this.facts.id, gathered, 0, this.gathered);
     this.describeSoFar(handle);
     describeTarget(target, offset, size);
-    describeTag(state, 0, this.facts.stateSize);
+    describeTag(state, 0, this.stateSize);
     this.run();
     this.begun = true;
     this.sent += this.gathered;
@@ -236,12 +245,15 @@ export class Running implements Beginning {
 
   /** Another one that has taken in the same, with a digest of its own size. */
   copy(size: number): Running {
-    const copy = new Running(this.facts, this.mac, this.key, this.seedLow, this.seedHigh, size);
+    const copy = new Running(this.facts, this.mac, this.key, this.seedLow, this.seedHigh, size, this.choice);
     if (this.seat !== undefined) {
       this.leave();
       const { gathered, state } = copy.sit();
       gathered.set(part(this.seat.gathered, 0, this.gathered));
-      if (this.begun) state.set(this.seat.state);
+      if (this.begun) {
+        if (this.held) this.fork(copy, state);
+        else state.set(this.seat.state);
+      }
     }
     copy.gathered = this.gathered;
     copy.begun = this.begun;
@@ -260,6 +272,7 @@ export class Running implements Beginning {
 
   /** A copy of the state, in which all of the message so far is. */
   save(): Uint8Array {
+    if (this.held) throw makeError('ERR_ENGINE_UNAVAILABLE', 'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine');
     if (!this.begun || this.gathered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
     copy.set(part(this.seat!.state, 0, copy.length));
@@ -280,7 +293,8 @@ export class Running implements Beginning {
   spend(): void {
     const { seat } = this;
     if (seat !== undefined) {
-      if (this.key !== undefined && this.begun) seat.state.fill(0, 0, this.facts.stateSize);
+      if (this.held && this.begun) this.drop();
+      if (this.key !== undefined && this.begun) seat.state.fill(0, 0, this.stateSize);
       this.sent += this.gathered;
       this.dropGathered();
       if (seated === this) {
@@ -301,6 +315,7 @@ export class Running implements Beginning {
 
   /** Moves on by what was gathered and then the source. */
   private advance(source: Uint8Array, offset: number, size: number): void {
+    this.begin();
     this.describeUpdate(source, offset, size);
     this.run();
     this.begun = true;
@@ -319,7 +334,7 @@ export class Running implements Beginning {
       if (this.gathered > 0) describeIv(gathered, 0, this.gathered);
     }
     this.describeSoFar(handle);
-    describeTarget(state, 0, this.facts.stateSize);
+    describeTarget(state, 0, this.stateSize);
   }
 
   private describeDigest(): void {
@@ -333,17 +348,18 @@ export class Running implements Beginning {
   /** Key, seed, and the state so far. */
   private describeSoFar(handle: number): void {
     describeBeginning(this, handle);
-    if (this.begun) describeAad(this.seat!.state, 0, this.facts.stateSize);
+    if (this.begun) describeAad(this.seat!.state, 0, this.stateSize);
   }
 
   private quickDigest(form: Form): unknown {
     const { facts, seat, gathered } = this;
     if ((seat !== deskSeat && gathered > 0) || this.size !== facts.digestSize) return undefined;
     const key = handleOf(this);
-    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, seat!.state, gathered, key) : undefined;
-    if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key);
-    if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key);
-    return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered, key) : undefined;
+    const engine = this.choice.engines[0]!;
+    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, seat!.state, gathered, key, engine) : undefined;
+    if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key, engine);
+    if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key, engine);
+    return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered, key, engine) : undefined;
   }
 
   private run(): unknown {
@@ -353,6 +369,61 @@ export class Running implements Beginning {
       this.fail(error);
       throw error;
     }
+  }
+
+  // States that the kernel keeps: here they are tickets.
+
+  /** Whether the kernel keeps the state, when there is one. */
+  private get held(): boolean {
+    return !this.choice.engines[0]!.here;
+  }
+
+  private get stateSize(): number {
+    return this.held ? TICKET_SIZE : this.facts.stateSize;
+  }
+
+  /** Before there is a state that the kernel keeps: has it made, and so finds out which of several engines it will be of. */
+  private begin(): void {
+    if (this.begun || !this.held) return;
+    const all = this.choice;
+    const [engine, next] = all.engines;
+    const handle = handleOf(this);
+    const { state } = this.seat ?? this.sit();
+    this.choice = oneOf(all, 0);
+    try {
+      describeCall(this.mac ? Operation.MacUpdate : Operation.Update, this.facts.id, NO_BYTES, 0, 0);
+      describeBeginning(this, handle);
+      describeTarget(state, 0, TICKET_SIZE);
+      runDescribed();
+    } catch (error) {
+      if (next === undefined || !(error instanceof MillraceError) || error.code !== 'ERR_ENGINE_UNAVAILABLE') {
+        this.fail(error);
+        throw error;
+      }
+      fellBack(`${this.mac ? 'hmac-' : ''}${this.facts.name}`, engine!.name, next.name, error.message);
+      this.choice = oneOf(all, 1, all.engines.length);
+      this.begin();
+      return;
+    }
+    this.begun = true;
+    this.keep(state);
+  }
+
+  /** What stands for a state is dropped when this is forgotten. */
+  private keep(state: Uint8Array): void {
+    forgotten.register(this, { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, TICKET_SIZE) }, this);
+  }
+
+  private fork(copy: Running, next: Uint8Array): void {
+    const { binding } = this.choice.engines[0]!;
+    const status = binding.forkState(part(this.seat!.state, 0, TICKET_SIZE), part(next, 0, TICKET_SIZE));
+    if (status !== 0) throw failure(status, 0, status >= UNAVAILABLE ? binding.lastReason() : '');
+    copy.keep(next);
+  }
+
+  private drop(): void {
+    forgotten.unregister(this);
+    this.choice.engines[0]!.binding.dropState(part(this.seat!.state, 0, TICKET_SIZE));
   }
 
   private sit(): Seat {
@@ -381,14 +452,18 @@ export class Running implements Beginning {
   }
 }
 
+/** Running hashes that the kernel keeps, by whom they were forgotten. */
+const forgotten = new FinalizationRegistry<{ readonly binding: Native; readonly ticket: Uint8Array }>(({ binding, ticket }) => void binding.dropState(ticket));
+
 /** The handle of the key, 0 if there is none; throws if it was disposed. Called before a description begins. */
 export function handleOf({ key }: Beginning): number {
   return key === undefined ? 0 : keyHandle(key, key.algorithm);
 }
 
-/** Adds key and seed to a description. */
-export function describeBeginning({ seedLow, seedHigh }: Beginning, handle: number): void {
+/** Adds key, seed and engines to a description. */
+export function describeBeginning({ seedLow, seedHigh, choice }: Beginning, handle: number): void {
   frame[At.Key] = handle;
+  if (choice !== usual.choice) describeChoice(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }

@@ -19,6 +19,7 @@ import { bytes, sizeOf } from '../arguments.js';
 import { Operation, WHOLE } from '../frame.js';
 import { describeCall, describeResult, Form, runDescribed } from '../call.js';
 import { findHash } from '../catalog.js';
+import { base } from '../engines.js';
 import { makeError } from '../errors.js';
 import { allocateApart, utf8, type Buffer } from '../platform/node.js';
 import { quickBuffer } from '../quick.js';
@@ -107,7 +108,7 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
   const fits = state.length === facts.stateSize && output <= (facts.xof ? 1 : 0) && length <= Number.MAX_SAFE_INTEGER && seed >> BigInt(facts.seedBits) === 0n;
   if (!fits) throw refusal('its parts do not fit together');
-  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size);
+  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size, beginning.choice);
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (beginning.key !== undefined) blob.fill(0);
   return running;
@@ -135,7 +136,7 @@ function keyCheck(beginning: Beginning): Uint8Array {
 }
 
 function sum(blob: Uint8Array): Uint8Array {
-  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE)!;
+  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE, 0, base)!;
 }
 
 function numbersOf(blob: Uint8Array): DataView {

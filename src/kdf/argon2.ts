@@ -4,6 +4,7 @@
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeResult, describeTag, Form } from '../call.js';
+import type { EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { between, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
@@ -21,7 +22,7 @@ export interface Argon2Cost {
 }
 
 /** What Argon2 is given; the names are those of node:crypto. */
-export interface Argon2Parameters extends Argon2Cost {
+export interface Argon2Parameters extends Argon2Cost, EngineOptions {
   /** The password, or whatever a key is derived from. */
   readonly message: Data;
   /** The salt: 8 bytes or more, other ones for each password. */

@@ -4,9 +4,10 @@
  * thread.
  */
 import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
-import { native } from '../binding.js';
+import { servers } from '../binding.js';
 import { Flag } from '../frame.js';
-import { abortSignal, call, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
+import { abortSignal, call, describeChoice, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
+import { choiceHere, choiceOf, openBindings, type Choice, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
 import { isShort, keyScratch } from '../scratch.js';
@@ -20,7 +21,7 @@ export interface DerivationProgress {
 }
 
 /** Options of asynchronous derivations. */
-export interface DerivationCallOptions {
+export interface DerivationCallOptions extends EngineOptions {
   /**
    * Its abort cancels: a derivation that waits rejects with the signal's reason at once, one that is under way stops within a few
    * milliseconds.
@@ -52,20 +53,20 @@ export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unk
 
 /** Derives here and now. */
 export function deriveSync(parser: DerivationParser, given: ArrayLike<unknown>, count: number): unknown {
-  const { signal, onProgress } = callOptions(parser, given, count);
+  const { signal, onProgress, choice } = callOptions(parser, given, count);
   if (signal !== undefined || onProgress !== undefined) {
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError('ERR_ARGUMENT_VALUE', `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`);
   }
   decideMemory();
-  return runSync(parser.describe, given, count);
+  return runSync(parser.describe, given, count, choice);
 }
 
 /** Derives, and calls back. */
 export function deriveThen(callback: Callback<unknown>, parser: DerivationParser, given: ArrayLike<unknown>, count: number): void {
-  const { signal, onProgress } = callOptions(parser, given, count);
-  if (signal === undefined) {
-    launch(new CallbackWaiter(callback), parser, given, count, onProgress);
+  const options = callOptions(parser, given, count);
+  if (options.signal === undefined) {
+    launch(new CallbackWaiter(callback), parser, given, count, options);
     return;
   }
   const waiter = new SignalWaiter();
@@ -74,16 +75,17 @@ export function deriveThen(callback: Callback<unknown>, parser: DerivationParser
     (value) => nextTick(callback, undefined, value),
     (error: unknown) => nextTick(callback, error),
   );
-  launchUnder(signal, waiter, parser, given, count, onProgress);
+  launchUnder(options.signal, waiter, parser, given, count, options);
 }
 
 /** Derives; a promise waits. */
 export function derivePromise(parser: DerivationParser, given: ArrayLike<unknown>): Promise<unknown> {
   try {
-    const { signal, onProgress } = callOptions(parser, given, given.length);
+    const options = callOptions(parser, given, given.length);
+    const { signal } = options;
     const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
-    if (waiter instanceof SignalWaiter) launchUnder(signal!, waiter, parser, given, given.length, onProgress);
-    else launch(waiter, parser, given, given.length, onProgress);
+    if (waiter instanceof SignalWaiter) launchUnder(signal!, waiter, parser, given, given.length, options);
+    else launch(waiter, parser, given, given.length, options);
     return waiter.promise;
   } catch (error) {
     return Promise.reject(error as Error);
@@ -96,13 +98,13 @@ function launchUnder(
   parser: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
-  onProgress: DerivationCallOptions['onProgress'],
+  options: Asked,
 ): void {
   if (signal.aborted) {
     waiter.reject(signal.reason);
     return;
   }
-  launch(waiter, parser, given, count, onProgress, Flag.Cancellable);
+  launch(waiter, parser, given, count, options, Flag.Cancellable);
   waiter.heed(signal);
 }
 
@@ -111,12 +113,13 @@ function launch(
   { describe }: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
-  onProgress: DerivationCallOptions['onProgress'],
+  { onProgress, choice }: Asked,
   flags = 0,
 ): void {
   decideMemory();
   try {
     describe(given, count);
+    describeChoice(choice);
   } catch (error) {
     forget();
     throw error;
@@ -143,7 +146,7 @@ function departLater(): void {
 
 function depart(): void {
   departing = false;
-  native.depart();
+  for (const binding of openBindings()) binding.depart();
 }
 
 /** Milliseconds between two looks at how far a derivation has come. */
@@ -171,7 +174,7 @@ class Watched implements Waiter {
 
   /** The job is under way: looks at it now and then, until it settles. */
   begin(): void {
-    this.#timer = every(LOOK, () => this.#tell(native.progress(this.slot)));
+    this.#timer = every(LOOK, () => this.#tell(servers[this.slot]!.progress(this.slot)));
   }
 
   succeed(value: unknown): void {
@@ -208,15 +211,24 @@ class Watched implements Waiter {
   }
 }
 
-function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): DerivationCallOptions {
+/** What was asked for beside the derivation itself. */
+interface Asked {
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: DerivationCallOptions['onProgress'];
+  readonly choice: Choice;
+}
+
+function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): Asked {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
-  if (count <= parser.options) return {};
+  if (count <= parser.options) return { signal: undefined, onProgress: undefined, choice: choiceHere(undefined, WHAT) };
   const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name);
   const signal = abortSignal(asked.signal);
-  const { onProgress } = asked;
+  const { onProgress, engine } = asked;
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
-  return { signal, onProgress };
+  return { signal, onProgress, choice: choiceHere(engine === undefined ? undefined : choiceOf(engine, 'options.engine'), WHAT) };
 }
+
+const WHAT = 'key derivation';
 
 // Arguments.
 

@@ -6,6 +6,7 @@ import type { Callback } from '../waiters.js';
 import type { Buffer, KeyObject } from '../platform/node.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters, type Argon2Parameters } from './argon2.js';
 import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
+import type { EngineOptions } from '../engines.js';
 import { equal } from './equal.js';
 import { hkdfParser } from './hkdf.js';
 import { hashing, needsRehashed, verifyParser, type HashPasswordOptions, type VerifyPasswordOptions } from './passwords.js';
@@ -40,7 +41,7 @@ export function scrypt(): unknown {
  * @param digest name of the hash, e.g. `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM
  */
-export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: string): Buffer;
+export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: string, options?: EngineOptions): Buffer;
 export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: string, callback: Callback<Buffer>): void;
 export function pbkdf2(
   password: Data,
@@ -65,7 +66,7 @@ export function pbkdf2(): unknown {
  * @param keylen size of the key in bytes, at most 255 digests
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
  */
-export function hkdf(digest: string, ikm: Data | KeyObject, salt: Data, info: Data, keylen: number): Buffer;
+export function hkdf(digest: string, ikm: Data | KeyObject, salt: Data, info: Data, keylen: number, options?: EngineOptions): Buffer;
 export function hkdf(digest: string, ikm: Data | KeyObject, salt: Data, info: Data, keylen: number, callback: Callback<Buffer>): void;
 export function hkdf(
   digest: string,

@@ -2,6 +2,7 @@
  * How much memory derivations may take together.
  */
 import { native } from '../binding.js';
+import { openBindings } from '../engines.js';
 import { memorySize, restart, type Timer } from '../platform/node.js';
 
 /** A quarter of the memory there is, 1 GiB at most: 64 scrypts or 54 Argon2s of the usual cost at once. */
@@ -20,9 +21,10 @@ export function decideMemory(): void {
   if (decided) return;
   decided = true;
   if (native.derivationMemory(0) > 0) return;
-  native.setDerivationMemory(Math.min(MEMORY_MAX, Math.floor(memorySize() / 4)));
+  const limit = Math.min(MEMORY_MAX, Math.floor(memorySize() / 4));
+  for (const binding of openBindings()) binding.setDerivationMemory(limit);
 }
 
 function free(): void {
-  native.freeDerivationMemory();
+  for (const binding of openBindings()) binding.freeDerivationMemory();
 }

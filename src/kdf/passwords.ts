@@ -5,6 +5,7 @@ import { bytes, data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Byt
 import { native } from '../binding.js';
 import { At, Flag, frame, Operation } from '../frame.js';
 import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
+import type { EngineOptions } from '../engines.js';
 import { failure, makeError, wrongType } from '../errors.js';
 import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
 import type { Argon2Algorithm, Argon2Cost, CheckedArgon2 } from './argon2.js';
@@ -30,7 +31,7 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
 }
 
 /** What a password hash may ask for, and the secret it was made with. */
-export interface VerifyPasswordOptions {
+export interface VerifyPasswordOptions extends EngineOptions {
   /** As it was given to {@link hashPassword}. */
   readonly secret?: Data | undefined;
   /** The most bytes of memory a hash may ask for; 256 MiB by default. */

@@ -4,11 +4,12 @@
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
+import type { EngineOptions } from '../engines.js';
 import { makeError } from '../errors.js';
 import { describePassword, keySize, type DerivationParser } from './derive.js';
 
 /** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
-export interface ScryptOptions {
+export interface ScryptOptions extends EngineOptions {
   /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
   readonly N?: number | undefined;
   /** The other name of `N`. */

@@ -1,35 +1,56 @@
 /**
- * The engine of this platform: in Node.js the native binary, found and opened. Where there is none for it the portable engine serves,
- * which is said once; MILLRACE_ENGINE in the environment, `native` or `portable`, names the only one to be taken.
+ * The engines of this platform: in Node.js the native binary, and the portable engine where no binary fits or it is asked for.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeError } from '../errors.js';
 import type { Native } from '../frame.js';
+import type { makePortable } from '../portable/binding.js';
+import type { portableHost } from './node-portable.js';
 
-/** Opens the usual engine. */
-export function openEngine(): Native {
-  const wanted = process.env['MILLRACE_ENGINE'];
-  if (wanted === 'portable') return openPortable();
+/** An engine that other engines may be beside. */
+export type BindingName = 'native' | 'portable';
+
+/** Opens an engine; throws if it is not there. */
+export function openEngine(name: BindingName): Native {
+  return name === 'native' ? openBinary() : openPortable();
+}
+
+/** The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none fits. */
+export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
+  if (process.env['MILLRACE_ENGINE'] === 'portable') return { name: 'portable', binding: openPortable() };
+  let missing: Error;
   try {
-    return openNative();
+    return { name: 'native', binding: openBinary() };
   } catch (error) {
-    if (wanted === 'native') throw error;
-    const engine = openPortable();
-    process.emitWarning(`${(error as Error).message}. What JavaScript can do is done by the portable engine, which is slower`, { code: 'MILLRACE_NO_BINARY' });
-    return engine;
+    missing = error as Error;
+  }
+  try {
+    const binding = openPortable();
+    warn(`${missing.message}. The portable engine serves instead: slower, with the same results`, 'MILLRACE_NO_BINARY');
+    return { name: 'portable', binding };
+  } catch {
+    throw missing;
   }
 }
 
-/** A portable engine of its own. It is loaded when it is first wanted. */
-export function openPortable(): Native {
-  const { makePortable } = require('../portable/binding.js') as typeof import('../portable/binding.js');
-  const { portableHost } = require('./node-portable.js') as typeof import('./node-portable.js');
-  return makePortable(portableHost);
+/** The order of preference that the environment asks for, names separated by commas. */
+export function askedOfEnvironment(): string | undefined {
+  return process.env['MILLRACE_ENGINE'];
 }
 
-/** Opens the binary of this platform. */
-export function openNative(): Native {
+/** Tells people of something that is no error. */
+export function warn(message: string, code: string): void {
+  process.emitWarning(message, { type: 'MillraceWarning', code });
+}
+
+function openPortable(): Native {
+  const { makePortable: make } = require('../portable/binding.js') as { makePortable: typeof makePortable };
+  const { portableHost: host } = require('./node-portable.js') as { portableHost: typeof portableHost };
+  return make(host);
+}
+
+function openBinary(): Native {
   const platform = `${process.platform}-${process.arch}`;
   // Which C library Linux has is found out by trying: asking Node for it (process.report) costs more
   // than loading the binary does.
@@ -38,7 +59,7 @@ export function openNative(): Native {
   for (const name of names) {
     try {
       const built = join(__dirname, '..', '..', 'native', `millrace.${name}.node`);
-      return open(existsSync(built) ? built : require.resolve(`@millrace/${name}`));
+      return load(existsSync(built) ? built : require.resolve(`@millrace/${name}`));
     } catch (error) {
       reasons.push(`${name}: ${String((error as Error).message).split('\n')[0]}`);
     }
@@ -54,7 +75,7 @@ export function openNative(): Native {
  * Opens the binary anew for each copy of this module, where `require` would hand the same exports to
  * all: a test runner that evaluates modules afresh for each file gets a frame and a ring for each.
  */
-function open(path: string): Native {
+function load(path: string): Native {
   const fresh = { exports: {} };
   process.dlopen(fresh, path);
   return fresh.exports as Native;
