@@ -4,7 +4,8 @@
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
-use crate::engines::{Chosen, Engine};
+use crate::engines::{ByKernel, Chosen, CipherState, Engine, Provider, with_kernel};
+use crate::pace::{Pace, Pacing};
 
 pub use crate::inputs::Text;
 
@@ -26,7 +27,7 @@ pub fn with_key<R>(cipher: Cipher, key: &[u8], work: impl FnOnce(&CipherKey) -> 
 /// place through [`with_key`].
 pub struct CipherKey {
     cipher: Cipher,
-    state: <Chosen as Engine>::CipherState,
+    state: CipherState,
 }
 
 impl CipherKey {
@@ -51,9 +52,28 @@ impl CipherKey {
         Ok(prepared)
     }
 
+    /// Prepares `key` for an engine of choice, which then computes everything under this key; as [`CipherKey::boxed`].
+    ///
+    /// # Errors
+    /// As [`CipherKey::boxed`]; [`Error::Unavailable`].
+    pub fn by(provider: Provider, cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
+        if provider == Provider::Native || key.len() != cipher.facts().key_size {
+            return CipherKey::boxed(cipher, key);
+        }
+        let mut state = Box::new(ByKernel::cipher_vacant());
+        with_kernel!(provider, E => E::cipher_prepare(&mut state, cipher, key))?;
+        Ok(Box::new(CipherKey { cipher, state: CipherState::Kernel(state) }))
+    }
+
+    /// Whether the kernel computes under this key.
+    #[inline]
+    pub fn of_kernel(&self) -> bool {
+        matches!(self.state, CipherState::Kernel(_))
+    }
+
     #[inline]
     fn vacant(cipher: Cipher) -> CipherKey {
-        CipherKey { cipher, state: Chosen::cipher_vacant() }
+        CipherKey { cipher, state: CipherState::Native(Chosen::cipher_vacant()) }
     }
 
     #[inline]
@@ -61,7 +81,10 @@ impl CipherKey {
         if key.len() != self.cipher.facts().key_size {
             return Err(Error::KeySize);
         }
-        Chosen::cipher_prepare(&mut self.state, self.cipher, key)
+        match &mut self.state {
+            CipherState::Native(state) => Chosen::cipher_prepare(state, self.cipher, key),
+            CipherState::Kernel(_) => Err(Error::Engine),
+        }
     }
 
     /// The cipher this key is for.
@@ -71,7 +94,7 @@ impl CipherKey {
     }
 
     /// What the engine prepared.
-    pub(crate) fn state(&self) -> &<Chosen as Engine>::CipherState {
+    pub(crate) fn state(&self) -> &CipherState {
         &self.state
     }
 
@@ -79,7 +102,8 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] when source
-    /// and target differ in length, [`Error::SourceTooLarge`].
+    /// and target differ in length, [`Error::SourceTooLarge`]; where the key was prepared for the kernel,
+    /// [`Error::Unavailable`] and [`Error::TooLarge`].
     #[inline]
     pub fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         let facts = self.cipher.facts();
@@ -90,7 +114,24 @@ impl CipherKey {
             return Err(Error::IvSize);
         }
         check(&text, facts)?;
-        Chosen::apply(&self.state, iv, text)
+        match &self.state {
+            CipherState::Native(state) => Chosen::apply(state, iv, text),
+            CipherState::Kernel(state) => ByKernel::apply(state, iv, text),
+        }
+    }
+
+    /// As [`CipherKey::apply`]; where the kernel computes, with a pause after about every `slice` bytes. (Native work is paced in
+    /// [parts](crate::split).)
+    ///
+    /// # Errors
+    /// As [`CipherKey::apply`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
+    pub fn apply_paced(&self, iv: &[u8], text: Text<'_>, slice: usize, pace: &mut dyn Pace) -> Result<(), Error> {
+        let CipherState::Kernel(state) = &self.state else { return self.apply(iv, text) };
+        if iv.len() != self.cipher.facts().iv_size {
+            return Err(Error::IvSize);
+        }
+        check(&text, self.cipher.facts())?;
+        ByKernel::apply_paced(state, iv, text, &mut Pacing::new(slice, pace))
     }
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
@@ -104,18 +145,24 @@ impl CipherKey {
     #[inline]
     pub fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
-        Chosen::seal(&self.state, nonce, aad, text, tag)
+        match &self.state {
+            CipherState::Native(state) => Chosen::seal(state, nonce, aad, text, tag),
+            CipherState::Kernel(state) => ByKernel::seal(state, nonce, aad, text, tag),
+        }
     }
 
     /// Decrypts `text` if `tag` authenticates it together with `aad`.
     ///
     /// # Errors
     /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
-    /// Otherwise as [`CipherKey::seal`], with the target untouched.
+    /// Otherwise as [`CipherKey::seal`], with the target untouched or, where the kernel computes, all zero.
     #[inline]
     pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
-        Chosen::open(&self.state, nonce, aad, text, tag)
+        match &self.state {
+            CipherState::Native(state) => Chosen::open(state, nonce, aad, text, tag),
+            CipherState::Kernel(state) => ByKernel::open(state, nonce, aad, text, tag),
+        }
     }
 
     #[inline]

@@ -28,6 +28,10 @@ pub enum Error {
     Abandoned,
     /// The bytes are not a state of this hash, or the state has begun to give output and takes no more.
     State,
+    /// The engine that was asked for cannot do this here; the sentence says why, and how to mend it. The target is all zero or untouched.
+    Unavailable(&'static str),
+    /// The message is larger than the engine takes at once; the sentence says how large it may be. The target is untouched.
+    TooLarge(&'static str),
     /// The library refused what it should have accepted. The target is all zero or untouched.
     Engine,
     /// The salt has a size this algorithm does not take.
@@ -60,6 +64,7 @@ impl Error {
             Error::Parts => "the parts do not make up the message",
             Error::Abandoned => "nobody wants the result any more",
             Error::State => "the state does not belong to this hash",
+            Error::Unavailable(reason) | Error::TooLarge(reason) => reason,
             Error::Engine => "the engine failed",
             Error::SaltSize => "the salt has the wrong size for this algorithm",
             Error::Cost => "a cost parameter is outside of what this algorithm defines",

@@ -2,9 +2,10 @@
 
 use crate::Error;
 use crate::catalog::{Hash, HashFacts};
-use crate::engines::{Chosen, Engine};
+use crate::engines::{Chosen, Engine, with_kernel};
 use crate::pace::{Pace, Pacing};
 
+pub use crate::engines::Provider;
 pub use crate::inputs::Params;
 
 /// Hashes `source` into `target`.
@@ -21,8 +22,33 @@ pub use crate::inputs::Params;
 pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
     check_target(hash.facts(), target.len())?;
     check_params(hash.facts(), params)?;
-    Chosen::digest(hash, params, source, target);
-    Ok(())
+    Chosen::digest(hash, params, source, target)
+}
+
+/// As [`digest`], by an engine of choice; paced if somebody is to be asked after every so many bytes.
+///
+/// # Errors
+/// As [`digest`]; [`Error::Unavailable`]; [`Error::Abandoned`] when it was given up in a pause.
+pub fn digest_by(
+    provider: Provider,
+    hash: Hash,
+    params: &Params<'_>,
+    source: &[u8],
+    target: &mut [u8],
+    paced: Option<(usize, &mut dyn Pace)>,
+) -> Result<(), Error> {
+    match (provider, paced) {
+        (Provider::Native, None) => digest(hash, params, source, target),
+        (Provider::Native, Some((slice, pace))) => digest_paced(hash, params, source, target, slice, pace),
+        (_, paced) => {
+            check_target(hash.facts(), target.len())?;
+            check_params(hash.facts(), params)?;
+            with_kernel!(provider, E => match paced {
+                None => E::digest(hash, params, source, target),
+                Some((slice, pace)) => E::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace)),
+            })
+        }
+    }
 }
 
 /// As [`digest`], in slices of about `slice` bytes, with a pause after each but the last.

@@ -4,13 +4,16 @@
 //! An empty state is a hash that has not begun. Key and seed are no part of a state (though most states of a
 //! keyed or seeded hash fit no other key or seed): they are given with every call. States hold what they
 //! need of the message, so they are as secret as the message.
+//!
+//! Running hashes that the kernel keeps have no such state, but a ticket: [`Held`].
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{Chosen, Engine};
+use crate::engines::{Chosen, Stateful};
 use crate::hash::{check_params, check_target};
 use crate::pace::{Pace, Pacing};
 
+pub use crate::engines::{Held, Paced};
 pub use crate::inputs::Params;
 
 /// Bytes of a state of this hash.

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{Chosen, Engine};
+use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, Stateful, with_kernel};
 use crate::hasher::{check_next, state_size};
 use crate::pace::{Pace, Pacing};
 
@@ -25,7 +25,7 @@ pub fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<
 /// on the heap, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
 pub struct MacKey {
     hash: Hash,
-    state: <Chosen as Engine>::MacState,
+    state: MacState,
 }
 
 impl MacKey {
@@ -37,7 +37,25 @@ impl MacKey {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);
         }
-        Ok(MacKey { hash, state: Chosen::mac_state(hash, key)? })
+        Ok(MacKey { hash, state: MacState::Native(Chosen::mac_state(hash, key)?) })
+    }
+
+    /// Prepares `key` for an engine of choice, which then computes everything under this key.
+    ///
+    /// # Errors
+    /// As [`MacKey::new`]; [`Error::Unavailable`].
+    pub fn by(provider: Provider, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
+        if provider == Provider::Native || !hash.facts().hmac {
+            return MacKey::new(hash, key);
+        }
+        let state = with_kernel!(provider, E => E::mac_state(hash, key))?;
+        Ok(MacKey { hash, state: MacState::Kernel(Box::new(state)) })
+    }
+
+    /// Whether the kernel computes under this key. It keeps running HMACs too: see [`Held`](crate::hasher::Held).
+    #[inline]
+    pub fn of_kernel(&self) -> bool {
+        matches!(self.state, MacState::Kernel(_))
     }
 
     /// The hash under this HMAC.
@@ -46,19 +64,30 @@ impl MacKey {
     }
 
     /// What the engine prepared.
-    pub(crate) fn state(&self) -> &<Chosen as Engine>::MacState {
+    pub(crate) fn state(&self) -> &MacState {
         &self.state
+    }
+
+    /// What native prepared, whose running hashes are bytes.
+    #[inline]
+    fn stateful(&self) -> Result<&<Chosen as Engine>::MacState, Error> {
+        match &self.state {
+            MacState::Native(state) => Ok(state),
+            MacState::Kernel(_) => Err(Error::NotSupported),
+        }
     }
 
     /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] for a target of the wrong length.
+    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] where the key was prepared for the kernel.
     #[inline]
     pub fn mac(&self, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        Chosen::mac(&self.state, source, target);
-        Ok(())
+        match &self.state {
+            MacState::Native(state) => Chosen::mac(state, source, target),
+            MacState::Kernel(state) => ByKernel::mac(state, source, target),
+        }
     }
 
     /// As [`MacKey::mac`], in slices of about `slice` bytes, with a pause after each but the last.
@@ -67,7 +96,11 @@ impl MacKey {
     /// As [`MacKey::mac`]; [`Error::Abandoned`] when it was given up in a pause.
     pub fn mac_paced(&self, source: &[u8], target: &mut [u8], slice: usize, pace: &mut dyn Pace) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        Chosen::mac_paced(&self.state, source, target, &mut Pacing::new(slice, pace))
+        let pacing = &mut Pacing::new(slice, pace);
+        match &self.state {
+            MacState::Native(state) => Chosen::mac_paced(state, source, target, pacing),
+            MacState::Kernel(state) => ByKernel::mac_paced(state, source, target, pacing),
+        }
     }
 
     /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`](crate::hasher).
@@ -80,11 +113,11 @@ impl MacKey {
     ///
     /// # Errors
     /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of the
-    /// wrong size.
+    /// wrong size, [`Error::NotSupported`] where the key was prepared for the kernel.
     #[inline]
     pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
         check_next(self.hash, next)?;
-        Chosen::mac_update(&self.state, state, source, next)
+        Chosen::mac_update(self.stateful()?, state, source, next)
     }
 
     /// As [`MacKey::update`], in slices of about `slice` bytes, with a pause after each but the last.
@@ -100,7 +133,7 @@ impl MacKey {
         pace: &mut dyn Pace,
     ) -> Result<(), Error> {
         check_next(self.hash, next)?;
-        Chosen::mac_update_paced(&self.state, state, source, next, &mut Pacing::new(slice, pace))
+        Chosen::mac_update_paced(self.stateful()?, state, source, next, &mut Pacing::new(slice, pace))
     }
 
     /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as the
@@ -112,7 +145,7 @@ impl MacKey {
     #[inline]
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        Chosen::mac_finish(&self.state, state, rest, target)
+        Chosen::mac_finish(self.stateful()?, state, rest, target)
     }
 }
 

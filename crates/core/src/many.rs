@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{Chosen, Engine};
+use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, with_kernel};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
@@ -25,8 +25,7 @@ pub fn digests(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None));
-    Ok(())
+    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None))
 }
 
 /// As [`digests`], with a pause after about `slice` bytes of each of those hashed together. Messages that were given
@@ -45,23 +44,43 @@ pub fn digests_paced(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, Some(Pacing::new(slice, pace))));
-    Ok(())
+    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, Some(Pacing::new(slice, pace))))
+}
+
+/// As [`digests`], by an engine of choice; paced if somebody is to be asked after every so many bytes.
+///
+/// # Errors
+/// As [`digests`]; [`Error::Unavailable`], after which some digests may have been handed on.
+pub fn digests_by(
+    provider: Provider,
+    hash: Hash,
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    paced: Option<(usize, &mut dyn Pace)>,
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    hash::check_target(hash.facts(), size)?;
+    hash::check_params(hash.facts(), params)?;
+    let outlet = Outlet::new(&mut each, paced.map(|(slice, pace)| Pacing::new(slice, pace)));
+    match provider {
+        Provider::Native => Chosen::digests(hash, params, sources, size, outlet),
+        _ => with_kernel!(provider, E => E::digests(hash, params, sources, size, outlet)),
+    }
 }
 
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
-/// None today.
+/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on then.
 pub fn macs(key: &MacKey, sources: &[&[u8]], mut each: impl FnMut(usize, &[u8])) -> Result<(), Error> {
-    Chosen::macs(key.state(), sources, Outlet::new(&mut each, None));
-    Ok(())
+    macs_to(key, sources, Outlet::new(&mut each, None))
 }
 
 /// As [`macs`], paced as [`digests_paced`] is.
 ///
 /// # Errors
-/// None today.
+/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on then.
 pub fn macs_paced(
     key: &MacKey,
     sources: &[&[u8]],
@@ -69,8 +88,14 @@ pub fn macs_paced(
     pace: &mut dyn Pace,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    Chosen::macs(key.state(), sources, Outlet::new(&mut each, Some(Pacing::new(slice, pace))));
-    Ok(())
+    macs_to(key, sources, Outlet::new(&mut each, Some(Pacing::new(slice, pace))))
+}
+
+fn macs_to(key: &MacKey, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
+    match key.state() {
+        MacState::Native(state) => Chosen::macs(state, sources, outlet),
+        MacState::Kernel(state) => ByKernel::macs(state, sources, outlet),
+    }
 }
 
 /// How many messages are hashed at once on this machine; 1 where that is no quicker than one by one.

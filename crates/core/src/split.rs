@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
-use crate::engines::{Chosen, Engine};
+use crate::engines::{Chosen, CipherState, Divides};
 use crate::hash::{check_params, check_target};
 use crate::inputs::{Params, Text};
 
@@ -17,7 +17,7 @@ pub const PART_ALIGN: usize = 64;
 impl CipherKey {
     /// Whether messages under this key can be worked on in parts on this machine.
     pub fn parts(&self) -> bool {
-        Chosen::parts(self.state())
+        matches!(self.state(), CipherState::Native(state) if Chosen::parts(state))
     }
 }
 
@@ -28,14 +28,14 @@ impl CipherKey {
 pub struct Message {
     facts: &'static CipherFacts,
     size: u64,
-    state: <Chosen as Engine>::Message,
+    state: <Chosen as Divides>::Message,
 }
 
 /// What a part adds to the tag. As secret as the key, wiped on drop.
 pub struct Partial {
     offset: u64,
     size: u64,
-    sum: <Chosen as Engine>::Sum,
+    sum: <Chosen as Divides>::Sum,
 }
 
 impl Message {
@@ -46,7 +46,8 @@ impl Message {
     /// [`Error::IvSize`], [`Error::SourceTooLarge`], [`Error::AadTooLarge`].
     pub fn new(key: &CipherKey, nonce: &[u8], aad: &[u8], size: u64) -> Result<Message, Error> {
         let facts = key.cipher().facts();
-        if !key.parts() || (!facts.aead && !aad.is_empty()) {
+        let CipherState::Native(state) = key.state() else { return Err(Error::NotSupported) };
+        if !Chosen::parts(state) || (!facts.aead && !aad.is_empty()) {
             return Err(Error::NotSupported);
         }
         if nonce.len() != facts.iv_size {
@@ -58,7 +59,7 @@ impl Message {
         if size > facts.max_source {
             return Err(Error::SourceTooLarge);
         }
-        Ok(Message { facts, size, state: Chosen::message(key.state(), nonce, aad)? })
+        Ok(Message { facts, size, state: Chosen::message(state, nonce, aad)? })
     }
 
     /// Bytes of the whole message.
@@ -166,7 +167,7 @@ pub struct HashMessage {
     hash: Hash,
     size: u64,
     part_size: u64,
-    state: <Chosen as Engine>::HashMessage,
+    state: <Chosen as Divides>::HashMessage,
 }
 
 impl std::fmt::Debug for Message {

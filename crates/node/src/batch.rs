@@ -43,7 +43,7 @@ impl Work {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
-                prepared = MacKey::new(hash, key.read())?;
+                prepared = MacKey::by(self.engine, hash, key.read())?;
                 &prepared
             }
             Key::Prepared(_) => self.mac_key(hash)?,
@@ -74,7 +74,7 @@ impl Work {
     }
 
     /// Hands the messages to `compute` in batches, and writes the digests.
-    fn each_batch(
+    pub(crate) fn each_batch(
         &self,
         mut compute: impl FnMut(&[&[u8]], usize, &mut dyn FnMut(usize, &[u8])) -> Result<(), Error>,
     ) -> Result<(), Status> {

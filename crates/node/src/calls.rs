@@ -13,12 +13,14 @@ use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
 use crate::kdf::{self, Derivation, room, shelf};
+use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
 use crate::values::{self, Function, Value, exact_size};
 use crate::work::{Key, Operation, Reply, Status, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
+use millrace_core::engines::Provider;
 use millrace_pool::{Cancellation, Ticket};
 use std::sync::Arc;
 
@@ -63,10 +65,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("setRecycling", set_recycling),
     ("catalog", catalog),
     ("engines", engines_report),
-    ("forkState", fork_state),
-    ("dropState", drop_state),
-    ("kernelReport", kernel_report),
-    ("lastReason", last_reason),
+    ("forkState", kernel::fork_state),
+    ("dropState", kernel::drop_state),
+    ("kernelReport", kernel::report),
+    ("lastReason", kernel::last_reason),
 ];
 
 /// The frame's numbers by index; the same list stands in `src/binding.ts`.
@@ -102,7 +104,7 @@ pub(crate) enum At {
     Route,
     /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
     Cost,
-    /// Who computes: native (0), the kernel by its best way (1), by AF_ALG (2), by /dev/crypto (3).
+    /// Who computes: a [`Provider`]. A prepared key decides for itself.
     Engine,
 }
 
@@ -304,8 +306,11 @@ impl<'a> Request<'a> {
                 Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?)
             }
         };
+        let engine = kernel::engine(Provider::from_number(self.number(At::Engine) as u32), &key)?;
         Ok(Work {
             operation,
+            engine,
+            held: (engine != Provider::Native).then(|| Arc::clone(&self.call.state.held)),
             key,
             seed: self.number(At::SeedLow) as u64 | (self.number(At::SeedHigh) as u64) << 32,
             iv: self.input(HAS_IV, 2, At::IvOffset, At::IvSize)?,
@@ -433,12 +438,13 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// `createKey(kind, algorithm, bytes)`: a handle above 0, or the negative of a [`Status`].
+/// `createKey(kind, algorithm, bytes, engine)`: a handle above 0, or the negative of a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
     let handle = (|| {
         let purpose = call.uint32(0).zip(call.uint32(1)).and_then(|(kind, id)| Purpose::from_numbers(kind, id as u8));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
-        let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read())?;
+        let engine = Provider::from_number(call.uint32(3).unwrap_or(0));
+        let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
         call.state.keys.borrow_mut().keep(key).ok_or(Status::Engine)
     })();
     match handle {
@@ -648,24 +654,4 @@ fn catalog(call: &Call<'_>) -> Value {
 /// `engines()`: what serves which algorithm, as JSON.
 fn engines_report(call: &Call<'_>) -> Value {
     call.env.utf8(&engines::report_json())
-}
-
-/// `forkState(ticket, next)`: a copy of a running hash that the kernel keeps, with a ticket of its own. Returns a [`Status`].
-fn fork_state(call: &Call<'_>) -> Value {
-    call.env.number(Status::State as u32)
-}
-
-/// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed already.
-fn drop_state(call: &Call<'_>) -> Value {
-    call.env.number(0)
-}
-
-/// `kernelReport(probe)`: what the kernel serves, as JSON; with 1 it is asked now.
-fn kernel_report(call: &Call<'_>) -> Value {
-    call.env.utf8("{}")
-}
-
-/// `lastReason()`: why an engine was not available to the last call of this thread that says so.
-fn last_reason(call: &Call<'_>) -> Value {
-    call.env.utf8("")
 }

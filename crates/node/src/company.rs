@@ -9,6 +9,7 @@ use crate::keys::PreparedKey;
 use crate::pacer::{LEAST, PACED, slice};
 use crate::work::{Key, Operation, Status, Target, Work};
 use millrace_core::catalog::Hash;
+use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
@@ -28,6 +29,9 @@ const REPLY_SMALL: usize = 64;
 
 /// The kind of a work that may run together with others: the number of its prepared key, or 0 without one, and its hash.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
+    if work.engine != Provider::Native {
+        return None;
+    }
     if work.operation == Operation::Derive {
         let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL);
         return work.derivation.kind().filter(|&kind| small && together(kind) > 1);

@@ -8,6 +8,7 @@ mod prices;
 
 use crate::work::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -48,6 +49,9 @@ const INLINE_ALONE: u64 = 3_500;
 
 /// Nanoseconds of inline work in one turn of the event loop.
 const INLINE_TURN: u64 = 50_000;
+
+/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the kernel allocates.
+const KERNEL: u64 = 6_000;
 
 /// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
 const SPLIT: u64 = 100_000;
@@ -101,6 +105,7 @@ pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
 /// Whether all workers should share a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT
+        && work.engine == Provider::Native
         && divisible(algorithm(work.operation))
         && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive)
 }
@@ -116,6 +121,10 @@ fn divisible(algorithm: Algorithm) -> bool {
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
     let (source, target) = (work.source.size(), work.target.size());
+    if work.engine != Provider::Native {
+        let (count, bytes) = work.messages();
+        return (count as u64).saturating_mul(KERNEL).saturating_add(bytes as u64);
+    }
     let price = prices::of(algorithm(work.operation));
     match work.operation {
         // An XOF may put out more than it takes in.

@@ -13,6 +13,7 @@ use crate::pacer::PACED;
 use crate::parts;
 use crate::values::{Env, Pinned};
 use crate::work::Operation;
+use millrace_core::hasher::Held;
 use millrace_pool::{Breather, Cancellation, Pool, Task, Ticket};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -29,6 +30,8 @@ pub(crate) fn pool() -> &'static Pool<Errand> {
 /// One environment's state, used on its own thread only.
 pub(crate) struct Environment {
     pub(crate) keys: RefCell<Keys>,
+    /// Running hashes that the kernel keeps for it.
+    pub(crate) held: Arc<Held>,
     /// What JavaScript attached: the frame it writes numbers to, the ring it reads results from.
     pub(crate) attached: OnceCell<Attached>,
     /// Told when the way back for jobs opens, so that it is closed before the environment's memory goes.
@@ -97,6 +100,7 @@ impl Environment {
     pub(crate) fn new(opened: fn(Env, &Arc<Traffic>)) -> Environment {
         Environment {
             keys: RefCell::default(),
+            held: Arc::default(),
             attached: OnceCell::new(),
             opened,
             traffic: OnceCell::new(),

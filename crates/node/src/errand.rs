@@ -9,6 +9,7 @@ use crate::kdf::shelf;
 use crate::lifecycle;
 use crate::pacer::Pacer;
 use crate::parts::Shared;
+use millrace_core::engines::Provider;
 use millrace_pool::{Breather, Task};
 use std::sync::Arc;
 
@@ -102,14 +103,16 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
         work.run(reply, pacer.as_mut())
     });
     job.completion.leave();
-    let algorithm = cost::algorithm(job.work.operation);
+    let (algorithm, measured) = (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
     outbox.add(job);
     if held.is_some() {
         outbox.deliver();
         shelf::tidy_up();
         drop(held);
     }
-    outbox.refine(algorithm);
+    if measured {
+        outbox.refine(algorithm);
+    }
 }
 
 /// What one worker has finished and not yet handed over; all of one environment.

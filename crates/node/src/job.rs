@@ -4,8 +4,10 @@ use crate::bytes::Copies;
 use crate::cost::{self, Route};
 use crate::errand::Traffic;
 use crate::kdf::room::Held;
+use crate::kernel;
 use crate::parts::Weight;
 use crate::work::{Operation, Reply, Status, Work};
+use millrace_core::engines::Provider;
 use millrace_pool::Ticket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -83,6 +85,10 @@ impl Job {
     /// The work is done.
     pub(crate) fn end(&mut self, status: Status) {
         self.status = status;
+        if matches!(status, Status::Unavailable | Status::TooLarge) {
+            // Noted by this thread a moment ago.
+            self.reply.large = kernel::noted().into();
+        }
         if let Some(ticket) = &self.ticket
             && status != Status::Cancelled
         {
@@ -95,15 +101,16 @@ impl Job {
 
     /// Whether the worker that has done it should measure the price of its algorithm.
     pub(crate) fn measures(&self) -> bool {
-        !cost::settled(cost::algorithm(self.work.operation))
+        self.work.engine == Provider::Native && !cost::settled(cost::algorithm(self.work.operation))
     }
 
-    /// What the completion carries: a digest or tag, and a text.
+    /// What the completion carries: a digest or tag, and a text; or why there is none.
     pub(crate) fn answer(&self) -> (&[u8], &[u8]) {
         let small = &self.reply.small[..self.reply.small_size];
         match self.status {
             Status::Done if self.work.answers_with_text() => (small, self.copies.read_text()),
             Status::Done => (small, &self.reply.large),
+            Status::Unavailable | Status::TooLarge => (&[], &self.reply.large),
             _ => (&[], &[]),
         }
     }

@@ -4,8 +4,10 @@
 //! mistaken for its successor. The key's memory is wiped when the last holder lets go: at
 //! disposal, when the last job using it ends, or when the environment ends.
 
+use crate::kernel;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
+use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
 use std::sync::Arc;
@@ -42,15 +44,28 @@ impl Purpose {
 }
 
 impl PreparedKey {
-    pub(crate) fn new(purpose: Purpose, bytes: &[u8]) -> Result<PreparedKey, Error> {
+    /// For an engine, which then computes everything under this key.
+    pub(crate) fn new(purpose: Purpose, bytes: &[u8], engine: Provider) -> Result<PreparedKey, Error> {
         Ok(match purpose {
-            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::boxed(cipher, bytes)?),
-            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::new(hash, bytes)?, next_number()),
+            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::by(engine, cipher, bytes)?),
+            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::by(engine, hash, bytes)?, next_number()),
+            Purpose::Hash(_) if engine != Provider::Native => return Err(kernel::NO_KEYED_HASH),
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
                 PreparedKey::Hash(hash, Zeroizing::new(bytes))
             }
         })
+    }
+}
+
+impl PreparedKey {
+    /// Whether the kernel computes under it.
+    pub(crate) fn of_kernel(&self) -> bool {
+        match self {
+            PreparedKey::Cipher(key) => key.of_kernel(),
+            PreparedKey::Mac(key, _) => key.of_kernel(),
+            PreparedKey::Hash(..) => false,
+        }
     }
 }
 

@@ -16,6 +16,7 @@
 //! - `running`: work on the state of a running hash;
 //! - `batch`: many messages in one work;
 //! - `cost`: how long a job is predicted to take;
+//! - `kernel`: work that the kernel does;
 //! - `kdf`: key derivation, its lanes and its memory;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;
@@ -44,6 +45,7 @@ mod errand;
 mod everyday;
 mod job;
 mod kdf;
+mod kernel;
 mod keys;
 mod lifecycle;
 mod pacer;

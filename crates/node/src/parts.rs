@@ -12,6 +12,7 @@ use crate::errand::{Errand, Traffic};
 use crate::job::Job;
 use crate::pacer::{Pacer, slice};
 use crate::work::{Operation, Status, Target, Work};
+use millrace_core::engines::Provider;
 use millrace_core::split;
 use millrace_pool::{Breather, LONG, Ticket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,6 +74,9 @@ fn share_out(job: &mut Job) -> usize {
 
 /// How many shares a work is good for.
 fn parts_of(work: &Work) -> usize {
+    if work.engine != Provider::Native {
+        return 1;
+    }
     match work.operation {
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             let mut parts = 1;

@@ -5,13 +5,16 @@ use crate::batch::Messages;
 use crate::bytes::{Window, text};
 use crate::cut;
 use crate::kdf::{Derivation, Watch};
+use crate::kernel;
 use crate::keys::PreparedKey;
 use crate::pacer::Pacer;
 use crate::pages;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
+use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
+use millrace_core::hasher::Held;
 use millrace_core::hmac::{self, MacKey};
 use std::sync::Arc;
 
@@ -82,6 +85,14 @@ impl From<Error> for Status {
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
             Error::Abandoned => Status::Cancelled,
+            Error::Unavailable(reason) => {
+                kernel::note(reason);
+                Status::Unavailable
+            }
+            Error::TooLarge(reason) => {
+                kernel::note(reason);
+                Status::TooLarge
+            }
         }
     }
 }
@@ -144,6 +155,10 @@ impl Reply {
 /// own [`Copies`]; `bytes` says when each is right.
 pub(crate) struct Work {
     pub(crate) operation: Operation,
+    /// Who computes; of a prepared key, who has prepared it.
+    pub(crate) engine: Provider,
+    /// Where the kernel's running hashes are, if that computes.
+    pub(crate) held: Option<Arc<Held>>,
     pub(crate) key: Key,
     pub(crate) seed: u64,
     /// Of a running hash: what comes before the source. Of many messages: their sizes.
@@ -187,6 +202,8 @@ impl Work {
         const NONE: Window = Window::EMPTY;
         Work {
             operation: Operation::Hash(Hash::Sha256),
+            engine: Provider::Native,
+            held: None,
             key: Key::Bytes(NONE),
             seed: 0,
             iv: NONE,
@@ -207,11 +224,14 @@ impl Work {
 pub(crate) const TAG_MAX: usize = 16;
 
 /// Ivs are at most this long (XChaCha20).
-const IV_MAX: usize = 24;
+pub(crate) const IV_MAX: usize = 24;
 
 impl Work {
     /// Computes the result into `target`, `tag_target` and `reply`; with a pacer in slices.
     pub(crate) fn run(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Status {
+        if self.engine != Provider::Native {
+            return self.run_by_kernel(reply, pacer);
+        }
         let result = match self.operation {
             Operation::Hash(hash) => self.hash(hash, reply, pacer),
             Operation::Hmac(hash) => self.hmac(hash, reply, pacer),
@@ -323,6 +343,9 @@ impl Work {
         work: impl FnOnce(&CipherKey) -> Result<(), Status>,
     ) -> Result<(), Status> {
         match &self.key {
+            Key::Bytes(bytes) if self.engine != Provider::Native => {
+                work(&*CipherKey::by(self.engine, cipher, bytes.read())?)
+            }
             Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
             Key::Prepared(key) => match &**key {
                 PreparedKey::Cipher(key) if key.cipher() == cipher => work(key),
@@ -343,7 +366,7 @@ impl Work {
         }
     }
 
-    fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
+    pub(crate) fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
         let mut tag = [0; TAG_MAX];
         let tag = tag.get_mut(..self.tag_target.size()).ok_or(Status::TagSize)?;
         let iv = &mut [0; IV_MAX];
@@ -365,7 +388,7 @@ impl Work {
         }
     }
 
-    fn decrypt(&self, key: &CipherKey) -> Result<(), Status> {
+    pub(crate) fn decrypt(&self, key: &CipherKey) -> Result<(), Status> {
         // Copied before the text moves: the target may lie over tag and iv.
         let (iv, tag) = (&mut [0; IV_MAX], &mut [0; TAG_MAX]);
         let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
@@ -390,7 +413,7 @@ impl Work {
         }
     }
 
-    fn text(&self) -> Result<Text<'_>, Status> {
+    pub(crate) fn text(&self) -> Result<Text<'_>, Status> {
         match self.target {
             Target::Memory(target) if target.size() == self.source.size() => {
                 self.ready(target);
@@ -403,7 +426,7 @@ impl Work {
 }
 
 /// The bytes of a small input at the start of `place`.
-fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
+pub(crate) fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
     let place = place.get_mut(..window.size())?;
     place.copy_from_slice(window.read());
     Some(place)

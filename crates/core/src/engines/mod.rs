@@ -1,9 +1,18 @@
 //! Who computes: the contract of an engine, and the choice of one. The only file that names them all.
 //!
-//! Today there is one engine, `native`. The choice is made by the compiler, so that going through
-//! the contract costs nothing. The operations above have checked every size before they call.
+//! `native` computes what is not asked of another by name: it is chosen by the compiler, so that going through the contract costs
+//! nothing. The kernel's ways are chosen at run time, by [`Provider`]. The operations above have checked every size before they call.
+//!
+//! What every engine does is in [`Engine`]; it may say no to an algorithm, with a reason. What some can do besides: running hashes whose
+//! states are bytes ([`Stateful`]), messages in parts ([`Divides`]), key derivation ([`Derivation`]). The kernel keeps its running hashes
+//! itself: [`Held`].
 
 mod derivation;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_kernel.rs"]
+mod kernel;
 mod native;
 mod report;
 
@@ -14,11 +23,76 @@ use crate::inputs::Text;
 use crate::pace::{Outlet, Pacing};
 
 pub(crate) use derivation::Derivation;
+pub use kernel::{Held, Paced, kernel_report};
 pub use native::memory::Memory;
 pub use report::report_json;
 
 /// The engine that computes what is not asked of another by name.
 pub(crate) type Chosen = native::Native;
+
+/// Who is asked to compute.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Provider {
+    /// This library, with the CPU's instructions.
+    #[default]
+    Native,
+    /// The kernel, by the device where that has an accelerator for the algorithm, else by sockets, else by the device.
+    Kernel,
+    /// The kernel's sockets.
+    AfAlg,
+    /// The device of cryptodev-linux.
+    Cryptodev,
+}
+
+impl Provider {
+    /// By number, as in the binding; native for one that is none.
+    pub const fn from_number(number: u32) -> Provider {
+        match number {
+            1 => Provider::Kernel,
+            2 => Provider::AfAlg,
+            3 => Provider::Cryptodev,
+            _ => Provider::Native,
+        }
+    }
+}
+
+/// Runs `$body` with `$E` standing for the engine of a provider that is not native.
+macro_rules! with_kernel {
+    ($provider:expr, $E:ident => $body:expr) => {
+        match $provider {
+            Provider::AfAlg => {
+                type $E = crate::engines::ByAfAlg;
+                $body
+            }
+            Provider::Cryptodev => {
+                type $E = crate::engines::ByCryptodev;
+                $body
+            }
+            Provider::Kernel | Provider::Native => {
+                type $E = crate::engines::ByKernel;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_kernel;
+
+pub(crate) type ByKernel = kernel::Kernel<1>;
+pub(crate) type ByAfAlg = kernel::Kernel<2>;
+pub(crate) type ByCryptodev = kernel::Kernel<3>;
+
+/// What an engine has made of an HMAC key. All of the kernel's ways make the same.
+pub(crate) enum MacState {
+    Native(<Chosen as Engine>::MacState),
+    Kernel(Box<<ByKernel as Engine>::MacState>),
+}
+
+/// The same of a cipher's key.
+#[allow(clippy::large_enum_variant)] // boxing native's would cost every one-shot an allocation
+pub(crate) enum CipherState {
+    Native(<Chosen as Engine>::CipherState),
+    Kernel(Box<<ByKernel as Engine>::CipherState>),
+}
 
 /// How an engine computes one algorithm.
 #[derive(Clone, Debug)]
@@ -31,20 +105,23 @@ pub(crate) struct Service {
     pub(crate) lanes: Option<(usize, &'static [&'static str])>,
     /// Most bytes of source, where that is less than the catalog says.
     pub(crate) limit: Option<u64>,
+    /// Whether a device of its own computes it, not this CPU.
+    pub(crate) accelerator: bool,
 }
 
 impl Service {
-    /// Whether instructions made for cryptography are in use.
+    /// Whether a device, or instructions made for cryptography, are in use.
     pub(crate) fn hardware(&self) -> bool {
         const MADE_FOR_IT: [&str; 9] =
             ["aes-ni", "vaes", "sha-ni", "sha512-ni", "aes", "sha1", "sha2", "sha512", "sha3"];
-        self.instructions.iter().any(|name| MADE_FOR_IT.contains(name))
+        self.accelerator || self.instructions.iter().any(|name| MADE_FOR_IT.contains(name))
     }
 }
 
 /// What an engine must do.
 ///
-/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
+/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits. An engine that cannot do something here,
+/// now or ever, says so by [`Error::Unavailable`], and of a message that is too large for it by [`Error::TooLarge`]; native never does.
 pub(crate) trait Engine {
     /// The word for it in reports and options.
     const NAME: &'static str;
@@ -53,12 +130,6 @@ pub(crate) trait Engine {
     type MacState: Send + Sync;
     /// A prepared key of any cipher, wiped on drop; movable.
     type CipherState: Send + Sync;
-    /// A message of a cipher that is worked on in parts: key, nonce and what follows from them. Wiped on drop.
-    type Message: Send + Sync;
-    /// What a part of such a message adds to its tag. Wiped on drop.
-    type Sum: Send + Sync;
-    /// A message of a hash that is worked on in parts. Wiped on drop.
-    type HashMessage: Send + Sync;
 
     /// Whether it works on this machine, or why not.
     fn available() -> Result<(), &'static str>;
@@ -70,7 +141,7 @@ pub(crate) trait Engine {
     fn serves_cipher(cipher: Cipher) -> Result<Service, &'static str>;
 
     /// Hashes `source` into `target`.
-    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error>;
     /// As [`Engine::digest`], in slices.
     fn digest_paced(
         hash: Hash,
@@ -79,9 +150,54 @@ pub(crate) trait Engine {
         target: &mut [u8],
         pacing: &mut Pacing<'_>,
     ) -> Result<(), Error>;
+    /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
+    fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    /// Prepares an HMAC key.
+    fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error>;
+    /// Computes an HMAC under a prepared key.
+    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    /// As [`Engine::mac`], in slices.
+    fn mac_paced(
+        state: &Self::MacState,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
+
+    /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
+    /// digest once, with the index of its source, in any order.
+    fn digests(
+        hash: Hash,
+        params: &Params<'_>,
+        sources: &[&[u8]],
+        size: usize,
+        outlet: Outlet<'_>,
+    ) -> Result<(), Error>;
+    /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
+    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error>;
+
+    /// A cipher state that holds no key yet.
+    fn cipher_vacant() -> Self::CipherState;
+    /// Prepares `key` in a vacant state, at the place where it is.
+    fn cipher_prepare(state: &mut Self::CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error>;
+    /// Runs a stream cipher.
+    fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
+    /// As [`Engine::apply`], in slices where the engine has some.
+    fn apply_paced(state: &Self::CipherState, iv: &[u8], text: Text<'_>, pacing: &mut Pacing<'_>) -> Result<(), Error> {
+        let _ = pacing;
+        Self::apply(state, iv, text)
+    }
+    /// Encrypts and authenticates.
+    fn seal(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error>;
+    /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
+    fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
+}
+
+/// An engine whose running hashes are bytes, the same on every machine, which callers keep.
+pub(crate) trait Stateful: Engine {
     /// Takes in more of a message, from a state (empty: not begun) to the next.
     fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
-    /// As [`Engine::update`], in slices.
+    /// As [`Stateful::update`], in slices.
     fn update_paced(
         hash: Hash,
         params: &Params<'_>,
@@ -104,23 +220,10 @@ pub(crate) trait Engine {
     ) -> Result<(), Error>;
     /// Whether this is a state of the hash.
     fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error>;
-    /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
-    fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
-    /// Prepares an HMAC key.
-    fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error>;
-    /// Computes an HMAC under a prepared key.
-    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]);
-    /// As [`Engine::mac`], in slices.
-    fn mac_paced(
-        state: &Self::MacState,
-        source: &[u8],
-        target: &mut [u8],
-        pacing: &mut Pacing<'_>,
-    ) -> Result<(), Error>;
     /// Takes in more of a message under a prepared key, from a state of the inner hash (empty: not begun)
     /// to the next.
     fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
-    /// As [`Engine::mac_update`], in slices.
+    /// As [`Stateful::mac_update`], in slices.
     fn mac_update_paced(
         key: &Self::MacState,
         state: &[u8],
@@ -130,27 +233,20 @@ pub(crate) trait Engine {
     ) -> Result<(), Error>;
     /// Takes in the rest of a message under a prepared key, and finishes.
     fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
+}
 
-    /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
-    /// digest once, with the index of its source, in any order.
-    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>);
-    /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
-    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>);
-
-    /// A cipher state that holds no key yet.
-    fn cipher_vacant() -> Self::CipherState;
-    /// Prepares `key` in a vacant state, at the place where it is.
-    fn cipher_prepare(state: &mut Self::CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error>;
-    /// Runs a stream cipher.
-    fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
-    /// Encrypts and authenticates.
-    fn seal(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error>;
-    /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
-    fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
+/// An engine that works on messages in parts, in any order.
+pub(crate) trait Divides: Engine {
+    /// A message of a cipher that is worked on in parts: key, nonce and what follows from them. Wiped on drop.
+    type Message: Send + Sync;
+    /// What a part of such a message adds to its tag. Wiped on drop.
+    type Sum: Send + Sync;
+    /// A message of a hash that is worked on in parts. Wiped on drop.
+    type HashMessage: Send + Sync;
 
     /// Whether messages under this key can be worked on in parts.
     fn parts(state: &Self::CipherState) -> bool;
-    /// Prepares a message of which [`Engine::parts`] says so.
+    /// Prepares a message of which [`Divides::parts`] says so.
     fn message(state: &Self::CipherState, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error>;
     /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of 64.
     fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;

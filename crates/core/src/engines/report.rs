@@ -73,7 +73,20 @@ fn write_names(json: &mut String, names: &[&str]) {
     json.push(']');
 }
 
-fn separate(json: &mut String, index: usize) {
+/// A text in quotes.
+pub(super) fn write_text(json: &mut String, text: &str) {
+    json.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => json.extend(['\\', letter]),
+            '\0'..='\x1f' => json.push('?'),
+            _ => json.push(letter),
+        }
+    }
+    json.push('"');
+}
+
+pub(super) fn separate(json: &mut String, index: usize) {
     if index > 0 {
         json.push(',');
     }

@@ -51,7 +51,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
     };
-    Service { library, instructions, lanes: own::lanes(hash), limit: None }
+    Service { library, instructions, lanes: own::lanes(hash), limit: None, accelerator: false }
 }
 
 /// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
@@ -67,7 +67,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         }
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
-    Service { library, instructions, lanes: None, limit: None }
+    Service { library, instructions, lanes: None, limit: None, accelerator: false }
 }
 
 /// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same

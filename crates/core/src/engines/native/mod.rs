@@ -36,7 +36,7 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-use super::{Engine, Service};
+use super::{Divides, Engine, Service, Stateful};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::inputs::Params;
@@ -172,9 +172,6 @@ impl Engine for Native {
 
     type MacState = Box<dyn hmac::Prepared>;
     type CipherState = CipherState;
-    type Message = message::Message;
-    type Sum = message::Sum;
-    type HashMessage = blake3::Message;
 
     fn available() -> Result<(), &'static str> {
         Ok(())
@@ -193,8 +190,9 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) {
-        with_digest!(hash, D => D::digest(params, source, target))
+    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => D::digest(params, source, target));
+        Ok(())
     }
 
     fn digest_paced(
@@ -208,48 +206,6 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
-    }
-
-    fn update_paced(
-        hash: Hash,
-        params: &Params<'_>,
-        state: &[u8],
-        source: &[u8],
-        next: &mut [u8],
-        pacing: &mut Pacing<'_>,
-    ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, pacing))
-    }
-
-    #[inline]
-    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
-    }
-
-    #[inline]
-    fn squeeze(
-        hash: Hash,
-        params: &Params<'_>,
-        state: &[u8],
-        rest: &[u8],
-        target: &mut [u8],
-        next: &mut [u8],
-    ) -> Result<(), Error> {
-        match hash {
-            Hash::Shake128 => hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next),
-            Hash::Shake256 => hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next),
-            Hash::Blake3 => hasher::squeeze::<blake3::Blake3>(params, state, rest, target, next),
-            _ => Err(Error::NotSupported),
-        }
-    }
-
-    fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::check::<D>(params, state))
-    }
-
-    #[inline]
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
@@ -259,8 +215,9 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) {
+    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         state.mac(source, target);
+        Ok(())
     }
 
     fn mac_paced(
@@ -272,32 +229,20 @@ impl Engine for Native {
         state.mac_paced(source, target, pacing)
     }
 
-    fn mac_update_paced(
-        key: &Self::MacState,
-        state: &[u8],
-        source: &[u8],
-        next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+    fn digests(
+        hash: Hash,
+        params: &Params<'_>,
+        sources: &[&[u8]],
+        size: usize,
+        outlet: Outlet<'_>,
     ) -> Result<(), Error> {
-        key.update_paced(state, source, next, pacing)
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet));
+        Ok(())
     }
 
-    fn digests(hash: Hash, params: &Params<'_>, sources: &[&[u8]], size: usize, outlet: Outlet<'_>) {
-        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet))
-    }
-
-    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) {
+    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
         state.macs(sources, outlet);
-    }
-
-    #[inline]
-    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
-        key.update(state, source, next)
-    }
-
-    #[inline]
-    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        key.finish(state, rest, target)
+        Ok(())
     }
 
     #[inline]
@@ -360,6 +305,76 @@ impl Engine for Native {
             _ => Err(Error::NotSupported),
         }
     }
+}
+
+impl Stateful for Native {
+    #[inline]
+    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
+    }
+
+    fn update_paced(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, pacing))
+    }
+
+    #[inline]
+    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
+    }
+
+    #[inline]
+    fn squeeze(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+        next: &mut [u8],
+    ) -> Result<(), Error> {
+        match hash {
+            Hash::Shake128 => hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next),
+            Hash::Shake256 => hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next),
+            Hash::Blake3 => hasher::squeeze::<blake3::Blake3>(params, state, rest, target, next),
+            _ => Err(Error::NotSupported),
+        }
+    }
+
+    fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
+        with_digest!(hash, D => hasher::check::<D>(params, state))
+    }
+
+    fn mac_update_paced(
+        key: &Self::MacState,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
+        key.update_paced(state, source, next, pacing)
+    }
+
+    #[inline]
+    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        key.update(state, source, next)
+    }
+
+    #[inline]
+    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        key.finish(state, rest, target)
+    }
+}
+
+impl Divides for Native {
+    type Message = message::Message;
+    type Sum = message::Sum;
+    type HashMessage = blake3::Message;
 
     fn parts(state: &CipherState) -> bool {
         message::parts(state)
