@@ -10,7 +10,7 @@ import { install } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, soak, bench, check, build };
+export const verbs = { start, test, 'test:kernel': testKernel, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -25,6 +25,17 @@ async function test(args) {
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
+}
+
+// The kernel engine in guests with a kernel of their own; `npm test` has these tests as well.
+//   npm run test:kernel -- --guest qemu test/kernel/cases/truth.mjs
+async function testKernel(args) {
+  await prepare();
+  const at = args.indexOf('--guest');
+  const guest = at < 0 ? {} : { MILLRACE_GUEST: args[at + 1] ?? '' };
+  const cases = args.filter((arg, index) => at < 0 || (index !== at && index !== at + 1));
+  const env = { ...process.env, ...guest, MILLRACE_KERNEL_CASES: cases.join(',') };
+  return stream(process.execPath, ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')], { env });
 }
 
 /** What needs no tests to be run: formatting, lints, types. */

@@ -1,0 +1,44 @@
+// Starts the device in a process of its own, in a guest: see main.mjs.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('main.mjs', import.meta.url));
+const node = '/dev/crypto';
+
+/** Resolves, once /dev/crypto is there, to `{ stop, ended }`; `stop` resolves when it is gone. */
+export async function startDevice(options = {}) {
+  // `modprobe` is what boot.mjs gives to a job.
+  const { status, stderr } = spawnSync(process.env.modprobe ?? 'modprobe', ['cuse'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the module cuse cannot be loaded: ${stderr}`);
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await until(() => existsSync(node) || child.exitCode !== null, 'the device was not made');
+  if (child.exitCode !== null) throw new Error(`the device ended with ${child.exitCode}`);
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await until(() => !existsSync(node), 'the device did not go');
+  };
+  return { stop, ended };
+}
+
+/** What the device says of itself: files and sessions open now, and what it computed so far. */
+export function readAccount() {
+  const descriptor = openSync(node, 'r');
+  try {
+    const buffer = Buffer.alloc(65_536);
+    return JSON.parse(buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, buffer.length, null)));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function until(condition, complaint) {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 600) throw new Error(complaint);
+    await sleep(50);
+  }
+}

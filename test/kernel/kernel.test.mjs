@@ -1,0 +1,95 @@
+// The kernel engine against kernels that have what this machine's may not: each visit boots a guest (tools/guest), runs files of cases/ in it with
+// `node --test`, and repeats here what became of each test. Where no guest can be had, "not run" is said with the reason.
+//
+// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases: `npm run test:kernel` sets both from its arguments.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+
+import { boot, findGuest } from '../../tools/guest/boot.mjs';
+import { Stop } from '../../tools/steps.mjs';
+import { root } from '../support/child.mjs';
+import { anywhere, visits } from './visits.mjs';
+
+const chosen = (process.env.MILLRACE_KERNEL_CASES ?? '').split(',').filter(Boolean).map((file) => basename(file, '.mjs'));
+const wanted = (cases) => cases.filter((name) => chosen.length === 0 || chosen.includes(name));
+
+const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
+  if (!(error instanceof Stop)) throw error;
+  return { reason: error.message };
+});
+const environment = { MILLRACE_KERNEL_TEST: '1', PYTHON: findPython(), ...(process.env.MILLRACE_SEED && { MILLRACE_SEED: process.env.MILLRACE_SEED }) };
+
+for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
+  test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: guest.reason && `not run: ${guest.reason}` }, async (t) => {
+    const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
+    const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment, collect: ['results'] });
+    t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
+    await repeat(t, files.results, { code, said: `${output}\n${console}` });
+  });
+}
+
+const own = wanted(anywhere);
+if (own.length > 0) {
+  const reason = withoutAfAlg();
+  test('the kernel of this machine', { skip: reason && `not run: ${reason}` }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+    try {
+      const { code, output } = await runHere(testArguments(own, join(folder, 'results')));
+      await repeat(t, readFileSync(join(folder, 'results'), 'utf8'), { code, said: output });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+function testArguments(cases, results) {
+  const files = cases.map((name) => join(root, 'test', 'kernel', 'cases', `${name}.mjs`));
+  return ['--expose-gc', '--test', '--test-concurrency=1', `--test-reporter=${join(root, 'test', 'kernel', 'lines.mjs')}`, `--test-reporter-destination=${results}`, ...files];
+}
+
+/** A test for each that was run elsewhere, with its outcome; and none may have been lost. */
+async function repeat(t, results, { code, said }) {
+  const outcomes = results.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  for (const { name, passed, skipped, error } of outcomes) {
+    const skip = skipped === true || typeof skipped === 'string' ? skipped : false;
+    await t.test(name, { skip }, () => {
+      if (!passed) throw Object.assign(new Error(name), { stack: error });
+    });
+  }
+  const tail = said.trim().split('\n').slice(-40).join('\n');
+  assert.notEqual(code, undefined, `it was ended after its limit of time; the last it said:\n${tail}`);
+  if (outcomes.every(({ passed }) => passed)) assert.equal(code, 0, `exit code ${code}, though no test failed; the last it said:\n${tail}`);
+  assert.ok(outcomes.length > 0, `no test was run; the last it said:\n${tail}`);
+}
+
+function runHere(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...environment, NODE_TEST_CONTEXT: undefined }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
+    child.once('close', (code) => resolve({ code: code ?? undefined, output: Buffer.concat(chunks).toString() }));
+  });
+}
+
+/** Why this machine's own AF_ALG cannot be tested; undefined if it can. */
+function withoutAfAlg() {
+  if (process.platform !== 'linux') return `AF_ALG is of Linux, this is ${process.platform}`;
+  const { stdout } = spawnSync(process.execPath, ['-e', "try { require('millrace').hash('sha256', new Uint8Array(1), { engine: 'af_alg' }) } catch (error) { console.log(error.message) }"], { cwd: root, encoding: 'utf8' });
+  return stdout.trim() || undefined;
+}
+
+// What is called python3 may be a script that looks for it.
+function findPython() {
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : '';
+}
+
+// For sh; the folder shared with the guest is a variable there.
+function quoted(text) {
+  return text.includes('$shared') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
+}

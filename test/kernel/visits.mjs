@@ -1,0 +1,11 @@
+// Which files of cases/ are run in which kernel. A kernel is booted for each of these, one after the other: all that can share one does.
+
+export const visits = [
+  {
+    name: 'a kernel that has everything',
+    cases: ['truth'],
+  },
+];
+
+/** Those that need neither a device of ours nor modules refused: on a machine with AF_ALG they are run there as well. */
+export const anywhere = [];
