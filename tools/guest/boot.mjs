@@ -79,8 +79,8 @@ function writeInit(guest, job, { shared, blocked, environment }) {
   script('job', `${Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`).join('\n')}\ncd ${quote(root)} || exit 1\n${job}`);
   return script('init', `
 busybox=${quote(busybox)}
-${guest.prologue({ shared, root })}
-echo ${guest.helper?.({ loader, shared }) ?? loader} > /proc/sys/kernel/modprobe
+${guest.prologue({ shared })}
+echo ${loader} > /proc/sys/kernel/modprobe
 $busybox ifconfig lo 127.0.0.1 up
 /bin/sh ${shared}/job > ${shared}/output 2>&1 < /dev/null
 echo $? > ${shared}/exit
