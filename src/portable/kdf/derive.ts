@@ -7,7 +7,9 @@ import { bcrypt } from './bcrypt.js';
 import { schemeMemory } from './costs.js';
 import { refused, type Argon2Cost, type Derivation, type DerivationInput, type PasswordHash, type Progress, type Scheme, type ScryptCost } from './contract.js';
 import { hkdf } from './hkdf.js';
-import { pbkdf2 } from './pbkdf2.js';
+import { macChain, overChain } from './pbkdf2.js';
+import { quickChain } from './quick-chain.js';
+import { prepareMac } from '../hashes/index.js';
 
 /** Derives a key into the target, or a one where a password is verified and a zero where it is not. */
 export function derive(derivation: Derivation, input: DerivationInput, target: Uint8Array, progress?: Progress): void {
@@ -18,11 +20,23 @@ export function derive(derivation: Derivation, input: DerivationInput, target: U
     case 'argon2':
       return put(deriveArgon2(derivation, input, target.length, progress), target);
     case 'pbkdf2':
-      return pbkdf2(derivation.hash, input.password, input.salt, derivation.iterations, target, progress);
+      return derivePbkdf2(derivation.hash, derivation.iterations, input, target, progress);
     case 'hkdf':
       return hkdf((key) => prepareMac(derivation.hash, key), hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
     case 'verify':
       target.fill(verdict(derivation, deriveHash(derivation, input, progress)));
+  }
+}
+
+function derivePbkdf2(hash: number, iterations: number, { password, salt }: DerivationInput, target: Uint8Array, progress?: Progress): void {
+  const { name, digestSize } = hashes[hash]!;
+  const quick = quickChain(name, password);
+  if (quick !== undefined) return overChain(quick, salt, iterations, target, progress);
+  const mac = prepareMac(hash, password);
+  try {
+    overChain(macChain(mac, digestSize), salt, iterations, target, progress);
+  } finally {
+    mac.dispose();
   }
 }
 
