@@ -11,7 +11,6 @@ import { isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
 import { Room, type Guest } from './room.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { perform, type Work } from './work.js';
-import { begunByPlatform } from './delegation.js';
 
 /**
  * Nanoseconds of work that a job may take to be done during its call: about what it costs this thread to copy it, send it to a worker
