@@ -1,8 +1,10 @@
 /**
  * What runs in a worker: one errand after the other.
  */
+import { Operation } from '../frame.js';
 import { deriveErrand, runErrand, type Errand, type Outcome, type Tiding } from './errand.js';
-import { measure } from './prices.js';
+import { inJavaScript } from './hashes/quicker.js';
+import { isCipher, measure } from './prices.js';
 
 /** A worker's end of the way to the thread that has started it. */
 export interface Port {
@@ -13,15 +15,26 @@ export interface Port {
 /** Milliseconds between two reports of how far a derivation has come. */
 const REPORT = 20;
 
+/** From so many bytes of a message on WebAssembly is asked for; to compile it takes a few milliseconds, once a thread. */
+const WASM_MIN = 64 * 1024;
+
 /** Runs what comes, until somebody ends the thread. */
 export function serve(port: Port): void {
   port.listen((errand) => {
     const { derivation } = errand;
     const progress = errand.watched ? reporter(port) : undefined;
-    if (derivation === undefined) answer(port, errand, runErrand(errand, progress));
+    if (derivation === undefined) void prepared(errand).then(() => answer(port, errand, runErrand(errand, progress)));
     else void deriveErrand(errand, derivation, progress).then((outcome) => answer(port, errand, outcome));
   });
   port.post({ tells: 'ready' }, []);
+}
+
+/** A long message is hashed by WebAssembly, where that may be had. */
+async function prepared({ operation, algorithm, source }: Errand): Promise<void> {
+  const many = operation === Operation.HashMany || operation === Operation.HmacMany;
+  if (many || isCipher(operation) || source.length < WASM_MIN) return;
+  const { prepareWasm } = await import('./hashes/wasm.js');
+  await prepareWasm(algorithm);
 }
 
 function reporter(port: Port): (fraction: number) => void {
@@ -39,6 +52,7 @@ function answer(port: Port, { measure: wanted, operation, algorithm }: Errand, {
   const transfer = [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
   port.post({ tells: 'end', status, target, tag }, transfer);
   if (!wanted) return;
-  const price = measure(operation, algorithm);
+  // In JavaScript, as the price is that of work in the thread which asks.
+  const price = isCipher(operation) ? measure(operation, algorithm) : inJavaScript(algorithm, () => measure(operation, algorithm));
   if (price !== undefined) port.post({ tells: 'price', operation, algorithm, price }, []);
 }

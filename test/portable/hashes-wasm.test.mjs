@@ -38,9 +38,9 @@ for (const facts of catalog) {
     const hash = hashes[facts.id];
     const before = calls.count;
     for (const params of paramsOf(facts, rng)) {
-      for (const size of [2047, 2048, 2049, 4096, 6000, 16_384, 16_385, 32_768, 40_000, 65_536, 100_001, 131_072]) {
+      for (const size of [2047, 2048, 2049, 6000, 16_385, 32_768, 70_001]) {
         const message = placed(rng.bytes(size), rng.below(8));
-        for (const cut of [0, 1, 256, 1024, 3000, rng.below(size + 1)].filter((each) => each <= size)) checkMessage(facts, hash, params, message, cut, facts.digestSize || 48);
+        for (const cut of [0, 1, 1024, rng.below(size + 1)]) checkMessage(facts, hash, params, message, cut, facts.digestSize || 48);
       }
     }
     if (facts.hmac) checkMac(facts, prepareMac, rng.bytes(20), rng.bytes(9000), 4000);

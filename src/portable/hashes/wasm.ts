@@ -34,6 +34,7 @@ import { write32 } from './fields.js';
 import { hashes } from './index.js';
 import { Sponge } from './keccak.js';
 import { MerkleDamgard } from './merkle-damgard.js';
+import { noteSwitch } from './quicker.js';
 import { FourLanes } from './xxh/four-lanes.js';
 import { Xxh3 } from './xxh/xxh3.js';
 import type { Runs } from './xxh/xxh3-long.js';
@@ -94,7 +95,8 @@ const TRIAL = /* @__PURE__ */ Uint8Array.from({ length: 20_000 }, (_, index) => 
 
 /** Uses the quicker way if it gives the same in one piece and in two, and with a seed or key. */
 function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void }, way: T): boolean {
-  const { digestSize, stateSize, seedBits, keySize } = catalog[hashes.indexOf(hash)]!;
+  const id = hashes.indexOf(hash);
+  const { digestSize, stateSize, seedBits, keySize } = catalog[id]!;
   const special: HashParams = { seed: seedBits > 0 ? 0x89abcdefn : 0n, key: keySize > 0 ? TRIAL.subarray(0, keySize) : undefined };
   const digests = [undefined, way].map((each) => {
     hash.accelerate(each);
@@ -106,9 +108,12 @@ function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void },
     hash.finish(special, state, TRIAL.subarray(7001), result.subarray(half));
     return result.join();
   });
-  if (digests[0] === digests[1]) return true;
-  hash.accelerate(undefined);
-  return false;
+  if (digests[0] !== digests[1]) {
+    hash.accelerate(undefined);
+    return false;
+  }
+  noteSwitch(id, (on) => hash.accelerate(on ? way : undefined));
+  return true;
 }
 
 /** A library's hash that begins anew with words of ours. */

@@ -1,0 +1,86 @@
+// Hashing in a worker of the portable engine: long messages by WebAssembly, prices of JavaScript.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+
+import { hashNames, hashes } from '../support/algorithms.mjs';
+import { bundle } from '../support/portable-bundle.mjs';
+import { random } from '../support/random.mjs';
+import { catalog } from '../support/raw-states.mjs';
+
+const text = await bundle('src/portable/worker.ts');
+const HASH = 0;
+const HMAC = 1;
+
+/** A worker without a thread: `send` an errand, and there is a promise of how it ended and what it told after. */
+function worker(webAssembly) {
+  const module = { exports: {} };
+  new Function('module', 'exports', 'WebAssembly', text)(module, module.exports, webAssembly);
+  let hear;
+  let told;
+  module.exports.serve({ listen: (listener) => (hear = listener), post: (tiding) => told?.(tiding) });
+  return (errand, prices = false) =>
+    new Promise((resolve) => {
+      told = (tiding) => {
+        if (tiding.tells === 'end') resolve.end = tiding;
+        if (tiding.tells === (prices ? 'price' : 'end')) resolve({ ...resolve.end, price: tiding.price });
+      };
+      hear(errand);
+    });
+}
+
+const errand = (name, source, more = {}) => ({
+  operation: HASH, algorithm: catalog.find((each) => each.name === name).id, purpose: undefined, secret: new Uint8Array(0), seedLow: 0, seedHigh: 0,
+  iv: new Uint8Array(0), aad: new Uint8Array(0), tag: new Uint8Array(0), source, targetSize: hashes[name].digest || 32, tagSize: 0, count: 0, size: 0,
+  derivation: undefined, watched: false, measure: false, ...more,
+});
+
+function counted() {
+  const calls = { count: 0 };
+  return [calls, { ...WebAssembly, instantiate: WebAssembly.instantiate, compile: (bytes) => (calls.count++, WebAssembly.compile(bytes)) }];
+}
+
+test('long messages are hashed by WebAssembly, short ones not', async () => {
+  const [calls, webAssembly] = counted();
+  const send = worker(webAssembly);
+  const rng = random('worker hashes');
+  for (const name of hashNames) {
+    for (const size of [1000, 65_535]) {
+      const source = rng.bytes(size);
+      const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
+      assert.deepEqual(Buffer.from((await send(errand(name, source))).target), expected, `${name}, ${size}`);
+    }
+  }
+  assert.equal(calls.count, 0);
+  for (const name of hashNames) {
+    const source = rng.bytes(65_536);
+    const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
+    assert.deepEqual(Buffer.from((await send(errand(name, source))).target), expected, name);
+    if (!hashes[name].hmac) continue;
+    const mac = await send(errand(name, source, { operation: HMAC, secret: Uint8Array.of(1, 2, 3) }));
+    assert.deepEqual(Buffer.from(mac.target), millrace.hmac(name, Uint8Array.of(1, 2, 3), source), name);
+  }
+  assert.ok(calls.count >= 12, `${calls.count} modules were compiled`);
+});
+
+test('without WebAssembly the same, in JavaScript', async () => {
+  const send = worker(undefined);
+  const source = random('worker without').bytes(100_000);
+  for (const name of ['sha256', 'blake3', 'xxh3-64']) assert.deepEqual(Buffer.from((await send(errand(name, source))).target), millrace.hash(name, source));
+});
+
+test('the price that is told is that of JavaScript', async () => {
+  const [calls, webAssembly] = counted();
+  const send = worker(webAssembly);
+  const source = new Uint8Array(4 * 1024 * 1024);
+  await send(errand('sha3-256', source));
+  assert.equal(calls.count, 1);
+  const begin = performance.now();
+  await send(errand('sha3-256', source));
+  const quick = (1e6 * (performance.now() - begin)) / source.length;
+  const { price } = await send(errand('sha3-256', source, { measure: true }), true);
+  // WebAssembly is 12 times as fast here.
+  assert.ok(price.perByte > 3 * quick, `${price.perByte} ns a byte, where WebAssembly took ${quick}`);
+});
