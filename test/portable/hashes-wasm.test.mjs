@@ -33,7 +33,7 @@ const { hashes, prepareMac, prepareWasm } = load(webAssembly);
 for (const facts of catalog) {
   test(`${facts.name}: digests and states with WebAssembly`, async () => {
     const there = await prepareWasm(facts.id);
-    assert.equal(there, facts.name !== 'shake128', 'the library has no SHAKE128');
+    assert.equal(there, !['shake128', 'xxh32'].includes(facts.name));
     const rng = random(`${facts.name} wasm`);
     const hash = hashes[facts.id];
     const before = calls.count;

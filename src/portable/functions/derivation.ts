@@ -56,7 +56,7 @@ export interface Argon2Parameters {
 const KEY_MAX = 2 ** 31 - 1;
 
 /**
- * Derives a key from a password with scrypt (RFC 7914): 60 ms and 16 MiB by default.
+ * Derives a key from a password with scrypt (RFC 7914): 60 ms or more and 16 MiB by default.
  *
  * @param salt bytes or a string (UTF-8): other ones for each password, 16 random bytes are good
  * @param keylen size of the key in bytes
@@ -133,7 +133,7 @@ export function hkdf(digest: HashFunction<never>, ikm: Data, salt: Data, info: D
 }
 
 /**
- * Derives a key from a password with Argon2 (RFC 9106): 250 ms and 19 MiB by default.
+ * Derives a key from a password with Argon2 (RFC 9106): 210 ms or more and 19 MiB by default.
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM
  */

@@ -25,7 +25,7 @@ export class Xxh64 extends FourLanes {
   protected override consume(view: DataView, from: number, end: number): void {
     const { lanes } = this;
     for (let lane = 0; lane < 8; lane += 2) {
-      // A lane at a time: its halves stay in registers, and the message, in parts, in the cache.
+      // A lane at a time: all four in one loop are more than V8 compiles into one function, and take 1.2 times as long.
       let low = lanes[lane]!;
       let high = lanes[lane + 1]!;
       for (let at = from + 4 * lane; at < end; at += 32) {
