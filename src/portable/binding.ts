@@ -18,6 +18,12 @@ import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { perform, statusOf } from './work.js';
 
+/**
+ * So many times as long as with native code does it take this thread to send work away and to hear of it again (60 us, not 7). The front
+ * weighs prices against that, as native code has it: so it is told prices of that many nanoseconds each.
+ */
+const AWAY = 8;
+
 /** A portable engine of its own: keys, workers and settings. */
 export function makePortable(host: Host): Native {
   const keys = new Keys();
@@ -158,11 +164,11 @@ export function makePortable(host: Host): Native {
       if (jobs !== undefined) jobs.room.limit = limit;
     },
 
-    predict: ofMessages,
+    predict: (algorithm, bytes, messages) => Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
     price(cipher, algorithm, which) {
       const price = priceOf(cipher === 1, algorithm);
       // Nothing is quicker in company, and what is done here is never worth a job of its own.
-      return price === undefined ? NaN : [price.fixed, price.perByte, 1, 1][which]!;
+      return price === undefined ? NaN : [price.fixed / AWAY, price.perByte / AWAY, 1, 1][which]!;
     },
     epoch: priceEpoch,
     costs: costsReport,
