@@ -8,6 +8,7 @@ import type { Errand } from '../portable/errand.js';
 interface Scope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   onmessage: ((event: { readonly data: Errand }) => void) | null;
+  onmessageerror: (() => void) | null;
 }
 
 const scope = globalThis as unknown as Scope;
@@ -16,5 +17,9 @@ serve({
   post: (tiding, transfer) => scope.postMessage(tiding, transfer),
   listen(hear) {
     scope.onmessage = ({ data }) => hear(data);
+    // What cannot be read is never answered: the owner hears of an error instead.
+    scope.onmessageerror = () => {
+      throw new Error('a message could not be read');
+    };
   },
 });

@@ -6,5 +6,11 @@ import { serve } from '../portable/worker.js';
 
 serve({
   post: (tiding, transfer) => parentPort!.postMessage(tiding, transfer),
-  listen: (hear) => void parentPort!.on('message', hear),
+  listen(hear) {
+    parentPort!.on('message', hear);
+    // What cannot be read is never answered: the thread ends, and its owner knows.
+    parentPort!.on('messageerror', (error) => {
+      throw error;
+    });
+  },
 });

@@ -51,7 +51,13 @@ export function ownSecrets(work: Work): Work {
   return { ...work, secret: copyOf(key?.bytes ?? secret), iv: copyOf(iv), aad: copyOf(aad), tag: makesTag(operation) ? tag : copyOf(tag) };
 }
 
-/** The same for a worker. The source must be a copy. */
+/** Wipes these copies, when the work is done. */
+export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
+  for (const own of [secret, iv, aad]) own.fill(0);
+  if (!makesTag(operation)) tag.fill(0);
+}
+
+/** The work as a worker is told of it. The source must be a copy. */
 export function errandOf(work: Work, watched: boolean, measure: boolean): Errand {
   const { operation, algorithm, key, secret, seedLow, seedHigh, iv, aad, tag, source, target, count, size, derivation } = work;
   const makes = makesTag(operation);
@@ -142,7 +148,7 @@ function outcome(errand: Errand, run: () => { readonly work: Work | undefined; r
     status = statusOf(error);
   }
   if (work?.key !== undefined) wipeKey(work.key);
-  for (const own of [errand.secret, errand.iv, errand.aad]) own.fill(0);
+  for (const own of [errand.secret, errand.iv, errand.aad, errand.tag]) own.fill(0);
   if (status !== Status.Done || work === undefined) return { status, target: NOTHING, tag: NOTHING };
   return { status, target: work.target, tag: makesTag(errand.operation) ? work.tag : NOTHING };
 }

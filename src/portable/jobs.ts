@@ -4,7 +4,8 @@
  */
 import { At, Flag, Operation, Route, Status } from '../frame.js';
 import { Crew, Stopped, type CrewJob } from './crew.js';
-import { gathered, ownSecrets } from './errand.js';
+import { begunByPlatform } from './delegation.js';
+import { gathered, ownSecrets, wipeSecrets } from './errand.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
 import { isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
@@ -63,6 +64,8 @@ class Job implements CrewJob, Guest {
     readonly measure: boolean,
     readonly copied: number,
     readonly needs: number,
+    /** Whether the inputs of the work, but the source, are copies of ours. */
+    readonly own: boolean,
   ) {
     this.place = work.target;
     this.tagPlace = work.tag;
@@ -125,7 +128,7 @@ export class Jobs {
     const watched = (flags & Flag.Watched) !== 0;
     frame[At.Cost] = Math.max(cost, COST);
     if (route === Route.Inline) {
-      const job = new Job(this, slot, described, reply, watched, false, 0, 0);
+      const job = new Job(this, slot, described, reply, watched, false, 0, 0, false);
       this.#underWay.set(slot, job);
       job.end(perform(described), undefined, undefined);
       return;
@@ -135,7 +138,7 @@ export class Jobs {
     const { derivation } = described;
     const needs = derivation === undefined ? 0 : memoryOf(derivation);
     const work = gathered(ownSecrets(described));
-    const job = new Job(this, slot, work, reply, watched, measure, copied, needs);
+    const job = new Job(this, slot, work, reply, watched, measure, copied, needs, true);
     job.owned = work.source !== described.source;
     if (derivation === undefined && begunByPlatform(work, (status, target, tag) => job.end(status, target, tag))) {
       job.stage = Stage.Platform;
@@ -225,6 +228,7 @@ export class Jobs {
   /** A job is over; its caller is told when this turn has ended. */
   ended(job: Job): void {
     if (job.inRoom) this.room.leave(job);
+    if (job.own) wipeSecrets(job.work);
     this.#finished.push(job);
     this.#awaitEnd();
   }
@@ -291,6 +295,7 @@ function putResult(job: Job): void {
   }
   if (target !== undefined) place.set(target);
   if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
+  if (work.operation >= Operation.Scrypt) target?.fill(0);
 }
 
 /** Bytes of a record beside its parts: slot, status, and the sizes of both. */

@@ -23,18 +23,17 @@ export function serve(port: Port): void {
   port.listen((errand) => {
     const { derivation } = errand;
     const progress = errand.watched ? reporter(port) : undefined;
-    if (derivation === undefined) void prepared(errand).then(() => answer(port, errand, runErrand(errand, progress)));
-    else void deriveErrand(errand, derivation, progress).then((outcome) => answer(port, errand, outcome));
+    if (derivation === undefined) answer(port, errand, runErrand(errand, progress));
+    else void deriveErrand(errand, derivation, progress).then((outcome) => answer(port, errand, outcome)).catch(fail);
   });
   port.post({ tells: 'ready' }, []);
 }
 
-/** A long message is hashed by WebAssembly, where that may be had. */
-async function prepared({ operation, algorithm, source }: Errand): Promise<void> {
-  const many = operation === Operation.HashMany || operation === Operation.HmacMany;
-  if (many || isCipher(operation) || source.length < WASM_MIN) return;
-  const { prepareWasm } = await import('./hashes/wasm.js');
-  await prepareWasm(algorithm);
+/** Ends the worker, which its owner hears of; a promise that is rejected would not be heard of everywhere. */
+function fail(error: unknown): void {
+  setTimeout(() => {
+    throw error;
+  });
 }
 
 function reporter(port: Port): (fraction: number) => void {
