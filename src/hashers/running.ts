@@ -272,6 +272,7 @@ export class Running implements Beginning {
 
   /** A copy of the state, in which all of the message so far is. */
   save(): Uint8Array {
+    this.begin();
     if (this.held) throw makeError('ERR_ENGINE_UNAVAILABLE', 'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine');
     if (!this.begun || this.gathered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
