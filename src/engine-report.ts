@@ -25,9 +25,12 @@ export interface Cost {
 
 /** What an engine that computes in this process has for an algorithm. */
 export interface ServedAlgorithm {
+  /** The one that does most of the work. */
   readonly library: string;
   /** Those of this CPU that it uses. */
   readonly instructions: readonly string[];
+  /** Whether some of them, or a device, are made for cryptography. */
+  readonly hardware: boolean;
   /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
   readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
 }

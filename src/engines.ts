@@ -193,6 +193,7 @@ const NOT_IN_KERNEL = "the kernel does not do this; ask for 'native' or 'portabl
 
 /** How often an engine was asked for in vain, and another served. */
 export interface Fallback {
+  /** Its standard name; `key derivation` where that is meant as a whole. */
   readonly algorithm: string;
   /** The engine that was asked for. */
   readonly from: EngineName;

@@ -98,10 +98,10 @@ test('several copies of the package in one process', async () => {
   assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
 });
 
-test('the permission model without addons: ERR_NO_BINARY', async () => {
+test('the permission model without addons: the portable engine', async () => {
   const [major] = process.versions.node.split('.').map(Number);
-  const { stdout } = await run("", { bare: true, flags: [major >= 24 ? '--permission' : '--experimental-permission', '--allow-fs-read=*', '--no-warnings', '-e', `try { require(${JSON.stringify(doorPaths.millrace)}) } catch (error) { console.log(error.code) }`] });
-  assert.equal(stdout, 'ERR_NO_BINARY\n');
+  const { stdout } = await run("", { bare: true, flags: [major >= 24 ? '--permission' : '--experimental-permission', '--allow-fs-read=*', '--no-warnings', '-e', `const { engines, hash } = require(${JSON.stringify(doorPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`] });
+  assert.equal(stdout, 'd41d8cd98f00b204e9800998ecf8427e false\n');
 });
 
 test('frozen intrinsics', async () => {
@@ -115,10 +115,12 @@ test('other internals are out of reach', async () => {
   }
 });
 
-test('without the native binary: ERR_NO_BINARY, and what to do', async () => {
+// With the portable engine: test/engines/fallback.test.mjs.
+test('without the native binary and the portable engine: ERR_NO_BINARY, and what to do', async () => {
   const copy = join(temporary(), 'millrace');
   try {
     cpSync(dirname(doorPaths.millrace), join(copy, 'dist'), { recursive: true });
+    rmSync(join(copy, 'dist', 'portable'), { recursive: true });
     cpSync(join(root, 'package.json'), join(copy, 'package.json'));
     for (const program of [`require(${JSON.stringify(copy)})`, `require(${JSON.stringify(join(copy, 'dist', 'promises.js'))})`]) {
       const { stdout } = await promisify(execFile)(process.execPath, ['-e', `try { ${program}; console.log('loaded') } catch (error) { console.log(error.code, error.message, error.stack.split('\\n').length) }`]);
@@ -130,10 +132,10 @@ test('without the native binary: ERR_NO_BINARY, and what to do', async () => {
   }
 });
 
-test('--no-addons: ERR_NO_BINARY', async () => {
-  const { code, stderr } = await run('', { flags: ['--no-addons'] });
-  assert.equal(code, 1);
-  assert.match(stderr, /ERR_NO_BINARY/);
+test('--no-addons: the portable engine', async () => {
+  const { code, stdout, stderr } = await run("console.log(millrace.hash('md5', '', 'hex'))", { flags: ['--no-addons'] });
+  assert.deepEqual([code, stdout], [0, 'd41d8cd98f00b204e9800998ecf8427e\n']);
+  assert.match(stderr, /MILLRACE_NO_BINARY/);
 });
 
 test('loading is quick', async (t) => {
