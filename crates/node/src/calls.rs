@@ -8,7 +8,7 @@
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
-use crate::cost::{self, Algorithm, Route};
+use crate::cost::{self, Algorithm, Price, Route, limits};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
@@ -50,6 +50,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("predict", predict),
     ("price", price),
     ("costs", costs),
+    ("calibrate", calibrate),
+    ("restorePrice", restore_price),
+    ("inlineLimit", inline_limit),
+    ("setInlineLimits", set_inline_limits),
     ("epoch", epoch),
     ("roomForCopies", room_for_copies),
     ("copies", copies),
@@ -535,18 +539,51 @@ fn predict(call: &Call<'_>) -> Value {
 /// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1), what one of many messages
 /// takes of them (2), and whether all that stays as it is (3).
 fn price(call: &Call<'_>) -> Value {
-    let id = call.uint32(1).and_then(|id| u8::try_from(id).ok());
-    let algorithm = id.and_then(|id| match call.uint32(0) {
-        Some(0) => Hash::from_id(id).map(Algorithm::Hash),
-        _ => Cipher::from_id(id).map(Algorithm::Cipher),
-    });
-    let number = algorithm.map(|algorithm| {
+    let number = priced(call).map(|algorithm| {
         let price = cost::price(algorithm);
         let settled = u8::from(cost::settled(algorithm));
         [price.fixed, price.per_byte, price.together, settled.into()].map(f64::from)
             [call.uint32(2).unwrap_or(0).min(3) as usize]
     });
     call.env.double(number.unwrap_or(f64::NAN))
+}
+
+/// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its number.
+fn priced(call: &Call<'_>) -> Option<Algorithm> {
+    let id = u8::try_from(call.uint32(1)?).ok()?;
+    match call.uint32(0) {
+        Some(0) => Hash::from_id(id).map(Algorithm::Hash),
+        _ => Cipher::from_id(id).map(Algorithm::Cipher),
+    }
+}
+
+/// `calibrate(anew)`: measures the prices that nobody has measured, or all of them (1). Takes 200 us for each.
+fn calibrate(call: &Call<'_>) -> Value {
+    cost::calibrate(call.uint32(0) == Some(1));
+    call.env.undefined()
+}
+
+/// `restorePrice(cipher, id, fixed, perByte, together)`: a price measured by an earlier process.
+fn restore_price(call: &Call<'_>) -> Value {
+    let part = |index| call.double(index).map(|number| number as f32);
+    if let (Some(algorithm), Some(fixed), Some(per_byte), Some(together)) = (priced(call), part(2), part(3), part(4)) {
+        cost::restore(algorithm, Price { fixed, per_byte, together });
+    }
+    call.env.undefined()
+}
+
+/// `inlineLimit(which)`: nanoseconds of work that is done during its call, while others are in flight (0) or alone (1).
+fn inline_limit(call: &Call<'_>) -> Value {
+    let limit = if call.uint32(0) == Some(0) { limits::crowded() } else { limits::alone() };
+    call.env.double(limit as f64)
+}
+
+/// `setInlineLimits(crowded, alone)`, for the whole process, within reason.
+fn set_inline_limits(call: &Call<'_>) -> Value {
+    if let (Some(crowded), Some(alone)) = (call.uint32(0), call.uint32(1)) {
+        limits::set(crowded, alone);
+    }
+    call.env.undefined()
 }
 
 /// `costs()`: all prices, as JSON.

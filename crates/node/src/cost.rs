@@ -1,8 +1,9 @@
 //! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool ranks the job.
 //!
 //! Each algorithm has a price, a fixed part and one per byte (`prices`): from a table at first, measured on a worker
-//! once a job has brought it there (`measure`).
+//! once a job has brought it there (`measure`), or known from an earlier process (`restore`).
 
+pub(crate) mod limits;
 mod measure;
 mod prices;
 
@@ -38,14 +39,6 @@ impl Route {
         }
     }
 }
-
-/// Nanoseconds of work that a job may take to be done during its call: about what sending it away costs the event loop
-/// (locks, copies, the bigger part of a wake-up).
-const INLINE: u64 = 250;
-
-/// The same for a job that is alone: nothing of its environment is in flight, so nothing gains by its being elsewhere, and
-/// the way there and back takes longer. Less than 5 us, which is what a call may hold the event loop.
-const INLINE_ALONE: u64 = 3_500;
 
 /// Nanoseconds of inline work in one turn of the event loop.
 const INLINE_TURN: u64 = 50_000;
@@ -98,7 +91,7 @@ pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
 /// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been spent on others in this
 /// turn of the loop, and so many jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
-    let limit = if in_flight == 0 { INLINE_ALONE } else { INLINE };
+    let limit = if in_flight == 0 { limits::alone() } else { limits::crowded() };
     cost <= limit && spent + cost <= INLINE_TURN
 }
 
@@ -176,6 +169,21 @@ pub(crate) fn refine(algorithm: Algorithm) {
     prices::refine(algorithm, measure::measure);
 }
 
+/// Measures what nobody has yet, or everything anew.
+pub(crate) fn calibrate(anew: bool) {
+    for algorithm in Algorithm::all() {
+        if anew {
+            prices::forget(algorithm);
+        }
+        refine(algorithm);
+    }
+}
+
+/// A price that was measured by an earlier process on this machine; believed no further than one that is measured now.
+pub(crate) fn restore(algorithm: Algorithm, price: Price) {
+    prices::restore(algorithm, price);
+}
+
 /// What an algorithm costs.
 pub(crate) fn price(algorithm: Algorithm) -> Price {
     prices::of(algorithm)
@@ -193,7 +201,7 @@ pub(crate) fn to_json() -> String {
         let price = prices::of(algorithm);
         let comma = if json.len() > 1 { "," } else { "" };
         let (name, measured) = (algorithm.name(), prices::measured(algorithm));
-        let inline = price.bytes_for(INLINE).max(0.0);
+        let inline = price.bytes_for(limits::crowded()).max(0.0);
         let _ = write!(
             json,
             "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
