@@ -6,19 +6,24 @@ const { Problem, colours, columns, plural, print, size, table, wrap } = require(
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
-  usage: '[--json]',
+  usage: '[--calibrate] [--json]',
   about: `Shows which library and which CPU instructions serve each algorithm on this machine, and the worker threads: at once is how many messages a core hashes together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
 
+With --calibrate all of that is measured first (a quarter of a second, while nothing else should run) and kept in the cache folder for later processes, which go by it.
+
 MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from Millrace's own code.`,
-  options: [{ name: 'json', help: 'all of it as JSON, as engines() of the package gives it' }],
+  options: [
+    { name: 'calibrate', help: 'measure this machine, and keep what was found' },
+    { name: 'json', help: 'all of it as JSON, as engines() of the package gives it' },
+  ],
   operands: [],
   run,
 };
 
-async function run({ json }, operands) {
+async function run({ calibrate, json }, operands) {
   if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
   const millrace = require('../dist/index.js');
-  await measure(millrace);
+  await (calibrate ? require('../dist/promises.js').calibrate() : measure(millrace));
   const report = { millrace: require('../package.json').version, node: process.version, ...millrace.engines() };
   print(json ? `${JSON.stringify(report, null, 2)}\n` : asText(report, columns(1)));
   return 0;
@@ -36,17 +41,24 @@ async function measure({ engines, hash }) {
 /** @param {number} width of the terminal */
 function asText(report, width) {
   const { bold, dim } = colours(1);
-  const { native, threads, settings } = report;
+  const { native, threads, calibration, settings } = report;
   const facts = [
     ['Millrace', `${report.millrace} on Node.js ${report.node}, ${process.platform} ${native.cpu.arch}`],
     ['libraries', Object.entries(native.libraries).map(([name, version]) => `${name} ${version}`).join(', ')],
     ['CPU', native.cpu.features.join(' ') || 'no instructions of use here'],
     ['threads', `${threads.limit} at most, ${threads.started} started, ${threads.queued} ${plural(threads.queued, 'job')} waiting`],
     ...(settings === undefined ? [] : [['route', `${settings.route}; at most ${settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(settings.maxQueuedBytes)} copied for calls in flight`]]),
+    ['measured', calibration === undefined ? 'not kept: millrace engines --calibrate does' : `${calibration.measured.slice(0, 10)}, kept in ${calibration.file ?? 'memory'}${portable(calibration)}`],
   ];
   const titled = facts.map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`).join('\n');
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured) ? `\n${dim('~ not measured on this machine')}\n` : '';
   return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}`;
+}
+
+/** The hashes of which tiny messages are left to JavaScript. */
+function portable({ portableTo }) {
+  const list = Object.entries(portableTo).map(([name, most]) => `${name} to ${most} B`);
+  return list.length === 0 ? '' : `; in JavaScript: ${list.join(', ')}`;
 }
 
 /** One row an algorithm; what the report does not tell has no column. */

@@ -9,12 +9,10 @@
  * in between, so no call can see another's.
  */
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
-import { native, onSettle, servers } from './binding.js';
-import { cipherOf, hashOf } from './catalog.js';
-import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
-import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, type Native } from './frame.js';
-import { CANCELLED, failure, makeError, MillraceError, UNAVAILABLE, wrongType } from './errors.js';
-import { predict, usual, wantsMeasure } from './prices.js';
+import { native, onSettle } from './binding.js';
+import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
+import { CANCELLED, failure, makeError, wrongType } from './errors.js';
+import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
 import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
@@ -360,9 +358,7 @@ export function present(digest: Buffer, form: Form): Buffer | string | bigint | 
 
 // Work that is done here, though the call is asynchronous.
 
-/** Nanoseconds of work done during the call: INLINE in cost.rs. */
-const HERE_COST = 250;
-/** The same while nothing else is under way: INLINE_ALONE in cost.rs. */
+/** Nanoseconds of work done during the call while nothing else is under way: INLINE_ALONE in limits.rs. */
 const HERE_ALONE_COST = 3_500;
 
 /** Takes over what has been described if it is a short message; see company.ts. */
@@ -392,7 +388,7 @@ function belongsHere(): boolean {
   const algorithm = frame[At.Algorithm]!;
   const other = operation <= Operation.Hmac ? call.size : call.aad === undefined ? 0 : frame[At.AadSize]!;
   const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
-  if (cost > HERE_COST && !(cost <= HERE_ALONE_COST && inFlight === 0 && quiet())) return false;
+  if (cost > inlineLimit && !(cost <= HERE_ALONE_COST && inFlight === 0 && quiet())) return false;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;
     return false;

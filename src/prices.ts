@@ -20,6 +20,9 @@ const MEASURED_FROM = 64;
 let usualRoute = Route.Auto;
 let epoch = -1;
 
+/** Nanoseconds of work done during the call: limits.rs. */
+export let inlineLimit = 0;
+
 /** What each number of {@link native.price} is. */
 const enum Which {
   Fixed,
@@ -72,6 +75,7 @@ export function refreshPrices(): void {
   if (now === epoch) return;
   epoch = now;
   usualRoute = native.usualRoute();
+  inlineLimit = native.inlineLimit();
   fixed.fill(NaN);
 }
 

@@ -4,7 +4,8 @@
  * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
  * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such calls.
  */
-import { usual, type Engine } from './engines.js';
+import { native } from './binding.js';
+import { sooner } from './crossover.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
 import { allocate, type Buffer } from './platform/node.js';
@@ -12,21 +13,22 @@ import { allocate, type Buffer } from './platform/node.js';
 export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): string | undefined {
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return quick.hashHex(source);
+  return key === 0 ? sooner(facts.id, source, size).hashHex(source) : native.hashHex(source);
 }
 
 /** Big-endian. */
 export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): bigint | undefined {
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return quick.hashBigInt(source);
+  return key === 0 ? sooner(facts.id, source, size).hashBigInt(source) : native.hashBigInt(source);
 }
 
 export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): Buffer | undefined {
   if (quick === undefined) return undefined;
   const target = allocate(facts.digestSize);
   describe(facts, offset, size, key);
-  return quick.hash(source, target) === 0 ? target : undefined;
+  const engine = key === 0 ? sooner(facts.id, source, size) : native;
+  return engine.hash(source, target) === 0 ? target : undefined;
 }
 
 /** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */

@@ -53,7 +53,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("calibrate", calibrate),
     ("restorePrice", restore_price),
     ("inlineLimit", inline_limit),
-    ("setInlineLimits", set_inline_limits),
+    ("setInlineLimit", set_inline_limit),
     ("epoch", epoch),
     ("roomForCopies", room_for_copies),
     ("copies", copies),
@@ -572,16 +572,15 @@ fn restore_price(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `inlineLimit(which)`: nanoseconds of work that is done during its call, while others are in flight (0) or alone (1).
+/// `inlineLimit()`: nanoseconds of work that is done during its call while others are in flight.
 fn inline_limit(call: &Call<'_>) -> Value {
-    let limit = if call.uint32(0) == Some(0) { limits::crowded() } else { limits::alone() };
-    call.env.double(limit as f64)
+    call.env.double(limits::inline() as f64)
 }
 
-/// `setInlineLimits(crowded, alone)`, for the whole process, within reason.
-fn set_inline_limits(call: &Call<'_>) -> Value {
-    if let (Some(crowded), Some(alone)) = (call.uint32(0), call.uint32(1)) {
-        limits::set(crowded, alone);
+/// `setInlineLimit(limit)`, for the whole process, within reason.
+fn set_inline_limit(call: &Call<'_>) -> Value {
+    if let Some(limit) = call.uint32(0) {
+        limits::set_inline(limit);
     }
     call.env.undefined()
 }

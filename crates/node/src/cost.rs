@@ -13,6 +13,7 @@ use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use limits::{INLINE_ALONE, INLINE_TURN};
 pub(crate) use prices::{Algorithm, Price, epoch};
 
 /// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
@@ -39,12 +40,6 @@ impl Route {
         }
     }
 }
-
-/// Nanoseconds of inline work in one turn of the event loop.
-const INLINE_TURN: u64 = 50_000;
-
-/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the kernel allocates.
-const KERNEL: u64 = 6_000;
 
 /// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
 const SPLIT: u64 = 100_000;
@@ -91,7 +86,7 @@ pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
 /// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been spent on others in this
 /// turn of the loop, and so many jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
-    let limit = if in_flight == 0 { limits::alone() } else { limits::crowded() };
+    let limit = if in_flight == 0 { INLINE_ALONE } else { limits::inline() };
     cost <= limit && spent + cost <= INLINE_TURN
 }
 
@@ -201,7 +196,7 @@ pub(crate) fn to_json() -> String {
         let price = prices::of(algorithm);
         let comma = if json.len() > 1 { "," } else { "" };
         let (name, measured) = (algorithm.name(), prices::measured(algorithm));
-        let inline = price.bytes_for(limits::crowded()).max(0.0);
+        let inline = price.bytes_for(limits::inline()).max(0.0);
         let _ = write!(
             json,
             "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
