@@ -148,6 +148,10 @@ export const enum Operation {
   Argon2,
   /** The aad is a password hash. */
   Verify,
+  /** A message in a file, whose path is the source; of {@link At.MessageSize}. */
+  HashFile,
+  /** Messages in {@link At.Count} files of at most {@link At.MessageSize}, whose paths end with NULs; what the target gets stands in files.rs. */
+  HashFiles,
 }
 
 /** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */

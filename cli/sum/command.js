@@ -8,7 +8,7 @@ const { Problem, print, reason, say, shown } = require('../ui.js');
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { Survey, walk } = require('./walk.js');
 
-const algorithms = () => require('../../dist/index.js').getHashes();
+const algorithms = () => require('../../dist/catalog.js').hashList();
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -119,7 +119,7 @@ function* tasksOf(groups, about) {
 /** With a bar on the terminal, if it takes a while. */
 async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
   const { digestAll } = require('./digests.js');
-  const { threads } = require('../../dist/index.js').configure();
+  const { workers } = require('../../dist/whole/paths.js');
   let survey;
   const progress = none
     ? { add() {}, end() {} }
@@ -130,7 +130,7 @@ async function digestFiles(tasks, files, { recursive, 'no-progress': none }, del
         },
       });
   try {
-    await digestAll(tasks, deliver, { threads, add: (bytes) => progress.add(bytes) });
+    await digestAll(tasks, deliver, { threads: workers(), add: (bytes) => progress.add(bytes) });
   } finally {
     progress.end();
   }

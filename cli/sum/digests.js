@@ -1,32 +1,36 @@
 // The digests of many files, in their order, in bounded memory.
 //
-// Small files are read here, synchronously, one behind the other into an arena, and an arena full of them goes to the worker threads in
-// one call, several messages at once on a core: what is in the page cache takes 3 us a file this way (open, read, close), 20 and more by
-// Node's asynchronous calls. A disk, however, wants many reads at a time. So the clock decides: where reading was slow, the files that come
-// next are first read asynchronously into the page cache. Large files are streamed (stream.js), a few at a time.
+// Worker threads open, read and hash files by themselves, a few hundred in one call and several at once on a core: what is in the page
+// cache takes 3 us a file this way (stat, open, read, close) and its hashing, on every core; by Node's asynchronous calls it took 20 on one.
+// A disk, however, wants many reads at a time. So the clock decides: where a call was slow, the files that come next are first read
+// asynchronously into the page cache. Large files are calls of their own. What is not so simple (pipes, devices, files that cannot be
+// opened, that change, that have no size) goes through Node's file system, whose errors explain themselves.
 
 'use strict';
 
-const { close, closeSync, open, openSync, read, readSync, stat } = require('node:fs');
+const { close, open, read, stat } = require('node:fs');
 
-const { createHash, hashMany } = require('../../dist/index.js');
-const { digestStream } = require('./stream.js');
+const { findHash } = require('../../dist/catalog.js');
+const { Answers, hashPath, hashPaths, hashPathsSync } = require('../../dist/whole/paths.js');
 
-/** A file is small if it is smaller than this. */
-const small = 256 * 1024;
-const arenaSize = 2 * 1024 * 1024;
-/** An arena goes when it holds so many files, so that output is not long in coming. */
-const arenaFiles = 256;
-const arenas = 4;
-/** Digests that wait for their turn behind one that takes long: so many arenas or large files. */
+/** A larger file is a call of its own, so that the others need not wait for it. */
+const large = 1024 * 1024;
+/** Files of a call. */
+const together = 256;
+/** Digests that wait for their turn behind one that takes long: of so many calls. */
 const waiting = 2000;
-/** Reading a file takes longer than this: it was not in the page cache. */
+/** So few files are read and hashed here and now if they are no larger, without starting a thread. */
+const few = 8;
+const small = 64 * 1024;
+/** A file takes longer than this, and than its hashing by the slowest hash (milliseconds): it was not in the page cache. */
 const slow = 0.15;
+const hashing = 5e-6;
 /** So many files are then read ahead, so many at a time, before the clock is asked again. */
 const slowFiles = 512;
 const slowReads = 16;
-/** No more than this is hashed here and now, without starting a thread. */
-const hashedHere = 64 * 1024;
+const slowBytes = 256 * 1024;
+/** How often progress of a large file is looked at, in milliseconds. */
+const look = 100;
 
 /**
  * @typedef {object} About
@@ -43,170 +47,216 @@ const hashedHere = 64 * 1024;
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestAll(tasks, deliver, { threads, add }) {
-  /** In order; each has `tasks`, `answers`, and `done`, a promise. */
-  const units = [];
-  const free = Array.from({ length: arenas }, () => undefined);
-
+  /** In order; those under way each have `done`, a promise. @type {Batch[]} */
+  const batches = [];
   const flush = () => {
-    while (units.length > 0 && units[0].settled) {
-      const unit = units.shift();
-      deliver(unit.tasks, unit.answers);
+    while (batches.length > 0 && batches[0].settled) {
+      const { tasks: done, answers } = batches.shift();
+      deliver(done, answers);
     }
   };
-  /** Waits until there are fewer than `count` of a kind under way. */
-  const room = async (kind, count) => {
-    for (;;) {
-      flush();
-      const busy = units.filter((unit) => unit.kind === kind && !unit.settled);
-      if (busy.length < count) return;
-      await Promise.race(busy.map(({ done }) => done));
-    }
-  };
-  const begin = (unit, work) => {
-    units.push(unit);
-    unit.done = work.then(() => {
-      unit.settled = true;
-    });
-    unit.done.catch(() => {});
-  };
-
+  const gates = { calls: new Gate(threads + 1), large: new Gate(Math.max(2, Math.min(threads, 16))), standardInput: new Gate(1) };
   const queue = new Queue(tasks);
+  const here = queue.ahead(few + 1).length <= few;
+  let wasSlow = false;
   while (!queue.empty) {
-    await room('arena', arenas);
-    if (units.length >= waiting) await units[0].done;
-    const memory = free.pop() ?? Buffer.allocUnsafeSlow(arenaSize);
-    const batch = new Batch(queue.first.about, memory);
-    const began = performance.now();
-    const large = batch.gather(queue);
-    const wasSlow = performance.now() - began > slow * (batch.tasks.length + 1) + 1;
-    add(batch.bytes);
-    if (batch.tasks.length > 0) {
-      const unit = { kind: 'arena', tasks: batch.tasks, answers: batch.answers, settled: false };
-      if (queue.empty && units.length === 0 && batch.bytes <= hashedHere) {
-        batch.hashHere();
-        deliver(unit.tasks, unit.answers);
-        free.push(memory);
-      } else {
-        begin(unit, batch.hash().finally(() => free.push(memory)));
-      }
-    } else {
-      free.push(memory);
-    }
-    if (large !== undefined) {
-      await room('large', large.file === 0 ? 1 : Math.max(2, Math.min(threads, 16)));
-      const unit = { kind: 'large', tasks: [large.task], answers: [], settled: false };
-      begin(unit, digestLarge(large, threads, add).then((digest) => unit.answers.push(digest), (error) => unit.answers.push(asError(error))));
-    }
     if (wasSlow) await warm(queue.ahead(slowFiles));
-    // What is under way gets its turn.
-    if (units.some(({ kind }) => kind === 'large')) await new Promise(setImmediate);
+    wasSlow = false;
+    const batch = new Batch(queue, { threads, add, gates });
+    batches.push(batch);
+    if (here) batch.beginHere();
+    else {
+      await gates.calls.enter();
+      batch.begin((tookLong) => {
+        gates.calls.leave();
+        wasSlow ||= tookLong;
+      });
+    }
+    flush();
+    if (batches.length >= waiting) await batches[0].done;
   }
-  while (units.length > 0) {
-    await units[0].done;
+  while (batches.length > 0) {
+    await batches[0].done;
     flush();
   }
 }
 
-async function digestLarge({ task, file, prefix }, threads, add) {
-  try {
-    const { algorithm, size, xof } = task.about;
-    const hasher = createHash(algorithm, xof ? { outputLength: size } : {});
-    await digestStream(hasher, file, algorithm, { threads, add, prefix });
-    return hasher.digest('hex');
-  } finally {
-    if (task.path !== undefined) await new Promise((resolve) => close(file, resolve));
+/** Files of one algorithm that are hashed in one call, and those among them that are not. */
+class Batch {
+  /** @type {Task[]} */
+  tasks = [];
+  /** Digests or errors; not there while they are awaited. */
+  answers = [];
+  settled = false;
+  done = Promise.resolve();
+  #about;
+  #facts;
+  #host;
+  /** Where among the tasks those of the call are, and their paths. */
+  #places = [];
+  #paths = [];
+  #others = [];
+
+  /** Takes the next tasks of a queue. */
+  constructor(queue, host) {
+    this.#about = queue.first.about;
+    this.#facts = findHash(this.#about.algorithm);
+    this.#host = host;
+    while (!queue.empty && this.tasks.length < together && same(queue.first.about, this.#about)) this.#add(queue.take());
+  }
+
+  #add(task) {
+    const place = this.tasks.push(task) - 1;
+    this.answers.push(task.error);
+    if (task.error !== undefined) return;
+    if (task.path === undefined || task.path.includes('\0')) {
+      this.#others.push(this.#byNode(place));
+    } else {
+      this.#places.push(place);
+      this.#paths.push(task.path);
+    }
+  }
+
+  /** Small files are done when this returns. */
+  beginHere() {
+    const paths = this.#packed(small);
+    const answers = new Answers(paths, this.#about.size);
+    if (paths.count > 0) hashPathsSync(this.#facts.id, paths, answers);
+    this.#take(answers);
+    this.#settleWith(this.#others);
+  }
+
+  /** @param {(tookLong: boolean) => void} called when the call is back; large files may still be under way */
+  begin(called) {
+    this.#settleWith([this.#call(called)]);
+  }
+
+  async #call(called) {
+    const paths = this.#packed(large);
+    const answers = new Answers(paths, this.#about.size);
+    const began = performance.now();
+    let bytes = 0;
+    try {
+      if (paths.count > 0) await hashPaths(this.#facts.id, paths, answers);
+      bytes = this.#take(answers);
+    } finally {
+      // In a queue of calls each waits for the one before.
+      called(performance.now() - began > 2 * (bytes * hashing + paths.count * slow) + 1);
+    }
+    await Promise.all(this.#others);
+  }
+
+  #settleWith(others) {
+    if (others.length === 0) {
+      this.settled = true;
+      return;
+    }
+    this.done = Promise.all(others).then(() => {
+      this.settled = true;
+    });
+    this.done.catch(() => {});
+  }
+
+  #packed(largest) {
+    return { bytes: joined(this.#paths), count: this.#paths.length, largest };
+  }
+
+  /** What the call has said of each file; what it has not hashed is begun. The bytes that it has. */
+  #take({ sizes, digests }) {
+    const hex = digests.toString('hex');
+    const width = 2 * this.#about.size;
+    let bytes = 0;
+    for (let index = 0; index < sizes.length; index++) {
+      const size = sizes[index];
+      const place = this.#places[index];
+      if (size >= 0) {
+        bytes += size;
+        this.answers[place] = hex.slice(index * width, (index + 1) * width);
+      } else {
+        this.#others.push(size < 0 ? this.#large(place, -size) : this.#byNode(place));
+      }
+    }
+    this.#host.add(bytes);
+    return bytes;
+  }
+
+  async #large(place, size) {
+    const { add, gates } = this.#host;
+    await gates.large.enter();
+    let told = 0;
+    let timer;
+    try {
+      const { digest, progress } = hashPath(this.#facts.id, joined([this.tasks[place].path]).subarray(0, -1), size, this.#about.size);
+      const tell = (done) => {
+        add(done - told);
+        told = done;
+      };
+      timer = setInterval(() => tell(Math.floor(progress() * size)), look);
+      this.answers[place] = (await digest).toString('hex');
+      tell(size);
+    } catch {
+      // It is another file than it was: Node reads it as it is now, or says what is wrong.
+      this.answers[place] = undefined;
+    } finally {
+      clearInterval(timer);
+      gates.large.leave();
+    }
+    if (this.answers[place] === undefined) await this.#byNode(place);
+  }
+
+  async #byNode(place) {
+    const { gates } = this.#host;
+    const task = this.tasks[place];
+    const gate = task.path === undefined ? gates.standardInput : gates.large;
+    await gate.enter();
+    try {
+      this.answers[place] = await this.#digestByNode(task);
+    } catch (error) {
+      this.answers[place] = asError(error);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  async #digestByNode({ path }) {
+    const { algorithm, size, xof } = this.#about;
+    const file = path === undefined ? 0 : await new Promise((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
+    try {
+      const { createHash } = require('../../dist/index.js');
+      const hasher = createHash(algorithm, xof ? { outputLength: size } : {});
+      await require('./stream.js').digestStream(hasher, file, algorithm, this.#host);
+      return hasher.digest('hex');
+    } finally {
+      if (path !== undefined) await new Promise((resolve) => close(file, resolve));
+    }
   }
 }
 
-/** Small files of one algorithm, one behind the other. */
-class Batch {
-  tasks = [];
-  /** Errors for now; digests come into the holes. */
-  answers = [];
-  bytes = 0;
-  #views = [];
-  #memory;
+/** Lets in so many at a time, in order. */
+class Gate {
+  #free;
+  #waiting = [];
 
-  constructor(about, memory) {
-    this.about = about;
-    this.#memory = memory;
+  constructor(count) {
+    this.#free = count;
   }
 
-  get #full() {
-    return this.tasks.length === arenaFiles || this.bytes + small > this.#memory.length;
+  async enter() {
+    if (this.#free > 0) this.#free--;
+    else await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Reads files until there is no more room, or one turns out to be large, which is given back. */
-  gather(queue) {
-    while (!queue.empty && !this.#full && same(queue.first.about, this.about)) {
-      const task = queue.take();
-      if (task.error !== undefined) {
-        this.#add(task, task.error);
-        continue;
-      }
-      if (task.path === undefined) return { task, file: 0 };
-      let file;
-      try {
-        file = openSync(task.path, 'r');
-        let size = 0;
-        for (;;) {
-          const count = readSync(file, this.#memory, this.bytes + size, small - size, null);
-          size += count;
-          if (count === 0 || size === small) break;
-        }
-        const view = this.#memory.subarray(this.bytes, this.bytes + size);
-        if (size === small) return { task, file, prefix: Buffer.from(view) };
-        closeSync(file);
-        this.#add(task, view);
-      } catch (error) {
-        if (file !== undefined) closeSync(file);
-        this.#add(task, error);
-      }
-    }
-    return undefined;
+  leave() {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
   }
+}
 
-  #answer(task, answer) {
-    this.tasks.push(task);
-    this.answers.push(answer);
-  }
-
-  #add(task, found) {
-    const bytes = Buffer.isBuffer(found);
-    this.#answer(task, bytes ? undefined : asError(found));
-    if (!bytes) return;
-    this.#views.push(found);
-    this.bytes += found.length;
-  }
-
-  hashHere() {
-    const target = Buffer.allocUnsafe(this.#views.length * this.about.size);
-    if (this.#views.length > 0) hashMany(this.about.algorithm, this.#views, this.#options(target));
-    this.#fill(target);
-  }
-
-  async hash() {
-    const target = Buffer.allocUnsafe(this.#views.length * this.about.size);
-    if (this.#views.length > 0) {
-      await new Promise((resolve, reject) => hashMany(this.about.algorithm, this.#views, this.#options(target), (error) => (error ? reject(error) : resolve())));
-    }
-    this.#fill(target);
-  }
-
-  #options(target) {
-    return { target, ...(this.about.xof && { outputLength: this.about.size }) };
-  }
-
-  #fill(target) {
-    const hex = target.toString('hex');
-    const width = 2 * this.about.size;
-    let at = 0;
-    for (const [index, answer] of this.answers.entries()) {
-      if (answer !== undefined) continue;
-      this.answers[index] = hex.slice(at, at + width);
-      at += width;
-    }
-  }
+/** Paths as bytes, a NUL behind each. */
+function joined(paths) {
+  if (paths.every((path) => typeof path === 'string')) return Buffer.from(`${paths.join('\0')}\0`);
+  return Buffer.concat(paths.flatMap((path) => [Buffer.from(path), Buffer.of(0)]));
 }
 
 /** Tasks in their order, of which some can be looked at before they are taken. */
@@ -259,7 +309,7 @@ const same = (left, right) => left === right || (left.algorithm === right.algori
  */
 async function warm(tasks) {
   let next = 0;
-  const scratch = Buffer.allocUnsafeSlow(small);
+  const scratch = Buffer.allocUnsafeSlow(slowBytes);
   const lane = async () => {
     while (next < tasks.length) {
       const { path, error } = tasks[next++];

@@ -17,19 +17,13 @@ const part = 4 * 1024 * 1024;
  * Feeds a file to a hasher.
  *
  * @param {number} file open
- * @param {{ threads: number, add: (bytes: number) => void, prefix?: Uint8Array }} options `prefix`: what has been read already
+ * @param {{ threads: number, add: (bytes: number) => void }} options
  */
-async function digestStream(hasher, file, algorithm, { threads, add, prefix }) {
+async function digestStream(hasher, file, algorithm, { threads, add }) {
   const regular = await sizeOf(file);
   const size = forManyCores.has(algorithm) && threads > 1 ? largeBlock : block;
   const rooms = Array.from({ length: blocks }, () => ({ memory: undefined, hashing: undefined }));
-  // A regular file is read again from its start, so that blocks begin where subtrees do.
   let at = 0;
-  if (regular === undefined && prefix !== undefined) {
-    await hasher.updateAsync(prefix);
-    add(prefix.length);
-    at = prefix.length;
-  }
   for (let turn = 0; ; turn++) {
     const room = rooms[turn % blocks];
     await room.hashing;

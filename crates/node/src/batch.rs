@@ -20,6 +20,8 @@ pub(crate) enum Messages {
     Sized,
     /// Anywhere.
     Views(Vec<Window>),
+    /// So many, in files whose paths stand in the source: of so many bytes, or at most so many each; see `files`.
+    Files(usize, u64),
 }
 
 /// As many are handed to the core at once: enough to fill its lanes with messages of like size.
@@ -70,6 +72,7 @@ impl Work {
             Messages::Equal(count, _) => (*count, self.source.size()),
             Messages::Sized => (self.iv.size() / size_of::<f64>(), self.source.size()),
             Messages::Views(views) => (views.len(), views.iter().map(|view| view.size()).sum()),
+            Messages::Files(count, size) => (*count, usize::try_from(*size).unwrap_or(usize::MAX)),
         }
     }
 
@@ -117,6 +120,7 @@ impl Work {
     fn message(&self, index: usize, offset: usize) -> Result<Window, Status> {
         match &self.messages {
             Messages::None => Some(self.source),
+            Messages::Files(..) => None,
             Messages::Equal(_, size) => self.source.part(offset, *size),
             Messages::Sized => {
                 let size = self.iv.part(index * size_of::<f64>(), size_of::<f64>()).and_then(|place| {

@@ -263,6 +263,8 @@ impl<'a> Request<'a> {
             13 => Operation::SealChunks(cipher()?),
             14 => Operation::OpenChunks(cipher()?),
             15..=19 => Operation::Derive,
+            20 => Operation::HashFile(hash()?),
+            21 => Operation::HashFiles(hash()?),
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -275,6 +277,10 @@ impl<'a> Request<'a> {
             15..=19 => {
                 work.tag = self.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
                 work.derivation = self.derivation(operation, work.aad)?;
+            }
+            20 | 21 => {
+                let (count, size) = (self.size(At::Count)?, self.size(At::MessageSize)?);
+                work.messages = Messages::Files(count, size as u64);
             }
             _ => {}
         }

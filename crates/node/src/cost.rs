@@ -44,6 +44,9 @@ impl Route {
 /// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
 const SPLIT: u64 = 100_000;
 
+/// Nanoseconds of a file beside its bytes: to find, open and close it, from the page cache.
+const FILE: u64 = 5_000;
+
 /// The route of jobs that ask for none, for the whole process.
 static USUAL: AtomicU8 = AtomicU8::new(Route::Auto as u8);
 
@@ -95,7 +98,7 @@ pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT
         && work.engine == Provider::Native
         && divisible(algorithm(work.operation))
-        && !matches!(work.operation, Operation::Hmac(_) | Operation::Derive)
+        && !matches!(work.operation, Operation::Hmac(_) | Operation::HashFiles(_) | Operation::Derive)
 }
 
 /// Whether one message can be done in parts, in any order.
@@ -128,6 +131,9 @@ pub(crate) fn predict(work: &Work) -> u64 {
             let (count, size) = work.messages();
             of_messages(hash, size, count)
         }
+        Operation::HashFile(_) => price.of_bytes(work.messages().1.saturating_add(target)).saturating_add(FILE),
+        // How large they are is not known yet.
+        Operation::HashFiles(_) => FILE.saturating_mul(work.messages().0 as u64),
         Operation::Encrypt(_) | Operation::Decrypt(_) => price.of_bytes(source.saturating_add(work.aad.size())),
         Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
         Operation::Derive => work.derivation.predict(target),
@@ -149,7 +155,9 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
         | Operation::MacUpdate(hash)
         | Operation::MacFinish(hash)
         | Operation::HashMany(hash)
-        | Operation::HmacMany(hash) => Algorithm::Hash(hash),
+        | Operation::HmacMany(hash)
+        | Operation::HashFile(hash)
+        | Operation::HashFiles(hash) => Algorithm::Hash(hash),
         Operation::Encrypt(cipher)
         | Operation::Decrypt(cipher)
         | Operation::SealChunks(cipher)

@@ -1,6 +1,7 @@
 //! A large message cut into parts, which can be worked on in any order: by one worker in slices, or by several (`parts`).
 
 use crate::bytes::{self, Window};
+use crate::files::Found;
 use crate::pacer::Pacer;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::cipher::CipherKey;
@@ -33,6 +34,8 @@ enum Kind {
     Seal(Message),
     Open(Message),
     Hash(HashMessage),
+    /// It stands in a file.
+    File(HashMessage, Found),
 }
 
 /// What a part came to.
@@ -59,6 +62,13 @@ impl Cut {
                 let message = HashMessage::new(hash, &params, work.source.size() as u64)?;
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(Cut { message: Kind::Hash(message), source: work.source, target: Window::EMPTY, part, count })
+            }
+            Operation::HashFile(hash) => {
+                let found = work.found()?;
+                let message = HashMessage::new(hash, &Params::default(), found.size)?;
+                let (part, count) = (message.part_size() as usize, message.count());
+                let message = Kind::File(message, found);
+                Ok(Cut { message, source: Window::EMPTY, target: Window::EMPTY, part, count })
             }
             _ => Err(Status::NotSupported),
         }
@@ -91,6 +101,11 @@ impl Cut {
     }
 
     pub(crate) fn part(&self, index: usize) -> Result<Piece, Status> {
+        if let Kind::File(message, found) = &self.message {
+            let offset = index as u64 * self.part as u64;
+            let size = (found.size - offset).min(self.part as u64) as usize;
+            return found.part(offset, size, |part| message.part(offset, part)).map(Piece::Hash);
+        }
         let offset = index * self.part;
         let size = self.part.min(self.source.size() - offset);
         let source = self.source.part(offset, size).ok_or(Status::Internal)?;
@@ -100,7 +115,7 @@ impl Cut {
             Kind::Apply(message) => Piece::Text(message.apply_part(offset, text()?)?),
             Kind::Seal(message) => Piece::Text(message.seal_part(offset, text()?)?),
             Kind::Open(message) => Piece::Text(message.open_part(offset, text()?)?),
-            Kind::Hash(message) => Piece::Hash(message.part(offset, source.read())?),
+            Kind::Hash(message) | Kind::File(message, _) => Piece::Hash(message.part(offset, source.read())?),
         })
     }
 
@@ -120,7 +135,8 @@ impl Cut {
                 Ok(())
             }
             Kind::Open(message) => Ok(message.verify(partials, work.tag.read())?),
-            Kind::Hash(message) => {
+            Kind::File(_, found) if !found.unchanged() => Err(Status::File),
+            Kind::Hash(message) | Kind::File(message, _) => {
                 let values: Vec<HashPart> = pieces
                     .iter()
                     .flatten()

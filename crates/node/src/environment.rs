@@ -182,10 +182,10 @@ impl Environment {
     /// lock once instead of once a job.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = company::kind(&job.work);
+        if let Some(watch) = &job.work.watch {
+            self.watches.borrow_mut().insert(job.slot, Arc::clone(watch));
+        }
         if matches!(job.work.operation, Operation::Derive) {
-            if let Some(watch) = &job.work.watch {
-                self.watches.borrow_mut().insert(job.slot, Arc::clone(watch));
-            }
             self.gathered.borrow_mut().push(job);
             return;
         }

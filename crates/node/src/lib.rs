@@ -15,6 +15,7 @@
 //! - `company`: hashes of several jobs at once;
 //! - `running`: work on the state of a running hash;
 //! - `batch`: many messages in one work;
+//! - `files`: messages in files;
 //! - `cost`: how long a job is predicted to take;
 //! - `kernel`: work that the kernel does;
 //! - `kdf`: key derivation, its lanes and its memory;
@@ -43,6 +44,7 @@ mod cut;
 mod environment;
 mod errand;
 mod everyday;
+mod files;
 mod job;
 mod kdf;
 mod kernel;

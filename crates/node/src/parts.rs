@@ -89,8 +89,8 @@ fn parts_of(work: &Work) -> usize {
             });
             if counted.is_ok() { parts } else { 1 }
         }
-        Operation::Hash(hash) => {
-            let size = work.source.size() as u64;
+        Operation::Hash(hash) | Operation::HashFile(hash) => {
+            let size = work.messages().1 as u64;
             split::hash_parts(hash, size).map_or(1, |part| size.div_ceil(part) as usize)
         }
         _ => 1,
@@ -99,7 +99,7 @@ fn parts_of(work: &Work) -> usize {
 
 impl Shared {
     fn new(job: Box<Job>, shares: usize) -> Arc<Shared> {
-        let size = job.work.source.size();
+        let size = job.work.messages().1;
         let part = (size / (shares * PARTS_EACH)).clamp(PART_MIN, slice(size, job.cost).max(PART_MIN));
         Arc::new(Shared {
             traffic: Arc::clone(&job.completion),
@@ -205,6 +205,9 @@ impl Shared {
             return None;
         }
         progress.next += 1;
+        if let Some(watch) = progress.job.as_ref().and_then(|job| job.work.watch.as_ref()) {
+            watch.set(index as u64, count as u64);
+        }
         Some(index)
     }
 

@@ -59,10 +59,8 @@ pub(crate) enum Status {
     Work = 23,
     /// More working memory than all derivations together may take.
     RoomLimit = 24,
-    /// The engine that was asked for cannot do this here.
-    Unavailable = 25,
-    /// The message is too large for the engine that was asked for.
-    TooLarge = 26,
+    /// Not a regular file that can be read and stays as it is.
+    File = 27,
 }
 
 impl From<Error> for Status {
@@ -113,6 +111,9 @@ pub(crate) enum Operation {
     /// Many messages; see `batch`.
     HashMany(Hash),
     HmacMany(Hash),
+    /// A message in a file, and many; see `files`.
+    HashFile(Hash),
+    HashFiles(Hash),
     /// Consecutive chunks of a message; see `chunks`.
     SealChunks(Cipher),
     OpenChunks(Cipher),
@@ -245,6 +246,8 @@ impl Work {
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
             Operation::HashMany(hash) => self.hash_many(hash, pacer),
             Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
+            Operation::HashFile(hash) => self.hash_file(hash, reply, pacer),
+            Operation::HashFiles(hash) => self.hash_files(hash, pacer),
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
             Operation::Derive => self.derive(reply, pacer),

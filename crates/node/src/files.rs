@@ -1,0 +1,384 @@
+//! Messages in files, which a worker opens, reads and hashes without JavaScript in between: 3 us a small file (stat, open, read,
+//! close), where Node's asynchronous calls take 20.
+//!
+//! For the `millrace` command only, whose process has nothing else to do: a slow disk holds a worker up, and with it whatever
+//! waits for one. So the doors of the package read through Node's file system.
+//!
+//! What is simple is done here: regular files that can be read and stay as they are. All else is passed over, and the front does
+//! it in its own way, in which errors explain themselves. Files are read and not mapped: one that shrinks, or a disk that fails,
+//! would kill the process.
+
+use crate::batch::Messages;
+use crate::bytes::Window;
+use crate::pacer::Pacer;
+use crate::work::{Reply, Status, Target, Work};
+use millrace_core::catalog::Hash;
+use millrace_core::error::Error;
+use millrace_core::hash::Params;
+use millrace_core::pace::Pace;
+use millrace_core::{hasher, many};
+use std::cell::Cell;
+use std::fs::{File, OpenOptions, metadata};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Small files are read into this much memory of a worker, one behind the other, and hashed together: half of what fits a
+/// core's cache.
+const ROOM: usize = 1 << 20;
+
+/// Larger files are hashed one by one, in pieces of this size.
+const PIECE: usize = 128 * 1024;
+
+/// The most that are hashed together.
+const AT_ONCE: usize = 256;
+
+/// Files between two looks at whether anybody wants them: a slice, if reading is quick.
+const FILES_A_SLICE: usize = 32;
+
+/// From this size on a thread reads ahead of the one that hashes: copying out of the page cache takes a fifth of the time of a SHA-256.
+const AHEAD: u64 = 4 << 20;
+/// Bytes of a block that it reads, and how many there are.
+const BLOCK: usize = 2 << 20;
+const BLOCKS: usize = 3;
+/// How long the worker waits for a block before it looks whether there is something else to do.
+const PATIENCE: Duration = Duration::from_micros(500);
+
+const PLAIN: Params<'_> = Params { seed: 0, key: None };
+
+/// In the place of a file's size: it was not hashed here.
+const PASSED_OVER: f64 = f64::NAN;
+
+impl Work {
+    /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for each file a 64-bit float,
+    /// the bytes hashed (negative: the size of one that is too large; not a number: one that is none of ours), and then for
+    /// each a digest.
+    pub(crate) fn hash_files(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        let (Target::Memory(target), Messages::Files(count, largest)) = (self.target, &self.messages) else {
+            return Err(Status::Argument);
+        };
+        let (count, largest) = (*count, *largest);
+        if count == 0 || target.size() % count != 0 {
+            return Err(Status::Argument);
+        }
+        let size = (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
+        let note = |index: usize, number: f64| {
+            let place = target.part(index * size_of::<f64>(), size_of::<f64>());
+            place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
+        };
+        let put = |index: usize, digest: &[u8]| {
+            let place = target.part(count * size_of::<f64>() + index * size, size);
+            place.unwrap_or(Window::EMPTY).write(digest);
+        };
+        with_room(|room| {
+            // Files that have been read, and where each ends.
+            let mut read: Vec<(usize, usize)> = Vec::with_capacity(AT_ONCE);
+            for (index, path) in self.source.read().split(|&byte| byte == 0).take(count).enumerate() {
+                if index % FILES_A_SLICE == FILES_A_SLICE - 1
+                    && let Some(pacer) = &mut pacer
+                {
+                    pacer.goes_on()?;
+                }
+                let Some(mut found) = Found::at(path) else {
+                    note(index, PASSED_OVER);
+                    continue;
+                };
+                if found.size > largest {
+                    note(index, -(found.size as f64));
+                    continue;
+                }
+                let used = || read.last().map_or(0, |&(_, end)| end);
+                let wanted = PIECE.min(found.size as usize).max(1);
+                if read.len() == AT_ONCE || room.len() - used() < wanted {
+                    hash_together(hash, size, room, &mut read, &mut pacer, &put)?;
+                }
+                let used = read.last().map_or(0, |&(_, end)| end);
+                let bytes = if found.size <= PIECE as u64 {
+                    found.read_whole(&mut room[used..])
+                } else {
+                    let mut digest = vec![0; size];
+                    let bytes = found.hash(hash, &mut room[used..][..PIECE], &mut digest, &mut pacer)?;
+                    put(index, &digest);
+                    bytes
+                };
+                note(index, bytes.map_or(PASSED_OVER, |bytes| bytes as f64));
+                if let Some(bytes) = bytes
+                    && found.size <= PIECE as u64
+                {
+                    read.push((index, used + bytes as usize));
+                }
+            }
+            hash_together(hash, size, room, &mut read, &mut pacer, &put)
+        })
+    }
+
+    /// Hashes one file whose path is the source, and whose size was found to be that of the messages.
+    ///
+    /// # Errors
+    /// [`Status::File`] if it is not a regular file of that size that can be read, or has become smaller.
+    pub(crate) fn hash_file(
+        &self,
+        hash: Hash,
+        reply: &mut Reply,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
+        let mut found = self.found()?;
+        let mut digest = vec![0; self.target.size()];
+        let bytes = match found.size {
+            size if size >= AHEAD => found.hash_ahead(hash, &mut digest, &mut pacer)?,
+            _ => with_room(|room| found.hash(hash, &mut room[..PIECE], &mut digest, &mut pacer))?,
+        };
+        if bytes.is_none_or(|bytes| bytes < found.size) {
+            return Err(Status::File);
+        }
+        self.digest_to(reply, |target| {
+            target.copy_from_slice(&digest);
+            Ok(())
+        })
+    }
+
+    /// The file whose path is the source.
+    pub(crate) fn found(&self) -> Result<Found, Status> {
+        let (_, size) = self.messages();
+        Found::at(self.source.read()).filter(|found| found.size == size as u64).ok_or(Status::File)
+    }
+}
+
+/// Hashes what has been read, and forgets it.
+fn hash_together(
+    hash: Hash,
+    size: usize,
+    room: &[u8],
+    read: &mut Vec<(usize, usize)>,
+    pacer: &mut Option<&mut Pacer<'_, '_>>,
+    put: &impl Fn(usize, &[u8]),
+) -> Result<(), Status> {
+    let mut messages = [&[][..]; AT_ONCE];
+    let mut start = 0;
+    for (message, &(_, end)) in messages.iter_mut().zip(read.iter()) {
+        *message = &room[start..end];
+        start = end;
+    }
+    let messages = &messages[..read.len()];
+    let each = |index: usize, digest: &[u8]| put(read[index].0, digest);
+    match pacer {
+        None => many::digests(hash, &PLAIN, messages, size, each)?,
+        Some(pacer) => {
+            let slice = pacer.slice_of_each(messages.len().min(many::lanes(hash)));
+            many::digests_paced(hash, &PLAIN, messages, size, slice, *pacer, each)?;
+            pacer.goes_on()?;
+        }
+    }
+    read.clear();
+    Ok(())
+}
+
+/// A regular file that could be opened.
+pub(crate) struct Found {
+    file: File,
+    pub(crate) size: u64,
+}
+
+impl Found {
+    /// `None` for all that is something else. What is no regular file is not opened: to open a pipe wakes who writes to it.
+    fn at(path: &[u8]) -> Option<Found> {
+        let path = path_of(path)?;
+        let facts = metadata(path).ok().filter(|facts| facts.is_file())?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // It might have become a pipe meanwhile, and nobody should wait for that.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+        let file = options.open(path).ok()?;
+        Some(Found { file, size: facts.len() })
+    }
+
+    /// Reads all of a file for which there is room; `None` if it is not of the size it had.
+    fn read_whole(&mut self, room: &mut [u8]) -> Option<u64> {
+        // Files of /proc say that they are empty.
+        let wanted = (self.size as usize).max(1);
+        let read = fill(&mut self.file, room.get_mut(..wanted)?).ok()? as u64;
+        (read == self.size).then_some(read)
+    }
+
+    /// Hashes it piece by piece; `None` if it cannot be read.
+    fn hash(
+        &mut self,
+        hash: Hash,
+        room: &mut [u8],
+        digest: &mut [u8],
+        pacer: &mut Option<&mut Pacer<'_, '_>>,
+    ) -> Result<Option<u64>, Status> {
+        let mut running = Running::new(hash, self.size);
+        loop {
+            let Ok(read) = fill(&mut self.file, room) else { return Ok(None) };
+            running.take(&room[..read], pacer)?;
+            if read < room.len() {
+                return running.finish(digest).map(Some);
+            }
+        }
+    }
+
+    /// The same, while another thread reads what comes next.
+    fn hash_ahead(
+        self: &mut Found,
+        hash: Hash,
+        digest: &mut [u8],
+        pacer: &mut Option<&mut Pacer<'_, '_>>,
+    ) -> Result<Option<u64>, Status> {
+        let Ok((blocks, back)) = self.file.try_clone().and_then(read_ahead) else {
+            return with_room(|room| self.hash(hash, &mut room[..PIECE], digest, pacer));
+        };
+        let mut running = Running::new(hash, self.size);
+        loop {
+            let (block, read) = match blocks.recv_timeout(PATIENCE) {
+                Ok(Ok(block)) => block,
+                Ok(Err(_)) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(pacer) = pacer {
+                        pacer.goes_on()?;
+                    }
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return running.finish(digest).map(Some),
+            };
+            running.take(&block[..read], pacer)?;
+            // It may have come to its end.
+            let _ = back.send(block);
+        }
+    }
+
+    /// The part at `offset` of a file that is read in any order, by several at once; given to `take`.
+    pub(crate) fn part<Taken>(
+        &self,
+        offset: u64,
+        size: usize,
+        take: impl FnOnce(&[u8]) -> Result<Taken, Error>,
+    ) -> Result<Taken, Status> {
+        with_room(|room| {
+            let room = room.get_mut(..size).ok_or(Status::Internal)?;
+            if fill_at(&self.file, room, offset).map_err(|_| Status::File)? < size {
+                return Err(Status::File);
+            }
+            Ok(take(room)?)
+        })
+    }
+
+    /// Whether it still ends where it did.
+    pub(crate) fn unchanged(&self) -> bool {
+        self.file.metadata().is_ok_and(|facts| facts.len() == self.size)
+    }
+}
+
+/// A hash under way.
+struct Running {
+    hash: Hash,
+    /// The state and the next one; the first is empty.
+    states: [Vec<u8>; 2],
+    done: u64,
+    size: u64,
+}
+
+impl Running {
+    fn new(hash: Hash, size: u64) -> Running {
+        Running { hash, states: [Vec::new(), vec![0; hasher::state_size(hash)]], done: 0, size }
+    }
+
+    fn take(&mut self, piece: &[u8], pacer: &mut Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        let [state, next] = &mut self.states;
+        match pacer {
+            None => hasher::update(self.hash, &PLAIN, state, piece, next)?,
+            Some(pacer) => hasher::update_paced(self.hash, &PLAIN, state, piece, next, pacer.slice, *pacer)?,
+        }
+        self.done += piece.len() as u64;
+        let size = next.len();
+        self.states.swap(0, 1);
+        self.states[1].resize(size, 0);
+        if let Some(pacer) = pacer {
+            pacer.progress(0, self.done, self.size.max(self.done));
+            pacer.goes_on()?;
+        }
+        Ok(())
+    }
+
+    /// The bytes hashed.
+    fn finish(self, digest: &mut [u8]) -> Result<u64, Status> {
+        hasher::finish(self.hash, &PLAIN, &self.states[0], &[], digest)?;
+        Ok(self.done)
+    }
+}
+
+/// A block and the bytes read into it; the last is not full.
+type Block = (Vec<u8>, usize);
+
+/// Reads a file to its end on a thread of its own, as long as blocks come back to it. It is nobody's worker: whoever waits for a
+/// slow disk holds nothing up, and one that never answers keeps only this thread.
+fn read_ahead(mut file: File) -> io::Result<(Receiver<io::Result<Block>>, Sender<Vec<u8>>)> {
+    let ((full, blocks), (back, empty)) = (channel(), channel::<Vec<u8>>());
+    for _ in 0..BLOCKS {
+        let _ = back.send(Vec::new());
+    }
+    thread::Builder::new().name("millrace-read".into()).spawn(move || {
+        for mut block in empty {
+            block.resize(BLOCK, 0);
+            let read = fill(&mut file, &mut block);
+            let more = matches!(read, Ok(BLOCK));
+            if full.send(read.map(|read| (block, read))).is_err() || !more {
+                return;
+            }
+        }
+    })?;
+    Ok((blocks, back))
+}
+
+/// Reads as much as there is room for; less at the end only.
+fn fill(file: &mut File, room: &mut [u8]) -> io::Result<usize> {
+    fill_by(room, |rest, _| file.read(rest))
+}
+
+fn fill_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
+    fill_by(room, |rest, filled| {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(file, rest, offset + filled as u64);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(file, rest, offset + filled as u64);
+    })
+}
+
+fn fill_by(room: &mut [u8], mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < room.len() {
+        match read(&mut room[filled..], filled) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(Path::new(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(bytes).ok().map(Path::new)
+}
+
+/// Lends this thread's memory for files; another if it is lent already, by work that lets this pass.
+fn with_room<Result>(work: impl FnOnce(&mut [u8]) -> Result) -> Result {
+    thread_local! {
+        static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+    let mut memory = MEMORY.take();
+    memory.resize(ROOM, 0);
+    let result = work(&mut memory);
+    MEMORY.set(memory);
+    result
+}
