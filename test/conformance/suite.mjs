@@ -1,0 +1,87 @@
+// The conformance suite: every algorithm of the catalog through every door and form there is, on any engine and in any runtime. It is told the
+// doors, so it imports nothing of Node and needs no Buffer:
+//
+//   const { cases, summary } = await runConformance({ millrace, promises, load, options: { engine: 'portable' } });
+//
+// `load(file)` gives the parsed JSON of a file below test/. Cases are `{ family, algorithm, name, ok, error?, unavailable?, ms }`; the engine said
+// of an `unavailable` one that it does not serve it (ERR_ENGINE_UNAVAILABLE), which is an answer but not a pass.
+
+import { aborts } from './aborts.mjs';
+import { ancestors } from './ancestors.mjs';
+import { ciphers, seals } from './ciphers.mjs';
+import { derivations, passwords } from './derivations.mjs';
+import { hashers } from './hashers.mjs';
+import { hashes, hmacs, many } from './hashes.mjs';
+import { keys } from './keys.mjs';
+import { refusals } from './refusals.mjs';
+import { pieces, streams } from './streams.mjs';
+
+/** What there is to be checked; each adds its cases. */
+export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, derivations, passwords, streams, pieces, refusals, aborts, ancestors };
+
+/**
+ * Runs the cases one after the other and tells of each.
+ *
+ * @param given.millrace,given.promises the two doors
+ * @param given.ancestors `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
+ * @param given.load gives the parsed JSON of a file below test/
+ * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine is also configured, for the forms without one
+ * @param given.families names of those to run; all by default
+ * @param given.algorithms names of those to run; all by default
+ * @param given.report is called with each case
+ * @param given.breathe awaited now and then, so that a page can be painted
+ */
+export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, families: wanted = Object.keys(families), algorithms, report = () => {}, breathe = () => {} }) {
+  const planned = [];
+  const made = await load('conformance/made.json');
+  const context = {
+    millrace,
+    promises,
+    ancestors,
+    options,
+    load,
+    made,
+    /** Adds a case: an async function that throws if anything is wrong. */
+    add: (family, algorithm, name, run) => planned.push({ family, algorithm, name, run }),
+  };
+  for (const family of wanted) await families[family](context);
+
+  const cases = [];
+  const back = options.engine === undefined ? undefined : configured(millrace, options.engine);
+  try {
+    for (const { family, algorithm, name, run } of planned) {
+      if (algorithms !== undefined && !algorithms.includes(algorithm)) continue;
+      const begin = performance.now();
+      const outcome = { family, algorithm, name, ok: true };
+      try {
+        await run();
+      } catch (error) {
+        outcome.ok = false;
+        outcome.unavailable = error?.code === 'ERR_ENGINE_UNAVAILABLE';
+        outcome.error = outcome.unavailable ? error.message : `${error?.message ?? error}`;
+      }
+      outcome.ms = performance.now() - begin;
+      cases.push(outcome);
+      report(outcome);
+      await breathe();
+    }
+  } finally {
+    back?.();
+  }
+  return { cases, summary: summaryOf(cases) };
+}
+
+function configured(millrace, engine) {
+  millrace.configure({ engine });
+  return () => millrace.configure({ engine: 'auto' });
+}
+
+/** `{ [family]: { [algorithm]: { passed, failed, unavailable } } }` */
+export function summaryOf(cases) {
+  const summary = {};
+  for (const { family, algorithm, ok, unavailable } of cases) {
+    const counts = ((summary[family] ??= {})[algorithm] ??= { passed: 0, failed: 0, unavailable: 0 });
+    counts[ok ? 'passed' : unavailable ? 'unavailable' : 'failed']++;
+  }
+  return summary;
+}

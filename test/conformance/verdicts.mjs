@@ -1,0 +1,58 @@
+// What the suite holds to be right, and how it says what is not.
+
+import { digestOf, toHex } from './bytes.mjs';
+
+export function fail(message) {
+  throw new Error(message);
+}
+
+export function ok(condition, message) {
+  if (!condition) fail(message);
+}
+
+export function same(actual, expected, what) {
+  if (!Object.is(actual, expected)) fail(`${what}: ${show(actual)}, not ${show(expected)}`);
+}
+
+/** Bytes are a Uint8Array (a Buffer is one) with just these, given as bytes or as `digestOf` tells of them. */
+export function sameBytes(actual, expected, what) {
+  if (!(actual instanceof Uint8Array)) fail(`${what}: ${show(actual)} is not a Uint8Array`);
+  const wanted = typeof expected === 'string' ? expected : digestOf(expected);
+  const got = wanted.includes(':') || actual.length <= 128 ? digestOf(actual) : toHex(actual);
+  if (got !== wanted) fail(`${what}: ${got.slice(0, 80)}, not ${wanted.slice(0, 80)}`);
+}
+
+/** The classes an error has besides MillraceError. */
+const classes = {
+  ERR_MISSING_ARGUMENT: TypeError,
+  ERR_ARGUMENT_TYPE: TypeError,
+  ERR_KEY_ALGORITHM: TypeError,
+  ERR_ARGUMENT_VALUE: RangeError,
+  ERR_KEY_SIZE: RangeError,
+  ERR_IV_SIZE: RangeError,
+  ERR_TAG_SIZE: RangeError,
+  ERR_OUTPUT_SIZE: RangeError,
+  ERR_SOURCE_SIZE: RangeError,
+  ERR_OVERLAP: RangeError,
+  ERR_STATE: RangeError,
+  ERR_MEMORY_LIMIT: RangeError,
+  ERR_WORK_LIMIT: RangeError,
+  ERR_PASSWORD_HASH: RangeError,
+};
+
+/** An error of the library, of this code. One of an engine that cannot serve is handed on: it is no wrong answer. */
+export function sameError(error, code, { MillraceError }, what) {
+  if (error?.code === 'ERR_ENGINE_UNAVAILABLE' && code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
+  if (error?.code !== code) fail(`${what}: ${error?.code ?? 'no code'}, not ${code} (${error?.stack ?? show(error)})`);
+  if (!(error instanceof MillraceError)) fail(`${what}: ${code} is not a MillraceError`);
+  if (!(error instanceof (classes[code] ?? Error))) fail(`${what}: ${code} is not a ${classes[code].name}`);
+  if (error.message.length <= 10) fail(`${what}: "${error.message}" is no sentence`);
+}
+
+export function show(value) {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value.byteLength})`;
+  if (value instanceof Error) return `${value.name} ${value.code ?? ''}: ${value.message}`;
+  return String(value);
+}

@@ -1,0 +1,45 @@
+// The three ways of waiting for a result, made alike: `call(name, ...args)` gives a promise.
+
+import { fail } from './verdicts.mjs';
+
+/** The ways of the main door and of the promises. */
+export function waysOf(millrace, promises) {
+  return [
+    { name: 'synchronous', call: async (method, ...args) => millrace[method](...args) },
+    { name: 'callback', call: (method, ...args) => byCallback(millrace, method, args) },
+    { name: 'promise', call: (method, ...args) => byPromise(promises, method, args) },
+  ];
+}
+
+/** A callback comes later, once, with one argument or two. What is thrown at the call rejects. */
+export function byCallback(door, method, args) {
+  return new Promise((resolve, reject) => {
+    let returned = false;
+    let calls = 0;
+    door[method](...args, (...settled) => {
+      const [error, value] = settled;
+      if (!returned) reject(new Error(`${method}: the callback came during the call`));
+      else if (++calls > 1) reject(new Error(`${method}: the callback came twice`));
+      else if (error !== undefined && error !== null) reject(error);
+      else resolve(value);
+    });
+    returned = true;
+  });
+}
+
+function byPromise(door, method, args) {
+  const promise = door[method](...args);
+  if (!(promise instanceof Promise)) fail(`${method}: no promise`);
+  return promise;
+}
+
+/** The error a call ends with. */
+export async function errorOf(promise, what) {
+  let value;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  return fail(`${what}: no error but ${typeof value === 'object' ? value?.constructor?.name : String(value)}`);
+}
