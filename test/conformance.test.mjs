@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { load, openDoors, runHere } from './conformance/host.mjs';
-import { families, runConformance } from './conformance/suite.mjs';
+import { families, load, openDoors, runHere } from './conformance/host.mjs';
+import { runConformance } from './conformance/suite.mjs';
 import { cipherNames, aeadNames, hashNames, hmacNames } from './support/algorithms.mjs';
 import { root } from './support/child.mjs';
 

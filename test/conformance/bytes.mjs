@@ -28,6 +28,17 @@ export function utf8(text) {
 
 /** Bytes that look random and are the same everywhere; another seed gives others. */
 export function pattern(size, seed = 0) {
+  if (size < LONG) return generated(size, seed);
+  const name = `${size} ${seed}`;
+  if (!long.has(name)) long.set(name, generated(size, seed));
+  return long.get(name).slice();
+}
+
+/** From here on bytes are kept, as a copy is faster. */
+const LONG = 4096;
+const long = new Map();
+
+function generated(size, seed) {
   const bytes = new Uint8Array(size);
   let state = (0x9e3779b9 ^ Math.imul(seed + 1, 0x85ebca6b)) >>> 0;
   for (let at = 0; at < size; at++) {

@@ -12,7 +12,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { families, runConformance } from './suite.mjs';
+import { processes } from './processes.mjs';
+import { families as neutral, runConformance } from './suite.mjs';
+
+/** Those of every environment, and those of runtimes like Node. */
+export const families = { ...neutral, processes };
 
 /** The doors by name, from where `from` finds the package. */
 export async function openDoors({ from = import.meta.url, kind = 'require' } = {}) {
@@ -37,7 +41,7 @@ export async function load(file) {
 /** The suite over the built package. */
 export async function runHere({ engine, wanted, report, ...where }) {
   const doors = await openDoors(where);
-  return runConformance({ ...doors, load, options: engine === undefined ? {} : { engine }, families: wanted, report });
+  return runConformance({ ...doors, load, options: engine === undefined ? {} : { engine }, families: wanted, more: { processes: (context) => processes({ ...context, where }) }, report });
 }
 
 function settings(args) {

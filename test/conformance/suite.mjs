@@ -28,10 +28,11 @@ export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, de
  * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine is also configured, for the forms without one
  * @param given.families names of those to run; all by default
  * @param given.algorithms names of those to run; all by default
+ * @param given.more families beside those of this suite, for what only some environments have
  * @param given.report is called with each case
  * @param given.breathe awaited now and then, so that a page can be painted
  */
-export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, families: wanted = Object.keys(families), algorithms, report = () => {}, breathe = () => {} }) {
+export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, families: wanted = Object.keys(families), algorithms, more = {}, report = () => {}, breathe = () => {} }) {
   const planned = [];
   const made = await load('conformance/made.json');
   const context = {
@@ -44,7 +45,7 @@ export async function runConformance({ millrace, promises, ancestors = {}, load,
     /** Adds a case: an async function that throws if anything is wrong. */
     add: (family, algorithm, name, run) => planned.push({ family, algorithm, name, run }),
   };
-  for (const family of wanted) await families[family](context);
+  for (const family of wanted) await { ...families, ...more }[family](context);
 
   const cases = [];
   const back = options.engine === undefined ? undefined : configured(millrace, options.engine);
