@@ -21,36 +21,47 @@ const partible = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-
 // Every engine is asked in the same form, lent, so that what differs is the engine and not the call.
 const callForms = (wait, more) => [
   { name: 'hash', group: 'hash', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, source, target }) => () => millrace.hash(algorithm, source, { target })
-    : ({ millrace }, { algorithm, source, target, route }) => (done) => millrace.hash(algorithm, source, { target, route }, done) },
+    ? ({ millrace }, { algorithm, source, target, way }) => () => millrace.hash(algorithm, source, { target, ...way })
+    : ({ millrace }, { algorithm, source, target, way }) => (done) => millrace.hash(algorithm, source, { target, ...way }, done) },
   { name: 'cipher', group: 'cipher', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, rawKey, iv, source, target }) => () => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target })
-    : ({ millrace }, { algorithm, rawKey, iv, source, target, route }) => (done) => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, route }, done) },
+    ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => () => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way })
+    : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => (done) => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way }, done) },
   { name: 'seal', group: 'aead', operation: 'seal', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, rawKey, iv, source, target }) => () => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target })
-    : ({ millrace }, { algorithm, rawKey, iv, source, target, route }) => (done) => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, route }, done) },
+    ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => () => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way })
+    : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => (done) => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way }, done) },
 ];
 
-function engine(name, about, route, more = {}) {
+/** A way of asking: its options, which stand for a synchronous call unless there is a route among them. */
+function engine(name, about, way, more = {}) {
   return {
     name,
     about,
     engine: true,
-    load: () => ({ millrace: require('millrace'), version: '' }),
+    load: () => ({ millrace: present(way), version: '' }),
     prepare: (_tools, inputs) => {
-      inputs.route = route;
+      inputs.way = way;
     },
-    forms: callForms(route === undefined ? 'sync' : 'callback', more),
+    forms: callForms(way.route === undefined ? 'sync' : 'callback', more),
   };
+}
+
+/** The library, if it has the engine that is asked for; the error says why it has not. */
+function present({ engine }) {
+  const millrace = require('millrace');
+  if (engine !== undefined) millrace.hash('sha256', 'whether it is there', { engine });
+  return millrace;
 }
 
 /** The engines that there are, and how each is asked. */
 export const engines = [
-  engine('sync', 'a loop of synchronous calls, one core'),
-  engine('inline', 'asynchronous calls that do their work during the call, many in flight', 'inline', { inFlight: crowd }),
-  engine('pool', 'asynchronous calls on worker threads, many in flight', 'pool', { inFlight: crowd }),
-  engine('pool, one job', 'the same with one call in flight', 'pool', { inFlight: alone }),
-  engine('split, one job', 'one call in flight, cut into parts for all worker threads', 'split', { inFlight: alone, algorithms: partible }),
+  engine('sync', 'native code, a loop of synchronous calls, one core', { engine: 'native' }),
+  engine('portable', 'the same with the portable engine', { engine: 'portable' }),
+  engine('kernel, af_alg', "the same with the kernel's crypto service by AF_ALG", { engine: 'af_alg' }),
+  engine('kernel, cryptodev', "the same with the kernel's crypto service by /dev/crypto", { engine: 'cryptodev' }),
+  engine('inline', 'asynchronous calls that do their work during the call, many in flight', { route: 'inline' }, { inFlight: crowd }),
+  engine('pool', 'asynchronous calls on worker threads, many in flight', { route: 'pool' }, { inFlight: crowd }),
+  engine('pool, one job', 'the same with one call in flight', { route: 'pool' }, { inFlight: alone }),
+  engine('split, one job', 'one call in flight, cut into parts for all worker threads', { route: 'split' }, { inFlight: alone, algorithms: partible }),
 ];
 
 const names = [...engines.map(({ name }) => name), 'node:crypto'];
@@ -66,6 +77,11 @@ export const perfDefinitions = [
 /** From which size on the one beats the other. */
 export const comparisons = [
   { faster: 'sync', than: 'node:crypto' },
+  { faster: 'sync', than: 'portable' },
+  { faster: 'sync', than: 'kernel, af_alg' },
+  { faster: 'sync', than: 'kernel, cryptodev' },
+  { faster: 'kernel, af_alg', than: 'portable' },
+  { faster: 'kernel, cryptodev', than: 'portable' },
   { faster: 'pool', than: 'sync' },
   { faster: 'pool', than: 'inline' },
   { faster: 'pool, one job', than: 'sync' },
