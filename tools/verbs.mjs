@@ -8,9 +8,10 @@ import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
 import { install } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
+import { prepareRuntimes } from './runtimes.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, 'test:kernel': testKernel, soak, bench, check, build };
+export const verbs = { start, test, runtimes, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -27,15 +28,12 @@ async function test(args) {
   return conclude(failed);
 }
 
-// The kernel engine in guests with a kernel of their own; `npm test` has these tests as well.
-//   npm run test:kernel -- --guest qemu test/kernel/cases/truth.mjs
-async function testKernel(args) {
+/** One build in Node 20 to 26, Bun and Deno, on the portable engine too. */
+async function runtimes(args) {
   await prepare();
-  const at = args.indexOf('--guest');
-  const guest = at < 0 ? {} : { MILLRACE_GUEST: args[at + 1] ?? '' };
-  const cases = args.filter((arg, index) => at < 0 || (index !== at && index !== at + 1));
-  const env = { ...process.env, ...guest, MILLRACE_KERNEL_CASES: cases.join(',') };
-  return stream(process.execPath, ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')], { env });
+  await prepareRuntimes();
+  process.env.MILLRACE_RUNTIMES = 'all';
+  return nodeTests(['test/runtimes.test.mjs', ...args]);
 }
 
 /** What needs no tests to be run: formatting, lints, types. */
@@ -103,7 +101,10 @@ async function testTypes() {
 }
 
 async function nodeTests(args) {
-  if (args.length === 0) await prepareBrowser();
+  if (args.length === 0) {
+    await prepareBrowser();
+    await prepareRuntimes();
+  }
   const named = args.some((arg) => !arg.startsWith('-'));
   const files = named ? [] : filesUnder('test', /\.test\.mjs$/);
   if (!named && files.length === 0) {
