@@ -1,0 +1,46 @@
+// What the kernel of the guests and the device of these tests must serve, and jobs for each of them. Taken from the kernel's and the module's own
+// lists, not from the engine.
+
+import { ciphers, hmacNames, hashNames, cipherNames } from '../support/algorithms.mjs';
+
+const sha2 = ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'];
+const aes = (mode) => [128, 192, 256].map((bits) => `aes-${bits}-${mode}`);
+
+/** By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1). */
+export const served = {
+  af_alg: {
+    hash: ['md5', ...sha2, 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'ripemd160'],
+    hmac: ['md5', ...sha2, 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'ripemd160'],
+    cipher: [...aes('ctr'), 'chacha20', ...aes('gcm'), 'chacha20-poly1305'],
+  },
+  cryptodev: {
+    hash: ['md5', ...sha2, 'ripemd160'],
+    hmac: ['md5', ...sha2, 'ripemd160'],
+    cipher: [...aes('ctr'), ...aes('gcm')],
+  },
+};
+
+/** What neither Linux nor the module has ever had. */
+export const never = {
+  af_alg: { hash: ['blake3', 'xxh64', 'xxh3-128', 'keccak256', 'md5-sha1', 'sha512-256'], hmac: ['blake3', 'keccak256'], cipher: ['xchacha20-poly1305', 'aes-256-gcm-siv'] },
+  cryptodev: { hash: ['blake3', 'sha3-256', 'xxh64', 'keccak256', 'blake2b512'], hmac: ['sha3-256', 'blake3'], cipher: ['chacha20', 'chacha20-poly1305', 'aes-256-gcm-siv'] },
+};
+
+/** `[kind, algorithm]` of everything in the catalog. */
+export const everything = [...hashNames.map((name) => ['hash', name]), ...hmacNames.map((name) => ['hmac', name]), ...cipherNames.map((name) => ['cipher', name])];
+
+/** A job of doors.mjs. */
+export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32 } = {}) {
+  if (kind === 'hash') return { kind, algorithm, source };
+  if (kind === 'hmac') return { kind, algorithm, key: rng.bytes(keySize), source };
+  const { key, iv, aead } = ciphers[algorithm];
+  return { kind, algorithm, encrypt: true, key: rng.bytes(key), iv: rng.bytes(iv), source, ...(aead && { aad: rng.bytes(aadSize), tagSize: 16 }) };
+}
+
+/** The way back of a cipher's job, from what it gave. */
+export function backOf({ tagSize, ...job }, { output, tag }) {
+  return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
+}
+
+/** Lengths about the blocks and chunks of both interfaces. */
+export const lengths = [0, 1, 15, 16, 17, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 1000, 4095, 4096, 4097, 20_000, 65_535, 65_536, 65_537, 131_072, 200_003];

@@ -1,0 +1,59 @@
+// What these tests hold to be right, and how they count what a process holds.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
+
+import millrace from 'millrace';
+
+import { judge } from '../support/judges.mjs';
+
+/** The result of a job is what its judge says. */
+export function right(outcome, job, what, expected = judge(job)) {
+  const { output, tag } = outcome;
+  assert.ok(Buffer.isBuffer(output), `${what}: not a Buffer`);
+  if (!output.equals(expected.output)) {
+    const at = output.findIndex((byte, index) => byte !== expected.output[index]);
+    assert.fail(`${what}: ${output.length} bytes, wrong from byte ${at}: ${output.subarray(at, at + 16).toString('hex')}, not ${expected.output.subarray(at, at + 16).toString('hex')}`);
+  }
+  if (expected.tag && job.encrypt) assert.equal(tag.toString('hex'), expected.tag.toString('hex'), `${what}: tag`);
+}
+
+/** The engine that was asked for says that it cannot, why, and in a sentence that a person can act on. */
+export function unavailable(error, pattern, what) {
+  assert.ok(error instanceof millrace.MillraceError, `${what}: ${error?.stack ?? error}`);
+  assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', `${what}: ${error.stack}`);
+  assert.match(error.message, pattern, what);
+}
+
+/** The error a promise ends with. */
+export async function errorOf(promise, what) {
+  const outcome = await Promise.resolve(promise).then((value) => ({ value }), (error) => ({ error }));
+  assert.ok(outcome.error, `${what}: no error, but ${outcome.value instanceof Uint8Array ? `${outcome.value.length} bytes` : String(outcome.value)}`);
+  return outcome.error;
+}
+
+/** The files this process has open: sockets, and the device. */
+export function openFiles() {
+  const targets = readdirSync('/proc/self/fd').map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return ''; // that of this very listing
+    }
+  });
+  return { sockets: targets.filter((target) => target.startsWith('socket:')).length, devices: targets.filter((target) => target === '/dev/crypto').length };
+}
+
+/** Warnings of the process while `work` runs, and for the turn after. */
+export async function warningsOf(work) {
+  const seen = [];
+  const note = (warning) => seen.push(warning);
+  process.on('warning', note);
+  try {
+    await work();
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  } finally {
+    process.off('warning', note);
+  }
+  return seen;
+}
