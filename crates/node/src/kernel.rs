@@ -71,6 +71,8 @@ impl Work {
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
             Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
             Operation::Derive => Err(NO_DERIVATION.into()),
+            // The command's own, which asks for no engine.
+            Operation::HashFile(_) | Operation::HashFiles(_) => Err(Status::Argument),
         };
         result.err().unwrap_or(Status::Done)
     }
