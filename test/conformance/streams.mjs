@@ -12,8 +12,9 @@ const kinds = {
   Node: { of: (promises) => [promises.sealStream, promises.openStream], through: throughNode },
 };
 
-export function streams({ millrace, promises, made, add }) {
+export function streams({ millrace, promises, made, add, place }) {
   for (const [kind, { of, through }] of Object.entries(kinds)) {
+    if (kind === 'Node' && place === 'browser') continue;
     const [seal, open] = of(promises);
     const sealed = (options, message, piece) => through(seal(options), message, piece);
     const opened = (options, message, piece) => through(open(options), message, piece);

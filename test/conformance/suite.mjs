@@ -7,6 +7,7 @@
 // of an `unavailable` one that it does not serve it (ERR_ENGINE_UNAVAILABLE), which is an answer but not a pass.
 
 import { aborts } from './aborts.mjs';
+import { absences } from './absences.mjs';
 import { ancestors } from './ancestors.mjs';
 import { ciphers, seals } from './ciphers.mjs';
 import { derivations, passwords } from './derivations.mjs';
@@ -17,7 +18,7 @@ import { refusals } from './refusals.mjs';
 import { pieces, streams } from './streams.mjs';
 
 /** What there is to be checked; each adds its cases. */
-export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, derivations, passwords, streams, pieces, refusals, aborts, ancestors };
+export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, derivations, passwords, streams, pieces, refusals, aborts, ancestors, absences };
 
 /**
  * Runs the cases one after the other and tells of each.
@@ -26,13 +27,15 @@ export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, de
  * @param given.ancestors `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
  * @param given.load gives the parsed JSON of a file below test/
  * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine is also configured, for the forms without one
+ * @param given.place `'node'` or `'browser'`: what there is besides algorithms
+ * @param given.without `[family, name]`s of cases that cannot be here; whoever gives them says why
  * @param given.families names of those to run; all by default
  * @param given.algorithms names of those to run; all by default
  * @param given.more families beside those of this suite, for what only some environments have
  * @param given.report is called with each case
  * @param given.breathe awaited now and then, so that a page can be painted
  */
-export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, families: wanted = Object.keys(families), algorithms, more = {}, report = () => {}, breathe = () => {} }) {
+export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, place = 'node', without = [], families: wanted = Object.keys(families), algorithms, more = {}, report = () => {}, breathe = () => {} }) {
   const planned = [];
   const made = await load('conformance/made.json');
   const context = {
@@ -40,6 +43,7 @@ export async function runConformance({ millrace, promises, ancestors = {}, load,
     promises,
     ancestors,
     options,
+    place,
     load,
     made,
     /** Adds a case: an async function that throws if anything is wrong. */
@@ -52,6 +56,7 @@ export async function runConformance({ millrace, promises, ancestors = {}, load,
   try {
     for (const { family, algorithm, name, run } of planned) {
       if (algorithms !== undefined && !algorithms.includes(algorithm)) continue;
+      if (without.some(([of, title]) => of === family && title === name)) continue;
       const begin = performance.now();
       const outcome = { family, algorithm, name, ok: true };
       try {

@@ -1,0 +1,50 @@
+// A server for pages that use the built package: plain files of this repository, and no header but their type, as any web space has it.
+//
+//   node tools/serve.mjs [--port 8080]        serves docs/page and what it imports
+
+import { createReadStream, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize, sep } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const types = { '.html': 'text/html; charset=utf-8', '.mjs': 'text/javascript', '.js': 'text/javascript', '.json': 'application/json', '.css': 'text/css', '.svg': 'image/svg+xml', '.txt': 'text/plain' };
+
+/** What is served: nothing that is private to a checkout. */
+const served = ['dist', 'docs', 'test'];
+
+/** Serves on 127.0.0.1; `headers(path)` may add some. Resolves to `{ url, close }`. */
+export function serve({ port = 0, headers = () => ({}) } = {}) {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://127.0.0.1');
+    const path = normalize(decodeURIComponent(pathname === '/' ? '/docs/page/index.html' : pathname));
+    const file = join(root, path.endsWith(sep) ? `${path}index.html` : path);
+    const size = served.includes(path.split(sep)[1]) && sizeOf(file);
+    if (size === false || size === undefined) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+      return;
+    }
+    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'content-length': size, 'cache-control': 'no-store', ...headers(pathname) });
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((closed) => {
+      server.closeAllConnections();
+      server.close(closed);
+    }) }));
+  });
+}
+
+function sizeOf(file) {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const at = process.argv.indexOf('--port');
+  const { url } = await serve({ port: at < 0 ? 8080 : Number(process.argv[at + 1]) });
+  console.log(url);
+}
