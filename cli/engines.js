@@ -52,7 +52,7 @@ function asText(report, width) {
   ];
   const titled = facts.map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`).join('\n');
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured) ? `\n${dim('~ not measured on this machine')}\n` : '';
-  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}`;
+  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}${derivationTable(report, width, dim)}`;
 }
 
 /** The hashes of which tiny messages are left to JavaScript. */
@@ -72,6 +72,26 @@ function algorithmTable({ native, costs }, width, dim) {
     withLanes(instructions, lanes),
   ]);
   return table(['algorithm', 'library', 'at once>', ...priced, 'instructions'], rows, { width, head: dim });
+}
+
+/** Key derivation, which has no price by the byte; the PBKDF2s that are alike in one row. */
+function derivationTable({ native: { derivations } }, width, dim) {
+  if (derivations === undefined) return '';
+  const rows = new Map();
+  for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
+    const facts = [library, lanes === undefined ? '' : String(lanes.messages), withLanes(instructions, lanes)];
+    const alike = `${/^pbkdf2-/.test(name)} ${facts.join(' ')}`;
+    if (rows.has(alike)) rows.get(alike)[0] += `, ${name.replace('pbkdf2-', '')}`;
+    else rows.set(alike, [name.replace('pbkdf2-', 'pbkdf2: '), ...facts]);
+  }
+  const list = [...rows.values()].map(([names, ...facts]) => [shortened(names), ...facts]);
+  return `\n${table(['key derivation', 'library', 'at once>', 'instructions'], list, { width, head: dim })}\n`;
+}
+
+/** The first of a list and how many more there are. */
+function shortened(names) {
+  const [first, ...others] = names.split(', ');
+  return others.length > 2 ? `${first} and ${others.length} more` : names;
 }
 
 function price(cost) {

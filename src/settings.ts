@@ -74,6 +74,11 @@ export interface Engines {
       /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
       readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
     }>>;
+    /**
+     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash, as `pbkdf2-sha256`. Lanes are so many
+     * derivations of one kind that a core does at once.
+     */
+    readonly derivations: Engines['native']['algorithms'];
   };
   /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, existsSync, truncateSync } from 'node:fs';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -100,12 +100,48 @@ test('large input, in blocks: by a pipe, and from a file that is read faster tha
     for (const algorithm of ['sha256', 'blake3']) await $.millrace(`sum -a ${algorithm}`, { stdin: data, stdout: `${millrace.hash(algorithm, data, 'hex')}  -\n` });
   }));
 
+test('files of all sizes at which something changes, of each kind of hash', () => {
+  const borders = [128 * 1024, 2 ** 20, 2 ** 21, 2 ** 22, 9 * 2 ** 20];
+  const sizes = [0, 1, ...borders.flatMap((size) => [size - 1, size, size + 1])];
+  const files = Object.fromEntries(sizes.map((size) => [`f${size}`, randomBytes(size)]));
+  const names = Object.keys(files);
+  return inFolder(files, async ($) => {
+    for (const algorithm of ['sha256', 'blake3', 'xxh3', 'ripemd160']) {
+      const lines = (list) => list.map((name) => `${millrace.hash(algorithm, files[name], 'hex')}  ${name}\n`).join('');
+      await $.millrace(['sum', '-a', algorithm, ...names], { stdout: lines(names) });
+      await $.millrace(['sum', '-a', algorithm, ...names.slice(0, 3)], { stdout: lines(names.slice(0, 3)) });
+    }
+    for (const algorithm of ['shake256', 'blake3']) {
+      const lines = names.map((name) => `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')}  ${name}\n`).join('');
+      await $.millrace(['sum', '-a', algorithm, '-l', '100', ...names], { stdout: lines });
+    }
+  });
+});
+
+test('a large file that shrinks while it is read does not end the command', { skip: windows }, () =>
+  inFolder({}, async ($) => {
+    const block = randomBytes(2 ** 20);
+    for (const algorithm of ['sha256', 'blake3']) {
+      $.write('shrinking', Buffer.alloc(300 * block.length, block));
+      const { ended } = $.start(['sum', '-a', algorithm, 'shrinking']);
+      for (const [after, blocks] of [[90, 299], [20, 1], [20, 0]]) {
+        await new Promise((resolve) => setTimeout(resolve, after));
+        truncateSync($.path('shrinking'), blocks * block.length);
+      }
+      const { code, stdout, stderr } = await ended;
+      assert.deepEqual({ code, stderr: stderr.toString() }, { code: 0, stderr: '' });
+      assert.match(stdout.toString(), /^[0-9a-f]{64} {2}shrinking\n$/);
+    }
+  }));
+
 test('files without a size are read to their end', { skip: process.platform !== 'linux' }, () =>
   inFolder({}, async ($) => {
     const { stdout } = $.other('cat', ['/proc/cpuinfo']);
     const size = (text) => text.replace(/^(cpu MHz|bogomips).*$/gm, '').length;
     assert.ok(size(stdout.toString()) > 100);
     await $.millrace('sum /proc/version', { stdout: `${sha256($.other('cat', ['/proc/version']).stdout)}  /proc/version\n` });
+    const odd = '/sys/kernel/mm/transparent_hugepage/enabled'; // says that it has 4096 bytes
+    if (existsSync(odd)) await $.millrace(`sum ${odd}`, { stdout: `${sha256($.other('cat', [odd]).stdout)}  ${odd}\n` });
     await $.millrace('sum /dev/null', { stdout: `${empty}  /dev/null\n` });
     await $.millrace('sum -r /proc/self/fdinfo/99', { stderr: /No such file/, code: 1 });
   }));

@@ -63,10 +63,35 @@ test('engines: every algorithm, and as JSON what engines() gives', () =>
     const report = JSON.parse((await $.millrace('engines --json', { stdout: /^\{/ })).stdout.toString());
     assert.deepEqual(report.native, millrace.engines().native);
     assert.equal(report.millrace, version);
+    for (const derivation of ['scrypt', 'argon2', 'bcrypt', 'hkdf', 'pbkdf2: .*sha256']) assert.match(stdout.toString(), new RegExp(`^${derivation}\\b`, 'm'));
     const hidden = await $.millrace('engines', { env: { MILLRACE_CPU_HIDE: 'avx512f' }, stdout: /^Millrace/ });
     assert.match(hidden.stdout.toString(), /^xxh3-64 +millrace +(?!.*avx512f)/m);
+    assert.match(hidden.stdout.toString(), /^scrypt +millrace +(?!.*avx512f)/m);
     await $.millrace('engines x', { stderr: 'millrace engines: unexpected operand: x; see: millrace help engines\n', code: 1 });
   }));
+
+test('engines: what serves each key derivation, and how many at once', () => {
+  const { derivations, libraries, cpu } = millrace.engines().native;
+  const hmacs = millrace.getHashes().filter((name) => {
+    try {
+      return millrace.pbkdf2('', '', 1, 1, name).length === 1;
+    } catch {
+      return false;
+    }
+  });
+  assert.ok(hmacs.length > 10);
+  assert.deepEqual(Object.keys(derivations).sort(), ['scrypt', 'argon2', 'bcrypt', 'hkdf', ...hmacs.map((name) => `pbkdf2-${name}`)].sort());
+  for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
+    assert.ok(library in libraries, name);
+    for (const each of [...instructions, ...(lanes?.instructions ?? [])]) assert.ok(cpu.features.includes(each), `${name}: ${each}`);
+    if (lanes !== undefined) assert.ok(lanes.messages > 1, name);
+  }
+  if (process.env.MILLRACE_CPU_HIDE === undefined && cpu.features.includes('avx512bw') && cpu.features.includes('avx512vl')) {
+    assert.deepEqual(derivations.scrypt.lanes, { messages: 8, instructions: derivations.scrypt.instructions });
+    assert.ok(derivations.argon2.instructions.includes('avx512f'));
+    assert.ok(derivations['pbkdf2-sha256'].lanes.messages >= 8);
+  }
+});
 
 test('engines: prices and thresholds, where they are known', () => {
   const report = {

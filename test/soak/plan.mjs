@@ -2,6 +2,7 @@
 
 import { random } from '../support/random.mjs';
 import { bigints, call, lent, resizable } from './steps/calls.mjs';
+import { derivation, derivations, memoryLimit, password } from './steps/derivations.mjs';
 import { collection, huge, refusal, settings, stall, thread } from './steps/disturbances.mjs';
 import { batch, burst, preparedKey } from './steps/many.mjs';
 import { file, hasher, iterable, sealedStream } from './steps/pieces.mjs';
@@ -20,6 +21,10 @@ const kinds = [
   [bigints, 20],
   [refusal, 20],
   [burst, 12],
+  [derivation, 40],
+  [derivations, 6],
+  [password, 6],
+  [memoryLimit, 3],
   [collection, 8],
   [stall, 8],
   [settings, 8],

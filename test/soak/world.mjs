@@ -63,8 +63,8 @@ export class World {
     // A call that was aborted before it began has settled, while its job waits to be passed by.
     let left;
     for (let waited = 0; waited < 400; waited++) {
-      const { threads, queuedBytes = 0 } = millrace.engines();
-      left = { queuedBytes, ...(this.name === 'main' && { queued: threads.queued }) };
+      const { threads, queuedBytes = 0, kdf } = millrace.engines();
+      left = { queuedBytes, ...(this.name === 'main' && { queued: threads.queued, derivationMemory: kdf.memory, derivationsWaiting: kdf.waiting }) };
       if (Object.values(left).every((count) => count === 0)) return;
       await sleep(50);
     }

@@ -1,6 +1,6 @@
 //! What an engine must do to derive keys.
 
-use super::{Engine, Memory};
+use super::{Engine, Memory, Service};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
@@ -8,6 +8,9 @@ use crate::pace::Pace;
 
 /// Key derivation. Callers have checked sizes and costs.
 pub(crate) trait Derivation: Engine {
+    /// How each of them is computed here; where the lanes are several jobs at once, how many.
+    fn serves_derivations() -> Vec<(String, Service)>;
+
     /// How many lanes of scrypt are worth running together.
     fn scrypt_lanes() -> usize;
     /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None` beyond all counting.

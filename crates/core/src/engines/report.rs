@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{Chosen, Engine, Service};
+use super::{Chosen, Derivation, Service};
 use crate::catalog::{CIPHERS, HASHES};
 
-/// All engines as JSON: `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..}}}`.
+/// All engines as JSON: `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..}}}`.
 ///
 /// An engine that does not work here has `"available":false` and a `"reason"`; an algorithm that an
 /// engine does not serve has only a `"reason"`.
@@ -16,7 +16,7 @@ pub fn report_json() -> String {
     json
 }
 
-fn engine<E: Engine>(json: &mut String) {
+fn engine<E: Derivation>(json: &mut String) {
     let _ = write!(json, "\"{}\":{{", E::NAME);
     match E::available() {
         Ok(()) => json.push_str("\"available\":true"),
@@ -38,6 +38,12 @@ fn engine<E: Engine>(json: &mut String) {
         separate(json, index);
         let _ = write!(json, "\"{name}\":");
         write_service(json, &service);
+    }
+    json.push_str("},\"derivations\":{");
+    for (index, (name, service)) in E::serves_derivations().into_iter().enumerate() {
+        separate(json, index);
+        let _ = write!(json, "\"{name}\":");
+        write_service(json, &Ok(service));
     }
     json.push_str("}}");
 }

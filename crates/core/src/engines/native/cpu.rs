@@ -70,6 +70,28 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     Service { library, instructions, lanes: None, limit: None, accelerator: false }
 }
 
+/// How the derivations that go by one name are computed here.
+pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4] {
+    let service = |library, instructions: &[&'static str]| Service {
+        library,
+        instructions: instructions.to_vec(),
+        lanes: None,
+        limit: None,
+    };
+    let vectors = own::vectors();
+    let scrypt = Service { lanes: (scrypts > 1).then_some((scrypts, vectors)), ..service(MILLRACE, vectors) };
+    // HKDF's HMACs are those of its hash.
+    let hkdf = service(MILLRACE, &[]);
+    [("scrypt", scrypt), ("argon2", service(MILLRACE, vectors)), ("bcrypt", service("blowfish", &[])), ("hkdf", hkdf)]
+}
+
+/// How PBKDF2 over a hash is, of which so many chains go together: its rounds are the hash's own.
+pub(crate) fn serves_pbkdf2(hash: Hash, together: usize) -> Service {
+    let alone = serves_hash(hash);
+    let lanes = alone.lanes.filter(|_| together > 1).map(|(_, instructions)| (together, instructions));
+    Service { lanes, ..alone }
+}
+
 /// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same
 /// proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
@@ -106,6 +128,15 @@ mod own {
     // Beyond 240 bytes.
     pub(super) fn xxh3() -> Vec<&'static str> {
         Avx512::detect().map(|_| Avx512::NAMES.to_vec()).unwrap_or_else(xxh)
+    }
+
+    /// Of scrypt and Argon2.
+    pub(super) fn vectors() -> &'static [&'static str] {
+        match (Avx512::detect(), Avx2::detect()) {
+            (Some(_), _) => Avx512::NAMES,
+            (None, Some(_)) => Avx2::NAMES,
+            (None, None) => &[],
+        }
     }
 
     pub(super) fn sha512() -> Option<Served> {
@@ -155,6 +186,10 @@ mod own {
 
     pub(super) fn xxh3() -> Vec<&'static str> {
         super::first(&[&["neon"]])
+    }
+
+    pub(super) fn vectors() -> &'static [&'static str] {
+        &[]
     }
 
     pub(super) fn sha512() -> Option<Served> {

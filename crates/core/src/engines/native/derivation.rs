@@ -4,11 +4,22 @@ use aws_lc_sys as lc;
 
 use super::memory::Memory;
 use super::*;
+use crate::catalog::HASHES;
 use crate::engines::Derivation;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
 use crate::pace::Pace;
 
 impl Derivation for Native {
+    fn serves_derivations() -> Vec<(String, Service)> {
+        let hashes = HASHES.iter().filter(|facts| facts.hmac);
+        let pbkdf2 = hashes.map(|facts| {
+            (format!("pbkdf2-{}", facts.name), cpu::serves_pbkdf2(facts.hash, Self::pbkdf2_lanes(facts.hash)))
+        });
+        let others =
+            cpu::serves_derivations(scrypt::lanes()).into_iter().map(|(name, service)| (name.to_string(), service));
+        others.chain(pbkdf2).collect()
+    }
+
     fn scrypt_lanes() -> usize {
         scrypt::lanes()
     }
