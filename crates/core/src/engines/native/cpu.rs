@@ -77,6 +77,7 @@ pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4]
         instructions: instructions.to_vec(),
         lanes: None,
         limit: None,
+        accelerator: false,
     };
     let vectors = own::vectors();
     let scrypt = Service { lanes: (scrypts > 1).then_some((scrypts, vectors)), ..service(MILLRACE, vectors) };
