@@ -94,13 +94,18 @@ function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Arra
     // The place of the coefficients: bytes stand in the other order in POLYVAL, nibbles within them do not.
     const from = !reversed ? place : bits === 8 ? 15 - place : (15 - (place >> 1)) * 2 + (place & 1);
     for (let bit = 0; bit < bits; bit++) {
-      const [top, double] = [1 << bit, (from * bits + bits - 1 - bit) * 4];
-      for (let rest = 0; rest < top; rest++) {
-        const [at, lower] = [start + (top + rest) * 4, start + rest * 4];
-        table[at] = table[lower]! ^ doubles[double]!;
-        table[at + 1] = table[lower + 1]! ^ doubles[double + 1]!;
-        table[at + 2] = table[lower + 2]! ^ doubles[double + 2]!;
-        table[at + 3] = table[lower + 3]! ^ doubles[double + 3]!;
+      const top = start + (4 << bit);
+      const double = (from * bits + bits - 1 - bit) * 4;
+      const w = doubles[double]!;
+      const x = doubles[double + 1]!;
+      const y = doubles[double + 2]!;
+      const z = doubles[double + 3]!;
+      // What has this bit too is what has it not, and this.
+      for (let at = top, lower = start; lower < top; at += 4, lower += 4) {
+        table[at] = table[lower]! ^ w;
+        table[at + 1] = table[lower + 1]! ^ x;
+        table[at + 2] = table[lower + 2]! ^ y;
+        table[at + 3] = table[lower + 3]! ^ z;
       }
     }
   }
@@ -110,7 +115,10 @@ function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Arra
 function absorbBytes(table: Int32Array, sum: Int32Array, words: Int32Array): void {
   let [a, b, c, d] = [sum[0]!, sum[1]!, sum[2]!, sum[3]!];
   for (let at = 0; at < words.length; at += 4) {
-    let [w, x, y, z] = [0, 0, 0, 0];
+    let w = 0;
+    let x = 0;
+    let y = 0;
+    let z = 0;
     let start = 0;
     for (let word = 0; word < 4; word++) {
       let rest = words[at + word]! ^ (word < 2 ? word === 0 ? a : b : word === 2 ? c : d);
@@ -124,7 +132,10 @@ function absorbBytes(table: Int32Array, sum: Int32Array, words: Int32Array): voi
         start += 1024;
       }
     }
-    [a, b, c, d] = [w, x, y, z];
+    a = w;
+    b = x;
+    c = y;
+    d = z;
   }
   [sum[0], sum[1], sum[2], sum[3]] = [a, b, c, d];
 }
@@ -132,7 +143,10 @@ function absorbBytes(table: Int32Array, sum: Int32Array, words: Int32Array): voi
 function absorbNibbles(table: Int32Array, sum: Int32Array, words: Int32Array): void {
   let [a, b, c, d] = [sum[0]!, sum[1]!, sum[2]!, sum[3]!];
   for (let at = 0; at < words.length; at += 4) {
-    let [w, x, y, z] = [0, 0, 0, 0];
+    let w = 0;
+    let x = 0;
+    let y = 0;
+    let z = 0;
     let start = 0;
     for (let word = 0; word < 4; word++) {
       let rest = words[at + word]! ^ (word < 2 ? word === 0 ? a : b : word === 2 ? c : d);
@@ -147,7 +161,10 @@ function absorbNibbles(table: Int32Array, sum: Int32Array, words: Int32Array): v
         start += 128;
       }
     }
-    [a, b, c, d] = [w, x, y, z];
+    a = w;
+    b = x;
+    c = y;
+    d = z;
   }
   [sum[0], sum[1], sum[2], sum[3]] = [a, b, c, d];
 }
