@@ -130,6 +130,28 @@ for (const algorithm of cipherNames) {
     assert.deepEqual(Buffer.from(whole), given.source);
   });
 
+  test(`in shared memory: ${algorithm}`, () => {
+    const rng = random(`portable shared ${algorithm}`);
+    const given = inputs(algorithm, rng, 5001, 30);
+    const shared = (bytes) => {
+      const copy = new Uint8Array(new SharedArrayBuffer(bytes.length + 1), 1);
+      copy.set(bytes);
+      return copy;
+    };
+    const cipher = prepare(algorithm, shared(given.key));
+    const expected = native(algorithm, given);
+    const [iv, aad, source, target, tag] = [given.iv, given.aad, given.source, Buffer.alloc(5001), Buffer.alloc(16)].map(shared);
+    if (!ciphers[algorithm].aead) {
+      cipher.apply(iv, source, target);
+      assert.deepEqual(Buffer.from(target), expected.output);
+      return;
+    }
+    cipher.seal(iv, aad, source, target, tag);
+    assert.deepEqual([Buffer.from(target), Buffer.from(tag)], [expected.output, expected.tag]);
+    assert.equal(cipher.open(iv, aad, target, source.fill(0), tag), true);
+    assert.deepEqual(Buffer.from(source), given.source);
+  });
+
   test(`the key may be wiped when it was prepared: ${algorithm}`, () => {
     const rng = random(`portable key ${algorithm}`);
     const given = inputs(algorithm, rng, 100, 10);

@@ -32,17 +32,16 @@ export function aesGcm(key: Uint8Array): PortableCipher {
     },
     open(nonce, aad, source, target, tag) {
       const counter = firstBlock(nonce, 1);
-      // Leaves the counter at the text's first block.
-      const right = tagOf(counter, aad, source);
-      const same = sameTag(right, tag);
-      right.fill(0);
-      if (!same) {
-        target.fill(0);
-        return false;
-      }
+      const given = new Uint8Array(tag);
+      // Read once, as it may lie in shared memory: what is decrypted is what was verified.
       move(source, target);
-      aes.count(counter, Counter.Last, target);
-      return true;
+      // Leaves the counter at the text's first block.
+      const right = tagOf(counter, aad, target);
+      const same = sameTag(right, given);
+      right.fill(0);
+      if (same) aes.count(counter, Counter.Last, target);
+      else target.fill(0);
+      return same;
     },
     dispose() {
       aes.dispose();

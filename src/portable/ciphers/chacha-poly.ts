@@ -39,15 +39,14 @@ function withState(key: Uint8Array, stateAt: (key: Uint8Array, nonce: Uint8Array
     },
     open(nonce, aad, source, target, tag) {
       const state = stateAt(kept, nonce);
-      const right = tagOf(macOf(state), aad, source);
-      const same = sameTag(right, tag);
+      const given = new Uint8Array(tag);
+      // Read once, as it may lie in shared memory: what is decrypted is what was verified.
+      move(source, target);
+      const right = tagOf(macOf(state), aad, target);
+      const same = sameTag(right, given);
       right.fill(0);
-      if (same) {
-        move(source, target);
-        addKeystream(state, target);
-      } else {
-        target.fill(0);
-      }
+      if (same) addKeystream(state, target);
+      else target.fill(0);
       state.fill(0);
       return same;
     },
