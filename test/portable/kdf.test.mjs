@@ -286,6 +286,39 @@ test('what needs to be made anew, as natively', () => {
   assert.ok(answers.has(0) && answers.has(1) && answers.has(-Status.Encoded) && answers.has(-Status.Cost), [...answers].join());
 });
 
+// ---- who computes --------------------------------------------------------------------------------
+
+const long = {
+  argon2: [{ what: 'argon2', kind: 2, version: 0x13, memory: 100, passes: 2, lanes: 2 }, globalThis.WebAssembly, 'instantiate'],
+  scrypt: [{ what: 'scrypt', n: 64, r: 8, p: 1 }, globalThis.WebAssembly, 'instantiate'],
+  pbkdf2: [{ what: 'pbkdf2', hash: hashNames.indexOf('sha256'), iterations: 1000 }, globalThis.crypto.subtle, 'deriveBits'],
+};
+
+for (const [name, [derivation, api, method]] of Object.entries(long)) {
+  test(`${name} where one may wait: not by JavaScript, but by that where there is nothing else`, async () => {
+    const input = { password: Buffer.from('password'), salt: Buffer.from('salt and more salt'), aad: NOTHING, secret: NOTHING };
+    const expected = Buffer.alloc(40);
+    derive(derivation, input, expected);
+    const own = Object.getOwnPropertyDescriptor(api, method);
+    const usual = api[method];
+    let calls = 0;
+    const answers = [function counted(...args) { calls++; return usual.apply(this, args); }, async () => { throw new Error('refused'); }];
+    try {
+      for (const replaced of answers) {
+        Object.defineProperty(api, method, { value: replaced, configurable: true, writable: true });
+        const [target, told] = [Buffer.alloc(40), []];
+        await deriveFast(derivation, input, target, (fraction) => told.push(fraction));
+        assert.deepEqual(target, expected);
+        assert.equal(told.at(-1), 1);
+      }
+      assert.ok(calls > 0, 'it was computed in JavaScript');
+    } finally {
+      if (own) Object.defineProperty(api, method, own);
+      else delete api[method];
+    }
+  });
+}
+
 // ---- progress ------------------------------------------------------------------------------------
 
 test('progress grows from 0 to 1, and an exception of it ends a derivation', () => {

@@ -134,16 +134,23 @@ export function predict(derivation: Derivation | Scheme, size: number): number {
     case 'argon2':
       return 5800 * derivation.memory * derivation.passes;
     case 'bcrypt':
-      return 85_000 * 2 ** derivation.cost;
+      return 80_000 * 2 ** derivation.cost;
     case 'verify':
       return predict(derivation.scheme, size);
     case 'pbkdf2':
-      return 2000 * blocks(derivation.hash, size) * (derivation.iterations + 2);
+      return hmacNanoseconds(derivation.hash) * blocks(derivation.hash, size) * (derivation.iterations + 2);
     case 'hkdf':
-      return 4000 * (blocks(derivation.hash, size) + 2);
+      return 2 * hmacNanoseconds(derivation.hash) * (blocks(derivation.hash, size) + 2);
   }
 }
 
 function blocks(hash: number, size: number): number {
   return Math.ceil(size / Math.max(hashes[hash]!.digestSize, 1));
+}
+
+/** Of a short message under a prepared key. Where words have 64 bits, JavaScript has to put two numbers together. */
+function hmacNanoseconds(hash: number): number {
+  const { name } = hashes[hash]!;
+  if (/^(md5|sha1|ripemd160|sha224|sha256)$/.test(name)) return 2000;
+  return name.startsWith('sha384') || name.startsWith('sha512') ? 6000 : 16_000;
 }
