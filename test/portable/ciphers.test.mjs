@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { aeadNames, ancestor, cipherNames, ciphers, streamNames } from '../support/algorithms.mjs';
-import { portableSource } from '../support/portable-source.mjs';
+import { portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
-const { prepareCipher } = await portableSource('ciphers/index.ts');
+const { prepareCipher } = await portable('src/portable/ciphers/index.ts');
 
 /** The list of the tests has the order of the catalog. */
 const prepare = (algorithm, key) => prepareCipher(cipherNames.indexOf(algorithm), key);

@@ -11,11 +11,11 @@ import { bcrypt as wasmBcrypt } from 'hash-wasm';
 import millrace from 'millrace';
 
 import { hashNames, hashes } from '../support/algorithms.mjs';
-import { portableSource } from '../support/portable-source.mjs';
+import { portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
-const { derivationOf, derive, deriveFast, memoryOf, needsRehash, predict, Refused } = await portableSource('kdf/index.ts');
-const { At, Flag, Operation, Status } = await portableSource('../frame.ts');
+const { derivationOf, derive, deriveFast, memoryOf, needsRehash, predict, Refused } = await portable('src/portable/kdf/index.ts');
+const { At, Flag, Operation, Status } = await portable('src/frame.ts');
 const require = createRequire(import.meta.url);
 const dist = dirname(require.resolve('millrace'));
 const { native } = require(join(dist, 'binding.js'));

@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { ciphers, cipherNames, hashNames, hashes } from '../support/algorithms.mjs';
-import { portableSource } from '../support/portable-source.mjs';
+import { portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
-const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portableSource('webcrypto.ts');
-const { begunByPlatform, provePlatform } = await portableSource('delegation.ts');
-const { Operation, Status } = await portableSource('../frame.ts');
+const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable('src/portable/webcrypto.ts');
+const { begunByPlatform, provePlatform } = await portable('src/portable/delegation.ts');
+const { Operation, Status } = await portable('src/frame.ts');
 
 const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
