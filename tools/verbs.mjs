@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
@@ -28,12 +29,16 @@ async function test(args) {
   return conclude(failed);
 }
 
-/** One build in Node 20 to 26, Bun and Deno, on the portable engine too. */
-async function runtimes(args) {
+// The kernel engine in guests with a kernel of their own; `npm test` has these tests as well.
+//   npm run test:kernel -- --guest qemu test/kernel/cases/truth.mjs
+// With --required it fails where there is no guest.
+async function testKernel(args) {
   await prepare();
-  await prepareRuntimes();
-  process.env.MILLRACE_RUNTIMES = 'all';
-  return nodeTests(['test/runtimes.test.mjs', ...args]);
+  const { values, positionals } = parseArgs({ args, options: { guest: { type: 'string' }, required: { type: 'boolean' } }, allowPositionals: true });
+  const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') };
+  if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
+  if (values.required) env.MILLRACE_GUEST_REQUIRED = '1';
+  return stream(process.execPath, ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')], { env });
 }
 
 /** What needs no tests to be run: formatting, lints, types. */

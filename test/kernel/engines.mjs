@@ -6,19 +6,20 @@ import { ciphers, hmacNames, hashNames, cipherNames } from '../support/algorithm
 const sha2 = ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'];
 const aes = (mode) => [128, 192, 256].map((bits) => `aes-${bits}-${mode}`);
 
-/** By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1). */
-export const served = {
-  af_alg: {
-    hash: ['md5', ...sha2, 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'ripemd160'],
-    hmac: ['md5', ...sha2, 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'ripemd160'],
-    cipher: [...aes('ctr'), 'chacha20', ...aes('gcm'), 'chacha20-poly1305'],
-  },
-  cryptodev: {
-    hash: ['md5', ...sha2, 'ripemd160'],
-    hmac: ['md5', ...sha2, 'ripemd160'],
-    cipher: [...aes('ctr'), ...aes('gcm')],
-  },
+const sha3 = ['sha3-224', 'sha3-256', 'sha3-384', 'sha3-512'];
+const afAlg = {
+  hash: ['md5', ...sha2, ...sha3, 'ripemd160'],
+  hmac: ['md5', ...sha2, ...sha3, 'ripemd160'],
+  cipher: [...aes('ctr'), 'chacha20', ...aes('gcm'), 'chacha20-poly1305'],
 };
+const cryptodev = {
+  hash: ['md5', ...sha2, 'ripemd160'],
+  hmac: ['md5', ...sha2, 'ripemd160'],
+  cipher: [...aes('ctr'), ...aes('gcm')],
+};
+
+/** By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1). On the machine itself there is no device of ours. */
+export const served = process.env.MILLRACE_KERNEL_TEST === 'here' ? { af_alg: afAlg } : { af_alg: afAlg, cryptodev };
 
 /** What neither Linux nor the module has ever had. */
 export const never = {

@@ -1,7 +1,8 @@
 // The kernel engine against kernels that have what this machine's may not: each visit boots a guest (tools/guest), runs files of cases/ in it with
 // `node --test`, and repeats here what became of each test. Where no guest can be had, "not run" is said with the reason.
 //
-// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases: `npm run test:kernel` sets both from its arguments.
+// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases. Where a guest is named, or MILLRACE_GUEST_REQUIRED is set, "not
+// run" is a failure. `npm run test:kernel` sets them from its arguments.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,12 +23,15 @@ const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
   if (!(error instanceof Stop)) throw error;
   return { reason: error.message };
 });
-const environment = { MILLRACE_KERNEL_TEST: '1', PYTHON: findPython(), ...(process.env.MILLRACE_SEED && { MILLRACE_SEED: process.env.MILLRACE_SEED }) };
+const required = process.env.MILLRACE_GUEST_REQUIRED || process.env.MILLRACE_GUEST;
+const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
+const environment = { PYTHON: findPython(), ...(process.env.MILLRACE_SEED && { MILLRACE_SEED: process.env.MILLRACE_SEED }) };
 
 for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
-  test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: guest.reason && `not run: ${guest.reason}` }, async (t) => {
+  test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
+    assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
     const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
-    const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment, collect: ['results'] });
+    const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results'] });
     t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
     await repeat(t, files.results, { code, said: `${output}\n${console}` });
   });
@@ -69,7 +73,7 @@ async function repeat(t, results, { code, said }) {
 
 function runHere(args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...environment, NODE_TEST_CONTEXT: undefined }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...environment, MILLRACE_KERNEL_TEST: 'here', NODE_TEST_CONTEXT: undefined }, stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
     child.once('close', (code) => resolve({ code: code ?? undefined, output: Buffer.concat(chunks).toString() }));

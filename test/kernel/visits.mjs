@@ -1,10 +1,10 @@
 // Which files of cases/ are run in which kernel. A kernel is booted for each of these, one after the other: all that can share one does.
 
 export const visits = [
-  { name: 'a kernel that has everything', cases: ['truth', 'jobs', 'running', 'limits', 'flight', 'device'] },
+  { name: 'a kernel that has everything', cases: ['truth', 'jobs', 'running', 'limits', 'flight', 'device', 'conformance'] },
   { name: 'a kernel that refuses some modules', blocked: ['algif_aead', 'chacha_generic', 'chacha_x86_64'], cases: ['refused'] },
   { name: 'a kernel that refuses AF_ALG', blocked: ['af_alg'], cases: ['blocked'] },
 ];
 
 /** Those that need neither a device of ours nor modules refused: on a machine with AF_ALG they are run there as well. */
-export const anywhere = [];
+export const anywhere = ['jobs', 'running', 'flight', 'conformance'];

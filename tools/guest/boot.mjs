@@ -93,7 +93,7 @@ function runKernel(guest, { shared, init, memory, limit }) {
   const [program, args] = guest.command({ shared, init, memory });
   return new Promise((resolve, reject) => {
     // A group of its own: a guest's processes are processes of this machine under User-mode Linux, and all of them must go.
-    const child = spawn(program, args, { cwd: shared, env: { ...process.env, ...guest.env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd: shared, env: { ...process.env, ...guest.env?.({ memory }) }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
     const end = () => {

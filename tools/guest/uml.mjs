@@ -1,7 +1,8 @@
 // User-mode Linux: a kernel that is an ordinary program. No virtual machine, no rights, and the guest's programs run on the CPU itself, with all
 // its instructions. Debian's package has a matching set of modules. One CPU, and a system call costs 15 to 50 µs: times mean nothing in it.
 
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statfsSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { unpacked } from './packages.mjs';
@@ -35,9 +36,16 @@ $busybox mount -t hostfs -o ${shared} none ${shared}`,
       const console_ = ['con0=null,fd:1', 'con=null', 'ssl=null', 'quiet'];
       return [program, [`mem=${memory}M`, 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro', ...console_, `uml_dir=${join(shared, 'uml')}/`, `init=${init}`]];
     },
-    // Below a folder of temporary files that is large enough, the memory of the guest is a sparse file.
-    env: existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {},
+    env: ({ memory }) => ({ TMPDIR: roomFor(memory) }),
   };
+}
+
+// The guest's memory is a sparse file, mapped with the right to run what is in it. That in memory is the fastest; containers have little of it, and
+// no right to run.
+function roomFor(memory) {
+  const { bavail, bsize } = existsSync('/dev/shm') ? statfsSync('/dev/shm') : { bavail: 0, bsize: 0 };
+  const runs = !/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'));
+  return runs && bavail * bsize >= memory * 2 ** 20 ? '/dev/shm' : tmpdir();
 }
 
 // modprobe looks below lib/modules of the folder it is given.

@@ -33,6 +33,7 @@ for (const [engine, kinds] of Object.entries(served)) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
         const key = millrace.createKey(algorithm, job.key, { engine });
         for (const wait of Object.values(waitings)) right(await does({ ...job, key }, undefined, wait), job, algorithm);
+        assert.ok(held() > begin, `${algorithm} is not computed by ${engine}`);
         key.dispose();
         assert.equal((await errorOf(does({ ...job, key }, undefined), algorithm)).code, 'ERR_KEY_DISPOSED');
       }

@@ -10,9 +10,9 @@ import { ciphers } from '../../support/algorithms.mjs';
 import { judge } from '../../support/judges.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
-import { startDevice } from '../device/start.mjs';
+import { readAccount, startDevice } from '../device/start.mjs';
 import { backOf, jobOf, lengths, never, served } from '../engines.mjs';
-import { errorOf, right, unavailable } from '../verdicts.mjs';
+import { errorOf, openFiles, right, unavailable } from '../verdicts.mjs';
 
 const rng = random('kernel jobs');
 const large = rng.bytes(3 * 2 ** 20 + 5);
@@ -24,6 +24,14 @@ for (const [engine, kinds] of Object.entries(served)) {
       if (engine === 'cryptodev') device = await startDevice();
     });
     after(() => device?.stop());
+
+    test('it is this engine that computes', () => {
+      const before = openFiles();
+      const running = millrace.createHash('sha256', { engine }).update(large.subarray(0, 10_000));
+      const now = openFiles();
+      assert.ok(engine === 'cryptodev' ? readAccount().crypts > 0 && now.devices > 0 : now.sockets > before.sockets, JSON.stringify({ before, now }));
+      running.digest();
+    });
 
     for (const [kind, algorithms] of Object.entries(kinds)) {
       for (const algorithm of algorithms) {
