@@ -46,7 +46,7 @@ export async function boot(guest, job, { blocked = [], environment = {}, memory 
   const shared = mkdtempSync(join(realpathSync(tmpdir()), 'millrace-guest-'));
   const begin = performance.now();
   try {
-    const init = writeInit(guest, job, { shared, blocked, environment });
+    const init = writeInit(guest, job, { shared, blocked, environment, limit });
     const told = await runKernel(guest, { shared, init, memory, limit });
     const text = (name) => (existsSync(join(shared, name)) ? readFileSync(join(shared, name), 'utf8') : '');
     return {
@@ -61,7 +61,7 @@ export async function boot(guest, job, { blocked = [], environment = {}, memory 
   }
 }
 
-function writeInit(guest, job, { shared, blocked, environment }) {
+function writeInit(guest, job, { shared, blocked, environment, limit }) {
   const { busybox, modprobe, modules } = guest.tools;
   const script = (name, text) => {
     writeFileSync(join(shared, name), `#!/bin/sh\n${text.trim()}\n`);
@@ -81,12 +81,16 @@ function writeInit(guest, job, { shared, blocked, environment }) {
 busybox=${quote(busybox)}
 ${guest.prologue({ shared })}
 echo ${loader} > /proc/sys/kernel/modprobe
+# Should nobody be left outside who ends this.
+{ $busybox sleep ${Math.ceil(limit / 1000) + 30}; $busybox poweroff -f; } &
 $busybox ifconfig lo 127.0.0.1 up
 /bin/sh ${shared}/job > ${shared}/output 2>&1 < /dev/null
 echo $? > ${shared}/exit
 $busybox sync
 ${guest.epilogue}`);
 }
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Resolves to what the kernel wrote, once it has ended, by itself or because of the limit. */
 function runKernel(guest, { shared, init, memory, limit }) {
@@ -107,12 +111,19 @@ function runKernel(guest, { shared, init, memory, limit }) {
       chunks.push(Buffer.from(`\nended after ${limit / 1000} s\n`));
       end();
     }, limit);
+    const interrupted = (signal) => {
+      end();
+      rmSync(shared, { recursive: true, force: true });
+      process.kill(process.pid, signal);
+    };
     process.once('exit', end);
+    for (const signal of signals) process.once(signal, interrupted);
     child.once('error', reject);
     child.once('exit', () => {
       clearTimeout(timer);
       end();
       process.off('exit', end);
+      for (const signal of signals) process.off(signal, interrupted);
     });
     child.once('close', () => resolve(Buffer.concat(chunks).toString().replace(/\r/g, '')));
   });
