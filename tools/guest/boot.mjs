@@ -15,13 +15,14 @@ import { prepareUml } from './uml.mjs';
 
 const kinds = { uml: prepareUml, qemu: prepareQemu };
 
-/** The first guest that can be had, or the one of that name; throws Stop with one line that says why there is none. */
+/** The first guest that can be had, or the one of that name: `uml`, `qemu`, `qemu:sid`. Throws Stop with one line that says why there is none. */
 export async function findGuest(name) {
-  if (name !== undefined && !Object.hasOwn(kinds, name)) throw new Stop(`there is no guest ${name}: ${Object.keys(kinds).join(' or ')}`);
+  const [kind, suite] = (name ?? '').split(':');
+  if (name !== undefined && !Object.hasOwn(kinds, kind)) throw new Stop(`there is no guest ${name}: ${Object.keys(kinds).join(' or ')}`);
   const reasons = [];
-  for (const prepare of name === undefined ? Object.values(kinds) : [kinds[name]]) {
+  for (const prepare of name === undefined ? Object.values(kinds) : [kinds[kind]]) {
     try {
-      return await prepare();
+      return await prepare(suite);
     } catch (error) {
       if (!(error instanceof Stop)) throw error;
       reasons.push(error.message);
@@ -38,11 +39,11 @@ export async function findGuest(name) {
  *   blocked   names of modules whose loading fails, as an administrator's `install NAME /bin/false` does
  *   environment   more variables for the job
  *   memory    in MiB
- *   limit     in ms, for everything: a guest that hangs is ended
+ *   limit     in ms, for everything: a guest that hangs is ended; 5 minutes, or what the guest says
  *   collect   names of files in the shared folder to give back
  * @returns `{ code, output, console, files, ms }`: the job's exit code (undefined if it did not end within the limit), what it wrote, what the kernel wrote
  */
-export async function boot(guest, job, { blocked = [], environment = {}, memory = 1024, limit = 300_000, collect = [] } = {}) {
+export async function boot(guest, job, { blocked = [], environment = {}, memory = 1024, limit = guest.limit ?? 300_000, collect = [] } = {}) {
   const shared = mkdtempSync(join(realpathSync(tmpdir()), 'millrace-guest-'));
   const begin = performance.now();
   try {

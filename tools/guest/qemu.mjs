@@ -7,7 +7,7 @@ import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { dependencies, unpacked } from './packages.mjs';
+import { dependencies, own, release, unpacked } from './packages.mjs';
 import { modprobe } from './uml.mjs';
 import { Stop, probe } from '../steps.mjs';
 
@@ -17,16 +17,21 @@ const metaPackage = 'linux-image-amd64';
 /** What a booted machine's udev loads for its CPU; each is absent from some kernels. */
 const drivers = ['aesni-intel', 'ghash-clmulni-intel', 'sha1-ssse3', 'sha256-ssse3', 'sha512-ssse3'];
 
-/** A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had. */
-export async function prepareQemu() {
+/**
+ * A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had.
+ *
+ * @param suite the code name of a release of Debian whose kernel it is to be; the machine's own without
+ */
+export async function prepareQemu(suite) {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`the guest under QEMU is for Linux on x86-64, this is ${process.platform} on ${process.arch}`);
   if ((await probe(program, ['--version']))?.code !== 0) throw new Stop(`${program} is not installed (apt-get install qemu-system-x86)`);
-  const [kmod, busybox] = await Promise.all(['kmod', 'busybox-static'].map(unpacked));
+  const [kmod, busybox] = await Promise.all([unpacked('kmod'), unpacked('busybox-static')]);
   const shell = join(busybox, 'bin', 'busybox');
-  const { folder, version, image } = await kernelOf(await kernelPackages(), kmod);
+  const { folder, version, image } = await kernelOf(suite === undefined ? own : await release(suite), kmod);
   const initial = await initialFiles(folder, version, shell);
   const accelerator = (await kvmWorks(image, initial)) ? 'kvm' : 'tcg';
   return {
+    limit: accelerator === 'kvm' ? 300_000 : 900_000,
     name: `Linux ${version}, QEMU with ${accelerator}`,
     tools: { busybox: shell, modprobe: modprobe(kmod), modules: folder },
     // The initial file system has mounted the rest.
@@ -37,11 +42,11 @@ export async function prepareQemu() {
 }
 
 /** The packages that a current kernel is in: one up to Debian 13, later a file and modules apart. */
-async function kernelPackages() {
+async function kernelPackages(from) {
   const found = new Set();
   const queue = [metaPackage];
   while (queue.length > 0) {
-    for (const name of await dependencies(queue.pop())) {
+    for (const name of await dependencies(queue.pop(), from)) {
       if (!/^linux-(image|binary|modules)-/.test(name) || found.has(name)) continue;
       found.add(name);
       queue.push(name);
@@ -51,8 +56,9 @@ async function kernelPackages() {
   return [...found];
 }
 
-async function kernelOf(packages, kmod) {
-  const folders = await Promise.all(packages.map(unpacked));
+async function kernelOf(from, kmod) {
+  const packages = await kernelPackages(from);
+  const folders = await Promise.all(packages.map((name) => unpacked(name, from)));
   const homes = folders.flatMap((folder) => ['lib/modules', 'usr/lib/modules'].map((below) => ({ folder, modules: join(folder, below) })));
   const { folder, modules } = homes.find(({ modules: each }) => existsSync(each) && readdirSync(each).some((name) => existsSync(join(each, name, 'kernel')))) ?? {};
   if (modules === undefined) throw new Stop(`no modules in ${packages.join(', ')}`);

@@ -11,7 +11,7 @@ import { Stop } from '../steps.mjs';
 /** A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had. */
 export async function prepareUml() {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`User-mode Linux is for Linux on x86-64, this is ${process.platform} on ${process.arch}`);
-  const [uml, kmod, busybox] = await Promise.all(['user-mode-linux', 'kmod', 'busybox-static'].map(unpacked));
+  const [uml, kmod, busybox] = await Promise.all([unpacked('user-mode-linux'), unpacked('kmod'), unpacked('busybox-static')]);
   const program = join(uml, 'usr', 'bin', 'linux.uml');
   const versions = join(uml, 'usr', 'lib', 'uml', 'modules');
   if (!existsSync(program) || !existsSync(versions)) throw new Stop('the package user-mode-linux holds no linux.uml, or no modules');
