@@ -31,8 +31,8 @@ export async function prepareQemu(suite) {
   const initial = await initialFiles(folder, version, shell);
   const accelerator = (await kvmWorks(image, initial)) ? 'kvm' : 'tcg';
   return {
-    limit: accelerator === 'kvm' ? 300_000 : 900_000,
     name: `Linux ${version}, QEMU with ${accelerator}`,
+    limit: accelerator === 'kvm' ? 300_000 : 900_000,
     tools: { busybox: shell, modprobe: modprobe(kmod), modules: folder },
     // The initial file system has mounted the rest.
     prologue: ({ shared }) => `for name in ${drivers.join(' ')}; do ${shared}/modprobe -q $name; done`,
