@@ -8,6 +8,7 @@ import { definitions, describe, sizes } from '../cli/bench/definitions.mjs';
 import { comparisons, crossover, crossovers, engines, perfDefinitions } from '../cli/bench/engines.mjs';
 import { fits, goals, others, reached } from '../cli/bench/goals.mjs';
 import { answerBytes, makeInputs } from '../cli/bench/inputs.mjs';
+import { latencyReport } from '../cli/bench/latency-report.mjs';
 import { combine, held, judgeGoals, goals as latencyGoals, situations } from '../cli/bench/latency.mjs';
 import { crowdTime, fitCrowd, fitSplit, fullLoop, leastSquares, serialFraction, splitTime } from '../cli/bench/model.mjs';
 import { median, quantile, rotated, spread, uncoordinated } from '../cli/bench/numbers.mjs';
@@ -145,15 +146,24 @@ test('rounds are combined by median, lowest and highest', () => {
   assert.deepEqual(combine(rounds), { timer: { p50: [1, 1, 1], p99: [3, 1, 5], curve: [[0.5, 1], [0.99, 3]], count: 10 } });
 });
 
+test('a latency report of what there was until Ctrl-C', () => {
+  const machine = { cpu: 'one', cores: 1, system: 'any', node: '20' };
+  const probes = { timer: { p50: [0, 0, 0], p99: [1e-3, 1e-3, 1e-3] } };
+  const cut = { seconds: 1, loop: [{ contestant: 'millrace', name: 'idle', load: [], rounds: [{}], probes }], held: [], rest: [], wrong: [], foreign: 0.1 };
+  const text = latencyReport({ ...cut, goals: judgeGoals(cut) }, machine);
+  assert.match(text, /^idle .* timer late /m);
+  assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
+});
+
 test('goals of latency are measured from idle where they say so', () => {
   const probes = (p99) => Object.fromEntries(['timer', 'stat', '16'].map((name) => [name, { p50: [0, 0, 0], p99: [p99, p99, p99] }]));
   const loop = [{ contestant: 'millrace', name: 'idle', probes: probes(1e-3) }, ...situations.map(({ name }) => ({ contestant: 'millrace', name, probes: probes(2.5e-3) }))];
   const calls = [{ contestant: 'millrace', sizes: [{ p50: 1e-6 }, { p50: 6e-6 }] }, { contestant: 'WebCrypto', sizes: [{ p50: 1 }] }];
   const rest = [{ contestant: 'nobody', cpu: 1e-3 }, { contestant: 'millrace', cpu: 2e-3 }];
   const judged = judgeGoals({ loop, held: calls, rest });
-  assert.deepEqual(judged.map(({ reached, met }) => [reached, met]), [[6e-6, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, false], [2e-3, true]]);
-  assert.deepEqual(judged.map(({ limit }) => limit), [5e-6, 3e-3, 2e-3, 1e-3, 6e-3]);
-  assert.deepEqual(judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met), new Array(5).fill(undefined));
+  assert.deepEqual(judged.map(({ reached, met }) => [reached, met]), [[6e-6, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, false], [2e-3, true]]);
+  assert.deepEqual(judged.map(({ limit }) => limit), [5e-6, 3e-3, 2e-3, 3e-3, 2e-3, 1e-3, 6e-3]);
+  assert.deepEqual(judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met), new Array(7).fill(undefined));
 });
 
 // ---- the scaling model --------------------------------------------------------------------

@@ -4,23 +4,25 @@ import { bytes, duration, rate } from './report.mjs';
 import { held } from './latency.mjs';
 
 export function latencyReport({ seconds, loop, held: calls, rest, goals, foreign, wrong }, { cpu, cores, system, node }) {
-  const rounds = Math.max(...loop.map((each) => each.rounds.length));
+  const rounds = Math.max(0, ...loop.map((each) => each.rounds.length));
   return [
     `latency: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
-    `${rounds} rounds of ${seconds} s in processes of their own, median of the rounds (lowest to highest); other processes used ${foreign.toFixed(1)} cores`,
+    `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s in processes of their own, median of the rounds (lowest to highest); other processes used ${foreign.toFixed(1)} cores`,
     '',
     `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
     ...loop.flatMap(situationLines),
     '',
-    `main thread held by one lent call: p50 / p99 (p50 cold)`,
-    `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
-    ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
-    '',
-    `CPU over ${rest[0]?.seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
-    '',
+    // Without them where the run was interrupted before.
+    ...(calls.length === 0 ? [] : [
+      'main thread held by one lent call: p50 / p99 (p50 cold)',
+      `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
+      ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
+      '',
+    ]),
+    ...(rest.length === 0 ? [] : [`CPU over ${rest[0].seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`, '']),
     `goals: ${goals.filter(({ met }) => met).length} of ${goals.length} reached`,
     ...goals.map(({ name, limit, reached, met }) =>
-      `  ${name.padEnd(72)} ${`${duration(limit)} or less`.padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`),
+      `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`),
     ...wrong.map((text) => `WRONG: ${text}`),
     '',
   ].join('\n');

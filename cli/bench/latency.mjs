@@ -30,6 +30,7 @@ const MiB = 1024 * KiB;
 
 const sha256 = { group: 'hash', algorithm: 'sha256', output: 'into' };
 const gcm = { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into' };
+const scrypt = { group: 'kdf', algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', output: 'buffer', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB } };
 
 /**
  * What is measured, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of so many bytes. A job is
@@ -45,6 +46,8 @@ export const situations = [
     probes: [16, KiB],
     contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
+  // node:crypto's are done by the threads that the file system waits for.
+  { name: '16 x scrypt N=16384 r=8 p=1 in flight', load: [{ ...scrypt, size: 32, count: 16 }], probes: ['timer', 'stat'], contestants: ['millrace', 'node:crypto'] },
 ];
 
 /** Nothing in flight, and whose probes these are then: timers and stats are nobody's. */
@@ -70,12 +73,18 @@ export const goals = [
   { name: 'main thread held per lent call, any size, p50 (warm)', of: 'held', atMost: 5e-6 },
   { name: 'event-loop delay p99 while 1 MiB jobs saturate the pool, above idle', of: 'loop', probe: 'timer', situations: [0, 1], aboveIdle: 2e-3 },
   { name: 'fs.stat p99 with 16 x 64 MiB hashes in flight', of: 'loop', probe: 'stat', situations: [2], timesIdle: 2 },
+  { name: 'event-loop delay p99 while 16 scrypts are in flight, above idle', of: 'loop', probe: 'timer', situations: [4], aboveIdle: 2e-3 },
+  { name: 'fs.stat p99 with 16 scrypts in flight', of: 'loop', probe: 'stat', situations: [4], timesIdle: 2 },
   { name: '16-byte hash p99 behind 64 MiB hashes and ciphers', of: 'loop', probe: '16', situations: [3], atMost: 1e-3 },
   { name: 'CPU over five idle seconds, above a process that loads nothing', of: 'rest', aboveIdle: 5e-3 },
 ];
 
-/** { rounds, seconds, loop, held, rest, foreign, wrong, goals }; seconds everywhere. */
-export async function measureLatency({ quick, contestants }, note = () => {}) {
+/**
+ * { rounds, seconds, loop, held, rest, foreign, wrong, goals }; seconds everywhere.
+ *
+ * @param {{ soFar?: () => object }} under what of it has been measured, while it is
+ */
+export async function measureLatency({ quick, contestants }, note = () => {}, under = {}) {
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 0.6 : 1.2;
   const begin = performance.now();
@@ -84,6 +93,16 @@ export async function measureLatency({ quick, contestants }, note = () => {}) {
 
   const loop = [idle, ...situations].flatMap(({ contestants: names, ...situation }) =>
     names.filter(takesPart).map((contestant) => ({ contestant, ...situation, rounds: [] })));
+  const calls = [];
+  const rest = [];
+  under.soFar = () => {
+    const measured = {
+      loop: loop.filter((each) => each.rounds.length > 0).map((each) => ({ ...each, probes: combine(each.rounds), jobsPerSecond: median(each.rounds.map((one) => one.jobsPerSecond)) })),
+      held: calls,
+      rest,
+    };
+    return { seconds, ...measured, goals: judgeGoals(measured), foreign: median(processes.foreign), wrong: processes.wrong };
+  };
   // On a crowded machine a contestant that copies takes ten times as long to drain: then fewer rounds.
   for (let round = 0; round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < budget; round++) {
     for (const [index, each] of rotated(loop, round).entries()) {
@@ -95,7 +114,6 @@ export async function measureLatency({ quick, contestants }, note = () => {}) {
 
   // A source and a target, and what the machine does besides: a call that is too large is left out.
   const sizes = held.sizes.filter((size) => 4 * size < freemem() && (!quick || size <= 64 * MiB));
-  const calls = [];
   for (const contestant of held.contestants.filter(takesPart)) {
     for (const job of held.jobs) {
       note(`latency: calls of ${contestant}`);
@@ -104,18 +122,12 @@ export async function measureLatency({ quick, contestants }, note = () => {}) {
   }
 
   note('latency: idle');
-  const rest = (await Promise.all(rested.filter(takesPart).map(async (contestant) => {
+  rest.push(...(await Promise.all(rested.filter(takesPart).map(async (contestant) => {
     const results = await processes.run({ what: 'rest', contestant, job: sha256, seconds: quick ? 1 : 5 });
-    return results.map(({ cpu, seconds }) => ({ contestant, cpu, seconds }));
-  }))).flat();
+    return results.map(({ cpu, seconds: idleFor }) => ({ contestant, cpu, seconds: idleFor }));
+  }))).flat());
   note('');
-
-  const measured = {
-    loop: loop.filter((each) => each.rounds.length > 0).map((each) => ({ ...each, probes: combine(each.rounds), jobsPerSecond: median(each.rounds.map((one) => one.jobsPerSecond)) })),
-    held: calls,
-    rest,
-  };
-  return { seconds, ...measured, goals: judgeGoals(measured), foreign: median(processes.foreign), wrong: processes.wrong };
+  return under.soFar();
 }
 
 /** Runs a task in a process of its own: [result], or [] of a contestant that is not installed or has no such job; ours must have it. */

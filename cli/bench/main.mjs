@@ -77,12 +77,25 @@ async function measure(plan, outputs, state) {
     if (found.length > 0) explain(`\n${goalTable(found)}`);
     outputs.write(record);
   };
+  const reports = { latency: latencyReport, scaling: scalingReport };
+  /** Of a table that takes minutes and is measured apart: what there is of it. */
+  const under = { latency: {}, scaling: {} };
+  const showSoFar = () => {
+    for (const [name, { soFar }] of Object.entries(under)) {
+      if (soFar === undefined || record[name] !== undefined) continue;
+      const measured = soFar();
+      if ([measured.loop, measured.crowds, measured.splits].every((list) => (list ?? []).length === 0)) continue;
+      record[name] = measured;
+      tell(`\n${reports[name](measured, about)}`);
+    }
+  };
   const talk = startTalk(plan.rows);
   state.interrupted = () => {
     talk.end();
     record.interrupted = { rows: record.rows.length, of: plan.rows.length };
     say(plan.rows.length === 0 ? 'interrupted' : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
     try {
+      showSoFar();
       conclude();
     } catch (error) {
       say(error.message);
@@ -100,12 +113,12 @@ async function measure(plan, outputs, state) {
     }
     for (const module of ready) await module.unload?.();
     if (wants('latency')) {
-      record.latency = await measureLatency(plan, talk.note);
-      tell(`\n${latencyReport(record.latency, about)}`);
+      record.latency = await measureLatency(plan, talk.note, under.latency);
+      tell(`\n${reports.latency(record.latency, about)}`);
     }
     if (wants('scaling')) {
-      record.scaling = await measureScaling(plan, talk.note);
-      tell(`\n${scalingReport(record.scaling, about)}`);
+      record.scaling = await measureScaling(plan, talk.note, under.scaling);
+      tell(`\n${reports.scaling(record.scaling, about)}`);
     }
     talk.end();
     conclude();

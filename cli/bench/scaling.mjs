@@ -48,8 +48,12 @@ export function threadCounts(cores) {
   return [...counts, cores];
 }
 
-/** { cores, crowds, splits, foreign, wrong }; seconds everywhere. */
-export async function measureScaling({ quick }, note = () => {}) {
+/**
+ * { cores, crowds, splits, foreign, wrong }; seconds everywhere.
+ *
+ * @param {{ soFar?: () => object }} under what of it has been measured, while it is
+ */
+export async function measureScaling({ quick }, note = () => {}, under = {}) {
   const cores = availableParallelism();
   const counts = threadCounts(cores);
   const rounds = quick ? 3 : 7;
@@ -60,6 +64,7 @@ export async function measureScaling({ quick }, note = () => {}) {
   const usage = startUsage();
   const wrong = [];
   const results = { crowds: [], splits: [] };
+  under.soFar = () => ({ cores, counts, rounds, ...results, foreign: usage.foreign(), wrong });
   try {
     for (const { sizes, ...definition } of crowds) {
       for (const size of sizes) {
@@ -89,7 +94,7 @@ export async function measureScaling({ quick }, note = () => {}) {
     configure({ threads: before });
   }
   note('');
-  return { cores, counts, rounds, ...results, foreign: usage.foreign(), wrong };
+  return under.soFar();
 }
 
 /** Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers where Node has no such algorithm. */

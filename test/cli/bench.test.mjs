@@ -96,6 +96,21 @@ test('Ctrl-C: what was measured is printed and written, and the signal is what e
     assert.deepEqual(readdirSync($.folder), ['cut.csv']);
   }));
 
+test('Ctrl-C in a table that takes minutes: what there is of it', { skip: windows ? 'signals end a process there without asking' : false }, () =>
+  inFolder({}, async ($) => {
+    const { child, ended } = $.start(['bench', 'latency', 'scaling', '-q', '-c', 'node:crypto', '--csv', 'cut.csv']);
+    let said = '';
+    while (!/latency: round 1 of 1, ([2-9]|\d\d) of/.test(said)) said += (await once(child.stderr, 'data'))[0];
+    child.kill('SIGINT');
+    const { signal, stdout, stderr } = await ended;
+    assert.equal(signal, 'SIGINT');
+    assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
+    assert.match(stdout.toString(), /^latency: .*\n1 round of 0\.6 s[^]*\nidle [^]*timer late/);
+    assert.doesNotMatch(stdout.toString(), /scaling|NaN|undefined/);
+    assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
+    assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+  }));
+
 test('a reader who goes away ends it without a word', { skip: windows ? 'there are no such signals' : false }, () =>
   inFolder({}, async ($) => {
     const { child, ended } = $.start(['bench', ...shortest.split(' ')]);

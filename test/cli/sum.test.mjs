@@ -299,6 +299,24 @@ test('a reader who goes away, and a disk that is full', { skip: process.platform
     assert.deepEqual({ code: written.code, stderr: written.stderr.toString() }, { code: 1, stderr: 'millrace sum: standard output: No space left on device\n' });
   }));
 
+test('Ctrl-C midway: the lines until then, and the signal is what ended it', { skip: windows || without('mkfifo') }, () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    $.other('mkfifo', ['never']);
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      const { child, ended } = $.start(['sum', 'a', 'never']);
+      setTimeout(() => child.kill(signal), 400);
+      const result = await ended;
+      assert.deepEqual([result.signal, result.code, result.stderr.toString()], [signal, null, '']);
+      assert.ok(['', `${abc}  a\n`].includes(result.stdout.toString()));
+    }
+    const large = Buffer.alloc(2 ** 20, 'x');
+    $.write('large', Buffer.alloc(600 * large.length, large));
+    const { child, ended } = $.start(['sum', '-a', 'ripemd160', 'large', 'large']);
+    setTimeout(() => child.kill('SIGINT'), 500);
+    const { signal, stdout } = await ended;
+    assert.deepEqual([signal, stdout.toString()], ['SIGINT', '']);
+  }));
+
 test('names cannot command the terminal', { skip: windows }, () =>
   inFolder({}, ($) => $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], { stderr: 'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n', code: 1 })));
 
