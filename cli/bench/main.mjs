@@ -35,6 +35,7 @@ export async function bench(values, operands) {
   });
   exposeCollector();
   try {
+    await outputs.ready;
     return await measure(plan, outputs, state);
   } finally {
     outputs.discard();
@@ -173,9 +174,9 @@ function openOutputs({ json, csv, html }) {
   }
   // The page is loaded now: at the end of an interrupted run nothing can be waited for.
   let htmlOf;
-  const loaded = html === undefined ? undefined : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
-  loaded?.catch(() => {});
+  const ready = html === undefined ? undefined : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
   return {
+    ready,
     discard,
     write(record) {
       if (json) print(`${JSON.stringify(record, null, 2)}\n`);

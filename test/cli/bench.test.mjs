@@ -11,7 +11,7 @@ import { parseSize, readOptions } from '../../cli/bench/options.mjs';
 import { head, judge, layout, line, roughly } from '../../cli/bench/report.mjs';
 import { startTalk } from '../../cli/bench/talk.mjs';
 import { benchRecord } from '../support/bench-record.mjs';
-import { inFolder } from '../support/shell.mjs';
+import { command, inFolder, without } from '../support/shell.mjs';
 
 const { progressText } = createRequire(import.meta.url)('../../cli/progress.js');
 
@@ -109,6 +109,13 @@ test('Ctrl-C in a table that takes minutes: what there is of it', { skip: window
     assert.doesNotMatch(stdout.toString(), /scaling|NaN|undefined/);
     assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
     assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+  }));
+
+test('a small disk that fills up: one line, and no half of a report', { skip: windows || without('unshare', ['-rm', 'true']) }, () =>
+  inFolder({ 'disk/x': '' }, async ($) => {
+    const script = `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls -A disk`;
+    const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
+    assert.deepEqual([stdout.toString(), stderr.toString()], ['code 1\n', 'millrace bench: disk/report.html: No space left on device\n']);
   }));
 
 test('a reader who goes away ends it without a word', { skip: windows ? 'there are no such signals' : false }, () =>

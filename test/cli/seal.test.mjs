@@ -228,6 +228,10 @@ test('a small disk that fills up', { skip: process.platform !== 'linux' || witho
     const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
     assert.equal(stderr.toString(), 'millrace seal: disk/out: No space left on device\n');
     assert.equal(stdout.toString(), 'code 1\n');
+    const filled = `mount -t tmpfs -o size=64k none disk && head -c 1m /dev/zero > disk/zeros 2> /dev/null; "${process.execPath}" "$0" keygen disk/key; echo "code $?"; ls -A disk`;
+    const making = $.other('unshare', ['-rm', 'sh', '-c', filled, command]);
+    assert.equal(making.stderr.toString(), 'millrace keygen: disk/key: No space left on device\n');
+    assert.equal(making.stdout.toString(), 'code 1\nzeros\n');
   }));
 
 /** Waits until the command has begun to write. */

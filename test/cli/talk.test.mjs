@@ -1,7 +1,7 @@
 // What the command says about itself: help, version, engines, completion; and how it refuses.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { root } from '../support/child.mjs';
-import { inFolder, without } from '../support/shell.mjs';
+import { command, inFolder, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { commands } = require('../../cli/commands.js');
@@ -55,6 +55,22 @@ test('options of a command do not share a letter or a name', () => {
     assert.equal(new Set([...names, 'help', 'h']).size, names.length + 2, name);
   }
 });
+
+test('whatever is said, to a disk that is full and to a reader who is gone', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, () =>
+  inFolder({}, ($) => {
+    for (const line of ['--version', 'help', 'help sum', 'engines', 'engines --json', 'completion bash', 'keygen']) {
+      const session = (script) => {
+        const { status, stderr } = $.other('sh', ['-c', `exec "${process.execPath}" "${command}" ${line} ${script}`]);
+        return [status, stderr.toString()];
+      };
+      const name = ['engines', 'completion', 'keygen'].find((each) => line.startsWith(each));
+      assert.deepEqual(session('> /dev/full'), [1, `millrace${name === undefined ? '' : ` ${name}`}: standard output: No space left on device\n`], line);
+      // A pipe that nobody reads any more; what is small might still fit into one that somebody will read.
+      const { stdout, stderr } = $.other('bash', ['-c', `set +m; "${process.execPath}" "${command}" ${line} > >(exec true); echo $?`]) ?? { stdout: '141\n', stderr: '' };
+      assert.match(stdout.toString(), /^(0|141)\n$/, line);
+      assert.equal(stderr.toString(), '', line);
+    }
+  }));
 
 test('engines: every algorithm, and as JSON what engines() gives', () =>
   inFolder({}, async ($) => {

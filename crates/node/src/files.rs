@@ -89,26 +89,22 @@ impl Work {
                     note(index, -(found.size as f64));
                     continue;
                 }
-                let used = || read.last().map_or(0, |&(_, end)| end);
                 let wanted = PIECE.min(found.size as usize).max(1);
-                if read.len() == AT_ONCE || room.len() - used() < wanted {
+                if read.len() == AT_ONCE || room.len() - used(&read) < wanted {
                     hash_together(hash, size, room, &mut read, &mut pacer, &put)?;
                 }
-                let used = read.last().map_or(0, |&(_, end)| end);
+                let start = used(&read);
                 let bytes = if found.size <= PIECE as u64 {
-                    found.read_whole(&mut room[used..])
+                    let bytes = found.read_whole(&mut room[start..]);
+                    read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
+                    bytes
                 } else {
                     let mut digest = vec![0; size];
-                    let bytes = found.hash(hash, &mut room[used..][..PIECE], &mut digest, &mut pacer)?;
+                    let bytes = found.hash(hash, &mut room[start..][..PIECE], &mut digest, &mut pacer)?;
                     put(index, &digest);
                     bytes
                 };
                 note(index, bytes.map_or(PASSED_OVER, |bytes| bytes as f64));
-                if let Some(bytes) = bytes
-                    && found.size <= PIECE as u64
-                {
-                    read.push((index, used + bytes as usize));
-                }
             }
             hash_together(hash, size, room, &mut read, &mut pacer, &put)
         })
@@ -144,6 +140,11 @@ impl Work {
         let (_, size) = self.messages();
         Found::at(self.source.read()).filter(|found| found.size == size as u64).ok_or(Status::File)
     }
+}
+
+/// Where the files that have been read end.
+fn used(read: &[(usize, usize)]) -> usize {
+    read.last().map_or(0, |&(_, end)| end)
 }
 
 /// Hashes what has been read, and forgets it.
@@ -223,12 +224,12 @@ impl Found {
 
     /// The same, while another thread reads what comes next.
     fn hash_ahead(
-        self: &mut Found,
+        &mut self,
         hash: Hash,
         digest: &mut [u8],
         pacer: &mut Option<&mut Pacer<'_, '_>>,
     ) -> Result<Option<u64>, Status> {
-        let Ok((blocks, back)) = self.file.try_clone().and_then(read_ahead) else {
+        let Ok(Ahead { blocks, back }) = self.file.try_clone().and_then(Ahead::of) else {
             return with_room(|room| self.hash(hash, &mut room[..PIECE], digest, pacer));
         };
         let mut running = Running::new(hash, self.size);
@@ -313,24 +314,31 @@ impl Running {
 /// A block and the bytes read into it; the last is not full.
 type Block = (Vec<u8>, usize);
 
-/// Reads a file to its end on a thread of its own, as long as blocks come back to it. It is nobody's worker: whoever waits for a
-/// slow disk holds nothing up, and one that never answers keeps only this thread.
-fn read_ahead(mut file: File) -> io::Result<(Receiver<io::Result<Block>>, Sender<Vec<u8>>)> {
-    let ((full, blocks), (back, empty)) = (channel(), channel::<Vec<u8>>());
-    for _ in 0..BLOCKS {
-        let _ = back.send(Vec::new());
-    }
-    thread::Builder::new().name("millrace-read".into()).spawn(move || {
-        for mut block in empty {
-            block.resize(BLOCK, 0);
-            let read = fill(&mut file, &mut block);
-            let more = matches!(read, Ok(BLOCK));
-            if full.send(read.map(|read| (block, read))).is_err() || !more {
-                return;
-            }
+/// A file that is read to its end on a thread of its own, as long as blocks come back to it. It is nobody's worker: whoever waits
+/// for a slow disk holds nothing up, and one that never answers keeps only this thread.
+struct Ahead {
+    blocks: Receiver<io::Result<Block>>,
+    back: Sender<Vec<u8>>,
+}
+
+impl Ahead {
+    fn of(mut file: File) -> io::Result<Ahead> {
+        let ((full, blocks), (back, empty)) = (channel(), channel::<Vec<u8>>());
+        for _ in 0..BLOCKS {
+            let _ = back.send(Vec::new());
         }
-    })?;
-    Ok((blocks, back))
+        thread::Builder::new().name("millrace-read".into()).spawn(move || {
+            for mut block in empty {
+                block.resize(BLOCK, 0);
+                let read = fill(&mut file, &mut block);
+                let more = matches!(read, Ok(BLOCK));
+                if full.send(read.map(|read| (block, read))).is_err() || !more {
+                    return;
+                }
+            }
+        })?;
+        Ok(Ahead { blocks, back })
+    }
 }
 
 /// Reads as much as there is room for; less at the end only.
