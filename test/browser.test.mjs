@@ -10,6 +10,7 @@ import { findBrowser, startBrowser } from '../tools/browser.mjs';
 import { columnOf, documented, keep } from '../tools/engines-table.mjs';
 import { serve } from '../tools/serve.mjs';
 import { measureBeside, measureFrames } from './browser/measure.mjs';
+import { failuresOf } from './conformance/suite.mjs';
 import { aeadNames, cipherNames, hashNames, hmacNames } from './support/algorithms.mjs';
 import { root } from './support/child.mjs';
 
@@ -22,8 +23,8 @@ const strict = "default-src 'self'; img-src data:";
 const unstoppable = [['aborted derivations', 'aborted while it runs']];
 
 test('in a browser', { skip: missing }, async (t) => {
-  const server = await serve({ headers: (path) => (path.endsWith('.html') && strictly ? { 'content-security-policy': strict } : {}) });
   let strictly = false;
+  const server = await serve({ headers: (path) => (path.endsWith('.html') && strictly ? { 'content-security-policy': strict } : {}) });
   const browser = await startBrowser();
   t.after(async () => {
     await browser.close();
@@ -45,7 +46,7 @@ test('in a browser', { skip: missing }, async (t) => {
   };
 
   const held = ({ cases, summary }, column) => {
-    assert.deepEqual(cases.filter(({ ok }) => !ok).map(({ family, algorithm, name, error }) => `${family}, ${algorithm}, ${name}: ${error}`), []);
+    assert.deepEqual(failuresOf(cases), []);
     assert.ok(cases.length > 1800, `${cases.length} cases`);
     for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces']) assert.deepEqual(hashNames.filter((each) => !(summary[family][each]?.passed > 0)), [], family);
     assert.deepEqual(hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)), []);

@@ -6,7 +6,7 @@ import { fail, same, sameBytes } from './verdicts.mjs';
 
 export async function ancestors(context) {
   const { cryptoAsync, bigintHash, bigintBuffer } = context.ancestors;
-  if (cryptoAsync !== undefined) await addCryptoAsync(context, cryptoAsync);
+  if (cryptoAsync !== undefined && context.place !== 'browser') await addCryptoAsync(context, cryptoAsync);
   if (bigintHash !== undefined) await addBigintHash(context, bigintHash);
   if (bigintBuffer !== undefined) addBigintBuffer(context, bigintBuffer);
 }

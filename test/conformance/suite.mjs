@@ -91,3 +91,10 @@ export function summaryOf(cases) {
   }
   return summary;
 }
+
+/** What failed, in words: cases that failed alike are one. */
+export function failuresOf(cases) {
+  const alike = new Map();
+  for (const each of cases.filter(({ ok }) => !ok)) alike.set(each.error, [...(alike.get(each.error) ?? []), each]);
+  return [...alike].map(([error, [{ family, algorithm, name }, ...others]]) => `${family}, ${algorithm}, ${name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${error}`);
+}
