@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { portable } from '../support/portable-bundle.mjs';
+import { bundle, portable } from '../support/portable-bundle.mjs';
 import { catalog, checkMac, checkMessage, nativeHash, NOTHING, outcome, paramsOf, placed, Refused, sizesAround } from '../support/portable-hash-checks.mjs';
 import { random } from '../support/random.mjs';
 
@@ -173,6 +173,20 @@ test('BLAKE2: no states beyond 2^53 bytes, where numbers are no longer exact', (
     new DataView(state.buffer).setBigUint64(lengthAt, BLAKE2_MAX, true);
     assert.throws(() => hashes[id].check({ seed: 0n, key: undefined }, state), { name: 'StateError' });
     nativeHash(id).update({ seed: 0n, key: undefined }, state, NOTHING, new Uint8Array(stateSize));
+  }
+});
+
+test('BLAKE2 and BLAKE3 where words lie the other way round in memory', async () => {
+  const text = await bundle('src/portable/hashes/index.ts');
+  const other = text.replace('new Uint8Array(Uint16Array.of(1).buffer)[0] === 1', 'false');
+  assert.notEqual(other, text);
+  const module = { exports: {} };
+  new Function('module', 'exports', other)(module, module.exports);
+  const rng = random('other byte order');
+  for (const facts of catalog.filter(({ name }) => name.startsWith('blake'))) {
+    for (const size of [0, 1, 64, 129, 1000, 1025, 5000]) {
+      checkMessage(facts, module.exports.hashes[facts.id], { seed: 0n, key: undefined }, rng.bytes(size), rng.below(size + 1), facts.digestSize);
+    }
   }
 });
 

@@ -6,7 +6,7 @@
  * state of a longer message (8 PiB), which the native engine would go on from, is refused.
  */
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
-import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
 
 /** What is used of the library's classes. A test says so when a version changes it. */
 interface Compression {
@@ -19,8 +19,6 @@ interface Compression {
   set(...words: number[]): void;
   compress(words: Uint32Array, offset: number, last: boolean): void;
 }
-
-const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Something quicker for many blocks at once: moves words, in the bytes that a state has of them, on by all blocks but the last,

@@ -8,7 +8,7 @@
  */
 import { _compress } from '@noble/hashes/blake2.js';
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
-import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
 
 const CHUNK = 1024;
 const BLOCK = 64;
@@ -53,8 +53,6 @@ export interface Place {
 
 /** Something quicker for many chunks at once: moves the place on by most of the whole chunks that there are. */
 export type Chunks = (place: Place, chunks: Uint8Array) => void;
-
-const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** The tree of whichever message is being hashed. */
 class Tree {

@@ -58,3 +58,10 @@ export function checkBlank(state: Uint8Array, begin: number, end: number): void 
 export function checkSize(state: Uint8Array, size: number): void {
   if (state.length !== size) throw new StateError();
 }
+
+/** Whether words of this machine lie in memory as states have them. */
+export const littleEndian = /* @__PURE__ */ isLittleEndian();
+
+function isLittleEndian(): boolean {
+  return new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+}
