@@ -30,7 +30,7 @@ export function openChunks(work: Work, cipher: PortableCipher): void {
 }
 
 /** Checks that both sides have the size of these chunks; the size of a tag. */
-function checkRun({ algorithm, source, target, iv, count, size }: Work, text: number, sealed: number): number {
+export function checkRun({ algorithm, source, target, iv, count, size }: Work, text: number, sealed: number): number {
   if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
   const { aead, tagSize, ivSize } = ciphers[algorithm]!;
   if (!aead) refuse(Status.NotSupported);
@@ -41,21 +41,26 @@ function checkRun({ algorithm, source, target, iv, count, size }: Work, text: nu
   return tagSize;
 }
 
-/** Works on each chunk under its nonce: the base with the chunk's number, big-endian, XORed into its end. All of them, or nothing is left in the target. */
+/** Works on each chunk under its nonce. All of them, or nothing is left in the target. */
 function each(work: Work, one: (nonce: Uint8Array, index: number) => void): void {
-  const { iv, count, seedLow, seedHigh, target } = work;
-  const nonce = new Uint8Array(iv.length);
-  const first = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
+  const nonces = noncesOf(work);
   try {
-    for (let index = 0; index < count; index++) {
-      let number = first + BigInt(index);
-      if (number >= 2n ** 64n) refuse(Status.SourceTooLarge);
-      nonce.set(iv);
-      for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n) nonce[at]! ^= Number(number & 0xffn);
-      one(nonce, index);
-    }
+    for (let index = 0; index < work.count; index++) one(nonces(index), index);
   } catch (error) {
-    target.fill(0);
+    work.target.fill(0);
     throw error;
   }
+}
+
+/** The nonce of each chunk by its place in the run: the base with the chunk's number, big-endian, XORed into its end. Good until the next is asked for. */
+export function noncesOf({ iv, seedLow, seedHigh }: Work): (index: number) => Uint8Array {
+  const nonce = new Uint8Array(iv.length);
+  const first = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
+  return (index) => {
+    let number = first + BigInt(index);
+    if (number >= 2n ** 64n) refuse(Status.SourceTooLarge);
+    nonce.set(iv);
+    for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n) nonce[at]! ^= Number(number & 0xffn);
+    return nonce;
+  };
 }

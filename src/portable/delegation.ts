@@ -82,9 +82,10 @@ function openWith({ algorithm, iv, aad, source, tag }: Work, secret: Uint8Array,
 const trusted = new Set<string>();
 let proving: Promise<void> | undefined;
 
-const nameOf = ({ operation, algorithm }: Work): string => `${operation} ${algorithm}`;
+const nameOf = ({ operation, algorithm }: Pick<Work, 'operation' | 'algorithm'>): string => `${operation} ${algorithm}`;
 
-function isTrusted(work: Work): boolean {
+/** Whether the platform has answered a small question of this kind rightly; where that is not known it is asked. */
+export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean {
   if (trusted.has(nameOf(work))) return true;
   void provePlatform();
   return false;

@@ -4,7 +4,8 @@
  */
 import { At, Flag, Operation, Route, Status } from '../frame.js';
 import { Crew, Stopped, type CrewJob } from './crew.js';
-import { begunByPlatform } from './delegation.js';
+import { begunChunks } from './chunk-delegation.js';
+import { begunByPlatform, type Ended } from './delegation.js';
 import { gathered, ownSecrets, wipeSecrets } from './errand.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
@@ -140,7 +141,8 @@ export class Jobs {
     const work = gathered(ownSecrets(described));
     const job = new Job(this, slot, work, reply, watched, measure, copied, needs, true);
     job.owned = work.source !== described.source;
-    if (derivation === undefined && begunByPlatform(work, (status, target, tag) => job.end(status, target, tag))) {
+    const ended: Ended = (status, target, tag) => job.end(status, target, tag);
+    if (derivation === undefined && (begunByPlatform(work, ended, !snapshot) || (!snapshot && begunChunks(work, ended)))) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
       job.work = { ...work, source: copyOf(work.source) };
