@@ -5,9 +5,9 @@
  * @packageDocumentation
  */
 import { sizeOf, viewBytes } from './arguments.js';
-import { native } from './binding.js';
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import { allocate, type Buffer } from './platform/node.js';
+import { numberBE, numberLE, writeBE, writeLE } from './platform/node-numbers.js';
 
 // Up to eight bytes go without native code: 11 and 30 ns where a crossing makes it 55.
 const WORD = 8;
@@ -23,7 +23,7 @@ const word = new DataView(wordBytes.buffer);
 export function toBigIntLE(buf: ArrayBufferView): bigint {
   const bytes = viewBytes(buf, 'buf');
   const size = sizeOf(bytes);
-  if (size > WORD) return native.toBigIntLE(bytes) ?? raise(outOfMemory());
+  if (size > WORD) return numberLE(bytes) ?? raise(outOfMemory());
   let low = 0;
   let high = 0;
   for (let at = size - 1; at >= 4; at--) high = (high << 8) | bytes[at]!;
@@ -40,7 +40,7 @@ export function toBigIntLE(buf: ArrayBufferView): bigint {
 export function toBigIntBE(buf: ArrayBufferView): bigint {
   const bytes = viewBytes(buf, 'buf');
   const size = sizeOf(bytes);
-  if (size > WORD) return native.toBigIntBE(bytes) ?? raise(outOfMemory());
+  if (size > WORD) return numberBE(bytes) ?? raise(outOfMemory());
   let low = 0;
   let high = 0;
   let at = 0;
@@ -62,7 +62,7 @@ export function toBufferLE(num: bigint, width: number): Buffer {
   const target = allocate(width);
   const size = target.length;
   if (size > WORD) {
-    if (native.writeBigIntLE(num, target) !== undefined) throw outOfMemory();
+    if (!writeLE(num, target)) throw outOfMemory();
     return target;
   }
   word.setBigUint64(0, num < 0n ? -num : num, true);
@@ -83,7 +83,7 @@ export function toBufferBE(num: bigint, width: number): Buffer {
   const target = allocate(width);
   const size = target.length;
   if (size > WORD) {
-    if (native.writeBigIntBE(num, target) !== undefined) throw outOfMemory();
+    if (!writeBE(num, target)) throw outOfMemory();
     return target;
   }
   word.setBigUint64(0, num < 0n ? -num : num);

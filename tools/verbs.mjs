@@ -7,12 +7,12 @@ import { parseArgs } from 'node:util';
 
 import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
-import { install } from './install.mjs';
+import { install, installed, npm } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, runtimes, soak, bench, check, build };
+export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:bundlers': testBundlers, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -39,6 +39,31 @@ async function testKernel(args) {
   if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
   if (values.required) env.MILLRACE_GUEST_REQUIRED = '1';
   return stream(process.execPath, ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')], { env });
+}
+
+/** One build in Node 20 to 26, Bun and Deno, on the portable engine too. */
+async function testRuntimes(args) {
+  await prepare();
+  await prepareRuntimes();
+  process.env.MILLRACE_RUNTIMES = 'all';
+  return nodeTests(['test/runtimes.test.mjs', ...args]);
+}
+
+/** The package and its page in Chromium. */
+async function testBrowser(args) {
+  await prepare();
+  await prepareBrowser();
+  return nodeTests(['test/browser.test.mjs', 'test/page.test.mjs', ...args]);
+}
+
+/** The package through esbuild, Vite, webpack and Rollup. */
+async function testBundlers(args) {
+  await prepare();
+  await prepareBrowser();
+  const folder = join(root, 'test', 'bundlers');
+  const [command, given, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+  if (!installed(folder)) await step('install bundlers', command, given, { ...options, cwd: folder });
+  return nodeTests(['test/bundlers.test.mjs', ...args]);
 }
 
 /** What needs no tests to be run: formatting, lints, types. */

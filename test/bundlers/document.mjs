@@ -1,0 +1,4 @@
+// As much of a document as the first lines of a bundle look at, for running it in Node.js: Vite asks for a feature of links, webpack for
+// where its script came from.
+
+globalThis.document = { currentScript: { tagName: 'SCRIPT', src: 'http://localhost/page.js' }, createElement: () => ({ relList: { supports: () => true } }) };
