@@ -6,8 +6,8 @@ const { Problem, colours, columns, plural, print, size, table, wrap } = require(
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
-  usage: '[--calibrate] [--json]',
-  about: `Shows which library and which CPU instructions serve each algorithm on this machine, and the worker threads: at once is how many messages a core hashes together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
+  usage: '[--json]',
+  about: `Shows which library and which CPU instructions serve each algorithm and key derivation on this machine, and the worker threads: at once is how many messages a core hashes, or keys it derives, together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
 
 With --calibrate all of that is measured first (a quarter of a second, while nothing else should run) and kept in the cache folder for later processes, which go by it.
 

@@ -29,6 +29,8 @@ const hashing = 5e-6;
 const slowFiles = 512;
 const slowReads = 16;
 const slowBytes = 256 * 1024;
+/** Whom Node guards from files (--permission) only Node may read for. */
+const guarded = process.permission !== undefined;
 /** How often progress of a large file is looked at, in milliseconds. */
 const look = 100;
 
@@ -109,7 +111,7 @@ class Batch {
     const place = this.tasks.push(task) - 1;
     this.answers.push(task.error);
     if (task.error !== undefined) return;
-    if (task.path === undefined || task.path.includes('\0')) {
+    if (task.path === undefined || guarded || task.path.includes('\0')) {
       this.#others.push(this.#byNode(place));
     } else {
       this.#places.push(place);

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
+import { root } from '../support/child.mjs';
 import { command, inFolder, without } from '../support/shell.mjs';
 
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
@@ -77,6 +78,15 @@ test('files and folders that may not be read', { skip: noNobody ? 'there is no u
     $.write('other.sealed', 'x', 0);
     $.write('key', 'k'.repeat(32), 0o644);
     assert.deepEqual(run('open', '-k', 'key', 'other.sealed'), [1, '', 'millrace open: other.sealed: Permission denied\n']);
+  }));
+
+const permission = ['--permission', '--allow-addons'];
+
+test('files that Node may not read', { skip: permission.every((flag) => process.allowedNodeEnvironmentFlags.has(flag)) ? false : 'this Node has no permissions' }, () =>
+  inFolder({ a: 'abc', b: 'abc' }, async ($) => {
+    const { status, stdout, stderr } = $.other(process.execPath, [...permission, `--allow-fs-read=${root}`, `--allow-fs-read=${$.path('a')}`, command, 'sum', 'a', 'b']);
+    assert.deepEqual([status, stdout.toString()], [1, `${abc}  a\n`]);
+    assert.match(stderr.toString(), /^millrace sum: b: /m);
   }));
 
 test('folders: sorted, links not followed, the same twice', { skip: windows }, () =>
