@@ -75,7 +75,9 @@ impl Work {
         with_room(|room| {
             // Files that have been read, and where each ends.
             let mut read: Vec<(usize, usize)> = Vec::with_capacity(AT_ONCE);
-            for (index, path) in self.source.read().split(|&byte| byte == 0).take(count).enumerate() {
+            let mut paths = self.source.read().split(|&byte| byte == 0);
+            for index in 0..count {
+                let path = paths.next().ok_or(Status::Argument)?;
                 if index % FILES_A_SLICE == FILES_A_SLICE - 1
                     && let Some(pacer) = &mut pacer
                 {
