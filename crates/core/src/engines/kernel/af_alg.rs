@@ -5,6 +5,7 @@
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::names::Kind;
 use super::reason::{Failure, Step};
@@ -73,9 +74,18 @@ impl Transform {
             for option in [libc::SO_SNDBUF, libc::SO_RCVBUF] {
                 room = room.min(grow(&socket, option).saturating_sub(ROOM_SPARE));
             }
+            SEEN.store(room, Ordering::Relaxed);
         }
         Ok(Operation { socket, room })
     }
+}
+
+/// The room of the last socket.
+static SEEN: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes of a message that must go through in one piece, once a socket has told.
+pub(super) fn room() -> Option<usize> {
+    Some(SEEN.load(Ordering::Relaxed)).filter(|&room| room > 0)
 }
 
 /// More is not asked for: Linux 6.1 has no memory for lists of pages beyond 576 KiB.

@@ -16,13 +16,13 @@ use crate::engines::Provider;
 use crate::inputs::Text;
 
 /// Bytes of a whole tag.
-const TAG: usize = 16;
+pub(super) const TAG: usize = 16;
 
 /// The most bytes of text, and of additional data, that the device is given at once.
 pub(super) const DEVICE_TEXT: usize = CHUNK;
 const DEVICE_AAD: usize = CHUNK / 2;
 
-/// The most bytes of a message of an AEAD with its additional data that any system takes over sockets.
+/// The most bytes of a message of an AEAD with its additional data that goes over sockets with a system's usual settings.
 pub(super) const SOCKET_MESSAGE: usize = 192 << 10;
 
 /// A cipher under a key.
@@ -141,7 +141,7 @@ impl CipherKey {
         let what = self.places.what;
         match &place.at {
             At::Socket(socket) if aad.saturating_add(text).saturating_add(TAG) > socket.room() => {
-                Err(too_large("AF_ALG", what, socket.room() - TAG))
+                Err(too_large("AF_ALG", what, socket.room().saturating_sub(TAG)))
             }
             At::Session(_) if text > DEVICE_TEXT || aad > DEVICE_AAD => Err(too_large("cryptodev", what, DEVICE_TEXT)),
             _ => Ok(()),

@@ -73,7 +73,9 @@ impl Way {
     /// The most bytes of a message that must go through in one piece.
     fn most(self, what: What) -> Option<usize> {
         match (self, what) {
-            (Way::AfAlg, What::Cipher(cipher)) if cipher.facts().aead => Some(cipher::SOCKET_MESSAGE),
+            (Way::AfAlg, What::Cipher(cipher)) if cipher.facts().aead => {
+                Some(af_alg::room().map_or(cipher::SOCKET_MESSAGE, |room| room.saturating_sub(cipher::TAG)))
+            }
             (Way::Cryptodev, What::Cipher(cipher)) if cipher.facts().aead => Some(cipher::DEVICE_TEXT),
             _ => None,
         }
@@ -384,3 +386,6 @@ fn one_by_one(places: &Arc<Places>, sources: &[&[u8]], size: usize, mut outlet: 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
