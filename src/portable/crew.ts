@@ -1,11 +1,12 @@
 /**
  * The workers, and the jobs that wait for one. A worker is started when a job finds none that is free, has one job at a time, and is
  * ended when none came for a while. To stop a job is to end its worker. Where there can be no workers (a page's security policy),
- * jobs are done on this thread, one in a turn of the event loop.
+ * jobs are done on this thread, one or a slice of one in a turn of the event loop.
  */
 import { Status } from '../frame.js';
-import { errandOf, runErrand, type Tiding } from './errand.js';
+import { errandOf, type Outcome, type Tiding } from './errand.js';
 import type { Host, Mate } from './host.js';
+import { inSlices } from './slices.js';
 import { copyOf, NOTHING } from './windows.js';
 import { statusOf, type Work } from './work.js';
 
@@ -16,6 +17,8 @@ export interface CrewJob {
   owned: boolean;
   readonly watched: boolean;
   readonly measure: boolean;
+  /** Predicted nanoseconds. */
+  readonly cost: number;
   /** How far it has come, from 0 to 1. */
   fraction: number;
   /** It is over. A result that was made elsewhere is in `target` and `tag`; otherwise it stands where the work says. */
@@ -29,6 +32,8 @@ export const enum Stopped {
   Asked,
 }
 
+/** Predicted nanoseconds of jobs that go first. */
+const SHORT = 5_000_000;
 /** Milliseconds without work after which a worker is ended. */
 const IDLE = 5000;
 /** Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this thread may have been busy for as long. */
@@ -47,6 +52,12 @@ class Hand {
   forget: () => void = () => {};
 }
 
+/** A job that is done on this thread. */
+interface Here {
+  readonly job: CrewJob;
+  readonly steps: Iterator<undefined, Outcome, undefined>;
+}
+
 export class Crew {
   limit: number;
   readonly #host: Host;
@@ -59,6 +70,8 @@ export class Crew {
   /** There can be none. */
   #alone = false;
   #turning = false;
+  /** What is done on this thread, if it was not done in one turn. */
+  #here: Here | undefined;
 
   constructor(host: Host, priced: (tiding: Tiding & { tells: 'price' }) => void) {
     this.#host = host;
@@ -75,7 +88,10 @@ export class Crew {
   }
 
   submit(job: CrewJob): void {
-    this.#waiting.push(job);
+    // Short jobs go before long ones, each among their like in the order of the calls.
+    const at = job.cost < SHORT ? this.#waiting.findIndex(({ cost }) => cost >= SHORT) : -1;
+    if (at < 0) this.#waiting.push(job);
+    else this.#waiting.splice(at, 0, job);
     this.#assign();
   }
 
@@ -92,6 +108,11 @@ export class Crew {
       this.#waiting.splice(at, 1);
       job.end(Status.Cancelled, undefined, undefined);
       return Stopped.Never;
+    }
+    if (this.#here?.job === job) {
+      this.#here = undefined;
+      job.end(Status.Cancelled, undefined, undefined);
+      return Stopped.Asked;
     }
     const hand = this.#hands.find((each) => each.job === job);
     if (hand === undefined) return Stopped.Late;
@@ -219,25 +240,34 @@ export class Crew {
     this.#alone ||= this.#failures >= (this.#proven ? FAILURES : 1);
   }
 
-  /** One job a turn, so that other events get theirs. */
+  /** One job a turn, or a slice of it, so that other events get theirs. */
   #workHere(): void {
     if (this.#turning) return;
     this.#turning = true;
     this.#host.nextTurn(() => {
       this.#turning = false;
-      const job = this.#waiting.shift();
-      if (job !== undefined) this.#doHere(job);
-      if (this.#waiting.length > 0) this.#assign();
+      this.#here ??= this.#begin(this.#waiting.shift());
+      const here = this.#here;
+      if (here !== undefined) {
+        const step = here.steps.next();
+        if (step.done) {
+          this.#here = undefined;
+          const { status, target, tag } = step.value;
+          here.job.end(status, target, tag);
+        }
+      }
+      if (this.#here !== undefined || this.#waiting.length > 0) this.#workHere();
     });
   }
 
-  #doHere(job: CrewJob): void {
+  #begin(job: CrewJob | undefined): Here | undefined {
+    if (job === undefined) return undefined;
     try {
       const work = job.owned ? job.work : { ...job.work, source: copyOf(job.work.source) };
-      const { status, target, tag } = runErrand(errandOf(work, false, false), undefined);
-      job.end(status, target, tag);
+      return { job, steps: inSlices(errandOf(work, false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
+      return undefined;
     }
   }
 }

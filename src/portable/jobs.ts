@@ -9,16 +9,12 @@ import { begunByPlatform, type Ended } from './delegation.js';
 import { gathered, ownSecrets, wipeSecrets } from './errand.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
-import { isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
+import { INLINE, isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
 import { Room, type Guest } from './room.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { perform, type Work } from './work.js';
 
-/**
- * Nanoseconds of work that a job may take to be done during its call: about what it costs this thread to copy it, send it to a worker
- * and hear of it again. In one turn of the event loop at most so many.
- */
-const INLINE = 50_000;
+/** Nanoseconds of work done inline in one turn of the event loop, at most. */
 const INLINE_TURN = 250_000;
 
 /** The least that is said of a job's cost: the front looks for the results of shorter ones itself, which these need not. */
@@ -63,6 +59,7 @@ class Job implements CrewJob, Guest {
     readonly reply: boolean,
     readonly watched: boolean,
     readonly measure: boolean,
+    readonly cost: number,
     readonly copied: number,
     readonly needs: number,
     /** Whether the inputs of the work, but the source, are copies of ours. */
@@ -129,7 +126,7 @@ export class Jobs {
     const watched = (flags & Flag.Watched) !== 0;
     frame[At.Cost] = Math.max(cost, COST);
     if (route === Route.Inline) {
-      const job = new Job(this, slot, described, reply, watched, false, 0, 0, false);
+      const job = new Job(this, slot, described, reply, watched, false, cost, 0, 0, false);
       this.#underWay.set(slot, job);
       job.end(perform(described), undefined, undefined);
       return;
@@ -139,7 +136,7 @@ export class Jobs {
     const { derivation } = described;
     const needs = derivation === undefined ? 0 : memoryOf(derivation);
     const work = gathered(ownSecrets(described));
-    const job = new Job(this, slot, work, reply, watched, measure, copied, needs, true);
+    const job = new Job(this, slot, work, reply, watched, measure, cost, copied, needs, true);
     job.owned = work.source !== described.source;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
     if (derivation === undefined && (begunByPlatform(work, ended, !snapshot) || (!snapshot && begunChunks(work, ended)))) {

@@ -17,6 +17,12 @@ export interface Price {
   readonly perByte: number;
 }
 
+/**
+ * Nanoseconds of work that a job may take to be done during its call: about what it costs this thread to copy it, send it to a worker
+ * and hear of it again.
+ */
+export const INLINE = 50_000;
+
 interface Entry {
   readonly price: Price;
   readonly measured: boolean;

@@ -2,11 +2,8 @@
  * What `engines()` and its prices say of the portable engine, as JSON.
  */
 import { ciphers, hashes } from '../catalog-table.js';
-import { bytesFor, isMeasured, priceOf } from './prices.js';
+import { bytesFor, INLINE, isMeasured, priceOf } from './prices.js';
 import { libraries, libraryOf } from './libraries.js';
-
-/** Up to so many nanoseconds work is done during the call. */
-const INLINE = 50_000;
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
 export function enginesReport(): string {

@@ -256,6 +256,55 @@ for (const [how, startMate] of Object.entries({
   });
 }
 
+test('without workers a long message is hashed in slices: other events get their turns, and an abort stops it', async () => {
+  const { code, stdout, stderr } = await child(`
+    host.startMate = () => undefined;
+    const crypto = require('node:crypto');
+    const source = Buffer.alloc(4_000_001, 1);
+    const key = Buffer.alloc(20, 2);
+    (async () => {
+      let turns = 0;
+      const turn = () => { turns++; timer = setImmediate(turn); };
+      let timer = setImmediate(turn);
+      const expected = crypto.createHash('blake2b512').update(source).digest('hex');
+      assert.equal(await promises.hash('blake2b512', source, 'hex'), expected);
+      console.log(turns >= 15);
+      assert.equal(await promises.hmac('md5', key, source, 'hex'), crypto.createHmac('md5', key).update(source).digest('hex'));
+      const mac = millrace.createKey('hmac-ripemd160', key);
+      assert.equal(await promises.hmac('ripemd160', mac, source, 'hex'), crypto.createHmac('ripemd160', key).update(source).digest('hex'));
+      assert.equal(await promises.hash('shake256', source, { outputLength: 99, encoding: 'hex' }), crypto.createHash('shake256', { outputLength: 99 }).update(source).digest('hex'));
+      assert.equal(await promises.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }), millrace.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }));
+      assert.equal(await promises.hash('xxh64', source, { seed: 7n, encoding: 'hex' }), millrace.hash('xxh64', source, { seed: 7n, encoding: 'hex' }));
+      const controller = new AbortController();
+      const stopped = promises.hash('sha3-512', Buffer.alloc(64_000_000), { signal: controller.signal });
+      setTimeout(() => controller.abort('enough'), 30);
+      const began = Date.now();
+      await assert.rejects(stopped, (error) => error === 'enough');
+      console.log(Date.now() - began < 1500);
+      assert.equal(await promises.hash('blake2b512', source, 'hex'), expected);
+      clearImmediate(timer);
+    })();
+  `);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, 'true\ntrue\n');
+});
+
+test('what is short goes before what is long', async () => {
+  const { code, stdout, stderr } = await child(`
+    millrace.configure({ threads: 1 });
+    const order = [];
+    (async () => {
+      await promises.hash('blake2b512', Buffer.alloc(${LONG}));
+      const calls = ['first', 'second'].map((name) => promises.hash('sha3-512', Buffer.alloc(4_000_000)).then(() => order.push(name)));
+      calls.push(promises.hash('blake2b512', Buffer.alloc(20_000), { route: 'pool' }).then(() => order.push('short')));
+      await Promise.all(calls);
+      console.log(order.join(' '));
+    })();
+  `);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, 'first short second\n');
+});
+
 test('workers that have nothing to do are ended', async () => {
   const { code, stdout, stderr } = await child(`
     const { after } = host;

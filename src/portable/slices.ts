@@ -1,0 +1,32 @@
+/**
+ * Errands on the thread that has sent them, where there are no workers: a long message is hashed in slices, so that other events get their
+ * turns in between. What is authenticated, and derivations, are done in one go.
+ */
+import { Operation, Purpose, Status } from '../frame.js';
+import { hashes } from '../catalog-table.js';
+import { runErrand, type Errand, type Outcome } from './errand.js';
+import { copyOf, NOTHING, part } from './windows.js';
+
+/** A few milliseconds of the slower hashes. */
+const SLICE = 256 * 1024;
+
+/** Runs an errand; yields wherever something else may be done. */
+export function* inSlices(errand: Errand): Generator<undefined, Outcome, undefined> {
+  const { operation, algorithm, source, secret } = errand;
+  const mac = operation === Operation.Hmac;
+  if ((!mac && operation !== Operation.Hash) || source.length <= SLICE) return runErrand(errand, undefined);
+  const purpose = mac ? Purpose.Mac : errand.purpose;
+  const [update, finish] = mac ? [Operation.MacUpdate, Operation.MacFinish] : [Operation.Update, Operation.Finish];
+  const { stateSize } = hashes[algorithm]!;
+  let state: Uint8Array = NOTHING;
+  let at = 0;
+  for (; at + SLICE < source.length; at += SLICE) {
+    // Secrets are wiped by whoever was given them.
+    const slice = { ...errand, operation: update, purpose, secret: copyOf(secret), aad: state, source: part(source, at, SLICE), targetSize: stateSize };
+    const outcome = runErrand(slice, undefined);
+    if (outcome.status !== Status.Done) return outcome;
+    state = outcome.target;
+    yield;
+  }
+  return runErrand({ ...errand, operation: finish, purpose, aad: state, source: part(source, at, source.length - at) }, undefined);
+}

@@ -1,0 +1,113 @@
+// What the portable engine says of itself, and the calls of its binding that no door makes with wrong arguments.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+import { cipherNames, hashNames } from '../support/algorithms.mjs';
+import { doorPaths, root } from '../support/child.mjs';
+
+process.env.MILLRACE_ENGINE = 'portable';
+const { default: millrace } = await import('millrace');
+
+const require = createRequire(import.meta.url);
+const dist = dirname(doorPaths.millrace);
+const { native } = require(join(dist, 'binding.js'));
+const { frame } = require(join(dist, 'frame.js'));
+const { ciphers, hashes } = require(join(dist, 'catalog-table.js'));
+
+test('libraries, in the versions that are installed', () => {
+  const { portable } = JSON.parse(native.engines());
+  assert.equal(portable.available, true);
+  for (const [name, version] of Object.entries(portable.libraries)) {
+    const manifest = name === 'millrace' ? join(root, 'package.json') : join(root, 'node_modules', name, 'package.json');
+    assert.equal(version, JSON.parse(readFileSync(manifest, 'utf8')).version, name);
+  }
+  assert.deepEqual(Object.keys(portable.algorithms).sort(), [...hashNames, ...cipherNames].sort());
+  for (const [name, { library }] of Object.entries(portable.algorithms)) assert.ok(library in portable.libraries, name);
+});
+
+test('a price for each algorithm, and the catalog', () => {
+  const costs = JSON.parse(native.costs());
+  for (const name of [...hashNames, ...cipherNames]) assert.ok(costs[name].fixed > 0 && costs[name].perByte > 0 && costs[name].inlineTo > 0, name);
+  const { hashes: hashTable, ciphers: cipherTable } = JSON.parse(native.catalog());
+  assert.deepEqual([hashTable.map(({ name }) => name), cipherTable.map(({ name }) => name)], [hashes.map(({ name }) => name), ciphers.map(({ name }) => name)]);
+  assert.ok(Number.isNaN(native.price(0, 99, 0)));
+  assert.ok(native.predict(3, 1e6, 1) > native.predict(3, 1e3, 1));
+});
+
+test('settings are heard, and told', () => {
+  const { threads, route, maxQueuedBytes, maxKdfMemory } = millrace.configure();
+  assert.ok(threads >= 1 && route === 'auto' && maxQueuedBytes > 0 && maxKdfMemory > 0);
+  const changed = { threads: 3, route: 'pool', maxQueuedBytes: 12345, maxKdfMemory: 1 << 25 };
+  const { threads: t, route: r, maxQueuedBytes: q, maxKdfMemory: m } = millrace.configure(changed);
+  assert.deepEqual({ threads: t, route: r, maxQueuedBytes: q, maxKdfMemory: m }, changed);
+  millrace.configure({ threads, route, maxQueuedBytes, maxKdfMemory });
+});
+
+// As native code: what the front would never ask is refused by number, never by an exception.
+test('wrong numbers and things are refused', () => {
+  const bytes = new Uint8Array(8);
+  frame.fill(0);
+  assert.equal(native.run('no', bytes), 10);
+  frame.fill(-1);
+  assert.equal(native.run(bytes, bytes), 10);
+  for (const wrong of [NaN, 0.5, 99, 1e300]) {
+    frame.fill(0);
+    frame[0] = wrong;
+    frame[2] = -1;
+    assert.equal(native.run(bytes, bytes), 10, String(wrong));
+    frame[0] = 0;
+    frame[1] = wrong;
+    assert.equal(native.run(bytes, bytes), 10, String(wrong));
+  }
+  assert.equal(native.createKey(9, 0, bytes), -10);
+  assert.equal(native.createKey(0, 0, bytes), -1);
+  assert.equal(native.createKey(0, 99, bytes), -10);
+  assert.equal(native.createKey(1, 99, bytes), -10);
+  assert.equal(native.createKey(2, 20, bytes), -1);
+  assert.equal(native.createKey(0, 0, 'no'), -10);
+  frame.fill(0);
+  for (const handle of [1, 2 ** 24, 2 ** 52, NaN, -1, 0.5]) {
+    frame[4] = handle;
+    assert.equal(native.disposeKey(), 0, String(handle));
+  }
+  assert.equal(native.cancel(12345), 0);
+  assert.equal(native.progress(12345), 0);
+  assert.equal(native.equal(bytes, 'no'), -1);
+  assert.equal(native.equal(bytes, new Uint8Array(7)), -1);
+  assert.equal(native.equal(bytes, new Uint8Array(8)), 1);
+  assert.equal(native.equal(bytes, new Uint8Array(8).fill(1, 7)), 0);
+  assert.equal(native.toBigIntBE('no'), undefined);
+  assert.equal(native.writeBigIntBE(1, bytes), 1);
+  assert.equal(native.hashHex('no'), undefined);
+  assert.equal(native.attach(frame, bytes, () => {}, bytes), 0, 'attached twice');
+});
+
+test('keys: a disposed handle is refused, not mistaken for its successor', () => {
+  const first = native.createKey(0, 0, new Uint8Array(16));
+  frame.fill(0);
+  frame[4] = first;
+  assert.equal(native.disposeKey(), 1);
+  assert.equal(native.disposeKey(), 0);
+  const second = native.createKey(0, 0, new Uint8Array(16));
+  assert.notEqual(second, first);
+  assert.equal(second % 2 ** 24, first % 2 ** 24);
+  assert.equal(native.disposeKey(), 0);
+  frame[4] = second;
+  assert.equal(native.disposeKey(), 1);
+});
+
+test('equal is right wherever the difference is', () => {
+  for (const size of [0, 1, 31, 32, 33, 1000]) {
+    const left = new Uint8Array(size).map((_, index) => 7 * index);
+    assert.equal(native.equal(left, left.slice()), 1);
+    for (let index = 0; index < size; index += 1 + (size >> 4)) for (const bit of [1, 128]) {
+      const right = left.slice();
+      right[index] ^= bit;
+      assert.equal(native.equal(left, right), 0, `${size} ${index}`);
+    }
+  }
+});
