@@ -6,25 +6,28 @@ const { Problem, colours, columns, plural, print, size, table, wrap } = require(
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
-  usage: '[--json]',
+  usage: '[--calibrate] [--kernel] [--json]',
   about: `Shows which library and which CPU instructions serve each algorithm and key derivation on this machine, and the worker threads: at once is how many messages a core hashes, or keys it derives, together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
 
 With --calibrate all of that is measured first (a quarter of a second, while nothing else should run) and kept in the cache folder for later processes, which go by it.
 
+The kernel's crypto service is asked with --kernel only, as that may load kernel modules.
+
 MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from Millrace's own code.`,
   options: [
     { name: 'calibrate', help: 'measure this machine, and keep what was found' },
+    { name: 'kernel', help: "ask the kernel's crypto service too: which driver serves each algorithm, or why none does" },
     { name: 'json', help: 'all of it as JSON, as engines() of the package gives it' },
   ],
   operands: [],
   run,
 };
 
-async function run({ calibrate, json }, operands) {
+async function run({ calibrate, kernel, json }, operands) {
   if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
   const millrace = require('../dist/index.js');
   await (calibrate ? require('../dist/promises.js').calibrate() : measure(millrace));
-  const report = { millrace: require('../package.json').version, node: process.version, ...millrace.engines() };
+  const report = { millrace: require('../package.json').version, node: process.version, ...millrace.engines(kernel ? { probe: ['kernel'] } : {}) };
   print(json ? `${JSON.stringify(report, null, 2)}\n` : asText(report, columns(1)));
   return 0;
 }
@@ -41,22 +44,42 @@ async function measure({ engines, hash }) {
 /** @param {number} width of the terminal */
 function asText(report, width) {
   const { bold, dim } = colours(1);
-  const { native, threads, calibration, settings } = report;
+  const { native, portable, kernel, threads, calibration, settings } = report;
   const facts = [
     ['Millrace', `${report.millrace} on Node.js ${report.node}, ${process.platform} ${native.cpu.arch}`],
-    ['libraries', Object.entries(native.libraries).map(([name, version]) => `${name} ${version}`).join(', ')],
+    ['native', native.available === false ? native.reason : versions(native)],
+    ...(portable === undefined ? [] : [['portable', portable.available ? versions(portable) : portable.reason]]),
+    ...(kernel === undefined ? [] : [['kernel', kernel.available ? `serves ${Object.values(kernel.algorithms).filter(({ way }) => way !== undefined).length} algorithms` : (kernel.available === undefined ? 'not asked: millrace engines --kernel does' : kernel.reason ?? 'serves no algorithm here')]]),
     ['CPU', native.cpu.features.join(' ') || 'no instructions of use here'],
     ['threads', `${threads.limit} at most, ${threads.started} started, ${threads.queued} ${plural(threads.queued, 'job')} waiting`],
     ...(settings === undefined ? [] : [['route', `${settings.route}; at most ${settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(settings.maxQueuedBytes)} copied for calls in flight`]]),
-    ['measured', calibration === undefined ? 'not kept: millrace engines --calibrate does' : `${calibration.measured.slice(0, 10)}, kept in ${calibration.file ?? 'memory'}${portable(calibration)}`],
+    ['measured', calibration === undefined ? 'not kept: millrace engines --calibrate does' : `${calibration.measured.slice(0, 10)}, kept in ${calibration.file ?? 'memory'}${leftToJavaScript(calibration)}`],
   ];
   const titled = facts.map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`).join('\n');
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured) ? `\n${dim('~ not measured on this machine')}\n` : '';
-  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}${derivationTable(report, width, dim)}`;
+  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}${derivationTable(report, width, dim)}${kernelTable(kernel, width, dim)}`;
+}
+
+const versions = ({ libraries }) => Object.entries(libraries).map(([name, version]) => `${name} ${version}`).join(', ');
+
+/** What the kernel serves, and below it once each why it does not serve more; nothing if it was not asked. */
+function kernelTable({ algorithms = {} } = {}, width, dim) {
+  const served = Object.entries(algorithms).filter(([, { way }]) => way !== undefined);
+  const rows = served.map(([name, { way, ...ways }]) => {
+    const { driver = '', accelerator, maxMessage } = ways[way];
+    return [name, way, maxMessage === undefined ? '' : bytes(maxMessage), `${driver}${accelerator ? ' (hardware)' : ''}`];
+  });
+  const found = rows.length === 0 ? '' : `\n${table(['by the kernel', 'way', 'longest>', 'driver'], rows, { width, head: dim })}\n`;
+  const reasons = ['af_alg', 'cryptodev'].flatMap((way) => {
+    const given = Object.entries(algorithms).filter(([, each]) => each[way].reason !== undefined);
+    // That there is no such algorithm says nothing of this machine.
+    return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter((reason) => !reason.includes('there is no  in it')).map((reason) => `${way}: ${reason}`);
+  });
+  return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
 }
 
 /** The hashes of which tiny messages are left to JavaScript. */
-function portable({ portableTo }) {
+function leftToJavaScript({ portableTo }) {
   const list = Object.entries(portableTo).map(([name, most]) => `${name} to ${most} B`);
   return list.length === 0 ? '' : `; in JavaScript: ${list.join(', ')}`;
 }

@@ -115,7 +115,7 @@ export class SignalWaiter extends PromiseWaiter {
   /** The signal has aborted. What will never run is rejected at once; memory lent to what runs is in use until that comes back. */
   abort(reason: unknown): void {
     // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
-    if (servers[this.slot]!.cancel(this.slot) === Cancelled.Never) this.reject(reason);
+    if (servers[this.slot]?.cancel(this.slot) === Cancelled.Never) this.reject(reason);
   }
 
   override succeed(value: unknown): void {
