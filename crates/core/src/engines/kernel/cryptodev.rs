@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::fork;
@@ -25,6 +26,8 @@ struct Device {
     file: OwnedFd,
     /// The process that has opened it.
     process: u32,
+    /// Whether its driver has gone: whoever comes next opens the device anew.
+    gone: AtomicBool,
 }
 
 impl Device {
@@ -32,13 +35,15 @@ impl Device {
         static OPENED: Mutex<Weak<Device>> = Mutex::new(Weak::new());
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let process = fork::generation();
-        if let Some(device) = opened.upgrade().filter(|device| device.process == process) {
+        if let Some(device) =
+            opened.upgrade().filter(|device| device.process == process && !device.gone.load(Ordering::Relaxed))
+        {
             return Ok(device);
         }
         // The standard library opens all files with O_CLOEXEC. A device does not wait to be opened, but a pipe in its place would.
         let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path());
         let file = file.map_err(|error| Failure { step: Step::Open, errno: error.raw_os_error().unwrap_or(0) })?.into();
-        let device = Arc::new(Device { file, process });
+        let device = Arc::new(Device { file, process, gone: AtomicBool::new(false) });
         *opened = Arc::downgrade(&device);
         Ok(device)
     }
@@ -56,7 +61,12 @@ impl Device {
             }
             match std::io::Error::last_os_error().raw_os_error().unwrap_or(0) {
                 libc::EINTR => {}
-                errno => return Err(Failure { step, errno }),
+                errno => {
+                    if [libc::ENODEV, libc::ENXIO, libc::ENOTCONN, libc::ECONNABORTED].contains(&errno) {
+                        self.gone.store(true, Ordering::Relaxed);
+                    }
+                    return Err(Failure { step, errno });
+                }
             }
         }
     }
@@ -117,6 +127,11 @@ impl Session {
         // SAFETY: the keys are as long as the request says; they are only read.
         unsafe { device.call(Step::Session, CIOCGSESSION, &mut request)? };
         Ok(Session { device, number: request.session })
+    }
+
+    /// Whether the device behind it has gone.
+    pub(super) fn gone(&self) -> bool {
+        self.device.gone.load(Ordering::Relaxed)
     }
 
     /// Who serves it.

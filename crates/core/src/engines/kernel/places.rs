@@ -60,8 +60,10 @@ impl Places {
         if state.process != process {
             *state = State { process, transform: None, idle: Vec::new() };
         }
-        if let Some(place) = state.idle.pop() {
-            return Ok(place);
+        while let Some(place) = state.idle.pop() {
+            if !matches!(&place.at, At::Session(session) if session.gone()) {
+                return Ok(place);
+            }
         }
         self.make(&mut state).map_err(|opening| opening.error(self.what))
     }

@@ -34,7 +34,8 @@ impl Failure {
     /// Whether it may be gone the next time: the process has too many files open, or memory is short.
     pub(super) fn passes(self) -> bool {
         let short = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EINTR, libc::EAGAIN, libc::EBUSY];
-        short.contains(&self.errno)
+        let gone = [libc::ENOTCONN, libc::ECONNABORTED];
+        short.contains(&self.errno) || gone.contains(&self.errno)
     }
 
     /// The error for whoever asked for `what`.
@@ -110,11 +111,14 @@ impl Failure {
                 )
             }
             (Step::Open, _) => format!("cryptodev: {} cannot be opened ({code})", super::cryptodev::path().display()),
-            (Step::Session, libc::ENOTTY) => format!("cryptodev: {} is another device ({code})", super::cryptodev::path().display()),
+            (Step::Session, libc::ENOTTY) => format!("cryptodev: {} is another device ({code}); MILLRACE_CRYPTODEV names the right one", super::cryptodev::path().display()),
             (Step::Session, libc::EINVAL) => format!("cryptodev: the device does not know {} ({code})", what.name()),
             (Step::Session, libc::ENOENT) => format!(
                 "cryptodev: the kernel behind the device has no {name} ({code}): the module is missing or blocked; /proc/crypto lists what there is"
             ),
+            (Step::Session | Step::Run, libc::ENODEV | libc::ENXIO | libc::ENOTCONN | libc::ECONNABORTED) => {
+                format!("cryptodev: the driver behind {} has gone ({code}); as root: modprobe cryptodev", super::cryptodev::path().display())
+            }
             (Step::Session | Step::Run, _) => format!("cryptodev: {} failed ({code} from {})", what.name(), call(step)),
         }
     }
@@ -219,6 +223,8 @@ pub(super) fn code(errno: i32) -> String {
         libc::ENOKEY => "ENOKEY",
         libc::EMSGSIZE => "EMSGSIZE",
         libc::ECANCELED => "ECANCELED",
+        libc::ENOTCONN => "ENOTCONN",
+        libc::ECONNABORTED => "ECONNABORTED",
         _ => return format!("error {errno}"),
     };
     name.into()
