@@ -65,6 +65,9 @@ async function repeat(t, results, { code, said }) {
       if (!passed) throw Object.assign(new Error(name), { stack: error });
     });
   }
+  const spent = {};
+  for (const { file, ms } of outcomes) spent[basename(file ?? '', '.mjs')] = (spent[basename(file ?? '', '.mjs')] ?? 0) + ms / 1000;
+  t.diagnostic(Object.entries(spent).map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`).join(', '));
   const tail = said.trim().split('\n').slice(-40).join('\n');
   assert.notEqual(code, undefined, `it was ended after its limit of time; the last it said:\n${tail}`);
   if (outcomes.every(({ passed }) => passed)) assert.equal(code, 0, `exit code ${code}, though no test failed; the last it said:\n${tail}`);

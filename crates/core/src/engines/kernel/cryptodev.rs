@@ -26,7 +26,7 @@ struct Device {
     file: OwnedFd,
     /// The process that has opened it.
     process: u32,
-    /// Whether its driver has gone: whoever comes next opens the device anew.
+    /// Whether whoever serves it has ended: it must be opened anew.
     gone: AtomicBool,
 }
 
@@ -62,7 +62,7 @@ impl Device {
             match std::io::Error::last_os_error().raw_os_error().unwrap_or(0) {
                 libc::EINTR => {}
                 errno => {
-                    if [libc::ENODEV, libc::ENXIO, libc::ENOTCONN, libc::ECONNABORTED].contains(&errno) {
+                    if Failure::of_the_gone(errno) {
                         self.gone.store(true, Ordering::Relaxed);
                     }
                     return Err(Failure { step, errno });
@@ -129,7 +129,7 @@ impl Session {
         Ok(Session { device, number: request.session })
     }
 
-    /// Whether the device behind it has gone.
+    /// Whether its device has ended.
     pub(super) fn gone(&self) -> bool {
         self.device.gone.load(Ordering::Relaxed)
     }

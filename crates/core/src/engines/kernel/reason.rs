@@ -34,8 +34,13 @@ impl Failure {
     /// Whether it may be gone the next time: the process has too many files open, or memory is short.
     pub(super) fn passes(self) -> bool {
         let short = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EINTR, libc::EAGAIN, libc::EBUSY];
-        let gone = [libc::ENOTCONN, libc::ECONNABORTED];
-        short.contains(&self.errno) || gone.contains(&self.errno)
+        // Whether there is a device is quickly asked again, and what to do about it may have been done.
+        short.contains(&self.errno) || self.step == Step::Open || Failure::of_the_gone(self.errno)
+    }
+
+    /// Whether it says that a device has ended, which may be opened anew.
+    pub(super) fn of_the_gone(errno: i32) -> bool {
+        [libc::ENOTCONN, libc::ECONNABORTED, libc::ENODEV].contains(&errno)
     }
 
     /// The error for whoever asked for `what`.
@@ -116,8 +121,8 @@ impl Failure {
             (Step::Session, libc::ENOENT) => format!(
                 "cryptodev: the kernel behind the device has no {name} ({code}): the module is missing or blocked; /proc/crypto lists what there is"
             ),
-            (Step::Session | Step::Run, libc::ENODEV | libc::ENXIO | libc::ENOTCONN | libc::ECONNABORTED) => {
-                format!("cryptodev: the driver behind {} has gone ({code}); as root: modprobe cryptodev", super::cryptodev::path().display())
+            (Step::Session | Step::Run, _) if Failure::of_the_gone(errno) => {
+                format!("cryptodev: {} has gone away ({code}): it is opened anew at the next call", super::cryptodev::path().display())
             }
             (Step::Session | Step::Run, _) => format!("cryptodev: {} failed ({code} from {})", what.name(), call(step)),
         }
@@ -216,6 +221,8 @@ pub(super) fn code(errno: i32) -> String {
         libc::ENOSYS => "ENOSYS",
         libc::ELIBBAD => "ELIBBAD",
         libc::EBADMSG => "EBADMSG",
+        libc::ENOTCONN => "ENOTCONN",
+        libc::ECONNABORTED => "ECONNABORTED",
         libc::EOPNOTSUPP => "EOPNOTSUPP",
         libc::EAFNOSUPPORT => "EAFNOSUPPORT",
         libc::ENOPROTOOPT => "ENOPROTOOPT",
