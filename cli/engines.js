@@ -73,7 +73,7 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
   const reasons = ['af_alg', 'cryptodev'].flatMap((way) => {
     const given = Object.entries(algorithms).filter(([, each]) => each[way].reason !== undefined);
     // That there is no such algorithm says nothing of this machine.
-    return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter((reason) => !reason.includes('there is no  in it')).map((reason) => `${way}: ${reason}`);
+    return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter((reason) => !reason.includes('there is no  in it'));
   });
   return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
 }
