@@ -7,7 +7,7 @@ import { Status } from '../frame.js';
 import { errandOf, type Outcome, type Tiding } from './errand.js';
 import type { Host, Mate } from './host.js';
 import { inSlices } from './slices.js';
-import { copyOf, NOTHING } from './windows.js';
+import { copyOf, NOTHING, refuse } from './windows.js';
 import { statusOf, type Work } from './work.js';
 
 /** Work for a worker, with copies of everything but what is lent. */
@@ -15,6 +15,8 @@ export interface CrewJob {
   work: Work;
   /** Whether the source is a copy already. */
   owned: boolean;
+  /** Its bytes when the call was made. */
+  readonly sourceSize: number;
   readonly watched: boolean;
   readonly measure: boolean;
   /** Predicted nanoseconds. */
@@ -50,6 +52,15 @@ class Hand {
   ready = false;
   gone = false;
   forget: () => void = () => {};
+}
+
+/** Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner has taken away against his promise. */
+function ownSource(job: CrewJob): void {
+  if (job.owned) return;
+  const { work } = job;
+  if (work.source.length !== job.sourceSize) refuse(Status.Argument);
+  job.work = { ...work, source: copyOf(work.source) };
+  job.owned = true;
 }
 
 /** A job that is done on this thread. */
@@ -158,13 +169,8 @@ export class Crew {
   #give(hand: Hand, job: CrewJob): void {
     if (hand.ready) hand.forget();
     hand.job = job;
-    const { work } = job;
     try {
-      if (!job.owned) {
-        // Lent memory is copied only now, when it can be worked on at once.
-        job.work = { ...work, source: copyOf(work.source) };
-        job.owned = true;
-      }
+      ownSource(job);
       const errand = errandOf(job.work, job.watched, job.measure);
       // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
       const { buffer, length } = errand.source;
@@ -263,8 +269,8 @@ export class Crew {
   #begin(job: CrewJob | undefined): Here | undefined {
     if (job === undefined) return undefined;
     try {
-      const work = job.owned ? job.work : { ...job.work, source: copyOf(job.work.source) };
-      return { job, steps: inSlices(errandOf(work, false, false)) };
+      ownSource(job);
+      return { job, steps: inSlices(errandOf(job.work, false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
       return undefined;

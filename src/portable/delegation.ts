@@ -30,12 +30,13 @@ export function begunByPlatform(work: Work, ended: Ended, lent = false): boolean
   if (!isTrusted(work)) return false;
   const served = ask(work, lent);
   if (served === undefined) return false;
-  served.then((answer) => settle(work, answer, ended), (error: unknown) => ended(error instanceof NotAuthentic ? Status.Authentication : Status.Engine, NOTHING, NOTHING));
+  // Before the tag, if there is one. The source itself may be gone when the answer comes.
+  const textSize = work.target.length;
+  served.then((answer) => settle(answer, textSize, ended), (error: unknown) => ended(error instanceof NotAuthentic ? Status.Authentication : Status.Engine, NOTHING, NOTHING));
   return true;
 }
 
-function settle({ operation, source }: Work, answer: Uint8Array, ended: Ended): void {
-  const size = operation === Operation.Encrypt || operation === Operation.Seal ? source.length : answer.length;
+function settle(answer: Uint8Array, size: number, ended: Ended): void {
   ended(Status.Done, answer.subarray(0, size), answer.subarray(size));
 }
 

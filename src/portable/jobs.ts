@@ -49,6 +49,7 @@ class Job implements CrewJob, Guest {
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
+  readonly sourceSize: number;
   inRoom = false;
 
   constructor(
@@ -67,6 +68,7 @@ class Job implements CrewJob, Guest {
   ) {
     this.place = work.target;
     this.tagPlace = work.tag;
+    this.sourceSize = work.source.length;
   }
 
   enter(): void {

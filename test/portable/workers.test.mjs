@@ -135,6 +135,21 @@ test('memory stays the caller\'s: copied when it may change, written when the ca
   assert.ok(text.every((byte) => byte === 0), 'something was left in the target');
 });
 
+test('lent memory that is taken away while its job waits is an error, not another digest', async () => {
+  const { threads } = millrace.configure();
+  millrace.configure({ threads: 1 });
+  try {
+    const first = promises.hash('blake2b512', filled(LONG, 1));
+    const source = new Uint8Array(LONG);
+    const lent = promises.hash('blake2b512', source, 0, LONG, Buffer.alloc(64), 0);
+    structuredClone(source.buffer, { transfer: [source.buffer] });
+    await first;
+    await assert.rejects(lent, { code: 'ERR_ARGUMENT_VALUE' });
+  } finally {
+    millrace.configure({ threads });
+  }
+});
+
 test('a key may be disposed when a job has been accepted', async () => {
   const prepared = millrace.createKey('chacha20-poly1305', key);
   const calls = Array.from({ length: 6 }, (_, index) => promises.seal('chacha20-poly1305', { key: prepared, nonce, source: filled(LONG, index) }));
