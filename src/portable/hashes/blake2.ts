@@ -1,14 +1,15 @@
 /**
- * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression is @noble/hashes', the states are ours.
+ * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression of BLAKE2b is @noble/hashes', that of BLAKE2s in blake2s.ts; the
+ * states are ours.
  *
- * Of the library's classes four members are used, which its types call protected: to set and get the words, to take in one
+ * Of the library's class four members are used, which its types call protected: to set and get the words, to take in one
  * block, and the count of bytes that goes into it. One object serves all messages. The count is a number, exact to 2^53; a
  * state of a longer message (8 PiB), which the native engine would go on from, is refused.
  */
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
 import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
 
-/** What is used of the library's classes. A test says so when a version changes it. */
+/** What is used of the library's class. A test says so when a version changes it. */
 interface Compression {
   readonly blockLen: number;
   readonly outputLen: number;
@@ -40,7 +41,7 @@ export class Blake2 implements PortableHash {
   #waiting = 0;
   #blocks: CountedBlocks | undefined;
 
-  /** `compression` is an object of one of the library's classes, of which nobody else knows. */
+  /** Nobody else knows `compression`, an object of the library's class or of ours. */
   constructor(compression: object) {
     const library = compression as Compression;
     this.#compression = library;

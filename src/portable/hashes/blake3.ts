@@ -1,12 +1,12 @@
 /**
- * BLAKE3, with or without a key, with any length of output: the compression is @noble/hashes', the tree is ours, because
- * that library's running hash does not give out its state.
+ * BLAKE3, with or without a key, with any length of output. Ours, because @noble/hashes' running hash does not give out its state,
+ * and because of what blake-mix.ts says.
  *
  * The message is cut into chunks of 1024 bytes. A chunk is hashed when it is known not to be the only one, and of what is
  * hashed only the chaining values of whole subtrees stay; as in crates/core/src/engines/native/blake3.rs, whose states these
  * are: length, output given plus one, mark of the key, chunk, chaining values.
  */
-import { _compress } from '@noble/hashes/blake2.js';
+import { mix } from './blake-mix.js';
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
 import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
 
@@ -73,7 +73,7 @@ class Tree {
   depth = 0;
   /** The chaining value at work. */
   readonly value = new Int32Array(8);
-  /** A block of output. */
+  /** The mixing of a block, and a block of output. */
   readonly given = new Int32Array(16);
   quicker: Chunks | undefined;
 
@@ -242,17 +242,22 @@ class Tree {
   /** Moves the value on by a block. */
   compress(words: Uint32Array, at: number, counter: number, size: number, flags: number): void {
     const v = this.value;
-    const low = counter | 0;
-    const high = (counter / 2 ** 32) | 0;
-    const o = _compress(SCHEDULE, at, words, 7, v[0]!, v[1]!, v[2]!, v[3]!, v[4]!, v[5]!, v[6]!, v[7]!, FIRST[0]!, FIRST[1]!, FIRST[2]!, FIRST[3]!, low, high, size, flags);
-    v[0] = o.v0 ^ o.v8;
-    v[1] = o.v1 ^ o.v9;
-    v[2] = o.v2 ^ o.v10;
-    v[3] = o.v3 ^ o.v11;
-    v[4] = o.v4 ^ o.v12;
-    v[5] = o.v5 ^ o.v13;
-    v[6] = o.v6 ^ o.v14;
-    v[7] = o.v7 ^ o.v15;
+    const o = this.given;
+    this.lay(counter | 0, (counter / 2 ** 32) | 0, size, flags);
+    mix(o, words, at, SCHEDULE);
+    for (let index = 0; index < 8; index++) v[index] = o[index]! ^ o[index + 8]!;
+  }
+
+  /** What the mixing of a block begins with. */
+  lay(low: number, high: number, size: number, flags: number): void {
+    const v = this.value;
+    const o = this.given;
+    for (let index = 0; index < 8; index++) o[index] = v[index]!;
+    for (let index = 0; index < 4; index++) o[index + 8] = FIRST[index]!;
+    o[12] = low;
+    o[13] = high;
+    o[14] = size;
+    o[15] = flags;
   }
 
   #rootSize = 0;
@@ -310,24 +315,13 @@ class Tree {
 
   giveBlock(low: number, high: number): void {
     const v = this.value;
-    const o = _compress(SCHEDULE, 0, this.words, 7, v[0]!, v[1]!, v[2]!, v[3]!, v[4]!, v[5]!, v[6]!, v[7]!, FIRST[0]!, FIRST[1]!, FIRST[2]!, FIRST[3]!, low | 0, high | 0, this.#rootSize, this.#rootFlags);
     const given = this.given;
-    given[0] = o.v0 ^ o.v8;
-    given[1] = o.v1 ^ o.v9;
-    given[2] = o.v2 ^ o.v10;
-    given[3] = o.v3 ^ o.v11;
-    given[4] = o.v4 ^ o.v12;
-    given[5] = o.v5 ^ o.v13;
-    given[6] = o.v6 ^ o.v14;
-    given[7] = o.v7 ^ o.v15;
-    given[8] = v[0]! ^ o.v8;
-    given[9] = v[1]! ^ o.v9;
-    given[10] = v[2]! ^ o.v10;
-    given[11] = v[3]! ^ o.v11;
-    given[12] = v[4]! ^ o.v12;
-    given[13] = v[5]! ^ o.v13;
-    given[14] = v[6]! ^ o.v14;
-    given[15] = v[7]! ^ o.v15;
+    this.lay(low | 0, high | 0, this.#rootSize, this.#rootFlags);
+    mix(given, this.words, 0, SCHEDULE);
+    for (let index = 0; index < 8; index++) {
+      given[index]! ^= given[index + 8]!;
+      given[index + 8]! ^= v[index]!;
+    }
   }
 
   clean(): void {

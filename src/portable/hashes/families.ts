@@ -2,9 +2,10 @@
  * Each hash of the catalog by name. One by one, so that a bundle has only those it uses.
  */
 import { _MD5, _RIPEMD160, _SHA1 } from '@noble/hashes/legacy.js';
-import { _BLAKE2b, _BLAKE2s } from '@noble/hashes/blake2.js';
+import { _BLAKE2b } from '@noble/hashes/blake2.js';
 import { _SHA224, _SHA256, _SHA384, _SHA512, _SHA512_224, _SHA512_256 } from '@noble/hashes/sha2.js';
 import { Blake2 } from './blake2.js';
+import { Blake2sCompression } from './blake2s.js';
 import { Blake3 } from './blake3.js';
 import type { PortableHash } from './contract.js';
 import { KECCAK, SHA3, Shake, Sponge } from './keccak.js';
@@ -38,7 +39,7 @@ export const shake128: PortableHash = /* @__PURE__ */ new Shake(168);
 export const shake256: PortableHash = /* @__PURE__ */ new Shake(136);
 
 export const blake2b512: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new _BLAKE2b());
-export const blake2s256: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new _BLAKE2s());
+export const blake2s256: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new Blake2sCompression());
 export const blake3: PortableHash = /* @__PURE__ */ new Blake3();
 
 /** Not cryptographic. */
