@@ -1,7 +1,7 @@
 /**
- * SHA-3, SHAKE and the original Keccak: one sponge over the permutation of @noble/hashes, which that library exports.
+ * SHA-3, SHAKE and the original Keccak: one sponge over the permutation in keccak-rounds.ts.
  */
-import { keccakP } from '@noble/hashes/sha3.js';
+import { permute } from './keccak-rounds.js';
 import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from './contract.js';
 import { checkSize, read32, write32 } from './fields.js';
 
@@ -16,7 +16,7 @@ const SHAKE = 0x1f;
 const STATE = 200 + 2;
 
 /** The lanes of whichever sponge is at work, each the low half first. */
-const lanes = new Uint32Array(50);
+const lanes = /* @__PURE__ */ new Int32Array(50);
 
 /** A sponge with a rate in bytes, and the byte that ends a message. */
 export class Sponge implements PortableHash {
@@ -117,7 +117,7 @@ export class Sponge implements PortableHash {
     for (; (at & 3) !== 0 && from < size; at++, from++) lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
     if (at > 0 && at + size - from >= rate) {
       for (; at < rate; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
-      keccakP(lanes);
+      permute(lanes);
       at = 0;
     }
     if (this.#blocks !== undefined && size - from >= BLOCKS_MIN) {
@@ -134,7 +134,7 @@ export class Sponge implements PortableHash {
       const words = rate / 4;
       for (; from + rate <= size; from += rate) {
         for (let index = 0; index < words; index++) lanes[index]! ^= view.getInt32(from + 4 * index, true);
-        keccakP(lanes);
+        permute(lanes);
       }
     }
     for (; from + 4 <= size; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
@@ -146,7 +146,7 @@ export class Sponge implements PortableHash {
   #pad(): void {
     lanes[this.#at >> 2]! ^= this.#mark << (8 * (this.#at & 3));
     lanes[this.#rate / 4 - 1]! ^= 0x80 << 24;
-    keccakP(lanes);
+    permute(lanes);
     this.#at = 0;
     this.#squeezing = true;
   }
@@ -158,7 +158,7 @@ export class Sponge implements PortableHash {
     let at = this.#at;
     for (let to = 0; to < size; ) {
       if (at === rate) {
-        keccakP(lanes);
+        permute(lanes);
         at = 0;
       }
       if ((at & 3) === 0 && to + 4 <= size) {
