@@ -13,8 +13,6 @@ const merkleDamgard = [
   [legacy._MD5, 64, 16, 4, true],
   [legacy._SHA1, 64, 20, 5, false],
   [legacy._RIPEMD160, 64, 20, 5, true],
-  [sha2._SHA224, 64, 28, 8, false],
-  [sha2._SHA256, 64, 32, 8, false],
   [sha2._SHA384, 128, 48, 16, false],
   [sha2._SHA512, 128, 64, 16, false],
   [sha2._SHA512_224, 128, 28, 16, false],

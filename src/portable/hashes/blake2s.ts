@@ -29,11 +29,20 @@ export class Blake2sCompression {
   }
 
   get(): number[] {
-    return Array.from(this.#words);
+    const w = this.#words;
+    return [w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!];
   }
 
-  set(...words: number[]): void {
-    for (let index = 0; index < 8; index++) this.#words[index] = words[index]!;
+  set(a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number): void {
+    const w = this.#words;
+    w[0] = a;
+    w[1] = b;
+    w[2] = c;
+    w[3] = d;
+    w[4] = e;
+    w[5] = f;
+    w[6] = g;
+    w[7] = h;
   }
 
   /** Takes in a block. */

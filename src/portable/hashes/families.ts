@@ -3,7 +3,7 @@
  */
 import { _MD5, _RIPEMD160, _SHA1 } from '@noble/hashes/legacy.js';
 import { _BLAKE2b } from '@noble/hashes/blake2.js';
-import { _SHA224, _SHA256, _SHA384, _SHA512, _SHA512_224, _SHA512_256 } from '@noble/hashes/sha2.js';
+import { _SHA384, _SHA512, _SHA512_224, _SHA512_256 } from '@noble/hashes/sha2.js';
 import { Blake2 } from './blake2.js';
 import { Blake2sCompression } from './blake2s.js';
 import { Blake3 } from './blake3.js';
@@ -11,6 +11,7 @@ import type { PortableHash } from './contract.js';
 import { KECCAK, SHA3, Shake, Sponge } from './keccak.js';
 import { Md5Sha1 } from './md5-sha1.js';
 import { MerkleDamgard } from './merkle-damgard.js';
+import { FIRST_224, FIRST_256, Sha256Compression } from './sha256.js';
 import { Xxh3 } from './xxh/xxh3.js';
 import { Xxh32 } from './xxh/xxh32.js';
 import { Xxh64 } from './xxh/xxh64.js';
@@ -20,8 +21,8 @@ export const sha1: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__
 export const ripemd160: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _RIPEMD160());
 export const md5Sha1: PortableHash = /* @__PURE__ */ new Md5Sha1(md5, sha1);
 
-export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA224());
-export const sha256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA256());
+export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new Sha256Compression(FIRST_224, 28));
+export const sha256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new Sha256Compression(FIRST_256, 32));
 export const sha384: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA384());
 export const sha512: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512());
 export const sha512_224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512_224());

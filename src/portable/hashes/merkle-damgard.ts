@@ -1,5 +1,5 @@
 /**
- * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', the states are ours.
+ * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', of SHA-256 and SHA-224 that of sha256.ts; the states are ours.
  *
  * Of the library's classes four methods are used, which its types call protected: to set and get the words, to take in one
  * block, and to wipe the message schedule. Everything else, padding and length above all, is here, because the library counts
