@@ -49,7 +49,7 @@ const FORMAT = 1;
 const FILE = 'calibration.json';
 
 /**
- * Measures, which takes about a second, and goes by it from now on in this whole process.
+ * Measures, which takes about half a second, and goes by it from now on in this whole process.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
@@ -133,8 +133,8 @@ function parse(text: string): Kept | undefined {
 
 // ---- the event loop -----------------------------------------------------------------------
 
-const CROWD = 256;
-const RUNS = 11;
+const CROWD = 512;
+const RUNS = 15;
 
 /** Nanoseconds of loop time (not time that passes: what workers do meanwhile does not count) that a job costs more by way of the pool than its work does inline. */
 async function measureInline(): Promise<number> {
@@ -205,8 +205,8 @@ function isSooner(portable: Native, facts: HashFacts, source: Uint8Array): boole
     for (let round = 0; round < ROUNDS; round++) {
       here = Math.min(here, time(() => work(portable)));
       there = Math.min(there, time(() => work(native)));
-      // Far behind once it is warm: the rest is not worth the time.
-      if (round > 1 && here > 3 * there) return false;
+      // Far behind though the compiler has seen it: the rest is not worth the time.
+      if (round > 0 && here > 2 * there) return false;
     }
     return here < PORTABLE_LEAD * there;
   });
