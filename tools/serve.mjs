@@ -19,7 +19,11 @@ const served = ['dist', 'docs', 'test'];
 export function serve({ port = 0, headers = () => ({}) } = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://127.0.0.1');
-    const path = normalize(decodeURIComponent(pathname === '/' ? '/docs/page/index.html' : pathname));
+    if (pathname === '/') {
+      response.writeHead(302, { location: '/docs/page/' }).end();
+      return;
+    }
+    const path = normalize(decodeURIComponent(pathname));
     const file = join(root, path.endsWith(sep) ? `${path}index.html` : path);
     const size = served.includes(path.split(sep)[1]) && sizeOf(file);
     if (size === false || size === undefined) {
