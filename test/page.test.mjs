@@ -88,7 +88,8 @@ test('the page', { skip: missing }, async (t) => {
     assert.ok(readFileSync(join(folder, 'by command')).equals(message));
 
     await page.setInputFiles('#file', sealed);
-    assert.equal(await page.isChecked('[name=task][value=open]'), true, 'a sealed file is to be opened');
+    // A sealed file is to be opened.
+    await page.waitForSelector('[name=task][value=open]:checked', { state: 'attached' });
     await save(page, join(folder, 'by page'));
     assert.ok(readFileSync(join(folder, 'by page')).equals(message));
 
@@ -96,6 +97,7 @@ test('the page', { skip: missing }, async (t) => {
     writeFileSync(join(folder, 'theirs'), message);
     millrace('seal', '--passphrase-file', words, '--cost', '14', '--algorithm', 'chacha20-poly1305', '--output', theirs, join(folder, 'theirs'));
     await page.setInputFiles('#file', theirs);
+    await page.waitForFunction(() => document.querySelector('#file-name').textContent.startsWith('theirs') && document.querySelector('#result').hidden);
     await save(page, join(folder, 'theirs again'));
     assert.ok(readFileSync(join(folder, 'theirs again')).equals(message));
     assert.deepEqual(complaints, []);
@@ -218,7 +220,7 @@ function watchProgress(page) {
 /** Starts what is chosen and saves what comes of it. */
 async function save(page, path) {
   await page.click('#go');
-  await page.waitForSelector('#download');
+  await page.waitForFunction(() => document.querySelector('#cancel').hidden && document.querySelector('#download') !== null);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download')]);
   await download.saveAs(path);
 }

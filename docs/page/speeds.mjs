@@ -59,7 +59,8 @@ async function best(run, source) {
 
 /** A chart over logarithmic axes, with a legend and all figures in a table. */
 export function draw(series, chart, table) {
-  const [width, height, left, bottom, top] = [640, 320, 62, 34, 10];
+  // As wide as there is room, so that letters keep their size on a phone.
+  const [width, height, left, bottom, top] = [Math.max(240, chart.clientWidth), 300, 66, 34, 10];
   const rates = series.flatMap(({ points }) => points.map(({ rate }) => rate));
   const [low, high] = [10 ** Math.floor(Math.log10(Math.min(...rates))), 10 ** Math.ceil(Math.log10(Math.max(...rates)))];
   const x = (size) => left + ((width - left - 12) * Math.log2(size / SIZES[0])) / Math.log2(SIZES.at(-1) / SIZES[0]);
@@ -68,7 +69,16 @@ export function draw(series, chart, table) {
   for (let rate = low; rate <= high * 1.01; rate *= 10) {
     svg.append(make('line', { class: 'grid', x1: left, x2: width - 12, y1: y(rate), y2: y(rate) }), label(throughput(rate), left - 8, y(rate) + 4, 'end'));
   }
-  for (const size of SIZES) svg.append(make('line', { class: 'grid', x1: x(size), x2: x(size), y1: top, y2: height - bottom }), label(bytes(size), x(size), height - bottom + 18, size === SIZES.at(-1) ? 'end' : 'middle'));
+  let free = left - 20;
+  for (const size of SIZES) {
+    svg.append(make('line', { class: 'grid', x1: x(size), x2: x(size), y1: top, y2: height - bottom }));
+    // Sizes that would run into one another are left out; the table has them all.
+    const [text, half] = [bytes(size), 3.5 * bytes(size).length];
+    const middle = Math.min(x(size), width - half - 2);
+    if (middle - half < free) continue;
+    svg.append(label(text, middle, height - bottom + 18, 'middle'));
+    free = middle + half + 6;
+  }
   for (const [index, { name, points }] of series.entries()) {
     svg.append(make('polyline', { class: 'series', 'data-name': name, points: points.map(({ size, rate }) => `${x(size)},${y(rate)}`).join(' '), style: `stroke: var(--series-${index})` }));
     for (const { size, rate } of points) svg.append(make('circle', { cx: x(size), cy: y(rate), r: 3.5, style: `fill: var(--series-${index})` }));
