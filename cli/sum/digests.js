@@ -170,7 +170,7 @@ class Batch {
 
   /** What the call has said of each file; what it has not hashed is begun. The bytes that it has. */
   #take({ sizes, digests }) {
-    const hex = digests.toString('hex');
+    const hex = hexOf(digests);
     const width = 2 * this.#about.size;
     let bytes = 0;
     for (let index = 0; index < sizes.length; index++) {
@@ -199,7 +199,7 @@ class Batch {
         told = done;
       };
       timer = setInterval(() => tell(Math.floor(progress() * size)), look);
-      this.answers[place] = (await digest).toString('hex');
+      this.answers[place] = hexOf(await digest);
       tell(size);
     } catch {
       // It is another file than it was: Node reads it as it is now, or says what is wrong.
@@ -259,6 +259,8 @@ class Gate {
     else next();
   }
 }
+
+const hexOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
 /** Paths as bytes, a NUL behind each. */
 function joined(paths) {

@@ -22,15 +22,15 @@ export class Answers {
   /** The bytes hashed. Negative: the size of one that was too large. Not a number: none of ours. */
   readonly sizes: Float64Array;
   /** One after the other. */
-  readonly digests: Buffer;
-  readonly memory: Buffer;
+  readonly digests: Uint8Array;
+  readonly memory: Uint8Array;
 
   constructor({ count }: Paths, digestSize: number) {
     const numbers = count * Float64Array.BYTES_PER_ELEMENT;
     const memory = new ArrayBuffer(numbers + count * digestSize);
     this.sizes = new Float64Array(memory, 0, count);
-    this.digests = Buffer.from(memory, numbers);
-    this.memory = Buffer.from(memory);
+    this.digests = new Uint8Array(memory, numbers);
+    this.memory = new Uint8Array(memory);
   }
 }
 
@@ -58,16 +58,16 @@ function describePaths(algorithm: number, { bytes, count, largest }: Paths, { me
 
 /** A large file under way. */
 export interface Hashing {
-  readonly digest: Promise<Buffer>;
+  readonly digest: Promise<Uint8Array>;
   /** How much of it is done, from 0 to 1. */
   progress(): number;
 }
 
 /** Hashes a large file of so many bytes on a worker, or on all of them if the hash has parts; it fails if anything is odd with it. */
 export function hashPath(algorithm: number, path: Uint8Array, size: number, digestSize: number): Hashing {
-  const target = Buffer.alloc(digestSize);
+  const target = new Uint8Array(digestSize);
   let waiter!: CallbackWaiter;
-  const digest = new Promise<Buffer>((resolve, reject) => {
+  const digest = new Promise<Uint8Array>((resolve, reject) => {
     waiter = new CallbackWaiter((error) => (error === undefined ? resolve(target) : reject(error)));
   });
   describeCall(Operation.HashFile, algorithm, path, 0, path.length);
