@@ -9,7 +9,7 @@ module.exports = {
   usage: '[--calibrate] [--kernel] [--json]',
   about: `Shows which library and which CPU instructions serve each algorithm and key derivation on this machine, and the worker threads: at once is how many messages a core hashes, or keys it derives, together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
 
-With --calibrate all of that is measured first (half a second, while nothing else should run) and kept in the cache folder for later processes, which go by it.
+With --calibrate all of that is measured first (a second or two, while nothing else should run) and kept in the cache folder for later processes, which go by it.
 
 The kernel's crypto service is asked with --kernel only, as that may load kernel modules.
 

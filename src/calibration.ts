@@ -49,7 +49,7 @@ const FORMAT = 1;
 const FILE = 'calibration.json';
 
 /**
- * Measures, which takes about half a second, and goes by it from now on in this whole process.
+ * Measures, which takes a second or two, and goes by it from now on in this whole process.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */

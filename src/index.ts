@@ -420,7 +420,7 @@ export type Window<Buffer> = [buffer: Buffer, offset: number, size: number];
  * Measures on this machine what the planner goes by: what each algorithm costs, from which size on a job is cheaper sent to the pool than
  * done during its call, and up to which size, if any, a digest in plain JavaScript comes sooner than one from native code. Goes by it from
  * now on, and keeps it in the user's cache folder for later processes on this machine, which read it when they load the library
- * (`MILLRACE_CACHE` names another folder, or is `off`). Takes about half a second; do it while little else runs.
+ * (`MILLRACE_CACHE` names another folder, or is `off`). Takes a second or two; do it while little else runs.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_MISSING_ARGUMENT; to the callback go the file system's errors
  */
