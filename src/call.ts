@@ -88,8 +88,9 @@ export function describeCall(
   call.routed = false;
   const { engine } = usualEngine;
   frame[At.Engine] = engine.number;
-  call.engine = engine;
-  call.choice = undefined;
+  // To write what is there already costs more than to look.
+  if (call.engine !== engine) call.engine = engine;
+  if (call.choice !== undefined) call.choice = undefined;
 }
 
 /** Who may compute: those that have the key, and, after that, those of them that are asked for. */
@@ -97,7 +98,7 @@ export function describeChoice(asked: Choice): void {
   const choice = call.choice?.handles === undefined ? asked : narrowed(call.choice, asked);
   const engine = choice.engines[0]!;
   frame[At.Engine] = engine.number;
-  call.engine = engine;
+  if (call.engine !== engine) call.engine = engine;
   call.choice = choice;
   if (choice.handles !== undefined) frame[At.Key] = choice.handles[0]!;
 }
