@@ -5,6 +5,7 @@
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
 import { data, sizeOf, type Data } from '../arguments.js';
+import type { EngineOptions } from '../engines.js';
 import { wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { allocateApart } from '../platform/node.js';
@@ -21,7 +22,7 @@ export interface Progress {
 }
 
 /** Options of hashing a message in pieces. */
-export interface PiecesOptions {
+export interface PiecesOptions extends EngineOptions {
   /** Its abort ends the reading, closes the source and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called on the event loop whenever a block has been hashed. What it throws ends the hashing. */

@@ -4,6 +4,7 @@
 import { options as optionsObject, type Data } from '../arguments.js';
 import { abortSignal } from '../call.js';
 import { hashFacts } from '../catalog.js';
+import type { EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { digestRequest, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
 import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
@@ -15,7 +16,7 @@ import { CallbackWaiter, type Callback } from '../waiters.js';
 
 /** What an encoding or an options object asks for, read once. */
 interface Request {
-  readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key'>;
+  readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key' | 'engine'>;
   readonly reading: PiecesOptions;
   /** Ends the message. */
   readonly finish: (hasher: Hasher) => unknown;
@@ -33,8 +34,8 @@ export async function hashPieces(algorithm: unknown, pieces: Pieces, ...rest: re
 /** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
 export async function hmacPieces(algorithm: unknown, key: unknown, pieces: Pieces, ...rest: readonly unknown[]): Promise<unknown> {
   const facts = hmacFacts(algorithm);
-  const { reading, finish } = request(rest, (value) => digestRequest(value, facts));
-  const hasher = createHmac(facts.name, key as Data | Key);
+  const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
+  const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
   await absorb(hasher, pieces, reading);
   return finish(hasher);
 }
@@ -82,14 +83,15 @@ export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonl
 function request([form, extra]: readonly unknown[], check: (value: unknown) => { readonly size: number }): Request {
   if (typeof form === 'string' || form === undefined) {
     check(form);
-    return { hashing: {}, reading: readingOptions(extra), finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding) };
+    const { engine } = optionsObject<EngineOptions>(extra, 'options');
+    return { hashing: { engine }, reading: readingOptions(extra), finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding) };
   }
   // Read once: what was checked is what is used.
   const given = { ...optionsObject<HashOptions & Partial<TargetOptions> & PiecesOptions>(form, 'options') };
-  const { encoding, outputLength, seed, key, target, targetOffset } = given;
+  const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
   check(given);
   return {
-    hashing: { outputLength, seed, key },
+    hashing: { outputLength, seed, key, engine },
     reading: readingOptions(given),
     finish: (hasher) => (target === undefined ? hasher.digest(encoding ?? 'buffer') : hasher.digestInto(target, targetOffset)),
   };

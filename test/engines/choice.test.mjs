@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
-import millrace, { cipher, configure, createHash, createHmac, createKey, engines, hash, hashMany, hkdf, hmac, hmacMany, open, pbkdf2, scrypt, seal } from 'millrace';
+import millrace, { cipher, configure, createHash, createHmac, createKey, engines, hash, hashFile, hashMany, hkdf, hmac, hmacMany, open, pbkdf2, scrypt, seal } from 'millrace';
 import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
@@ -31,6 +31,7 @@ const calls = {
   seal: (engine) => seal('aes-256-gcm', { key, nonce, source, engine }),
   open: (engine) => open('aes-256-gcm', { key, nonce, source: seal('aes-256-gcm', { key, nonce, source }), engine }),
   cipher: (engine) => cipher('aes-256-ctr', { encrypt: true, key, iv, source, engine }),
+  hashFile: (engine) => hashFile('sha256', new URL(import.meta.url), { engine }),
   createHash: (engine) => createHash('sha256', { engine }).update('abc').update(source).update(source).digest(),
   createHmac: (engine) => createHmac('sha256', key, { engine }).update(source).update(source).digest(),
   'createKey for a cipher': (engine) => seal('chacha20-poly1305', { key: createKey('chacha20-poly1305', key, { engine }), nonce, source }),
@@ -60,6 +61,10 @@ const asynchronous = {
   'hash with options at the end': (engine) => promises.hash('sha256', source, 'buffer', { engine }),
   'hash of much': (engine) => promises.hash('sha512', bytesOf('much', 300_000), { engine }),
   hmac: (engine) => promises.hmac('sha256', key, source, 'buffer', { engine }),
+  pieces: (engine) => promises.hash('sha256', new Blob([source]), { engine }),
+  'pieces with options at the end': (engine) => promises.hash('sha256', new Blob([source]), 'buffer', { engine }),
+  'pieces under a key': (engine) => promises.hmac('sha256', key, new Blob([source]), 'buffer', { engine }),
+  hashFile: (engine) => promises.hashFile('sha256', new URL(import.meta.url), 'buffer', { engine }),
   hashMany: (engine) => promises.hashMany('sha256', [source, 'abc'], { engine }),
   seal: (engine) => promises.seal('aes-256-gcm', { key, nonce, source, engine }),
   'seal of little': (engine) => promises.seal('aes-256-gcm', { key, nonce, source: 'abc', engine }),
