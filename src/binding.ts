@@ -12,16 +12,18 @@ export const native: Native = usual.binding;
 /** Which of both that is. */
 export const nativeName = usual.name;
 
-let settleArrived: (records: number) => void = () => {};
+type Settle = Parameters<Native['attach']>[2];
+
+let settleArrived: Settle = () => {};
 
 /** Names the function that settles finished jobs; it is called on the event loop. */
-export function onSettle(settle: (records: number) => void): void {
+export function onSettle(settle: Settle): void {
   settleArrived = settle;
 }
 
 /** Gives an engine the memory it shares with the front. */
 export function attach(binding: Native): void {
-  binding.attach(frame, ringBytes, (records) => settleArrived(records), desk);
+  binding.attach(frame, ringBytes, (records, instead) => settleArrived(records, instead), desk);
 }
 
 attach(native);

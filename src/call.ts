@@ -13,7 +13,7 @@ import { native, onSettle } from './binding.js';
 import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
 import { CANCELLED, failure, makeError, wrongType } from './errors.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
-import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, type Buffer } from './platform/node.js';
+import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
 import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from './waiters.js';
@@ -644,7 +644,7 @@ function release(slot: number): void {
 }
 
 /** Called by native code: `records` finished jobs stand in the ring. */
-onSettle((records) => {
+onSettle((records, instead) => {
   let at = 0;
   for (; records > 0; records--) {
     const slot = ringNumbers[at]!;
@@ -653,6 +653,8 @@ onSettle((records) => {
     const largeSize = ringNumbers[at + 3]!;
     const waiter = waiters[slot]!;
     if (status === 0) {
+      const made = instead?.get(slot);
+      if (made !== undefined) lentTargets[slot] = viewOf(made.buffer);
       collect(waiter, slot, (at + 4) * 4, smallSize, largeSize);
     } else {
       release(slot);

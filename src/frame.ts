@@ -64,7 +64,8 @@ export interface Native {
   setUsualRoute(route: Route): void;
   beginPolling(): void;
   poll(): Poll;
-  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number) => void, desk: Uint8Array): number;
+  /** `settle` is told how many records stand in the ring, and of which jobs, by slot, the result is not in the {@link Flag.Fresh} memory but this. */
+  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void, desk: Uint8Array): number;
   threads(which: number): number;
   setThreads(limit: number): void;
   /** Whether freed memory of large results is kept for others: pages.rs. */

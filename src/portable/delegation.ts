@@ -4,7 +4,8 @@
  */
 import { Operation, Status } from '../frame.js';
 import { ciphers, hashes } from '../catalog-table.js';
-import { aesCtr, digest, gcmOpen, gcmSeal, hmac, NotAuthentic, type Served } from './webcrypto.js';
+import type { PreparedKey } from './keys.js';
+import { aesCtr, digest, gcmOpen, gcmSeal, hmac, importCipherKey, importHmacKey, NotAuthentic, type ImportedKey, type Served } from './webcrypto.js';
 import { copyOf, NOTHING } from './windows.js';
 import { perform, type Work } from './work.js';
 
@@ -48,7 +49,7 @@ function ask(work: Work, lent: boolean): Served {
     case Operation.Hash:
       return target.length === hashes[algorithm]!.digestSize && secret.length === 0 ? digest(algorithm, source) : undefined;
     case Operation.Hmac:
-      return target.length === hashes[algorithm]!.digestSize ? hmac(algorithm, secret, source, lent) : undefined;
+      return target.length === hashes[algorithm]!.digestSize ? hmac(algorithm, importedOf(key) ?? secret, source, lent) : undefined;
     case Operation.Encrypt:
     case Operation.Seal:
     case Operation.Decrypt:
@@ -60,21 +61,36 @@ function ask(work: Work, lent: boolean): Served {
   const { aead, keySize, ivSize, maxAad, tagSize } = ciphers[algorithm]!;
   const fits = secret.length === keySize && iv.length === ivSize && aad.length <= maxAad && target.length === source.length;
   if (!fits || tag.length > tagSize || (aead && tag.length < TAG_LEAST)) return undefined;
-  if (!aead) return aesCtr(algorithm, secret, iv, source, lent);
-  if (operation === Operation.Encrypt || operation === Operation.Seal) return gcmSeal(algorithm, secret, iv, aad, source, tag.length, lent);
-  return openWith(work, secret, lent);
+  const ready = importedOf(key) ?? secret;
+  if (!aead) return aesCtr(algorithm, ready, iv, source, lent);
+  if (operation === Operation.Encrypt || operation === Operation.Seal) return gcmSeal(algorithm, ready, iv, aad, source, tag.length, lent);
+  const sealed = withTag(work);
+  if (sealed !== undefined) return gcmOpen(algorithm, ready, iv, aad, sealed, tag.length, lent);
+  const copy = new Uint8Array(source.length + tag.length);
+  copy.set(source);
+  copy.set(tag, source.length);
+  return gcmOpen(algorithm, ready, iv, aad, copy, tag.length, true);
 }
 
-/** Its tag has to follow the ciphertext, as often it does. */
-function openWith({ algorithm, iv, aad, source, tag }: Work, secret: Uint8Array, lent: boolean): Served {
-  const size = source.length + tag.length;
-  if (source.buffer === tag.buffer && source.byteOffset + source.length === tag.byteOffset) {
-    return gcmOpen(algorithm, secret, iv, aad, new Uint8Array(source.buffer, source.byteOffset, size), tag.length, lent);
-  }
-  const sealed = new Uint8Array(size);
-  sealed.set(source);
-  sealed.set(tag, source.length);
-  return gcmOpen(algorithm, secret, iv, aad, sealed, tag.length, true);
+/** Ciphertext and tag where they stand one after the other, as they mostly do, though what we have of the tag is a copy. */
+function withTag({ source, tag }: Work): Uint8Array | undefined {
+  const end = source.byteOffset + source.length;
+  if (end + tag.length > source.buffer.byteLength) return undefined;
+  const after = new Uint8Array(source.buffer, end, tag.length);
+  return after.every((byte, index) => byte === tag[index]) ? new Uint8Array(source.buffer, source.byteOffset, source.length + tag.length) : undefined;
+}
+
+// ---- keys ----------------------------------------------------------------------------------------
+
+const importedKeys = new WeakMap<PreparedKey, ImportedKey | undefined>();
+
+/** What WebCrypto has made of a prepared key; undefined before it has, which is asked of it at the first opportunity. */
+function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
+  if (key === undefined || importedKeys.has(key)) return key && importedKeys.get(key);
+  importedKeys.set(key, undefined);
+  const importing = (key.mac === undefined ? importCipherKey : importHmacKey)(key.algorithm, key.bytes);
+  importing?.then((each) => importedKeys.set(key, each), () => {});
+  return undefined;
 }
 
 // ---- trust ---------------------------------------------------------------------------------------

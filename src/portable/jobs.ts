@@ -26,6 +26,9 @@ const COPIES_FREE = 64 * 2 ** 20;
 /** The most rounds of results, jobs that these make and do at once, and their results, in one turn. */
 const ROUNDS = 4;
 
+/** The front's: of some jobs the result is not where it was to be put, but this, by slot. */
+type Settle = (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void;
+
 /** Where a job is. */
 const enum Stage {
   /** Its turn, or room for it, has not come. */
@@ -49,7 +52,8 @@ class Job implements CrewJob, Guest {
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
-  readonly sourceSize: number;
+  /** The memory of the result was made for it, and nobody has it yet: another may take its place. */
+  fresh = false;
   inRoom = false;
 
   constructor(
@@ -106,7 +110,7 @@ export class Jobs {
   #departing = false;
   #settling = false;
 
-  constructor(host: Host, frame: Float64Array, ring: Uint8Array, settle: (records: number) => void) {
+  constructor(host: Host, frame: Float64Array, ring: Uint8Array, settle: Settle) {
     this.#host = host;
     this.#frame = frame;
     this.#ring = new Ring(ring, settle);
@@ -140,8 +144,9 @@ export class Jobs {
     const work = gathered(ownSecrets(described));
     const job = new Job(this, slot, work, reply, watched, measure, cost, copied, needs, true);
     job.owned = work.source !== described.source;
+    job.fresh = (flags & Flag.Fresh) !== 0 && !reply;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
-    if (derivation === undefined && (begunByPlatform(work, ended, !snapshot) || (!snapshot && begunChunks(work, ended)))) {
+    if (derivation === undefined && (begunByPlatform(work, ended, !snapshot || job.owned) || (!snapshot && begunChunks(work, ended)))) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
       job.work = { ...work, source: copyOf(work.source) };
@@ -265,6 +270,11 @@ export class Jobs {
     const { slot, work, reply, place, tagPlace } = job;
     this.#underWay.delete(slot);
     this.copied -= job.copied;
+    const whole = wholeResult(job);
+    if (whole !== undefined) {
+      this.#ring.writeInstead(slot, whole);
+      return;
+    }
     putResult(job);
     const { status } = job;
     let small: Uint8Array = NOTHING;
@@ -278,6 +288,18 @@ export class Jobs {
     this.#ring.write(slot, status, small, large);
     if (work.operation >= Operation.Scrypt && reply) place.fill(0);
   }
+}
+
+/** A result that was made elsewhere and can be given out as it is: all of some memory that nobody else has. */
+function wholeResult({ status, fresh, work: { operation }, place, tagPlace, target, tag }: Job): Uint8Array | undefined {
+  // Runs of chunks, of messages, and states are read where they were to be put.
+  if (status !== Status.Done || !fresh || target === undefined || operation > Operation.Open || target.length !== place.length) return undefined;
+  if (operation === Operation.Encrypt && tagPlace.length > 0) return undefined;
+  // A tag that follows the text in its place must do so here.
+  const appended = operation === Operation.Seal ? tagPlace.length : 0;
+  if (appended > 0 && (tag?.length !== appended || tag.buffer !== target.buffer || tag.byteOffset !== target.byteOffset + target.length)) return undefined;
+  const size = target.length + appended;
+  return target.byteOffset === 0 && target.buffer.byteLength === size ? new Uint8Array(target.buffer) : undefined;
 }
 
 /** Puts a result that was made elsewhere where it belongs; what was refused is not left half done. */
@@ -306,11 +328,12 @@ const HEADER = 16;
 class Ring {
   readonly #bytes: Uint8Array;
   readonly #numbers: Uint32Array;
-  readonly #settle: (records: number) => void;
+  readonly #settle: Settle;
   #used = 0;
   #records = 0;
+  #instead: Map<number, Uint8Array> | undefined;
 
-  constructor(memory: Uint8Array, settle: (records: number) => void) {
+  constructor(memory: Uint8Array, settle: Settle) {
     this.#bytes = memory;
     this.#numbers = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4);
     this.#settle = settle;
@@ -327,10 +350,18 @@ class Ring {
     this.#records += 1;
   }
 
+  /** Of a job whose result is this. */
+  writeInstead(slot: number, result: Uint8Array): void {
+    this.write(slot, Status.Done, NOTHING, NOTHING);
+    (this.#instead ??= new Map()).set(slot, result);
+  }
+
   deliver(): void {
     const records = this.#records;
     if (records === 0) return;
+    const instead = this.#instead;
     this.#used = this.#records = 0;
-    this.#settle(records);
+    this.#instead = undefined;
+    this.#settle(records, instead);
   }
 }

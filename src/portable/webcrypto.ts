@@ -44,35 +44,35 @@ export function digest(hash: number, source: Uint8Array): Served {
 }
 
 /** An HMAC over one of these hashes. */
-export function hmac(hash: number, key: Uint8Array, source: Uint8Array, lent = false): Served {
+export function hmac(hash: number, key: Uint8Array | ImportedKey, source: Uint8Array, lent = false): Served {
   const [api, name] = [subtle(), hashName(hash)];
   // It knows no empty keys.
-  if (api === undefined || name === undefined || key.length === 0 || source.length > TEXT_MAX) return undefined;
-  return underKey(api, key, { name: 'HMAC', hash: name }, 'sign', lent ? plain(source) : new Uint8Array(source), (imported, text) => api.sign('HMAC', imported, text));
+  if (api === undefined || name === undefined || isEmpty(key) || source.length > TEXT_MAX) return undefined;
+  return underKey(api, key, { name: 'HMAC', hash: name }, 'sign', source, lent, (imported, text) => api.sign('HMAC', imported, text));
 }
 
 /** AES in counter mode: encrypts or decrypts. All 16 bytes of the iv count, and wrap. */
-export function aesCtr(cipher: number, key: Uint8Array, iv: Uint8Array, source: Uint8Array, lent = false): Served {
+export function aesCtr(cipher: number, key: Uint8Array | ImportedKey, iv: Uint8Array, source: Uint8Array, lent = false): Served {
   const api = subtle();
   if (api === undefined || !isMode(cipher, 'ctr') || source.length > TEXT_MAX) return undefined;
   const algorithm = { name: 'AES-CTR', counter: new Uint8Array(iv), length: 128 };
-  return underKey(api, key, 'AES-CTR', 'encrypt', lent ? plain(source) : new Uint8Array(source), (imported, text) => api.encrypt(algorithm, imported, text));
+  return underKey(api, key, 'AES-CTR', 'encrypt', source, lent, (imported, text) => api.encrypt(algorithm, imported, text));
 }
 
 /** AES-GCM: the ciphertext, and after it as many bytes of the tag. */
-export function gcmSeal(cipher: number, key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, source: Uint8Array, tagSize: number, lent = false): Served {
+export function gcmSeal(cipher: number, key: Uint8Array | ImportedKey, nonce: Uint8Array, aad: Uint8Array, source: Uint8Array, tagSize: number, lent = false): Served {
   const api = subtle();
   if (api === undefined || !isMode(cipher, 'gcm') || source.length > TEXT_MAX || aad.length > TEXT_MAX) return undefined;
   const algorithm = gcmOf(nonce, aad, tagSize);
-  return underKey(api, key, 'AES-GCM', 'encrypt', lent ? plain(source) : new Uint8Array(source), (imported, text) => api.encrypt(algorithm, imported, text));
+  return underKey(api, key, 'AES-GCM', 'encrypt', source, lent, (imported, text) => api.encrypt(algorithm, imported, text));
 }
 
 /** The text that was sealed, of a ciphertext with the tag after it. Rejects with {@link NotAuthentic}. */
-export function gcmOpen(cipher: number, key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array, tagSize: number, lent = false): Served {
+export function gcmOpen(cipher: number, key: Uint8Array | ImportedKey, nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array, tagSize: number, lent = false): Served {
   const api = subtle();
   if (api === undefined || !isMode(cipher, 'gcm') || sealed.length > TEXT_MAX || aad.length > TEXT_MAX) return undefined;
   const algorithm = gcmOf(nonce, aad, tagSize);
-  return underKey(api, key, 'AES-GCM', 'decrypt', lent ? plain(sealed) : new Uint8Array(sealed), async (imported, text) => {
+  return underKey(api, key, 'AES-GCM', 'decrypt', sealed, lent, async (imported, text) => {
     try {
       return await api.decrypt(algorithm, imported, text);
     } catch (error) {
@@ -111,15 +111,43 @@ async function derived(api: Subtle, name: string, secret: Uint8Array, algorithm:
   return new Uint8Array(await api.deriveBits(algorithm, key, 8 * size));
 }
 
+/** A key that WebCrypto holds. What is done under it begins during the call, so that no source need be copied here. */
+export class ImportedKey {
+  constructor(readonly key: unknown) {}
+}
+
+/** Has the key of an HMAC imported. Rejects what WebCrypto refuses; undefined where there is no WebCrypto. */
+export function importHmacKey(hash: number, key: Uint8Array): Promise<ImportedKey> | undefined {
+  return importKey({ name: 'HMAC', hash: hashName(hash) }, key, ['sign']);
+}
+
+/** The same for a cipher. */
+export function importCipherKey(cipher: number, key: Uint8Array): Promise<ImportedKey> | undefined {
+  return importKey(isMode(cipher, 'gcm') ? 'AES-GCM' : 'AES-CTR', key, ['encrypt', 'decrypt']);
+}
+
+function importKey(algorithm: unknown, key: Uint8Array, usages: readonly string[]): Promise<ImportedKey> | undefined {
+  return subtle()?.importKey('raw', plain(key), algorithm, false, usages).then((each) => new ImportedKey(each));
+}
+
+function isEmpty(key: Uint8Array | ImportedKey): boolean {
+  return key instanceof Uint8Array && key.length === 0;
+}
+
+/** Works under the key; where it is to be imported first, the text is copied before. */
 async function underKey(
   api: Subtle,
-  key: Uint8Array,
+  key: Uint8Array | ImportedKey,
   algorithm: unknown,
   usage: string,
   text: Uint8Array,
+  lent: boolean,
   work: (key: unknown, text: Uint8Array) => Promise<ArrayBuffer>,
 ): Promise<Uint8Array> {
-  return new Uint8Array(await work(await api.importKey('raw', plain(key), algorithm, false, [usage]), text));
+  if (key instanceof ImportedKey) return new Uint8Array(await work(key.key, plain(text)));
+  const importing = api.importKey('raw', plain(key), algorithm, false, [usage]);
+  const kept = lent ? plain(text) : new Uint8Array(text);
+  return new Uint8Array(await work(await importing, kept));
 }
 
 function gcmOf(nonce: Uint8Array, aad: Uint8Array, tagSize: number): object {
