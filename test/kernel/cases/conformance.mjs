@@ -9,9 +9,11 @@ import { runConformance } from '../../conformance/suite.mjs';
 import { startDevice } from '../device/start.mjs';
 import { served } from '../engines.mjs';
 
-/** All but derivations, which no kernel has, and the doors that cannot ask for an engine. */
-const families = ['hashes', 'hmacs', 'hashers', 'many', 'ciphers', 'seals', 'keys', 'streams', 'pieces', 'refusals', 'aborts'];
-const kinds = { hashes: 'hash', hmacs: 'hmac', ciphers: 'cipher', seals: 'cipher' };
+/** All but derivations, which no kernel has, states, which it keeps, and the doors that cannot ask for an engine. */
+const families = ['hashes', 'hmacs', 'hashers', 'many', 'ciphers', 'seals', 'keys', 'streams', 'pieces'];
+
+/** Some that the kernel serves, and some that it does not. */
+const mixed = ['sha1', 'sha3-256', 'blake3', 'xxh64', 'aes-128-ctr', 'chacha20', 'aes-256-gcm', 'chacha20-poly1305', 'xchacha20-poly1305'];
 
 for (const [engine, list] of Object.entries(served)) {
   describe(engine, () => {
@@ -21,30 +23,34 @@ for (const [engine, list] of Object.entries(served)) {
     });
     after(() => device?.stop());
 
-    test('alone', async (t) => {
-      const { cases } = await run(engine);
+    test('alone, what it serves', async (t) => {
+      const { cases } = await run(engine, { families, algorithms: [...new Set(Object.values(list).flat())] });
       const passed = cases.filter(({ ok }) => ok);
       t.diagnostic(`${passed.length} of ${cases.length} cases by ${engine}`);
-      assert.deepEqual(failures(cases.filter(({ unavailable }) => !unavailable)), []);
-      for (const [family, kind] of Object.entries(kinds)) {
-        for (const algorithm of list[kind]) {
-          const own = cases.filter((each) => each.family === family && each.algorithm === algorithm);
-          assert.ok(own.every(({ ok }) => ok), failures(own).slice(0, 3).join('\n'));
-        }
-      }
+      assert.deepEqual(failures(cases.filter((each) => !mayBeRefused(each))), []);
       assert.ok(passed.length > 300, `only ${passed.length} passed`);
     });
 
-    test('with the native engine behind it', async () => {
-      const { cases } = await run([engine, 'native']);
-      assert.deepEqual(failures(cases), []);
+    test('alone, refusals and aborts', async () => {
+      const { cases } = await run(engine, { families: ['refusals', 'aborts'] });
+      assert.deepEqual(failures(cases.filter(({ unavailable, error }) => !unavailable && !/ERR_ENGINE_UNAVAILABLE: key derivation:/.test(error))), []);
+    });
+
+    test('with the native engine behind it, all', async () => {
+      const { cases } = await run([engine, 'native'], { families, algorithms: mixed });
+      assert.deepEqual(failures(cases.filter(({ family }) => family !== 'states')), []);
     });
   });
 }
 
-async function run(engine) {
+// The state of a running hash is the kernel's, and the suite has messages of AEADs longer than go through in one piece.
+function mayBeRefused({ unavailable, family, error }) {
+  return unavailable && (family === 'states' || (['ciphers', 'seals', 'keys'].includes(family) && /in one piece|tags of/.test(error)));
+}
+
+async function run(engine, which) {
   const doors = await openDoors();
-  return runConformance({ ...doors, load, options: { engine }, families });
+  return runConformance({ ...doors, load, options: { engine }, ...which });
 }
 
 function failures(cases) {
