@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -78,6 +79,14 @@ test('files and folders that may not be read', { skip: noNobody ? 'there is no u
     $.write('other.sealed', 'x', 0);
     $.write('key', 'k'.repeat(32), 0o644);
     assert.deepEqual(run('open', '-k', 'key', 'other.sealed'), [1, '', 'millrace open: other.sealed: Permission denied\n']);
+  }));
+
+test('without a binary: the same, by the portable engine', () =>
+  inFolder({ a: 'abc', large: randomBytes(2 ** 20 + 1) }, async ($) => {
+    for (const part of ['cli', 'dist', 'package.json']) cpSync(join(root, part), $.path('package', part), { recursive: true });
+    const { status, stdout, stderr } = $.other(process.execPath, ['--no-warnings', 'package/cli/main.js', 'sum', 'a', 'large', 'missing']);
+    assert.deepEqual([status, stderr.toString()], [1, 'millrace sum: missing: No such file or directory\n']);
+    assert.equal(stdout.toString(), `${abc}  a\n${sha256(readFileSync($.path('large')))}  large\n`);
   }));
 
 const permission = ['--permission', '--allow-addons'];
