@@ -31,6 +31,7 @@ export const portableHost: Host = {
     return () => stop(timer);
   },
   hex,
+  platformMost: 2 ** 22,
   cores: navigator?.hardwareConcurrency ?? 1,
   startMate,
 };

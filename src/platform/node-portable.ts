@@ -19,6 +19,7 @@ export const portableHost: Host = {
     return () => forget(timer);
   },
   hex: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString('hex'),
+  platformMost: Infinity,
   cores: availableParallelism(),
   startMate,
 };

@@ -90,6 +90,11 @@ export class Crew {
     this.#priced = priced;
   }
 
+  /** Whether there can be no workers. */
+  get alone(): boolean {
+    return this.#alone;
+  }
+
   get started(): number {
     return this.#hands.length;
   }

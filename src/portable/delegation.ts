@@ -27,8 +27,7 @@ const TAG_LEAST = 12;
  * keys and what else is short are copied.
  */
 export function begunByPlatform(work: Work, ended: Ended, lent = false): boolean {
-  if (work.source.length < (work.operation === Operation.Hash || work.operation === Operation.Hmac ? HASH_LEAST : CIPHER_LEAST)) return false;
-  if (!isTrusted(work)) return false;
+  if (!isLarge(work) || !isTrusted(work)) return false;
   const served = ask(work, lent);
   if (served === undefined) return false;
   // Before the tag, if there is one. The source itself may be gone when the answer comes.
@@ -39,6 +38,10 @@ export function begunByPlatform(work: Work, ended: Ended, lent = false): boolean
 
 function settle(answer: Uint8Array, size: number, ended: Ended): void {
   ended(Status.Done, answer.subarray(0, size), answer.subarray(size));
+}
+
+function isLarge({ operation, source }: Work): boolean {
+  return source.length >= (operation === Operation.Hash || operation === Operation.Hmac ? HASH_LEAST : CIPHER_LEAST);
 }
 
 /** The answer: a digest, or a text with the tag that was made after it. */
@@ -111,6 +114,13 @@ export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean 
 /** Asks the platform for what we know, once. What it does not know, or answers otherwise, is not asked again. Ends in a few milliseconds. */
 export function provePlatform(): Promise<void> {
   return (proving ??= Promise.all(samples().map(prove)).then(() => {}));
+}
+
+/** Whether the platform may be given this work; asks it now where that is not known yet. */
+export async function willServe(work: Work): Promise<boolean> {
+  if (!isLarge(work)) return false;
+  if (!trusted.has(nameOf(work))) await Promise.all(samples().filter((each) => nameOf(each) === nameOf(work)).map(prove));
+  return trusted.has(nameOf(work));
 }
 
 async function prove(sample: Work): Promise<void> {

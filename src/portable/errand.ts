@@ -1,7 +1,8 @@
 /**
  * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are given away.
  */
-import { Operation, type Purpose, Status } from '../frame.js';
+import { Operation, Purpose, Status } from '../frame.js';
+import { begunByPlatform, willServe, type Ended } from './delegation.js';
 import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
 import { prepareKey, wipeKey } from './keys.js';
 import type { Price } from './prices.js';
@@ -108,6 +109,23 @@ export function runErrand(errand: Errand, progress: Progress | undefined): Outco
   return outcome(errand, () => {
     const work = workOf(errand);
     return { work, status: perform(work, progress) };
+  });
+}
+
+/** The same by the platform's cryptography, which in some places is slow to return: hence in a worker. Undefined where it does not serve this. */
+export async function platformErrand(errand: Errand): Promise<Outcome | undefined> {
+  const { operation, purpose, secret, source, targetSize, tagSize } = errand;
+  if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
+  // What takes a key is given its bytes. It makes its result itself: only the sizes of target and tag are looked at.
+  const tag = makesTag(operation) ? made(tagSize) : errand.tag;
+  const work: Work = { ...errand, key: undefined, secret, tag, target: source.length === targetSize ? source : made(targetSize), views: undefined };
+  if (!(await willServe(work))) return undefined;
+  return new Promise((resolve) => {
+    const ended: Ended = (status, target, madeTag) => {
+      for (const own of [secret, errand.iv, errand.aad]) own.fill(0);
+      resolve({ status, target, tag: madeTag });
+    };
+    if (!begunByPlatform(work, ended, true)) resolve(undefined);
   });
 }
 

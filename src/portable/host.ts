@@ -26,6 +26,11 @@ export interface Host {
   readonly after: (milliseconds: number, run: () => void) => () => void;
   /** Lower-case hex. */
   readonly hex: (bytes: Uint8Array) => string;
+  /**
+   * The largest text in bytes that the platform's cryptography is given on this thread. Node.js computes on other threads, Chromium before the
+   * call returns: 64 MiB of AES-GCM would stop a page for a few hundred milliseconds.
+   */
+  readonly platformMost: number;
   /** As many workers are worth having. */
   readonly cores: number;
   /** Starts a worker; undefined, an exception, or a lost one where there can be none. */

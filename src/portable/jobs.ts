@@ -146,7 +146,9 @@ export class Jobs {
     job.owned = work.source !== described.source;
     job.fresh = (flags & Flag.Fresh) !== 0 && !reply;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
-    if (derivation === undefined && (begunByPlatform(work, ended, !snapshot || job.owned) || (!snapshot && begunChunks(work, ended)))) {
+    // A large one goes to the platform's cryptography by way of a worker.
+    const here = derivation === undefined && (work.source.length <= this.#host.platformMost || this.crew.alone);
+    if (here && (begunByPlatform(work, ended, !snapshot || job.owned) || (!snapshot && begunChunks(work, ended)))) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
       job.work = { ...work, source: copyOf(work.source) };

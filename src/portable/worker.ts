@@ -2,8 +2,9 @@
  * What runs in a worker: one errand after the other.
  */
 import { Operation } from '../frame.js';
-import { deriveErrand, runErrand, type Errand, type Outcome, type Tiding } from './errand.js';
+import { deriveErrand, platformErrand, runErrand, type Errand, type Outcome, type Tiding } from './errand.js';
 import { inJavaScript } from './hashes/quicker.js';
+import type { Progress } from './kdf/index.js';
 import { isCipher, measure } from './prices.js';
 
 /** A worker's end of the way to the thread that has started it. */
@@ -23,10 +24,17 @@ export function serve(port: Port): void {
   port.listen((errand) => {
     const { derivation } = errand;
     const progress = errand.watched ? reporter(port) : undefined;
-    if (derivation === undefined) answer(port, errand, runErrand(errand, progress));
-    else void deriveErrand(errand, derivation, progress).then((outcome) => answer(port, errand, outcome)).catch(fail);
+    const outcome = derivation === undefined ? run(errand, progress) : deriveErrand(errand, derivation, progress);
+    outcome.then((found) => answer(port, errand, found)).catch(fail);
   });
   port.post({ tells: 'ready' }, []);
+}
+
+async function run(errand: Errand, progress: Progress | undefined): Promise<Outcome> {
+  const served = await platformErrand(errand);
+  if (served !== undefined) return served;
+  await prepared(errand);
+  return runErrand(errand, progress);
 }
 
 /** Ends the worker, which its owner hears of; a promise that is rejected would not be heard of everywhere. */
@@ -47,8 +55,9 @@ function reporter(port: Port): (fraction: number) => void {
 }
 
 function answer(port: Port, { measure: wanted, operation, algorithm }: Errand, { status, target, tag }: Outcome): void {
-  // What is given away must be all of its buffer.
-  const transfer = [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
+  // What is given away must be all of its buffer: a text, a tag, or both in one.
+  const together = tag.length > 0 && target.buffer === tag.buffer && target.length + tag.length === target.buffer.byteLength;
+  const transfer = together ? [target.buffer as ArrayBuffer] : [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
   port.post({ tells: 'end', status, target, tag }, transfer);
   if (!wanted) return;
   // In JavaScript, as the price is that of work in the thread which asks.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
+import promises from 'millrace/promises';
 
 import { ciphers, cipherNames, hashNames, hashes } from '../support/algorithms.mjs';
 import { portable } from '../support/portable-bundle.mjs';
@@ -11,7 +12,7 @@ import { random } from '../support/random.mjs';
 
 const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable('src/portable/webcrypto.ts');
 const { begunByPlatform, provePlatform } = await portable('src/portable/delegation.ts');
-const { Operation, Status } = await portable('src/frame.ts');
+const { Operation, Purpose, Status } = await portable('src/frame.ts');
 
 const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
@@ -210,4 +211,74 @@ test('small works, and those that the engine refuses, are not', async () => {
   assert.equal(await begun(work(Operation.Hash, 'sha256', { source, target: Buffer.alloc(32), secret: Buffer.alloc(32) })), undefined);
   assert.equal(await begun(work(Operation.Hmac, 'sha256', { source, target: Buffer.alloc(32) })), undefined, 'an empty key');
   assert.equal(await begun(work(Operation.Finish, 'sha256', { source, target: Buffer.alloc(32) })), undefined);
+});
+
+// ---- in workers, and back ------------------------------------------------------------------------
+
+test('an errand is done by WebCrypto as by JavaScript, and what comes of it can be given away', async () => {
+  const { platformErrand, runErrand } = await portable('src/portable/errand.ts');
+  const rng = random('platform errands');
+  const source = rng.bytes(100_000);
+  const errand = (operation, name, given) => {
+    const { iv = NOTHING, aad = NOTHING, tag = NOTHING, secret = NOTHING, tagSize = 0, targetSize = source.length } = given;
+    const copies = Object.fromEntries(Object.entries({ iv, aad, tag, secret, source: given.source ?? source }).map(([key, bytes]) => [key, new Uint8Array(bytes)]));
+    return { operation, algorithm: id(name), purpose: given.purpose, seedLow: 0, seedHigh: 0, targetSize, tagSize, count: 0, size: 0, derivation: undefined, watched: false, measure: false, ...copies };
+  };
+  const key = rng.bytes(32);
+  const [iv, nonce, aad] = [rng.bytes(16), rng.bytes(12), rng.bytes(11)];
+  const sealed = runErrand(errand(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }));
+  const opening = { secret: key, iv: nonce, aad, source: sealed.target, tag: sealed.tag };
+  for (const [served, operation, name, given] of [
+    [true, Operation.Hash, 'sha512', { targetSize: 64 }],
+    [true, Operation.Hmac, 'sha1', { targetSize: 20, secret: key }],
+    [true, Operation.Hmac, 'sha256', { targetSize: 32, secret: key, purpose: Purpose.Mac }],
+    [true, Operation.Encrypt, 'aes-256-ctr', { secret: key, iv }],
+    [true, Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }],
+    [true, Operation.Encrypt, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 12, purpose: Purpose.Cipher }],
+    [true, Operation.Open, 'aes-256-gcm', opening],
+    [true, Operation.Decrypt, 'aes-256-gcm', { ...opening, tag: Buffer.alloc(16) }],
+    [false, Operation.Hash, 'sha3-256', { targetSize: 32 }],
+    [false, Operation.Hash, 'blake3', { targetSize: 32, secret: key, purpose: Purpose.Hash }],
+    [false, Operation.Encrypt, 'chacha20', { secret: key, iv }],
+    [false, Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 8 }],
+    [false, Operation.Hash, 'sha256', { targetSize: 32, source: source.subarray(0, 100) }],
+  ]) {
+    const found = await platformErrand(errand(operation, name, given));
+    assert.equal(found !== undefined, served, `${operation} ${name}`);
+    if (!served) continue;
+    const expected = runErrand(errand(operation, name, given));
+    assert.deepEqual({ ...found, target: Buffer.from(found.target), tag: Buffer.from(found.tag) }, { ...expected, target: Buffer.from(expected.target), tag: Buffer.from(expected.tag) }, `${operation} ${name}`);
+  }
+});
+
+test('results of asynchronous calls of the portable engine are Buffers of their own', async () => {
+  const rng = random('adopted results');
+  const source = rng.bytes(300_000);
+  const [key, nonce, iv, aad] = [rng.bytes(32), rng.bytes(12), rng.bytes(16), rng.bytes(5)];
+  const prepared = millrace.createKey('aes-256-gcm', key, { engine: 'portable' });
+  const sealed = millrace.seal('aes-256-gcm', { key, nonce, source, aad });
+  const engine = 'portable';
+  for (let round = 0; round < 3; round++) {
+    const results = await Promise.all([
+      promises.seal('aes-256-gcm', { key, nonce, source, aad, engine }),
+      promises.seal('aes-256-gcm', { key: prepared, nonce, source, aad }),
+      promises.open('aes-256-gcm', { key, nonce, source: sealed, aad, engine }),
+      promises.open('aes-256-gcm', { key: prepared, nonce, source: sealed, aad }),
+      promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source, engine }),
+      promises.seal('chacha20-poly1305', { key, nonce, source, aad, engine }),
+    ]);
+    const expected = [sealed, sealed, source, source, millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source }), millrace.seal('chacha20-poly1305', { key, nonce, source, aad })];
+    for (const [index, result] of results.entries()) {
+      assert.ok(Buffer.isBuffer(result), `${index}`);
+      assert.deepEqual(result, expected[index], `${index}`);
+      assert.equal(result.buffer.byteLength, result.length, `${index}`);
+    }
+    const target = Buffer.alloc(sealed.length);
+    assert.equal(await promises.seal('aes-256-gcm', { key: prepared, nonce, source, aad, target }), sealed.length);
+    assert.deepEqual(target, sealed);
+    const forged = Buffer.from(sealed);
+    forged[7] ^= 1;
+    await assert.rejects(promises.open('aes-256-gcm', { key: prepared, nonce, source: forged, aad }), { code: 'ERR_AUTHENTICATION' });
+  }
+  prepared.dispose();
 });
