@@ -83,7 +83,10 @@ fn sentences_say_how_to_mend_it() {
 fn only_what_lasts_is_remembered() {
     let passes = |step: Step, errno: i32| (Failure { step, errno }).passes();
     assert!(passes(Step::Accept, libc::EMFILE) && passes(Step::Send, libc::ENOMEM));
-    assert!(!passes(Step::Socket, libc::EAFNOSUPPORT) && !passes(Step::Open, libc::EACCES));
+    // A device is there as soon as somebody has mended what was missing; to ask for it again costs little.
+    assert!(passes(Step::Open, libc::ENOENT) && passes(Step::Open, libc::EACCES) && passes(Step::Run, libc::ENOTCONN));
+    assert!(!passes(Step::Socket, libc::EAFNOSUPPORT) && !passes(Step::Bind, libc::ENOENT));
+    assert!(!passes(Step::Session, libc::EINVAL));
 }
 
 #[test]
@@ -92,6 +95,33 @@ fn a_report_is_json_of_all() {
     for what in CIPHERS.iter().map(|facts| What::Cipher(facts.cipher)) {
         assert_eq!(json.matches(&format!("\"{}\":", what.name())).count(), 3, "{json}");
     }
+}
+
+/// A child of this process knows that it is one, and makes sockets of its own.
+#[test]
+fn a_child_begins_anew() {
+    let (before, hashed) = (fork::generation(), hashing(Provider::AfAlg, Hash::Sha256));
+    assert_eq!(fork::generation(), before);
+    let running = hashed.as_ref().map(|places| hash::Running::begin(places).expect("begun"));
+    // SAFETY: the child computes, and ends without what the parent's end would do.
+    let status = unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            let begins_anew = match (&hashed, running) {
+                (Ok(places), Ok(mut running)) => {
+                    let own = hash::digest(places, b"abc", &mut [0; 32], None);
+                    own.is_ok() && matches!(running.take(b"abc", &mut None), Err(Error::Unavailable(_)))
+                }
+                _ => true,
+            };
+            libc::_exit(i32::from(!(begins_anew && fork::generation() != before)));
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+        status
+    };
+    assert_eq!(status, 0);
+    assert_eq!(fork::generation(), before);
 }
 
 /// Least nanoseconds of the bare system calls and of the engine's way to make them, by turns. In a guest a system call takes 20 us, in which
