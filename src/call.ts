@@ -471,6 +471,7 @@ function submit(user: Waiter): void {
     accepted = true;
   } finally {
     if (!accepted) release(slot);
+    if (waiter instanceof Retry) waiter.begin(accepted);
   }
   servers[slot] = call.engine.binding;
   waiter.slot = slot;
@@ -500,6 +501,13 @@ class Retry implements Waiter {
     if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && copyOf(kept.tag);
   }
 
+  /** The job is on its way, and will settle; or it is not, and never does. */
+  begin(accepted: boolean): void {
+    const { key, choice } = this.#call;
+    if (!accepted) key?.fill(0);
+    else if (choice.lease !== undefined) choice.lease.waiting += 1;
+  }
+
   get slot(): number {
     return this.#user.slot;
   }
@@ -509,18 +517,18 @@ class Retry implements Waiter {
   }
 
   succeed(value: unknown): void {
-    this.#wipe();
+    this.#end();
     this.#user.succeed(value);
   }
 
   fail(error: unknown): void {
     if (error instanceof MillraceError && error.code === 'ERR_ENGINE_UNAVAILABLE' && this.#again(error.message)) return;
-    this.#wipe();
+    this.#end();
     this.#user.fail(error);
   }
 
   cancelled(): void {
-    this.#wipe();
+    this.#end();
     this.#user.cancelled();
   }
 
@@ -536,6 +544,7 @@ class Retry implements Waiter {
     } finally {
       forget();
     }
+    this.#leave();
     return true;
   }
 
@@ -545,8 +554,15 @@ class Retry implements Waiter {
     if (key !== undefined) wipeLater(key);
   }
 
-  #wipe(): void {
+  #end(): void {
     this.#call.key?.fill(0);
+    this.#leave();
+  }
+
+  /** A prepared key that was disposed of meanwhile may go now. */
+  #leave(): void {
+    const { lease } = this.#call.choice;
+    if (lease !== undefined && --lease.waiting === 0) lease.over?.();
   }
 }
 

@@ -3,7 +3,7 @@
  * disposal.
  */
 import { bytes, data, options as optionsOf, sizeOf, type Data } from './arguments.js';
-import { choiceOf, fellBack, usual, type Choice, type Engine, type EngineOptions } from './engines.js';
+import { choiceOf, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease } from './engines.js';
 import { At, Purpose, frame } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, UNAVAILABLE, wrongType } from './errors.js';
@@ -71,11 +71,17 @@ export class Key {
 /** The engines that have the key, and its handle in each. */
 interface Prepared extends Choice {
   readonly handles: readonly number[];
+  readonly lease: Lease;
 }
 
 const forgotten = new FinalizationRegistry<Prepared>(release);
 
-function release({ engines, handles }: Prepared): void {
+function release(prepared: Prepared): void {
+  const { engines, handles, lease } = prepared;
+  if (lease.waiting > 0) {
+    lease.over = () => release(prepared);
+    return;
+  }
   for (let index = 0; index < engines.length; index++) {
     frame[At.Key] = handles[index]!;
     engines[index]!.binding.disposeKey();
@@ -164,7 +170,7 @@ function prepare(purpose: Purpose, id: number, name: string, size: number | unde
   if (size !== undefined && actual !== size) throw makeError('ERR_KEY_SIZE', `key must be ${size} bytes for ${name}, not ${actual}`);
   const engines: Engine[] = [];
   const handles: number[] = [];
-  const prepared: Prepared = { engines, handles, names: choice.names };
+  const prepared: Prepared = { engines, handles, names: choice.names, lease: { waiting: 0, over: undefined } };
   for (const engine of choice.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);
     if (handle >= 0) {

@@ -25,7 +25,7 @@ const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
 });
 const required = process.env.MILLRACE_GUEST_REQUIRED || process.env.MILLRACE_GUEST;
 const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
-const environment = { PYTHON: findPython(), ...(process.env.MILLRACE_SEED && { MILLRACE_SEED: process.env.MILLRACE_SEED }) };
+const environment = { PYTHON: findPython(), ...handed('MILLRACE_SEED', 'MILLRACE_KERNEL_ALL') };
 
 for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
   test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
@@ -49,6 +49,11 @@ if (own.length > 0) {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+}
+
+/** Variables that go on into the guest. */
+function handed(...names) {
+  return Object.fromEntries(names.filter((name) => process.env[name]).map((name) => [name, process.env[name]]));
 }
 
 function testArguments(cases, results) {

@@ -12,8 +12,12 @@ import { served } from '../engines.mjs';
 /** All but derivations, which no kernel has, states, which it keeps, and the doors that cannot ask for an engine. */
 const families = ['hashes', 'hmacs', 'hashers', 'many', 'ciphers', 'seals', 'keys', 'streams', 'pieces'];
 
-/** Some that the kernel serves, and some that it does not. */
-const mixed = ['sha1', 'sha3-256', 'blake3', 'xxh64', 'aes-128-ctr', 'chacha20', 'aes-256-gcm', 'chacha20-poly1305', 'xchacha20-poly1305'];
+/** One of each kind of those the kernel serves: jobs.mjs has them all. With MILLRACE_KERNEL_ALL in the environment, all of them here too. */
+const some = ['sha256', 'sha3-512', 'aes-256-ctr', 'chacha20', 'aes-256-gcm', 'chacha20-poly1305'];
+const isWanted = (name) => some.includes(name) || Boolean(process.env.MILLRACE_KERNEL_ALL);
+
+/** Some that it serves, and some that it does not. */
+const mixed = ['sha1', 'blake3', 'chacha20', 'aes-128-gcm', 'xchacha20-poly1305'];
 
 for (const [engine, list] of Object.entries(served)) {
   describe(engine, () => {
@@ -24,11 +28,11 @@ for (const [engine, list] of Object.entries(served)) {
     after(() => device?.stop());
 
     test('alone, what it serves', async (t) => {
-      const { cases } = await run(engine, { families, algorithms: [...new Set(Object.values(list).flat())] });
+      const { cases } = await run(engine, { families, algorithms: [...new Set(Object.values(list).flat())].filter(isWanted) });
       const passed = cases.filter(({ ok }) => ok);
       t.diagnostic(`${passed.length} of ${cases.length} cases by ${engine}`);
       assert.deepEqual(failures(cases.filter((each) => !mayBeRefused(each))), []);
-      assert.ok(passed.length > 300, `only ${passed.length} passed`);
+      assert.ok(passed.length > 100, `only ${passed.length} passed`);
     });
 
     test('alone, refusals and aborts', async () => {

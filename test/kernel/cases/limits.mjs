@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { collectGarbage } from '../../support/garbage.mjs';
 import { judge } from '../../support/judges.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
@@ -72,6 +73,19 @@ for (const engine of ['af_alg', 'cryptodev']) {
         right({ output: text.subarray(0, size), tag: text.subarray(size) }, job, `${size} bytes`);
       }
       prepared.dispose();
+    });
+
+    test('a key that is disposed of, or collected, while a call turns to another engine', async () => {
+      const bytes = rng.bytes(32);
+      const jobs = Array.from({ length: 4 }, () => ({ ...jobOf('cipher', 'aes-256-gcm', large, rng), key: bytes }));
+      const pending = jobs.map((job, index) => {
+        const key = millrace.createKey('aes-256-gcm', bytes, { engine: [engine, 'native'] });
+        const call = does({ ...job, key }, undefined, waitings.promise);
+        if (index % 2 === 0) key.dispose();
+        return call;
+      });
+      collectGarbage();
+      for (const [index, job] of jobs.entries()) right(await pending[index], job, `number ${index}`);
     });
 
     test('shorter tags of GCM: made, and checked or refused, never taken for whole', async () => {
