@@ -44,4 +44,4 @@ export function backOf({ tagSize, ...job }, { output, tag }) {
 }
 
 /** Lengths about the blocks and chunks of both interfaces. */
-export const lengths = [0, 1, 15, 16, 17, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 1000, 4095, 4096, 4097, 20_000, 65_535, 65_536, 65_537, 131_072, 200_003];
+export const lengths = [0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537, 200_003];

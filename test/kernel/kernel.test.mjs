@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { boot, findGuest } from '../../tools/guest/boot.mjs';
 import { Stop } from '../../tools/steps.mjs';
@@ -27,15 +27,17 @@ const required = process.env.MILLRACE_GUEST_REQUIRED || process.env.MILLRACE_GUE
 const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
 const environment = { PYTHON: findPython(), ...handed('MILLRACE_SEED', 'MILLRACE_KERNEL_ALL') };
 
-for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
-  test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
-    assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
-    const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
-    const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results'] });
-    t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
-    await repeat(t, files.results, { code, said: `${output}\n${console}` });
-  });
-}
+describe('guests', { concurrency: 2 }, () => {
+  for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
+    test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
+      assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
+      const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
+      const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results'] });
+      t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
+      await repeat(t, files.results, { code, said: `${output}\n${console}` });
+    });
+  }
+});
 
 const own = wanted(anywhere);
 if (own.length > 0) {

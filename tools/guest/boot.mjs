@@ -39,11 +39,11 @@ export async function findGuest(name) {
  *   blocked   names of modules whose loading fails, as an administrator's `install NAME /bin/false` does
  *   environment   more variables for the job
  *   memory    in MiB
- *   limit     in ms, for everything: a guest that hangs is ended; 5 minutes, or what the guest says
+ *   limit     in ms, for everything: a guest that hangs is ended; 10 minutes, or what the guest says
  *   collect   names of files in the shared folder to give back
  * @returns `{ code, output, console, files, ms }`: the job's exit code (undefined if it did not end within the limit), what it wrote, what the kernel wrote
  */
-export async function boot(guest, job, { blocked = [], environment = {}, memory = 1024, limit = guest.limit ?? 300_000, collect = [] } = {}) {
+export async function boot(guest, job, { blocked = [], environment = {}, memory = 1024, limit = guest.limit ?? 600_000, collect = [] } = {}) {
   const shared = mkdtempSync(join(realpathSync(tmpdir()), 'millrace-guest-'));
   const begin = performance.now();
   try {

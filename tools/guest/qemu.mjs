@@ -32,7 +32,7 @@ export async function prepareQemu(suite) {
   const accelerator = (await kvmWorks(image, initial)) ? 'kvm' : 'tcg';
   return {
     name: `Linux ${version}, QEMU with ${accelerator}`,
-    limit: accelerator === 'kvm' ? 300_000 : 900_000,
+    limit: accelerator === 'kvm' ? 600_000 : 1_800_000,
     tools: { busybox: shell, modprobe: modprobe(kmod), modules: folder },
     // The initial file system has mounted the rest.
     prologue: ({ shared }) => `for name in ${drivers.join(' ')}; do ${shared}/modprobe -q $name; done`,
