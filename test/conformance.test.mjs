@@ -4,23 +4,28 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { test } from 'node:test';
 
 import { families, load, openDoors, runHere } from './conformance/host.mjs';
+import { columnOf, columns, documented, keep } from '../tools/engines-table.mjs';
 import { failuresOf, runConformance } from './conformance/suite.mjs';
 import { cipherNames, aeadNames, hashNames, hmacNames } from './support/algorithms.mjs';
 import { root } from './support/child.mjs';
 
 const engines = {
-  native: { skip: false },
-  portable: { engine: 'portable', skip: existsSync(join(root, 'dist', 'portable')) ? false : 'not run: dist/portable is not built' },
+  native: { skip: false, column: `Node ${process.versions.node.split('.')[0]}` },
+  portable: { engine: 'portable', column: 'portable in Node', skip: existsSync(join(root, 'dist', 'portable')) ? false : 'not run: dist/portable is not built' },
 };
 
-for (const [name, { engine, skip }] of Object.entries(engines)) {
+for (const [name, { engine, skip, column }] of Object.entries(engines)) {
   test(`${name}: every case`, { skip }, async (t) => {
     const { cases, summary } = await runHere({ engine, wanted: Object.keys(families) });
     assert.deepEqual(failuresOf(cases), []);
     assert.ok(cases.length > 1900, `${cases.length} cases`);
+    keep(column, { summary });
+    // Of other versions of Node nothing is said.
+    if (columns.includes(column)) await t.test('as docs/engines.md has it', () => assert.deepEqual(columnOf(summary), documented(column), 'node tools/engines-table.mjs writes it'));
     await t.test('the whole catalog', () => {
       for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces']) assert.deepEqual(hashNames.filter((each) => !(summary[family][each]?.passed > 0)), [], family);
       assert.deepEqual(hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)), []);

@@ -1,7 +1,8 @@
 // The table of docs/engines.md: every algorithm by engine and runtime, as the conformance suite found it. Each test that runs the suite somewhere keeps
 // its summary in target/conformance and holds it against its column of the document, so that a cell cannot say more than a test does.
 //
-//   node tools/engines-table.mjs          writes the columns for which there are results, and leaves the others as they are
+//   node tools/engines-table.mjs                      writes the columns for which there are results, and leaves the others as they are
+//   node tools/engines-table.mjs --column NAME JSON   writes a column found where nothing can be kept, as a test in a guest says it
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,15 +49,16 @@ function cellOf(found) {
   const states = new Set(Object.values(found));
   if (states.has('FAILED')) return 'FAILED';
   if (states.size === 1 && states.has('served')) return 'yes';
-  if (states.size === 1 && states.has('not served')) return 'no';
+  // What needs no engine, such as the refusal of a key's size, is no service.
+  if (['digest', 'cipher', 'seal', 'derived'].every((part) => found[part] === undefined || found[part] === 'not served')) return 'no';
   const list = (state) => Object.entries(found).filter(([, each]) => each === state).map(([part]) => part);
   return [list('served').join(', '), list('in part').map((part) => `${part} in part`).join(', ')].filter(Boolean).join('; ');
 }
 
-/** What docs/engines.md says in a column, as `columnOf` gives it; `undefined` for a column whose cells all say `not run`. */
+/** What docs/engines.md says in a column, as `columnOf` gives it, without what was not run. */
 export function documented(column) {
   const cells = {};
-  for (const row of rowsOf(readFileSync(document, 'utf8'))) if (row[column] !== undefined && row[column] !== '-') cells[row.algorithm] = row[column];
+  for (const row of rowsOf(readFileSync(document, 'utf8'))) if (row[column] !== undefined && !['-', 'not run'].includes(row[column])) cells[row.algorithm] = row[column];
   return Object.fromEntries(Object.entries(cells).sort(([one], [two]) => (one < two ? -1 : 1)));
 }
 
@@ -82,11 +84,12 @@ function rowsOf(text) {
 const BEGIN = '<!-- Written by tools/engines-table.mjs from here -->';
 const END = '<!-- to here -->';
 
-async function write() {
+async function write(args) {
   const text = readFileSync(document, 'utf8');
   const known = Object.fromEntries(columns.map((column) => [column, documented(column)]));
   const records = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8'))) : [];
   for (const { column, summary } of records) if (columns.includes(column)) known[column] = columnOf(summary);
+  if (args[0] === '--column') known[args[1]] = JSON.parse(args[2]);
   const libraries = await librariesOf();
   const parts = Object.entries(tables).map(([title, { family }]) => {
     const names = [...new Set(columns.flatMap((column) => Object.keys(known[column])))].filter((name) => tableOf(name) === family);
@@ -113,4 +116,4 @@ async function librariesOf() {
   return { ...derived, ...Object.fromEntries(names.map((name) => [name, [native.algorithms[name].library, portable?.algorithms?.[name]?.library ?? '']])) };
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await write();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await write(process.argv.slice(2));
