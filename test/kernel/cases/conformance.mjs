@@ -10,7 +10,7 @@ import { runConformance, summaryOf } from '../../conformance/suite.mjs';
 import { columnOf, documented } from '../../../tools/engines-table.mjs';
 import { cipherNames, hashNames } from '../../support/algorithms.mjs';
 import { startDevice } from '../device/start.mjs';
-import { served } from '../engines.mjs';
+import { never, served } from '../engines.mjs';
 
 /** All but derivations, which no kernel has, states, which it keeps, and the doors that cannot ask for an engine. */
 const families = ['hashes', 'hmacs', 'hashers', 'many', 'ciphers', 'seals', 'keys', 'streams', 'pieces'];
@@ -39,6 +39,22 @@ for (const [engine, list] of Object.entries(served)) {
       t.diagnostic(`${passed.length} of ${cases.length} cases by ${engine}`);
       assert.deepEqual(failures(cases.filter((each) => !mayBeRefused(each))), []);
       assert.ok(passed.length > 50, `only ${passed.length} passed`);
+      found = cases;
+    });
+
+    // What it must serve jobs.mjs tries with every algorithm; here the table has to say so, and with MILLRACE_KERNEL_ALL what the suite says.
+    test('as docs/engines.md has it', async (t) => {
+      const said = documented(columns[engine]);
+      for (const kind of ['hash', 'cipher']) {
+        for (const algorithm of list[kind]) assert.ok(/^(yes|digest|cipher|seal|keys)/.test(said[algorithm]), `${algorithm}: ${said[algorithm]}`);
+        for (const algorithm of never[engine][kind]) assert.equal(said[algorithm], 'no', algorithm);
+      }
+      if (!process.env.MILLRACE_KERNEL_ALL) return;
+      const known = Object.values(list).flat();
+      const { cases } = await run(engine, { families, algorithms: [...hashNames, ...cipherNames].filter((name) => !known.includes(name)) });
+      const column = columnOf(summaryOf([...found, ...cases]));
+      t.diagnostic(`node tools/engines-table.mjs --column ${columns[engine]} '${JSON.stringify(column)}'`);
+      assert.deepEqual(column, said);
     });
 
     test('alone, refusals and aborts', async () => {
