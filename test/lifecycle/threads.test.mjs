@@ -94,7 +94,7 @@ test('settings that are none', async () => {
   for (const threads of [null, '2', true, {}, 2n]) assert.throws(() => millrace.configure({ threads }), { code: 'ERR_ARGUMENT_TYPE', message: /threads/ });
   for (const settings of [null, 5, 'threads', true, Buffer.alloc(1)]) assert.throws(() => millrace.configure(settings), { code: 'ERR_ARGUMENT_TYPE' });
   const before = millrace.configure();
-  assert.deepEqual(Object.keys(before), ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory']);
+  assert.deepEqual(Object.keys(before), ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory', 'engine']);
   assert.deepEqual(millrace.configure({}), before);
   assert.deepEqual(millrace.configure({ threads: undefined }), before);
 });
