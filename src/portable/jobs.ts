@@ -14,9 +14,6 @@ import { Room, type Guest } from './room.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { perform, type Work } from './work.js';
 
-/** Nanoseconds of work done inline in one turn of the event loop, at most. */
-const INLINE_TURN = 250_000;
-
 /** The least that is said of a job's cost: the front looks for the results of shorter ones itself, which these need not. */
 const COST = 5_000;
 
@@ -104,8 +101,6 @@ export class Jobs {
   readonly #underWay = new Map<number, Job>();
   #finished: Job[] = [];
   #gathered: Job[] = [];
-  /** Nanoseconds of work done inline in this turn. */
-  #inlined = 0;
   #awaited = false;
   #departing = false;
   #settling = false;
@@ -169,10 +164,8 @@ export class Jobs {
     const asked: Route = this.#frame[At.Route]!;
     const route = asked === Route.Auto ? usual() : asked;
     if (route !== Route.Auto) return route;
-    if (cost <= INLINE && this.#inlined + cost <= INLINE_TURN) {
-      this.#inlined += cost;
-      return Route.Inline;
-    }
+    // However many: to send one away would hold this thread up as long.
+    if (cost <= INLINE) return Route.Inline;
     // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
     if (snapshot && (flags & Flag.Unlimited) === 0) {
       const room = this.roomForCopies(copied);
@@ -246,7 +239,6 @@ export class Jobs {
     this.#awaited = true;
     this.#host.nextTurn(() => {
       this.#awaited = false;
-      this.#inlined = 0;
       this.settle();
     });
   }
