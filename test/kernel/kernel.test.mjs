@@ -12,8 +12,10 @@ import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { boot, findGuest } from '../../tools/guest/boot.mjs';
+import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
 import { Stop } from '../../tools/steps.mjs';
 import { root } from '../support/child.mjs';
+import { served } from './engines.mjs';
 import { anywhere, visits } from './visits.mjs';
 
 const chosen = (process.env.MILLRACE_KERNEL_CASES ?? '').split(',').filter(Boolean).map((file) => basename(file, '.mjs'));
@@ -25,6 +27,12 @@ const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
 });
 const required = process.env.MILLRACE_GUEST_REQUIRED || process.env.MILLRACE_GUEST;
 const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
+/** The columns of docs/engines.md, by the file in which a guest leaves what it found: with MILLRACE_KERNEL_ALL only. */
+const columns = { 'conformance-af_alg': 'AF_ALG', 'conformance-cryptodev': '/dev/crypto' };
+
+/** What the kernels of some releases have by AF_ALG and those of others have not. */
+const moreByAge = ['blake2b512'];
+
 const environment = { PYTHON: findPython(), ...handed('MILLRACE_SEED', 'MILLRACE_KERNEL_ALL') };
 
 describe('guests', { concurrency: 2 }, () => {
@@ -32,10 +40,23 @@ describe('guests', { concurrency: 2 }, () => {
     test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
       assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
       const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
-      const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results'] });
+      const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results', ...Object.keys(columns)] });
       t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
+      for (const [file, column] of Object.entries(columns)) await compare(t, column, files[file]);
       await repeat(t, files.results, { code, said: `${output}\n${console}` });
     });
+  }
+});
+
+test('docs/engines.md has no more in its columns of the kernel than is asked of it here', async (t) => {
+  for (const [file, column] of Object.entries(columns)) {
+    const cells = documented(column);
+    const list = served[file.replace('conformance-', '')];
+    for (const [algorithm, cell] of Object.entries(cells)) {
+      if (cell === 'not run') t.diagnostic(`${column}: ${algorithm} not run`);
+      else if (cell === 'no') assert.ok(!list.hash.includes(algorithm) && !list.cipher.includes(algorithm), `${column}: ${algorithm} is served`);
+      else assert.ok(list.hash.includes(algorithm) || list.cipher.includes(algorithm) || moreByAge.includes(algorithm), `${column}: ${algorithm} is not asked for`);
+    }
   }
 });
 
@@ -61,6 +82,13 @@ function handed(...names) {
 function testArguments(cases, results) {
   const files = cases.map((name) => join(root, 'test', 'kernel', 'cases', `${name}.mjs`));
   return ['--expose-gc', '--test', '--test-concurrency=1', `--test-reporter=${join(root, 'test', 'kernel', 'lines.mjs')}`, `--test-reporter-destination=${results}`, ...files];
+}
+
+/** Holds the whole suite's summary, if it was run, against the table in the documentation, and keeps it for that. */
+async function compare(t, column, summary) {
+  if (summary === '') return;
+  keep(column, { version: guest.name, summary: JSON.parse(summary) });
+  await t.test(`${column}: what docs/engines.md says of it`, () => assert.deepEqual(columnOf(JSON.parse(summary)), documented(column)));
 }
 
 /** A test for each that was run elsewhere, with its outcome; and none may have been lost. */

@@ -80,7 +80,7 @@ async function initialFiles(folder, version, busybox) {
   if (existsSync(archive)) return archive;
   const room = mkdtempSync(join(tmpdir(), 'millrace-initial-'));
   try {
-    for (const name of ['bin', 'modules', 'proc', 'root']) mkdirSync(join(room, name));
+    for (const name of ['bin', 'modules', 'proc', 'machine']) mkdirSync(join(room, name));
     copyFileSync(busybox, join(room, 'bin', 'busybox'));
     const modules = inOrder(join(folder, 'lib', 'modules', version), ['virtio_pci', '9pnet_virtio', '9p']);
     const names = [];
@@ -108,15 +108,15 @@ for word in $(busybox cat /proc/cmdline); do case $word in guest_*) eval "$word"
 [ -n "$guest_init" ] || { echo guest is up; busybox poweroff -f; }
 ${modules.map((name) => `busybox insmod /modules/${name}`).join('\n')}
 options=trans=virtio,version=9p2000.L,msize=512000
-busybox mount -t 9p -o ro,$options,cache=loose share0 /root || busybox poweroff -f
-busybox mount -t 9p -o $options share1 /root$guest_shared
-busybox mount -t proc proc /root/proc
-busybox mount -t sysfs sys /root/sys
-busybox mount -t devtmpfs dev /root/dev
-busybox mkdir -p /root/dev/shm /root/dev/pts
-busybox mount -t tmpfs tmpfs /root/dev/shm
-busybox mount -t devpts pts /root/dev/pts
-exec busybox chroot /root $guest_init
+busybox mount -t 9p -o ro,$options,cache=loose share0 /machine || busybox poweroff -f
+busybox mount -t 9p -o $options share1 /machine$guest_shared
+busybox mount -t proc proc /machine/proc
+busybox mount -t sysfs sys /machine/sys
+busybox mount -t devtmpfs dev /machine/dev
+busybox mkdir -p /machine/dev/shm /machine/dev/pts
+busybox mount -t tmpfs tmpfs /machine/dev/shm
+busybox mount -t devpts pts /machine/dev/pts
+exec busybox chroot /machine $guest_init
 `;
 }
 
