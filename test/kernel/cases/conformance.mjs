@@ -12,7 +12,7 @@ import { runConformance, summaryOf } from '../../conformance/suite.mjs';
 import { columnOf, documented } from '../../../tools/engines-table.mjs';
 import { cipherNames, hashNames } from '../../support/algorithms.mjs';
 import { startDevice } from '../device/start.mjs';
-import { never, served } from '../engines.mjs';
+import { served } from '../engines.mjs';
 
 /** All but derivations, which no kernel has, and the doors that cannot ask for an engine. */
 const families = ['hashes', 'hmacs', 'hashers', 'many', 'ciphers', 'seals', 'keys', 'streams', 'pieces'];
