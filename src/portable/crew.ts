@@ -1,7 +1,7 @@
 /**
- * The workers, and the jobs that wait for one. A worker is started when a job finds none that is free, has one job at a time, and is
- * ended when none came for a while. To stop a job is to end its worker. Where there can be no workers (a page's security policy),
- * jobs are done on this thread, one or a slice of one in a turn of the event loop.
+ * The workers, and the jobs that wait for one. A worker is started when a job finds none that is free, has one job at a time (of short
+ * ones a few), and is ended when none came for a while. To stop a job is to end its worker. Where there can be no workers (a page's
+ * security policy), jobs are done on this thread, one or a slice of one in a turn of the event loop.
  */
 import { Status } from '../frame.js';
 import { errandOf, type Outcome, type Tiding } from './errand.js';
@@ -36,6 +36,9 @@ export const enum Stopped {
 
 /** Predicted nanoseconds of jobs that go first. */
 const SHORT = 5_000_000;
+/** So many jobs, each predicted to take no more nanoseconds, are with a worker at once: it shall not wait for this thread after each. */
+const AT_ONCE = 8;
+const AT_ONCE_COST = 1_000_000;
 /** Milliseconds without work after which a worker is ended. */
 const IDLE = 5000;
 /** Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this thread may have been busy for as long. */
@@ -47,11 +50,18 @@ const FAILURES = 3;
 /** A worker. */
 class Hand {
   mate: Mate | undefined;
-  job: CrewJob | undefined;
+  /** What it was given, in that order. */
+  readonly jobs: CrewJob[] = [];
   /** It has said that it runs. */
   ready = false;
   gone = false;
   forget: () => void = () => {};
+
+  /** Whether it may be given this beside what it has. */
+  takes(job: CrewJob): boolean {
+    const short = this.ready && this.jobs.length < AT_ONCE && [...this.jobs, job].every(({ cost }) => cost <= AT_ONCE_COST);
+    return this.jobs.length === 0 || short;
+  }
 }
 
 /** Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner has taken away against his promise. */
@@ -113,7 +123,7 @@ export class Crew {
 
   resize(limit: number): void {
     this.limit = limit;
-    for (const hand of this.#hands.filter(({ job }) => job === undefined).slice(0, Math.max(0, this.#hands.length - limit))) this.#dismiss(hand);
+    for (const hand of this.#hands.filter(({ jobs }) => jobs.length === 0).slice(0, Math.max(0, this.#hands.length - limit))) this.#dismiss(hand);
     this.#assign();
   }
 
@@ -130,10 +140,10 @@ export class Crew {
       job.end(Status.Cancelled, undefined, undefined);
       return Stopped.Asked;
     }
-    const hand = this.#hands.find((each) => each.job === job);
+    const hand = this.#hands.find(({ jobs }) => jobs.includes(job));
     if (hand === undefined) return Stopped.Late;
-    this.#dismiss(hand);
-    hand.job = undefined;
+    // One of several is short: it may run, and nobody hears what comes of it.
+    if (hand.jobs.length === 1) this.#dismiss(hand);
     job.end(Status.Cancelled, undefined, undefined);
     this.#assign();
     return Stopped.Asked;
@@ -141,10 +151,13 @@ export class Crew {
 
   #assign(): void {
     while (this.#waiting.length > 0 && !this.#alone) {
-      let hand = this.#hands.find(({ job }) => job === undefined);
+      const job = this.#waiting[0]!;
+      let hand = this.#hands.find(({ jobs }) => jobs.length === 0);
       if (hand === undefined && this.#hands.length < this.limit) hand = this.#start();
+      hand ??= this.#hands.find((each) => each.takes(job));
       if (hand === undefined) break;
-      this.#give(hand, this.#waiting.shift()!);
+      this.#waiting.shift();
+      this.#give(hand, job);
     }
     if (this.#alone && this.#waiting.length > 0) this.#workHere();
   }
@@ -173,7 +186,7 @@ export class Crew {
 
   #give(hand: Hand, job: CrewJob): void {
     if (hand.ready) hand.forget();
-    hand.job = job;
+    hand.jobs.push(job);
     try {
       ownSource(job);
       const errand = errandOf(job.work, job.watched, job.measure);
@@ -183,8 +196,8 @@ export class Crew {
       hand.mate!.post(errand, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
       if (hand.ready) job.work = { ...job.work, source: NOTHING };
     } catch (error) {
-      hand.job = undefined;
-      hand.mate!.hold(false);
+      hand.jobs.pop();
+      if (hand.jobs.length === 0) hand.mate!.hold(false);
       job.end(statusOf(error), undefined, undefined);
     }
   }
@@ -196,21 +209,22 @@ export class Crew {
         hand.ready = this.#proven = true;
         this.#failures = 0;
         hand.forget();
-        if (hand.job === undefined) this.#rest(hand);
+        if (hand.jobs.length === 0) this.#rest(hand);
+        this.#assign();
         return;
       case 'progress':
-        if (hand.job !== undefined) hand.job.fraction = tiding.fraction;
+        if (hand.jobs[0] !== undefined) hand.jobs[0].fraction = tiding.fraction;
         return;
       case 'price':
         this.#priced(tiding);
         return;
       case 'end': {
-        const { job } = hand;
+        const job = hand.jobs.shift();
         if (job === undefined) return;
-        hand.job = undefined;
         // The next one first: its worker shall not wait for those who are told.
-        if (this.#hands.length > this.limit) this.#dismiss(hand);
-        else if (this.#waiting.length === 0) this.#rest(hand);
+        const free = hand.jobs.length === 0;
+        if (free && this.#hands.length > this.limit) this.#dismiss(hand);
+        else if (free && this.#waiting.length === 0) this.#rest(hand);
         this.#assign();
         job.end(tiding.status, tiding.target, tiding.tag);
       }
@@ -234,15 +248,12 @@ export class Crew {
   /** A worker has ended by itself, or never begun. */
   #lose(hand: Hand, memory: boolean): void {
     if (hand.gone) return;
-    const { job } = hand;
-    hand.job = undefined;
+    const jobs = hand.jobs.splice(0);
     this.#dismiss(hand);
     if (!hand.ready && !memory) this.#fail();
-    if (job !== undefined) {
-      // What has not reached a worker that ran can still be done.
-      if (!hand.ready && !memory) this.#waiting.unshift(job);
-      else job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
-    }
+    // What has not reached a worker that ran can still be done.
+    if (!hand.ready && !memory) this.#waiting.unshift(...jobs);
+    else for (const job of jobs) job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
     this.#assign();
   }
 

@@ -19,22 +19,24 @@ const REPORT = 20;
 /** From so many bytes of a message on WebAssembly is asked for; to compile it takes a few milliseconds, once a thread. */
 const WASM_MIN = 64 * 1024;
 
-/** Runs what comes, until somebody ends the thread. */
+/** Runs what comes, until somebody ends the thread: in that order, and so are the answers. */
 export function serve(port: Port): void {
+  let before: Promise<void> = Promise.resolve();
   port.listen((errand) => {
-    const { derivation } = errand;
-    const progress = errand.watched ? reporter(port) : undefined;
-    const outcome = derivation === undefined ? run(errand, progress) : deriveErrand(errand, derivation, progress);
-    outcome.then((found) => answer(port, errand, found)).catch(fail);
+    before = before.then(() => work(port, errand)).catch(fail);
   });
   port.post({ tells: 'ready' }, []);
 }
 
-async function run(errand: Errand, progress: Progress | undefined): Promise<Outcome> {
-  const served = await platformErrand(errand);
-  if (served !== undefined) return served;
-  await prepared(errand);
-  return runErrand(errand, progress);
+async function work(port: Port, errand: Errand): Promise<void> {
+  const { derivation } = errand;
+  const progress = errand.watched ? reporter(port) : undefined;
+  if (derivation === undefined) {
+    await prepared(errand);
+    answer(port, errand, runErrand(errand, progress));
+  } else {
+    answer(port, errand, await deriveErrand(errand, derivation, progress));
+  }
 }
 
 /** Ends the worker, which its owner hears of; a promise that is rejected would not be heard of everywhere. */

@@ -82,6 +82,24 @@ test('many in flight, of all kinds and sizes, each with its own result', async (
   assert.equal(millrace.engines().queuedBytes, 0);
 });
 
+test('short jobs that share a worker, some of them given up, some for the first time in WebAssembly', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const names = ['sha3-256', 'blake2s256', 'ripemd160', 'md5', 'sha3-384'];
+  await promises.hash('blake2b512', filled(LONG, 1));
+  const calls = Array.from({ length: 200 }, (_, index) => {
+    const name = names[index % names.length];
+    const data = filled(index % 7 === 0 ? 70_000 : 3000 + index, index);
+    const given = index % 9 === 5;
+    const call = promises.hash(name, data, { route: 'pool', ...(given && { signal: controller.signal }) });
+    const expected = crypto.createHash(name).update(data).digest();
+    return call.then((digest) => assert.deepEqual(digest, expected), (error) => assert.ok(given && error === reason, error.stack));
+  });
+  await setTimeout(3);
+  controller.abort(reason);
+  await Promise.all(calls);
+});
+
 test('nobody is told during the call, and what was done at once in the order of the calls', async () => {
   const order = [];
   let calling = true;
