@@ -26,6 +26,7 @@ export function keys({ millrace, promises, options, add, made }) {
       }
       const given = aead ? { key, nonce: iv, source: pattern(3) } : { key, iv, source: pattern(3), encrypt: true };
       const pending = promises[aead ? 'seal' : 'cipher'](algorithm, { ...options, ...given, source: pattern(300_000) });
+      pending.catch(() => {});
       key.dispose();
       key.dispose();
       same(key.disposed, true, 'disposed');
