@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { createHash, scryptSync } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { findRuntime, makeProject, runtimes } from '../tools/runtimes.mjs';
 import { columnOf, documented, keep } from '../tools/engines-table.mjs';
@@ -30,49 +30,52 @@ function permissionFlag({ version }) {
   return major > 22 || (major === 22 && minor >= 13) ? '--permission' : '--experimental-permission';
 }
 
-for (const runtime of runtimes) {
-  const found = findRuntime(runtime);
-  test(runtime.name, { skip: found.missing && `not run: ${found.missing}` }, async (t) => {
-    const { command, run, version } = found;
-    t.diagnostic(`${runtime.name}: ${version}`);
+// Two at a time: most of it is a CPU's work.
+describe('runtimes', { concurrency: 2 }, () => {
+  for (const runtime of runtimes) {
+    const found = findRuntime(runtime);
+    test(runtime.name, { skip: found.missing && `not run: ${found.missing}` }, async (t) => {
+      const { command, run, version } = found;
+      t.diagnostic(`${runtime.name}: ${version}`);
 
-    await t.test('every case, by require', async () => {
-      const result = await suite(command, run, ['--require']);
-      keep(runtime.name, { version, summary: result.summary });
-      assert.deepEqual(columnOf(result.summary), documented(runtime.name), 'docs/engines.md has another column (node tools/engines-table.mjs writes it)');
-    });
-    await t.test('by import', () => suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']));
-    await t.test('on the portable engine', () => suite(command, run, ['--import', '--engine', 'portable', ...(all ? [] : ['--families', 'seals,passwords,refusals,streams'])]));
-
-    for (const { title, of, flags = [], run: instead = run, reason, error, native = false } of restrictions) {
-      if (!of.test(runtime.name)) continue;
-      await t.test(title, async () => {
-        const given = flags.map((flag) => (typeof flag === 'function' ? flag(found) : flag));
-        const { stdout, stderr } = await execute(command, [...given, ...instead, join(root, 'test', 'conformance', 'restricted.mjs'), join(project, 'index.mjs')]);
-        if (error !== undefined) {
-          assert.match(stdout + stderr, error);
-          return;
-        }
-        const told = JSON.parse(stdout);
-        assert.equal(told.error, undefined, stderr);
-        assert.equal(told.digest, createHash('sha256').update('abc').digest('hex'));
-        assert.equal(told.long, createHash('sha256').update(new Uint8Array(3_000_000)).digest('hex'));
-        assert.equal(told.opened, 300_000);
-        assert.equal(told.key, scryptSync('password', 'salt', 16, { N: 16 }).toString('hex'));
-        assert.ok(told.engines > 0);
-        if (native) {
-          assert.equal(told.native, 'serves');
-          assert.deepEqual(told.warnings, []);
-          return;
-        }
-        // The portable engine serves, says so once, and whoever insists is told why.
-        assert.equal(told.native, 'ERR_ENGINE_UNAVAILABLE');
-        assert.match(told.reason, reason);
-        assert.equal(told.warnings.filter((warning) => warning.startsWith('MILLRACE_NO_BINARY')).length, 1, told.warnings.join('\n'));
+      await t.test('every case, by require', async () => {
+        const result = await suite(command, run, ['--require']);
+        keep(runtime.name, { version, summary: result.summary });
+        assert.deepEqual(columnOf(result.summary), documented(runtime.name), 'docs/engines.md has another column (node tools/engines-table.mjs writes it)');
       });
-    }
-  });
-}
+      await t.test('by import', () => suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']));
+      await t.test('on the portable engine', () => suite(command, run, ['--import', '--engine', 'portable', ...(all ? [] : ['--families', 'seals,passwords,refusals,streams'])]));
+
+      for (const { title, of, flags = [], run: instead = run, reason, error, native = false } of restrictions) {
+        if (!of.test(runtime.name)) continue;
+        await t.test(title, async () => {
+          const given = flags.map((flag) => (typeof flag === 'function' ? flag(found) : flag));
+          const { stdout, stderr } = await execute(command, [...given, ...instead, join(root, 'test', 'conformance', 'restricted.mjs'), join(project, 'index.mjs')]);
+          if (error !== undefined) {
+            assert.match(stdout + stderr, error);
+            return;
+          }
+          const told = JSON.parse(stdout);
+          assert.equal(told.error, undefined, stderr);
+          assert.equal(told.digest, createHash('sha256').update('abc').digest('hex'));
+          assert.equal(told.long, createHash('sha256').update(new Uint8Array(3_000_000)).digest('hex'));
+          assert.equal(told.opened, 300_000);
+          assert.equal(told.key, scryptSync('password', 'salt', 16, { N: 16 }).toString('hex'));
+          assert.ok(told.engines > 0);
+          if (native) {
+            assert.equal(told.native, 'serves');
+            assert.deepEqual(told.warnings, []);
+            return;
+          }
+          // The portable engine serves, says so once, and whoever insists is told why.
+          assert.equal(told.native, 'ERR_ENGINE_UNAVAILABLE');
+          assert.match(told.reason, reason);
+          assert.equal(told.warnings.filter((warning) => warning.startsWith('MILLRACE_NO_BINARY')).length, 1, told.warnings.join('\n'));
+        });
+      }
+    });
+  }
+});
 
 /** Runs conformance/host.mjs; its record. */
 async function suite(command, run, args) {

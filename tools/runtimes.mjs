@@ -58,7 +58,7 @@ async function fetchRuntime({ name, package: wanted, binary }) {
   if (earlier.missing !== undefined && Date.now() - earlier.at < AGAIN) return;
   // A folder of its own, so that npm does not look at the manifest of this package.
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n');
-  const [command, args, options] = npm(['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', place, wanted]);
+  const [command, args, options] = npm(['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--prefix', place, wanted]);
   try {
     await step(`fetch ${name}`, command, args, { ...options, cwd: place });
   } catch (error) {
