@@ -9,9 +9,11 @@
  * in between, so no call can see another's.
  */
 import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
-import { native, onSettle } from './binding.js';
-import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route } from './frame.js';
-import { CANCELLED, failure, makeError, wrongType } from './errors.js';
+import { native, onSettle, servers } from './binding.js';
+import { cipherOf, hashOf } from './catalog.js';
+import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
+import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, type Native } from './frame.js';
+import { CANCELLED, failure, makeError, MillraceError, TOO_LARGE, UNAVAILABLE, wrongType } from './errors.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -132,7 +134,7 @@ function cross(target: Uint8Array | undefined): number {
   for (;;) {
     const { binding } = call.engine;
     const status = binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-    if (status < UNAVAILABLE || !turnToNext(binding.lastReason())) return status;
+    if (status < UNAVAILABLE || status > TOO_LARGE || !turnToNext(binding.lastReason())) return status;
   }
 }
 

@@ -160,6 +160,7 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_MEMORY_LIMIT', 'it needs more memory than configure({ maxKdfMemory }) allows'],
   ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
   ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine takes'],
+  ['ERR_FILE_CHANGED', 'not a regular file that can be read and stays as it is'],
 ];
 
 /** The statuses of an engine that cannot do this here, and of a message too large for it: another engine may. */

@@ -249,6 +249,12 @@ export const enum Status {
   Work,
   /** More working memory than all derivations together may take. */
   RoomLimit,
+  /** The engine that was asked for cannot do this here. */
+  Unavailable,
+  /** The message is too large for the engine that was asked for. */
+  TooLarge,
+  /** Not a regular file that can be read and stays as it is. */
+  File,
 }
 
 /** A result up to this size may travel in the ring; larger ones get a buffer of their own. */
