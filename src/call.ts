@@ -131,12 +131,21 @@ function algorithmName(): string {
 
 /** Runs what has been described by whoever serves it; its status. */
 function cross(target: Uint8Array | undefined): number {
-  for (;;) {
-    const { binding } = call.engine;
-    const status = binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-    if (status < UNAVAILABLE || status > TOO_LARGE || !turnToNext(binding.lastReason())) return status;
-  }
+  const status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+  return status < FIRST_UNAVAILABLE ? status : crossAgain(status, target);
 }
+
+/** The engine does not serve it: the next ones are asked, as long as there are some. */
+function crossAgain(refusal: number, target: Uint8Array | undefined): number {
+  let status = refusal;
+  while (status >= UNAVAILABLE && turnToNext(call.engine.binding.lastReason())) {
+    status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+  }
+  return status;
+}
+
+/** A constant of this module's own, which is compiled in. */
+const FIRST_UNAVAILABLE = UNAVAILABLE;
 
 /** The result goes to the caller's memory, which an asynchronous call borrows together with the source. */
 export function describeTarget(target: Uint8Array, offset: number, size: number): void {
