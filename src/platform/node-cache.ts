@@ -57,6 +57,15 @@ export function machineName(): string {
 }
 
 function cacheFolder(): string | undefined {
+  try {
+    return namedFolder();
+  } catch {
+    // Deno shows variables only to who has `--allow-env`.
+    return undefined;
+  }
+}
+
+function namedFolder(): string | undefined {
   const { env, platform } = process;
   const named = env.MILLRACE_CACHE?.trim();
   if (named?.toLowerCase() === 'off') return undefined;
