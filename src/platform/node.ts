@@ -41,14 +41,14 @@ export const SIZE_MAX = constants.MAX_LENGTH;
 
 /** Bytes of memory there are for this process; Infinity if nobody may know. The answer takes 0.2 ms. */
 export function memorySize(): number {
-  return Math.min(physicalMemory(), process.constrainedMemory?.() || Infinity);
+  return Math.min(told(totalmem), told(() => process.constrainedMemory?.()));
 }
 
-function physicalMemory(): number {
+/** Deno tells it only to who has `--allow-sys`. */
+function told(ask: () => number | undefined): number {
   try {
-    return totalmem();
+    return ask() || Infinity;
   } catch {
-    // Deno tells it only to who has `--allow-sys`.
     return Infinity;
   }
 }
