@@ -12,7 +12,7 @@ import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:bundlers': testBundlers, soak, bench, check, build };
+export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -47,6 +47,13 @@ async function testRuntimes(args) {
   await prepareRuntimes();
   process.env.MILLRACE_RUNTIMES = 'all';
   return nodeTests(['test/runtimes.test.mjs', ...args]);
+}
+
+/** The portable engine, by its own tests and by those of the doors. */
+async function testPortable(args) {
+  await prepare();
+  process.env.MILLRACE_PORTABLE = 'all';
+  return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
 }
 
 /** The package and its page in Chromium. */

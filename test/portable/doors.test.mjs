@@ -23,6 +23,7 @@ const except = {
   'test/sealed-streams.test.mjs': { '1 GiB flows through seal and open with constant memory': HEAVY },
   'test/kdf/jobs.test.mjs': { 'memory is kept for the next, and given back when none follows': NATIVE },
   'test/boundary/large.test.mjs': { all: HEAVY },
+  'test/whole/paths.test.mjs': { all: 'only native workers read files by themselves' },
 };
 
 /** Folders whose files test behaviour, and such files of others. */
@@ -61,7 +62,10 @@ test('what is left out is there', () => {
   for (const file of Object.keys(except)) assert.ok(files.includes(file), `${file} is not run anyway`);
 });
 
-test('through every door', { concurrency: availableParallelism() }, async (context) => {
+// Two minutes: in CI, and by `npm run test:portable`. test/conformance goes through the same doors in every run.
+const skip = process.env.CI || process.env.MILLRACE_PORTABLE ? false : 'not run: two minutes; npm run test:portable';
+
+test('through every door', { skip, concurrency: availableParallelism() }, async (context) => {
   const wanted = files.filter((file) => except[file]?.all === undefined);
   assert.ok(wanted.length > 25);
   await Promise.all(
