@@ -449,7 +449,8 @@ const forms: Form[] = [];
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(user: Waiter): void {
-  const waiter = call.engine.here ? user : retried(user);
+  const retry = call.engine.here ? undefined : retried(user);
+  const waiter = retry ?? user;
   const slot = freeSlots.pop() ?? waiters.length;
   waiters[slot] = waiter;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
@@ -482,7 +483,7 @@ function submit(user: Waiter): void {
     accepted = true;
   } finally {
     if (!accepted) release(slot);
-    if (waiter instanceof Retry) waiter.begin(accepted);
+    if (retry !== undefined) retry.begin(accepted);
   }
   servers[slot] = call.engine.binding;
   waiter.slot = slot;
@@ -490,9 +491,9 @@ function submit(user: Waiter): void {
 }
 
 /** A waiter behind which the next engine is asked when the kernel comes back with a refusal, if there is a next one. */
-function retried(user: Waiter): Waiter {
+function retried(user: Waiter): Retry | undefined {
   const { engines } = call.choice ?? usualEngine.choice;
-  return engines.at(-1) === call.engine ? user : new Retry(user);
+  return engines.at(-1) === call.engine ? undefined : new Retry(user);
 }
 
 /** Keeps what has been described: it is copied again, as the caller's memory may be another by then. */
