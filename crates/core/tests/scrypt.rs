@@ -120,7 +120,7 @@ fn memory_is_used_again() {
         scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
         assert!(wishes.iter().all(|wish| wish.target == judged(&cost, wish)));
         if round % 2 == 1 {
-            memory.wipe();
+            memory.wipe(&mut || {});
         }
     }
 }

@@ -165,7 +165,7 @@ impl<'a> Request<'a> {
         part_from_target(&mut copies, &mut work)?;
         let status = work.run(&mut Reply::empty(), None);
         if matches!(work.operation, Operation::Derive) {
-            shelf::tidy_up();
+            shelf::tidy_up(|| {});
         }
         match status {
             Status::Done => Ok(()),
@@ -192,7 +192,7 @@ impl<'a> Request<'a> {
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
             if matches!(job.work.operation, Operation::Derive) {
-                shelf::tidy_up();
+                shelf::tidy_up(|| {});
             }
             self.tell_cost(0);
             job.copied = 0;

@@ -107,7 +107,7 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
     outbox.add(job);
     if held.is_some() {
         outbox.deliver();
-        shelf::tidy_up();
+        shelf::tidy_up(|| breather.breathe());
         drop(held);
     }
     if measured {

@@ -86,7 +86,7 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
         failure(result)
     });
     outbox.deliver();
-    shelf::tidy_up();
+    shelf::tidy_up(|| breather.breathe());
     drop(held);
 }
 

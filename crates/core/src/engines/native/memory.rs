@@ -47,11 +47,16 @@ impl Memory {
         self.size as u64
     }
 
-    /// Overwrites what derivations have left.
-    pub fn wipe(&mut self) {
-        // SAFETY: so many bytes are there, and nobody else refers to them.
-        unsafe { lc::OPENSSL_cleanse(self.start.as_ptr().cast(), self.used) };
-        self.used = 0;
+    /// Overwrites what derivations have left, and calls `pause` after about every 100 us.
+    pub fn wipe(&mut self, pause: &mut dyn FnMut()) {
+        const BLOCK: usize = 1 << 20;
+        while self.used > 0 {
+            let rest = self.used.saturating_sub(BLOCK);
+            // SAFETY: so many bytes are there, and nobody else refers to them.
+            unsafe { lc::OPENSSL_cleanse(self.start.as_ptr().add(rest).cast(), self.used - rest) };
+            self.used = rest;
+            pause();
+        }
     }
 
     /// Lends the first `size` bytes, which may hold anything.
@@ -64,7 +69,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.wipe();
+        self.wipe(&mut || {});
         mapping::unmap(&self.mapping);
     }
 }
