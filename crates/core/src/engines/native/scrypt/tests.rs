@@ -57,7 +57,7 @@ fn memory_is_wiped_as_far_as_it_was_used() {
     assert!(bytes.iter().all(|&byte| byte == 0), "comes as zeros");
     bytes.fill(7);
     memory.lend(64);
-    memory.wipe();
+    memory.wipe(&mut || {});
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(start, 3 << 20) };
     assert!(bytes.iter().all(|&byte| byte == 0));
