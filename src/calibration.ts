@@ -9,8 +9,8 @@ import { options as optionsObject } from './arguments.js';
 import { native } from './binding.js';
 import { runCallback } from './call.js';
 import { hashFacts, hashList, type HashFacts } from './catalog.js';
-import { setPortableLimit } from './crossover.js';
-import { portableBinding } from './engines.js';
+import { portableBinding, setPortableLimit } from './crossover.js';
+import { base } from './engines.js';
 import { wrongType } from './errors.js';
 import { At, frame, WHOLE, type Native } from './frame.js';
 import { hashParser } from './hash.js';
@@ -93,7 +93,7 @@ function apply({ inline, portableTo, prices }: Kept): void {
     table.forEach(([fixed, perByte, together], id) => native.restorePrice(cipher, id, fixed!, perByte!, together!));
   });
   native.setInlineLimit(inline);
-  for (const name of hashList()) setPortableLimit(hashFacts(name).id, portableTo[name] ?? -1, portableBinding);
+  for (const name of hashList()) setPortableLimit(hashFacts(name).id, portableTo[name] ?? -1);
   refreshPrices();
 }
 
@@ -172,6 +172,7 @@ const CALLS = 300;
 async function measurePortable(): Promise<Record<string, number>> {
   const portable = portableBinding();
   const found: Record<string, number> = {};
+  if (portable === undefined || base.name === 'portable') return found;
   for (const facts of hashList().map((name) => hashFacts(name))) {
     if (facts.digestSize === 0) continue;
     const wins = PORTABLE_SIZES.findIndex((size) => !isSooner(portable, facts, new Uint8Array(size)));

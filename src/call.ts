@@ -12,8 +12,8 @@ import { isResizable, NO_BYTES, sizeOf } from './arguments.js';
 import { native, onSettle, servers } from './binding.js';
 import { cipherOf, hashOf } from './catalog.js';
 import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
-import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, type Native } from './frame.js';
-import { CANCELLED, failure, makeError, MillraceError, TOO_LARGE, UNAVAILABLE, wrongType } from './errors.js';
+import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, Status, type Native } from './frame.js';
+import { CANCELLED, failure, makeError, MillraceError, wrongType } from './errors.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -132,20 +132,17 @@ function algorithmName(): string {
 /** Runs what has been described by whoever serves it; its status. */
 function cross(target: Uint8Array | undefined): number {
   const status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
-  return status < FIRST_UNAVAILABLE ? status : crossAgain(status, target);
+  return status < Status.Unavailable ? status : crossAgain(status, target);
 }
 
 /** The engine does not serve it: the next ones are asked, as long as there are some. */
 function crossAgain(refusal: number, target: Uint8Array | undefined): number {
   let status = refusal;
-  while (status >= UNAVAILABLE && turnToNext(call.engine.binding.lastReason())) {
+  while ((status === Status.Unavailable || status === Status.TooLarge) && turnToNext(call.engine.binding.lastReason())) {
     status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
   }
   return status;
 }
-
-/** A constant of this module's own, which is compiled in. */
-const FIRST_UNAVAILABLE = UNAVAILABLE;
 
 /** The result goes to the caller's memory, which an asynchronous call borrows together with the source. */
 export function describeTarget(target: Uint8Array, offset: number, size: number): void {
@@ -259,7 +256,7 @@ export function runDescribed(): unknown {
 
 /** The error for the status of the call that has just returned. */
 function refused(status: number): Error {
-  return failure(status, frame[At.MaxMemory], status >= UNAVAILABLE ? call.engine.binding.lastReason() : '');
+  return failure(status, frame[At.MaxMemory], status >= Status.Unavailable ? call.engine.binding.lastReason() : '');
 }
 
 /** The refusal of a route where there is none. */

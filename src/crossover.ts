@@ -2,7 +2,7 @@
  * Tiny messages: up to which size a digest in plain JavaScript takes less time than the way into native code. Nowhere, until this
  * machine has been calibrated.
  */
-import { native } from './binding.js';
+import { automatic, engineOf, usual } from './engines.js';
 import { WHOLE, type Native } from './frame.js';
 
 /** By number of the hash: the most bytes, -1 for none. */
@@ -10,15 +10,21 @@ const limits = new Int32Array(64).fill(-1);
 /** There once there is any limit. */
 let portable: Native | undefined;
 
-/** Hashes of a message of up to `size` bytes are the portable engine's; -1 takes them back. */
-export function setPortableLimit(id: number, size: number, engine: () => Native): void {
+/** Digests of messages of up to `size` bytes are the portable engine's where none is asked for; of none at all with -1. */
+export function setPortableLimit(id: number, size: number): void {
   limits[id] = size;
-  if (size >= 0) portable ??= engine();
+  if (size >= 0) portable ??= portableBinding();
 }
 
-/** Who gives the digest of a message: of `size` bytes, or as large as what is passed. */
-export function sooner(id: number, source: unknown, size: number): Native {
-  if (portable === undefined) return native;
+/** The portable engine beside native code, if it is there. */
+export function portableBinding(): Native | undefined {
+  const engine = engineOf('portable');
+  return 'binding' in engine ? engine.binding : undefined;
+}
+
+/** Who gives the digest of a message of `size` bytes, or as large as what is passed: `native`, or somebody who is sooner. */
+export function sooner(id: number, source: unknown, size: number, key: number, native: Native): Native {
+  if (portable === undefined || key !== 0 || usual.choice !== automatic) return native;
   const bytes = size === WHOLE ? (source instanceof Uint8Array ? source.length : Infinity) : size;
   return bytes <= limits[id]! ? portable : native;
 }

@@ -3,6 +3,7 @@
  */
 import { options } from './arguments.js';
 import { native } from './binding.js';
+import { calibration, type Calibration } from './calibration.js';
 import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { settings, type Settings } from './settings.js';
@@ -72,6 +73,11 @@ export interface Engines {
     readonly cpu: { readonly arch: string; readonly features: readonly string[] };
     /** Library and instructions by algorithm. */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
+    /**
+     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash, as `pbkdf2-sha256`. Lanes are so many
+     * derivations of one kind that a core does at once.
+     */
+    readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
   /** The portable engine: JavaScript and WebAssembly. */
   readonly portable: {
@@ -106,6 +112,8 @@ export interface Engines {
   readonly queuedBytes: number;
   /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
   readonly kdf: { readonly memory: number; readonly waiting: number };
+  /** What `calibrate` has found out about this machine, in this process or an earlier one. */
+  readonly calibration: Calibration | undefined;
   /** As {@link configure} returns them. */
   readonly settings: Settings;
 }
@@ -129,7 +137,7 @@ export function engines(wanted?: EnginesOptions): Engines {
   const unknown = probe.find((name) => ![...kernels, 'native', 'portable'].includes(name));
   if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `options.probe: there is no engine ${JSON.stringify(String(unknown).slice(0, 40))}`);
   return {
-    native: { ...nothing, cpu: { arch: '', features: [] }, ...reportOf('native') } as Engines['native'],
+    native: { ...nothing, derivations: {}, cpu: { arch: '', features: [] }, ...reportOf('native') } as Engines['native'],
     portable: { ...nothing, ...reportOf('portable') },
     kernel: kernel(probe.some((name) => kernels.includes(name))),
     fallbacks: fallbackList(),
@@ -137,6 +145,7 @@ export function engines(wanted?: EnginesOptions): Engines {
     costs: JSON.parse(native.costs()) as Engines['costs'],
     queuedBytes: native.copies(1),
     kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
+    calibration: calibration(),
     settings: settings(),
   };
 }

@@ -1,4 +1,12 @@
-import { native } from './binding.js';
+/**
+ * Who computes: engines by name, orders of preference, and what happens when the first choice cannot.
+ *
+ * An engine is a binding (native code, or the portable engine) and the number by which native code knows the kernel's ways. Calls
+ * that ask for none are served by the {@link usual} choice. Where several engines are given, the later ones are the fallback that the
+ * caller allows: it is told of by a warning, once for each algorithm and reason, and counted.
+ */
+import { attach, native, nativeName } from './binding.js';
+import { makeError, wrongType, type MillraceError } from './errors.js';
 import type { Native } from './frame.js';
 import { askedOfEnvironment, openEngine, warn, type BindingName } from './platform/node-engine.js';
 

@@ -57,8 +57,6 @@ export type ErrorCode =
   | 'ERR_FILE_CHANGED'
   /** This platform does not have what the call needs: a browser has no streams of Node's. */
   | 'ERR_NOT_SUPPORTED'
-  /** The engine that was asked for does not serve the call; the message says why, and how to mend it. */
-  | 'ERR_ENGINE_UNAVAILABLE'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';
 
@@ -108,7 +106,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 }
 
 const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_ENGINE_UNAVAILABLE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
+const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_NOT_SUPPORTED', 'ERR_ENGINE_UNAVAILABLE', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
@@ -162,10 +160,6 @@ const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine takes'],
   ['ERR_FILE_CHANGED', 'not a regular file that can be read and stays as it is'],
 ];
-
-/** The statuses of an engine that cannot do this here, and of a message too large for it: another engine may. */
-export const UNAVAILABLE = 25;
-export const TOO_LARGE = 26;
 
 /** The status of a job that was cancelled: by an AbortSignal, which knows the reason. */
 export const CANCELLED = 14;

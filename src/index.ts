@@ -33,9 +33,12 @@ import { CallbackWaiter, type Callback } from './waiters.js';
 
 export { MillraceError } from './errors.js';
 export type { ErrorCode } from './errors.js';
-export { configure, engines } from './settings.js';
+export { configure } from './settings.js';
+export type { Settings } from './settings.js';
+export { engines } from './engine-report.js';
+export type { Cost, Engines, EnginesOptions, KernelAlgorithm, KernelWay, ServedAlgorithm } from './engine-report.js';
+export type { EngineName, EngineOptions, Fallback } from './engines.js';
 export type { CalibrateOptions, Calibration } from './calibration.js';
-export type { Cost, Engines, Settings } from './settings.js';
 export { createKey, Key } from './key.js';
 export type { CreateKeyOptions } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';

@@ -4,9 +4,9 @@
  */
 import { bytes, data, options as optionsOf, sizeOf, type Data } from './arguments.js';
 import { choiceOf, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease } from './engines.js';
-import { At, Purpose, frame } from './frame.js';
+import { At, Purpose, frame, Status } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
-import { failure, makeError, UNAVAILABLE, wrongType } from './errors.js';
+import { failure, makeError, wrongType } from './errors.js';
 import { isKeyObject, utf8Apart, type KeyObject } from './platform/node.js';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
@@ -176,7 +176,7 @@ function prepare(purpose: Purpose, id: number, name: string, size: number | unde
     if (handle >= 0) {
       engines.push(engine);
       handles.push(handle);
-    } else if (-handle >= UNAVAILABLE) {
+    } else if (-handle >= Status.Unavailable) {
       if (engines.length > 0) continue;
       const reason = engine.binding.lastReason();
       const next = choice.engines[choice.engines.indexOf(engine) + 1];

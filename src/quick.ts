@@ -2,33 +2,37 @@
  * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for a text. The source
  * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
  * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
- * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such calls.
+ * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such
+ * calls. Where no engine is asked for, tiny messages may be another's (crossover.ts).
  */
-import { native } from './binding.js';
 import { sooner } from './crossover.js';
+import { usual, type Engine } from './engines.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
 import { allocate, type Buffer } from './platform/node.js';
 
-export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): string | undefined {
+export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): string | undefined {
+  const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return key === 0 ? sooner(facts.id, source, size).hashHex(source) : native.hashHex(source);
+  return (engine === undefined ? sooner(facts.id, source, size, key, quick) : quick).hashHex(source);
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): bigint | undefined {
+export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): bigint | undefined {
+  const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return key === 0 ? sooner(facts.id, source, size).hashBigInt(source) : native.hashBigInt(source);
+  return (engine === undefined ? sooner(facts.id, source, size, key, quick) : quick).hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, { quick } = usual.engine): Buffer | undefined {
+export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): Buffer | undefined {
+  const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   const target = allocate(facts.digestSize);
   describe(facts, offset, size, key);
-  const engine = key === 0 ? sooner(facts.id, source, size) : native;
-  return engine.hash(source, target) === 0 ? target : undefined;
+  const server = engine === undefined ? sooner(facts.id, source, size, key, quick) : quick;
+  return server.hash(source, target) === 0 ? target : undefined;
 }
 
 /** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */

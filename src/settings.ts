@@ -3,7 +3,6 @@
  */
 import { options, unsigned } from './arguments.js';
 import { native } from './binding.js';
-import { calibration, type Calibration } from './calibration.js';
 import { decideCopies } from './call.js';
 import { openBindings, setUsual, usualChoiceOf, usualNames, type EngineName } from './engines.js';
 import { makeError, wrongType } from './errors.js';
@@ -43,72 +42,7 @@ export interface Settings {
   readonly engine: 'auto' | EngineName | readonly EngineName[];
 }
 
-/** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
-export interface Cost {
-  /** Of a message beside its bytes. */
-  readonly fixed: number;
-  /** Of each byte. */
-  readonly perByte: number;
-  /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
-  readonly together?: number;
-  /** False while the price is that of a table: it is measured by the first worker thread that has done a job. */
-  readonly measured: boolean;
-  /** Messages up to so many bytes are worked on during the call, if others are under way too; alone, longer ones are. */
-  readonly inlineTo: number;
-  /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
-  readonly splitFrom?: number;
-}
-
-/** What serves each algorithm on this machine. */
-export interface Engines {
-  /** The native engine: libraries compiled in, with the instructions this CPU has. */
-  readonly native: {
-    readonly available: boolean;
-    /** Version by library. */
-    readonly libraries: Readonly<Record<string, string>>;
-    readonly cpu: { readonly arch: string; readonly features: readonly string[] };
-    /** Library and instructions by algorithm. */
-    readonly algorithms: Readonly<Record<string, {
-      readonly library: string;
-      readonly instructions: readonly string[];
-      /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
-      readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
-    }>>;
-    /**
-     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash, as `pbkdf2-sha256`. Lanes are so many
-     * derivations of one kind that a core does at once.
-     */
-    readonly derivations: Engines['native']['algorithms'];
-  };
-  /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
-  readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
-  /** Predicted cost and routes by algorithm. */
-  readonly costs: Readonly<Record<string, Cost>>;
-  /** Bytes copied for asynchronous calls of this environment that have not settled. */
-  readonly queuedBytes: number;
-  /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
-  readonly kdf: { readonly memory: number; readonly waiting: number };
-  /** What `calibrate` has found out about this machine, in this process or an earlier one. */
-  readonly calibration: Calibration | undefined;
-  /** As {@link configure} returns them. */
-  readonly settings: Settings;
-}
-
-/** Reports which engine, library and CPU instructions serve each algorithm, the state of the worker threads, predicted costs, and settings. */
-export function engines(): Engines {
-  const report = JSON.parse(native.engines()) as Pick<Engines, 'native'>;
-  return {
-    ...report,
-    threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) },
-    costs: JSON.parse(native.costs()) as Engines['costs'],
-    queuedBytes: native.copies(1),
-    kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
-    calibration: calibration(),
-    settings: settings(),
-  };
-}
-
-const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory'] satisfies (keyof Settings)[];
+const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory', 'engine'] satisfies (keyof Settings)[];
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.

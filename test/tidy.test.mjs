@@ -235,7 +235,7 @@ test('no install script, no gyp, no dependencies but the platform binaries', () 
 
 test('the test files judge by packages that package.json has', () => {
   const manifest = JSON.parse(read('package.json'));
-  const used = new Set(sources('test/', '.mjs').flatMap((file) => importsOf(read(file))).map(({ from }) => from).filter((from) => !/^(node:|[./]|millrace)/.test(from)).map((from) => from.split('/').slice(0, from.startsWith('@') ? 2 : 1).join('/')));
+  const used = new Set(sources('test/', '.mjs').flatMap((file) => importsOf(read(file))).map(({ from }) => from).filter((from) => !/^(node:|\.|\/|millrace)/.test(from)).map((from) => from.split('/').slice(0, from.startsWith('@') ? 2 : 1).join('/')));
   assert.deepEqual([...used].filter((name) => !(name in (manifest.devDependencies ?? {}))), []);
 });
 

@@ -112,7 +112,7 @@ async function librariesOf() {
   const { engines } = await import('millrace');
   const { native, portable } = engines();
   const names = Object.keys(native.algorithms);
-  const derived = { scrypt: ['millrace', '@noble/hashes, hash-wasm'], pbkdf2: ['millrace', '@noble/hashes'], hkdf: ['millrace', '@noble/hashes'], bcrypt: ['blowfish', 'bcryptjs'], ...Object.fromEntries(['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']])) };
+  const derived = { scrypt: ['millrace', '@noble/hashes, hash-wasm'], pbkdf2: ['millrace', '@noble/hashes'], hkdf: ['millrace', '@noble/hashes'], bcrypt: ['blowfish', 'millrace'], ...Object.fromEntries(['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']])) };
   return { ...derived, ...Object.fromEntries(names.map((name) => [name, [native.algorithms[name].library, portable?.algorithms?.[name]?.library ?? '']])) };
 }
 

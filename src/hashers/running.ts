@@ -7,7 +7,7 @@
  * never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation, TICKET_SIZE, type Native } from '../frame.js';
+import { At, desk, Flag, frame, GATHERED_MAX, Operation, TICKET_SIZE, type Native, Status } from '../frame.js';
 import {
   call,
   describeAad,
@@ -23,7 +23,7 @@ import {
 } from '../call.js';
 import type { HashFacts } from '../catalog.js';
 import { fellBack, oneOf, usual, type Choice } from '../engines.js';
-import { failure, makeError, MillraceError, UNAVAILABLE } from '../errors.js';
+import { failure, makeError, MillraceError } from '../errors.js';
 import { keyHandle, type Key } from '../key.js';
 import { viewOf, writeText, type Buffer } from '../platform/node.js';
 import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
@@ -418,7 +418,7 @@ export class Running implements Beginning {
   private fork(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
     const status = binding.forkState(part(this.seat!.state, 0, TICKET_SIZE), part(next, 0, TICKET_SIZE));
-    if (status !== 0) throw failure(status, 0, status >= UNAVAILABLE ? binding.lastReason() : '');
+    if (status !== 0) throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
     copy.keep(next);
   }
 

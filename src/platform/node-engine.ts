@@ -16,14 +16,16 @@ export function openEngine(name: BindingName): Native {
   return name === 'native' ? openBinary() : openPortable();
 }
 
-/** The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none fits. */
+/** The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none fits. What it names alone is not replaced. */
 export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
-  if (process.env['MILLRACE_ENGINE'] === 'portable') return { name: 'portable', binding: openPortable() };
+  const asked = askedOfEnvironment();
+  if (asked === 'portable') return { name: 'portable', binding: openPortable() };
   let missing: Error;
   try {
     return { name: 'native', binding: openBinary() };
   } catch (error) {
     missing = error as Error;
+    if (asked === 'native') throw missing;
   }
   try {
     const binding = openPortable();

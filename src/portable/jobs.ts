@@ -51,6 +51,7 @@ class Job implements CrewJob, Guest {
   owned = false;
   /** The memory of the result was made for it, and nobody has it yet: another may take its place. */
   fresh = false;
+  readonly sourceSize: number;
   inRoom = false;
 
   constructor(

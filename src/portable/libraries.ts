@@ -4,7 +4,7 @@
 import { ciphers } from '../catalog-table.js';
 
 /** Version by library; `millrace` is code of this package. */
-export const libraries = { '@noble/ciphers': '2.4.0', '@noble/hashes': '2.4.0', bcryptjs: '3.0.3', 'hash-wasm': '4.13.0', millrace: '0.1.0' } as const;
+export const libraries = { '@noble/ciphers': '2.4.0', '@noble/hashes': '2.4.0', 'hash-wasm': '4.13.0', millrace: '0.1.0' } as const;
 
 export type Library = keyof typeof libraries;
 

@@ -31,12 +31,14 @@ export function serve(port: Port): void {
 async function work(port: Port, errand: Errand): Promise<void> {
   const { derivation } = errand;
   const progress = errand.watched ? reporter(port) : undefined;
-  if (derivation === undefined) {
-    await prepared(errand);
-    answer(port, errand, runErrand(errand, progress));
-  } else {
-    answer(port, errand, await deriveErrand(errand, derivation, progress));
-  }
+  answer(port, errand, await (derivation === undefined ? run(errand, progress) : deriveErrand(errand, derivation, progress)));
+}
+
+async function run(errand: Errand, progress: Progress | undefined): Promise<Outcome> {
+  const served = await platformErrand(errand);
+  if (served !== undefined) return served;
+  await prepared(errand);
+  return runErrand(errand, progress);
 }
 
 /** Ends the worker, which its owner hears of; a promise that is rejected would not be heard of everywhere. */
@@ -44,6 +46,18 @@ function fail(error: unknown): void {
   setTimeout(() => {
     throw error;
   });
+}
+
+/** A long message is hashed by WebAssembly, where that may be had. */
+async function prepared({ operation, algorithm, source }: Errand): Promise<void> {
+  const many = operation === Operation.HashMany || operation === Operation.HmacMany;
+  if (many || isCipher(operation) || source.length < WASM_MIN) return;
+  try {
+    const { prepareWasm } = await import('./hashes/wasm.js');
+    await prepareWasm(algorithm);
+  } catch {
+    // JavaScript it is.
+  }
 }
 
 function reporter(port: Port): (fraction: number) => void {

@@ -41,6 +41,9 @@ impl Route {
     }
 }
 
+/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the kernel allocates.
+const KERNEL: u64 = 6_000;
+
 /// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
 const SPLIT: u64 = 100_000;
 

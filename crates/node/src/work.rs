@@ -59,6 +59,10 @@ pub(crate) enum Status {
     Work = 23,
     /// More working memory than all derivations together may take.
     RoomLimit = 24,
+    /// The engine that was asked for cannot do this here.
+    Unavailable = 25,
+    /// The message is too large for the engine that was asked for.
+    TooLarge = 26,
     /// Not a regular file that can be read and stays as it is.
     File = 27,
 }

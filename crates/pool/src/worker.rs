@@ -25,18 +25,21 @@ const SLICE: Duration = Duration::from_nanos(TAKE);
 /// It costs 0.3 us when nobody waits. Newer kernels count a yield as time used, so it must not be done more often.
 const YIELD: Duration = Duration::from_micros(100);
 
+/// Who has been away for longer works for as long before the next offer, but for this long at most: on a machine full of other processes each
+/// offer costs their time slices, and work of 1.6 s took 60 s at a load of 17.
+const YIELD_MAX: Duration = Duration::from_millis(3);
+
 /// One thread's hands: what it does by turns, and what it does while a long task breathes.
 pub(crate) struct Worker<T: Task> {
     shared: Arc<Shared<T>>,
     own: Hands<T>,
     nested: Hands<T>,
-    /// When it last offered its core.
-    offered: Stopwatch,
+    courtesy: Courtesy,
 }
 
 impl<T: Task> Worker<T> {
     pub(crate) fn new(shared: Arc<Shared<T>>) -> Worker<T> {
-        Worker { shared, own: Hands::new(), nested: Hands::new(), offered: Stopwatch::start() }
+        Worker { shared, own: Hands::new(), nested: Hands::new(), courtesy: Courtesy::new() }
     }
 
     pub(crate) fn work_until_dismissed(mut self) {
@@ -45,10 +48,10 @@ impl<T: Task> Worker<T> {
             match self.shared.take(&mut self.own.batch) {
                 Some(Length::Short) => self.own.run(&mut Breather::none()),
                 Some(Length::Long) => {
-                    let (shared, nested, offered) = (&self.shared, &mut self.nested, &mut self.offered);
-                    self.own.run(&mut Breather(Some(Lungs { shared, nested, offered, since: Stopwatch::start() })));
+                    let (shared, nested, courtesy) = (&self.shared, &mut self.nested, &mut self.courtesy);
+                    self.own.run(&mut Breather(Some(Lungs { shared, nested, courtesy, since: Stopwatch::start() })));
                     self.shared.back();
-                    offer_core(&mut self.offered);
+                    self.courtesy.offer_core();
                 }
                 None => {
                     self.own.deliver();
@@ -67,7 +70,7 @@ pub struct Breather<'a, T: Task>(Option<Lungs<'a, T>>);
 struct Lungs<'a, T: Task> {
     shared: &'a Arc<Shared<T>>,
     nested: &'a mut Hands<T>,
-    offered: &'a mut Stopwatch,
+    courtesy: &'a mut Courtesy,
     /// When the task began, or its last breath ended.
     since: Stopwatch,
 }
@@ -86,7 +89,7 @@ impl<T: Task> Breather<'_, T> {
     /// Short tasks, and those that run in a breath, do not breathe themselves: nothing happens.
     pub fn breathe(&mut self) {
         if let Some(lungs) = &mut self.0 {
-            offer_core(lungs.offered);
+            lungs.courtesy.offer_core();
             if lungs.shared.any_short() {
                 lungs.breathe();
             }
@@ -119,10 +122,27 @@ impl<T: Task> Lungs<'_, T> {
     }
 }
 
-fn offer_core(offered: &mut Stopwatch) {
-    if offered.elapsed() >= YIELD {
+/// How a worker offers its core to others.
+struct Courtesy {
+    /// When it last did.
+    offered: Stopwatch,
+    /// How long it works before it does again.
+    patience: Duration,
+}
+
+impl Courtesy {
+    fn new() -> Courtesy {
+        Courtesy { offered: Stopwatch::start(), patience: YIELD }
+    }
+
+    fn offer_core(&mut self) {
+        if self.offered.elapsed() < self.patience {
+            return;
+        }
+        let away = Stopwatch::start();
         yield_now();
-        *offered = Stopwatch::start();
+        self.patience = away.elapsed().clamp(YIELD, YIELD_MAX);
+        self.offered = Stopwatch::start();
     }
 }
 

@@ -5,12 +5,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
 
 import { load, openDoors } from '../../conformance/host.mjs';
-import { runConformance, summaryOf } from '../../conformance/suite.mjs';
-import { columnOf, documented } from '../../../tools/engines-table.mjs';
-import { cipherNames, hashNames } from '../../support/algorithms.mjs';
+import { runConformance } from '../../conformance/suite.mjs';
 import { startDevice } from '../device/start.mjs';
 import { served } from '../engines.mjs';
 

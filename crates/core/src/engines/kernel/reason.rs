@@ -230,8 +230,6 @@ pub(super) fn code(errno: i32) -> String {
         libc::ENOKEY => "ENOKEY",
         libc::EMSGSIZE => "EMSGSIZE",
         libc::ECANCELED => "ECANCELED",
-        libc::ENOTCONN => "ENOTCONN",
-        libc::ECONNABORTED => "ECONNABORTED",
         _ => return format!("error {errno}"),
     };
     name.into()

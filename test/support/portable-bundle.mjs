@@ -1,0 +1,29 @@
+// The portable engine's modules as a browser would get them: bundled from the sources, with nothing of Node's within reach.
+
+import esbuild from 'esbuild';
+import { join } from 'node:path';
+import { root } from './child.mjs';
+
+/** The text of a module and all it imports, as one for browsers; `minify` as a bundle that is shipped. */
+export async function bundle(entry, { minify = false, contents } = {}) {
+  const result = await esbuild.build({
+    ...(contents === undefined ? { entryPoints: [join(root, entry)] } : { stdin: { contents, resolveDir: root, loader: 'ts' } }),
+    bundle: true,
+    write: false,
+    minify,
+    format: minify ? 'esm' : 'cjs',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'error',
+  });
+  return result.outputFiles[0].text;
+}
+
+/** What a module of src/portable exports. */
+export async function portable(entry) {
+  const module = { exports: {} };
+  const names = ['Buffer', 'process', 'require', 'global', 'setImmediate', '__dirname', '__filename'];
+  new Function('module', 'exports', ...names, await bundle(entry))(module, module.exports);
+  return module.exports;
+}
