@@ -55,6 +55,8 @@ class Hand {
   /** It has said that it runs. */
   ready = false;
   gone = false;
+  /** Memory of a source it had, for the copy of one as long. Goes when it does. */
+  spare: ArrayBuffer | undefined;
   forget: () => void = () => {};
 
   /** Whether it may be given this beside what it has. */
@@ -62,15 +64,6 @@ class Hand {
     const short = this.ready && this.jobs.length < AT_ONCE && [...this.jobs, job].every(({ cost }) => cost <= AT_ONCE_COST);
     return this.jobs.length === 0 || short;
   }
-}
-
-/** Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner has taken away against his promise. */
-function ownSource(job: CrewJob): void {
-  if (job.owned) return;
-  const { work } = job;
-  if (work.source.length !== job.sourceSize) refuse(Status.Argument);
-  job.work = { ...work, source: copyOf(work.source) };
-  job.owned = true;
 }
 
 /** A job that is done on this thread. */
@@ -111,6 +104,25 @@ export class Crew {
 
   get queued(): number {
     return this.#waiting.length;
+  }
+
+  /** A copy, in memory that a worker has given back where there is some of that size. */
+  copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    const hand = this.#hands.find(({ spare }) => spare?.byteLength === bytes.length);
+    if (hand === undefined) return copyOf(bytes);
+    const copy = new Uint8Array(hand.spare!);
+    hand.spare = undefined;
+    copy.set(bytes);
+    return copy;
+  }
+
+  /** Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner has taken away against his promise. */
+  #ownSource(job: CrewJob): void {
+    if (job.owned) return;
+    const { work } = job;
+    if (work.source.length !== job.sourceSize) refuse(Status.Argument);
+    job.work = { ...work, source: this.copyOf(work.source) };
+    job.owned = true;
   }
 
   submit(job: CrewJob): void {
@@ -188,7 +200,7 @@ export class Crew {
     if (hand.ready) hand.forget();
     hand.jobs.push(job);
     try {
-      ownSource(job);
+      this.#ownSource(job);
       const errand = errandOf(job.work, job.watched, job.measure);
       // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
       const { buffer, length } = errand.source;
@@ -221,6 +233,7 @@ export class Crew {
       case 'end': {
         const job = hand.jobs.shift();
         if (job === undefined) return;
+        hand.spare = tiding.spare ?? hand.spare;
         // The next one first: its worker shall not wait for those who are told.
         const free = hand.jobs.length === 0;
         if (free && this.#hands.length > this.limit) this.#dismiss(hand);
@@ -239,6 +252,7 @@ export class Crew {
 
   #dismiss(hand: Hand): void {
     hand.gone = true;
+    hand.spare = undefined;
     hand.forget();
     const at = this.#hands.indexOf(hand);
     if (at >= 0) this.#hands.splice(at, 1);
@@ -285,7 +299,7 @@ export class Crew {
   #begin(job: CrewJob | undefined): Here | undefined {
     if (job === undefined) return undefined;
     try {
-      ownSource(job);
+      this.#ownSource(job);
       return { job, steps: inSlices(errandOf(job.work, false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);

@@ -34,11 +34,11 @@ export interface Errand {
   readonly measure: boolean;
 }
 
-/** What a worker tells: that it runs, how far it has come, how it ended, what something costs. */
+/** What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large source, which is warm), what something costs. */
 export type Tiding =
   | { readonly tells: 'ready' }
   | { readonly tells: 'progress'; readonly fraction: number }
-  | { readonly tells: 'end'; readonly status: Status; readonly target: Uint8Array; readonly tag: Uint8Array }
+  | { readonly tells: 'end'; readonly status: Status; readonly target: Uint8Array; readonly tag: Uint8Array; readonly spare?: ArrayBuffer }
   | { readonly tells: 'price'; readonly operation: Operation; readonly algorithm: number; readonly price: Price };
 
 /** Whether the tag is made, not checked or taken in. */

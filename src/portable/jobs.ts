@@ -11,7 +11,7 @@ import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
 import { INLINE, isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
 import { Room, type Guest } from './room.js';
-import { copyOf, NOTHING, refuse } from './windows.js';
+import { NOTHING, refuse } from './windows.js';
 import { perform, type Work } from './work.js';
 
 /** The least that is said of a job's cost: the front looks for the results of shorter ones itself, which these need not. */
@@ -147,7 +147,7 @@ export class Jobs {
     if (here && (begunByPlatform(work, ended, !snapshot || job.owned) || (!snapshot && begunChunks(work, ended)))) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
-      job.work = { ...work, source: copyOf(work.source) };
+      job.work = { ...work, source: this.crew.copyOf(work.source) };
       job.owned = true;
     }
     this.copied += copied;

@@ -70,11 +70,16 @@ function reporter(port: Port): (fraction: number) => void {
   };
 }
 
-function answer(port: Port, { measure: wanted, operation, algorithm }: Errand, { status, target, tag }: Outcome): void {
+/** Memory from so many bytes on goes back with the answer: the pages of fresh memory cost more than copying to them. */
+const SPARE_MIN = 1024 * 1024;
+
+function answer(port: Port, { measure: wanted, operation, algorithm, source }: Errand, { status, target, tag }: Outcome): void {
   // What is given away must be all of its buffer: a text, a tag, or both in one.
   const together = tag.length > 0 && target.buffer === tag.buffer && target.length + tag.length === target.buffer.byteLength;
   const transfer = together ? [target.buffer as ArrayBuffer] : [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
-  port.post({ tells: 'end', status, target, tag }, transfer);
+  const spare = source.buffer as ArrayBuffer;
+  if (spare.byteLength >= SPARE_MIN && spare !== target.buffer && spare !== tag.buffer) port.post({ tells: 'end', status, target, tag, spare }, [...transfer, spare]);
+  else port.post({ tells: 'end', status, target, tag }, transfer);
   if (!wanted) return;
   // In JavaScript, as the price is that of work in the thread which asks.
   const price = isCipher(operation) ? measure(operation, algorithm) : inJavaScript(algorithm, () => measure(operation, algorithm));

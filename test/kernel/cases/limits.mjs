@@ -94,7 +94,8 @@ for (const engine of ['af_alg', 'cryptodev']) {
         const expected = judge(job);
         right(await does(job, engine), job, `tag of ${tagSize}`, expected);
         const back = { ...job, encrypt: false, source: expected.output, tag: expected.tag, tagSize: undefined };
-        const forged = { ...back, tag: Buffer.from(expected.tag).fill(1, tagSize - 1) };
+        const forged = { ...back, tag: Buffer.from(expected.tag) };
+        forged.tag[tagSize - 1] ^= 1;
         if (engine === 'af_alg') {
           right(await does(back, engine), back, `opened with ${tagSize}`, { output: job.source });
           assert.equal((await errorOf(does(forged, engine), 'forged')).code, 'ERR_AUTHENTICATION');
