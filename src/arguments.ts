@@ -70,11 +70,6 @@ export function part(view: Uint8Array, offset: number, size: number): Uint8Array
   return new Uint8Array(viewBuffer.call(view) as ArrayBuffer, typedArrayOffset.call(view) + offset, size);
 }
 
-/** The buffer under a view. */
-export function bufferOf(view: Uint8Array): ArrayBufferLike {
-  return viewBuffer.call(view) as ArrayBufferLike;
-}
-
 function bytesOfView(view: unknown): Uint8Array {
   for (const parts of viewParts) {
     try {
