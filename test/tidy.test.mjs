@@ -25,8 +25,9 @@ const unsafeWings = [
 
 /** What a crate may not name, in its sources and its manifest. */
 const forbidden = {
-  'crates/core': /\bnapi\w*|\bmillrace[-_](pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
-  'crates/pool': /\bnapi\w*|\bmillrace[-_](core|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
+  'crates/core': /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
+  'crates/cost': /\bnapi\w*|\bmillrace[-_](pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
+  'crates/pool': /\bnapi\w*|\bmillrace[-_](core|cost|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
 };
 
 /** The doors and what each may import of the others: promises has the names of the main door, bigint-hash the functions of bigint-buffer. */
@@ -137,7 +138,12 @@ test('each unsafe says why it is sound', () => {
 test('the pool forbids unsafe, the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'node', 'pool']) assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
+  for (const crate of ['core', 'cost', 'node', 'pool']) assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
+});
+
+test('crates/node has no Rust tests: they would never be run', () => {
+  assert.match(read('crates/node/Cargo.toml'), /^test = false$/m);
+  for (const file of sources('crates/node/', '.rs')) assert.doesNotMatch(withoutComments(read(file)), /#\[test\]|cfg\(test\)/, file);
 });
 
 test('no build for one CPU', () => {

@@ -112,6 +112,7 @@ function checks() {
   return [
     ['rustfmt', () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustup component add rustfmt')],
     ['clippy', () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'rustup component add clippy')],
+    ['documentation of Rust', rustDocs],
     ['types of the tests', testTypes],
   ];
 }
@@ -125,6 +126,12 @@ async function cargo(title, args, component, remedy) {
   const answer = await probe('cargo', [component, '--version'], { env });
   if (answer?.code !== 0) return skipped(title, `not installed (${remedy})`);
   return step(title, 'cargo', args, { env });
+}
+
+// The documentation is for those who work on the code: private items too.
+async function rustDocs() {
+  const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
+  await step('documentation of Rust', 'cargo', ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()], { env });
 }
 
 async function rustTests() {

@@ -1,11 +1,6 @@
 //! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool ranks the job.
 //!
-//! Each algorithm has a price, a fixed part and one per byte (`prices`): from a table at first, measured on a worker
-//! once a job has brought it there (`measure`), or known from an earlier process (`restore`).
-
-pub(crate) mod limits;
-mod measure;
-mod prices;
+//! The prices stand in `crates/cost`, as the tests of this crate cannot run without Node.
 
 use crate::work::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
@@ -14,7 +9,9 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use limits::{INLINE_ALONE, INLINE_TURN};
-pub(crate) use prices::{Algorithm, Price, epoch};
+pub(crate) use millrace_cost::{
+    Algorithm, Price, calibrate, epoch, limits, of_messages, price, refine, restore, settled,
+};
 
 /// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -59,7 +56,7 @@ pub(crate) fn usual_route() -> Route {
 
 pub(crate) fn set_usual_route(route: Route) {
     USUAL.store(route as u8, Ordering::Relaxed);
-    prices::changed();
+    millrace_cost::changed();
 }
 
 /// The most bytes one environment may have copied for calls that have not settled, for the whole process; 0 while JavaScript has
@@ -119,7 +116,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         let (count, bytes) = work.messages();
         return (count as u64).saturating_mul(KERNEL).saturating_add(bytes as u64);
     }
-    let price = prices::of(algorithm(work.operation));
+    let price = price(algorithm(work.operation));
     match work.operation {
         // An XOF may put out more than it takes in.
         Operation::Hash(_) => price.of_bytes(source.saturating_add(target)),
@@ -143,11 +140,6 @@ pub(crate) fn predict(work: &Work) -> u64 {
     }
 }
 
-/// Predicted nanoseconds of hashing `size` bytes in `count` messages.
-pub(crate) fn of_messages(hash: Hash, size: usize, count: usize) -> u64 {
-    prices::of(Algorithm::Hash(hash)).of_messages(size, count)
-}
-
 pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     match operation {
         Operation::Hash(hash)
@@ -169,44 +161,13 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     }
 }
 
-/// Called by a worker that has done a job of this algorithm: measures it if nobody has. Takes some 100 us, once for each
-/// algorithm in a process.
-pub(crate) fn refine(algorithm: Algorithm) {
-    prices::refine(algorithm, measure::measure);
-}
-
-/// Measures what nobody has yet, or everything anew.
-pub(crate) fn calibrate(anew: bool) {
-    for algorithm in Algorithm::all() {
-        if anew {
-            prices::forget(algorithm);
-        }
-        refine(algorithm);
-    }
-}
-
-/// A price that was measured by an earlier process on this machine; believed no further than one that is measured now.
-pub(crate) fn restore(algorithm: Algorithm, price: Price) {
-    prices::restore(algorithm, price);
-}
-
-/// What an algorithm costs.
-pub(crate) fn price(algorithm: Algorithm) -> Price {
-    prices::of(algorithm)
-}
-
-/// Whether the price was measured, or will not be.
-pub(crate) fn settled(algorithm: Algorithm) -> bool {
-    prices::settled(algorithm)
-}
-
 /// All prices and what follows from them: `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
 pub(crate) fn to_json() -> String {
     let mut json = String::from("{");
     for algorithm in Algorithm::all() {
-        let price = prices::of(algorithm);
+        let price = price(algorithm);
         let comma = if json.len() > 1 { "," } else { "" };
-        let (name, measured) = (algorithm.name(), prices::measured(algorithm));
+        let (name, measured) = (algorithm.name(), millrace_cost::measured(algorithm));
         let inline = price.bytes_for(limits::inline()).max(0.0);
         let _ = write!(
             json,

@@ -157,7 +157,7 @@ impl Reply {
 }
 
 /// The numbers and bytes of one operation. The windows lead to the caller's memory or to the job's
-/// own [`Copies`]; `bytes` says when each is right.
+/// own [`Copies`](crate::bytes::Copies); `bytes` says when each is right.
 pub(crate) struct Work {
     pub(crate) operation: Operation,
     /// Who computes; of a prepared key, who has prepared it.

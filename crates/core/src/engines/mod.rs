@@ -3,8 +3,8 @@
 //! `native` computes what is not asked of another by name: it is chosen by the compiler, so that going through the contract costs
 //! nothing. The kernel's ways are chosen at run time, by [`Provider`]. The operations above have checked every size before they call.
 //!
-//! What every engine does is in [`Engine`]; it may say no to an algorithm, with a reason. What some can do besides: running hashes whose
-//! states are bytes ([`Stateful`]), messages in parts ([`Divides`]), key derivation ([`Derivation`]). The kernel keeps its running hashes
+//! What every engine does is in `Engine`; it may say no to an algorithm, with a reason. What some can do besides: running hashes whose
+//! states are bytes (`Stateful`), messages in parts (`Divides`), key derivation (`Derivation`). The kernel keeps its running hashes
 //! itself: [`Held`].
 
 mod derivation;

@@ -77,7 +77,7 @@ pub fn derive(cost: &Cost, input: &Input<'_>, target: &mut [u8]) -> Result<(), E
 /// Derives a key in this memory, with a pause after at most a millisecond.
 ///
 /// # Errors
-/// As [`derive`]; [`Error::Memory`] too when the memory does not suffice; [`Error::Abandoned`].
+/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice; [`Error::Abandoned`].
 pub fn derive_paced(
     cost: &Cost,
     input: &Input<'_>,

@@ -34,7 +34,7 @@ pub fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, target:
 /// and `each` is not called for it.
 ///
 /// # Errors
-/// As [`derive`]; nothing was computed then.
+/// As [`derive()`]; nothing was computed then.
 pub fn derive_many(
     hash: Hash,
     jobs: &mut [Job<'_>],

@@ -91,7 +91,7 @@ pub fn derive(cost: &Cost, password: &[u8], salt: &[u8], p: u32, target: &mut [u
 /// `each` is not called for it.
 ///
 /// # Errors
-/// As [`derive`]; [`Error::Memory`] too when the memory does not suffice for one lane. Nothing was computed then.
+/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice for one lane. Nothing was computed then.
 pub fn derive_many(
     cost: &Cost,
     jobs: &mut [Job<'_>],

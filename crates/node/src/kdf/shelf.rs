@@ -1,5 +1,5 @@
 //! Working memory that has been used, wiped and kept for the next derivation of the same size: fresh memory costs as much in page
-//! faults as some derivations take (16 MiB: 2 to 4 ms). What lies here counts in [`room`](super::room), which takes it away
+//! faults as some derivations take (16 MiB: 2 to 4 ms). What lies here counts in [`room`], which takes it away
 //! when there is no room else, and JavaScript has it freed when nothing was derived for a second.
 
 use super::room;

@@ -254,7 +254,7 @@ pub(super) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ];
 
-/// Keccak-f[1600].
+/// Keccak-f\[1600\].
 #[inline]
 fn permute(lanes: &mut [u64; 25]) {
     #[cfg(target_arch = "x86_64")]

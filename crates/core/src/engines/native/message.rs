@@ -15,10 +15,10 @@ use crate::inputs::Text;
 /// Bytes of a full tag.
 const TAG_SIZE: usize = 16;
 
-/// See [`Engine::Sum`](crate::engines::Engine::Sum): a number of the field over which the cipher authenticates.
+/// See [`Divides::Sum`](crate::engines::Divides::Sum): a number of the field over which the cipher authenticates.
 pub(crate) struct Sum(pub(super) Wiped<[u64; 3]>);
 
-/// See [`Engine::Message`](crate::engines::Engine::Message). What is secret stands on the heap, where it was made.
+/// See [`Divides::Message`](crate::engines::Divides::Message). What is secret stands on the heap, where it was made.
 pub(crate) enum Message {
     AesCtr(Box<AesCtrKey>, [u8; 16]),
     ChaCha20(Box<ChaCha20Key>, [u8; 16]),

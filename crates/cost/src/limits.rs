@@ -14,17 +14,18 @@ static LIMIT: AtomicU32 = AtomicU32::new(INLINE);
 
 /// The same for a job that is alone: nothing of its environment is in flight, so nothing gains by its being elsewhere, and
 /// the way there and back takes longer on any machine. Less than 5 us, which is what a call may hold the event loop.
-pub(crate) const INLINE_ALONE: u64 = 3_500;
+pub const INLINE_ALONE: u64 = 3_500;
 
 /// Nanoseconds of inline work in one turn of the event loop.
-pub(crate) const INLINE_TURN: u64 = 50_000;
+pub const INLINE_TURN: u64 = 50_000;
 
-pub(crate) fn inline() -> u64 {
+/// Returns the nanoseconds of work up to which a job is done during its call.
+pub fn inline() -> u64 {
     LIMIT.load(Ordering::Relaxed).into()
 }
 
 /// Sets what was measured, within reason.
-pub(crate) fn set_inline(limit: u32) {
+pub fn set_inline(limit: u32) {
     LIMIT.store(limit.clamp(RANGE[0], RANGE[1]), Ordering::Relaxed);
     prices::changed();
 }

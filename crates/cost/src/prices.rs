@@ -6,18 +6,22 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What a price belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Algorithm {
+pub enum Algorithm {
+    /// A hash, and all that is built of it.
     Hash(Hash),
+    /// A cipher or an AEAD.
     Cipher(Cipher),
 }
 
 impl Algorithm {
-    pub(crate) fn all() -> impl Iterator<Item = Algorithm> {
+    /// Returns every algorithm of the catalog.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
         let hashes = (0..=u8::MAX).map_while(Hash::from_id).map(Algorithm::Hash);
         hashes.chain((0..=u8::MAX).map_while(Cipher::from_id).map(Algorithm::Cipher))
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// Returns the name in the catalog.
+    pub fn name(self) -> &'static str {
         match self {
             Algorithm::Hash(hash) => hash.facts().name,
             Algorithm::Cipher(cipher) => cipher.facts().name,
@@ -34,28 +38,30 @@ impl Algorithm {
 
 /// Nanoseconds of one message: a fixed part and one per byte.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Price {
-    pub(crate) fixed: f32,
-    pub(crate) per_byte: f32,
+pub struct Price {
+    /// Nanoseconds of a message without bytes.
+    pub fixed: f32,
+    /// Nanoseconds of one byte more.
+    pub per_byte: f32,
     /// What a hash of one of many messages takes of that: less than 1 where several are hashed at once.
-    pub(crate) together: f32,
+    pub together: f32,
 }
 
 impl Price {
     /// Nanoseconds of so many bytes.
-    pub(crate) fn of_bytes(self, size: usize) -> u64 {
+    pub fn of_bytes(self, size: usize) -> u64 {
         // The cast saturates.
         (f64::from(self.fixed) + size as f64 * f64::from(self.per_byte)) as u64
     }
 
     /// Nanoseconds of hashing so many bytes in so many messages.
-    pub(crate) fn of_messages(self, size: usize, count: usize) -> u64 {
+    pub fn of_messages(self, size: usize, count: usize) -> u64 {
         let alone = count as f64 * f64::from(self.fixed) + size as f64 * f64::from(self.per_byte);
         (alone * f64::from(if count > 1 { self.together } else { 1.0 })) as u64
     }
 
     /// The most bytes for so many nanoseconds; negative where even none take longer.
-    pub(crate) fn bytes_for(self, nanoseconds: u64) -> f64 {
+    pub fn bytes_for(self, nanoseconds: u64) -> f64 {
         ((nanoseconds as f64 - f64::from(self.fixed)) / f64::from(self.per_byte)).floor()
     }
 
@@ -146,12 +152,13 @@ pub(crate) fn of(algorithm: Algorithm) -> Price {
     }
 }
 
-pub(crate) fn measured(algorithm: Algorithm) -> bool {
+/// Returns true if the price was measured in this process.
+pub fn measured(algorithm: Algorithm) -> bool {
     algorithm.entry().origin.load(Ordering::Relaxed) == MEASURED
 }
 
 /// Whether the price stays as it is.
-pub(crate) fn settled(algorithm: Algorithm) -> bool {
+pub fn settled(algorithm: Algorithm) -> bool {
     algorithm.entry().origin.load(Ordering::Relaxed) != TABLE || !refined()
 }
 
@@ -180,7 +187,7 @@ pub(crate) fn forget(algorithm: Algorithm) {
 }
 
 /// Takes a price that somebody else has measured, unless there is a measurement already; what is no number is none.
-pub(crate) fn restore(algorithm: Algorithm, found: Price) {
+pub fn restore(algorithm: Algorithm, found: Price) {
     if found.fixed.is_finite() && found.per_byte.is_finite() && found.together.is_finite() {
         refine(algorithm, |_, _| Some(found));
     }
@@ -196,11 +203,13 @@ fn refined() -> bool {
 /// Counts the changes of what JavaScript has asked for.
 static EPOCH: AtomicU32 = AtomicU32::new(0);
 
-pub(crate) fn epoch() -> u32 {
+/// Returns a number that differs once JavaScript must read prices, limits or the route again.
+pub fn epoch() -> u32 {
     EPOCH.load(Ordering::Relaxed)
 }
 
-pub(crate) fn changed() {
+/// Tells JavaScript to read prices, limits and the route again.
+pub fn changed() {
     EPOCH.fetch_add(1, Ordering::Relaxed);
 }
 
