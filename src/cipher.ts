@@ -4,19 +4,25 @@
  */
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { At, frame, Operation } from './frame.js';
-import { describeAad, describeCall, describeChoice, describeIv, describeKey, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
+import { describeAad, describeCall, describeChoice, describeIv, describeKey, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { choiceOf, type Choice, type EngineOptions } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { isKey, keyChoice, type Key } from './key.js';
+import { randomNonce } from './nonces.js';
 import { routeOf, type RouteOptions } from './routes.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions extends EngineOptions {
   /** The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the call. */
   readonly key: Bytes | Key;
-  /** The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. */
-  readonly nonce: Bytes;
+  /**
+   * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. Without it
+   * `seal` takes a random one and puts it before the ciphertext, where `open` without a nonce reads it. Use
+   * xchacha20-poly1305 then: its random nonces do not repeat. With the 12 bytes of all others seal at most 2^32
+   * messages with one key (NIST SP 800-38D, 8.3).
+   */
+  readonly nonce?: Bytes | undefined;
   /** The message. */
   readonly source: Data;
   /** Additional authenticated data: protected, not encrypted, needed again to open. Copied at the call. */
@@ -29,8 +35,8 @@ export interface SealOptions extends EngineOptions {
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
   readonly key: Bytes | Key;
-  /** The nonce the message was sealed with. */
-  readonly nonce: Bytes;
+  /** The nonce the message was sealed with. Without it the source begins with the nonce, as `seal` without a nonce returns it. */
+  readonly nonce?: Bytes | undefined;
   /** The ciphertext with the tag appended, as seal returned it. */
   readonly source: Bytes;
   /** The additional authenticated data the message was sealed with. */
@@ -71,6 +77,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
   // All getters run here, before any memory is looked at.
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
   const choice = choiceAsked(engine);
+  const random = nonce === undefined ? randomNonce(facts.ivSize) : undefined;
   const tagSize = appendedTagSize(tagLength, facts);
   const text = data(source, 'source');
   const size = sizeOf(text);
@@ -78,9 +85,15 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
   describeCall(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
   describeWholeKey(key, facts);
-  describeWholeIv(nonce, facts, 'nonce');
+  if (random === undefined) describeWholeIv(nonce, facts, 'nonce');
+  else describeIv(random.memory, random.offset, facts.ivSize);
   describeWholeAad(aad, facts);
-  describeTextTarget(target, targetOffset, size + tagSize);
+  if (random === undefined) {
+    describeTextTarget(target, targetOffset, size + tagSize);
+  } else {
+    describeTextTarget(target, targetOffset, facts.ivSize + size + tagSize);
+    describePrefix(facts.ivSize);
+  }
   describeAsked(route, choice);
 }
 
@@ -93,16 +106,23 @@ function describeOpen(given: ArrayLike<unknown>, count: number): void {
   const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
-  const size = sizeOf(sealed) - tagSize;
-  if (size < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${tagSize} bytes, not ${sizeOf(sealed)}`);
+  const prefix = nonce === undefined ? facts.ivSize : 0;
+  const size = sizeOf(sealed) - prefix - tagSize;
+  if (size < 0) throw shortSource(prefix, tagSize, sizeOf(sealed));
   limitSource(size, facts);
-  describeCall(Operation.Open, facts.id, sealed, 0, sizeOf(sealed));
+  describeCall(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
   describeWholeKey(key, facts);
-  describeWholeIv(nonce, facts, 'nonce');
+  if (nonce === undefined) describeIv(sealed, 0, prefix);
+  else describeWholeIv(nonce, facts, 'nonce');
   describeWholeAad(aad, facts);
   describeTextTarget(target, targetOffset, size);
   describeAsked(route, choice);
+}
+
+function shortSource(prefix: number, tagSize: number, size: number): Error {
+  const parts = prefix === 0 ? `the tag's ${tagSize} bytes` : `${prefix + tagSize} bytes for nonce and tag`;
+  return makeError('ERR_SOURCE_SIZE', `source must hold at least ${parts}, not ${size}`);
 }
 
 type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;

@@ -298,8 +298,13 @@ export function hmacMany(): unknown {
  * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
  * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
  *
- * @param algorithm `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305`, `xchacha20-poly1305` or `aes-256-gcm-siv`
- * @returns ciphertext and tag, source size + 16 bytes; with a target, that number
+ * Without a nonce a random one is taken and stands before the ciphertext. `xchacha20-poly1305` is the default choice: its
+ * random 24-byte nonces do not repeat. With a 12-byte nonce (all others) seal at most 2^32 messages with one key (NIST SP 800-38D,
+ * 8.3). A sealed message is not committed to its key: whoever knows two keys can make a message that opens under both. Sealed
+ * streams are committed.
+ *
+ * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305` or `aes-256-gcm-siv`
+ * @returns ciphertext and tag, source size + 16 bytes; without a nonce, nonce, ciphertext and tag; with a target, that number
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE,
  *   ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE; also when a callback is given: it then is not called
  */
@@ -312,13 +317,13 @@ export function seal(): unknown {
 }
 
 /**
- * Checks and decrypts what {@link seal} made. If anything is wrong (key, nonce, aad, tag, a changed bit) it fails with
+ * Checks and decrypts what {@link seal} made; without a nonce, one that the source begins with. If anything is wrong (key, nonce, aad, tag, a changed bit) it fails with
  * ERR_AUTHENTICATION, nothing is returned, and the target is left all zero.
  *
  * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
  * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
  *
- * @returns the message, source size - 16 bytes; with a target, that number
+ * @returns the message, source size - 16 bytes, without a nonce 12 or 24 less; with a target, that number
  * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}; ERR_AUTHENTICATION goes to the callback if there is one
  */
 export function open(algorithm: string, options: OpenOptions & TextTargetOptions): number;

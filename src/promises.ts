@@ -226,7 +226,7 @@ export function hmacMany(): Promise<unknown> {
 }
 
 /**
- * Encrypts and authenticates; the tag is appended. See `seal` of `millrace`. Without a target the source is copied at the
+ * Encrypts and authenticates; the tag is appended, and without a nonce a random one stands before. See `seal` of `millrace`. Without a target the source is copied at the
  * call; with one both are lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
 export function seal(algorithm: string, options: SealOptions & TextTargetOptions & CallOptions): Promise<number>;

@@ -294,6 +294,8 @@ function wholeResult({ status, fresh, work: { operation }, place, tagPlace, targ
   const appended = operation === Operation.Seal ? tagPlace.length : 0;
   if (appended > 0 && (tag?.length !== appended || tag.buffer !== target.buffer || tag.byteOffset !== target.byteOffset + target.length)) return undefined;
   const size = target.length + appended;
+  // Nor does it replace a part of some memory: before a result a nonce may stand.
+  if (place.byteOffset !== 0 || place.buffer.byteLength !== size) return undefined;
   return target.byteOffset === 0 && target.buffer.byteLength === size ? new Uint8Array(target.buffer) : undefined;
 }
 

@@ -81,12 +81,12 @@ const optionForms = {
   'seal options': {
     method: 'seal', first: { algorithm: 'aes-256-gcm' },
     valid: { key: bytes(32), nonce: bytes(12), source: bytes(10), aad: bytes(3), tagLength: 16, target: bytes(40), targetOffset: 4 },
-    bytes: ['key', 'nonce', 'target'], data: ['source', 'aad'], optional: ['aad', 'tagLength', 'targetOffset', 'target'],
+    bytes: ['key', 'nonce', 'target'], data: ['source', 'aad'], optional: ['nonce', 'aad', 'tagLength', 'targetOffset', 'target'],
   },
   'open options': {
     method: 'open', first: { algorithm: 'aes-256-gcm' },
     valid: { key: bytes(32), nonce: bytes(12), source: bytes(26), aad: bytes(3), tagLength: 16, target: bytes(40), targetOffset: 4 },
-    bytes: ['key', 'nonce', 'source', 'target'], data: ['aad'], optional: ['aad', 'tagLength', 'targetOffset', 'target'],
+    bytes: ['key', 'nonce', 'source', 'target'], data: ['aad'], optional: ['nonce', 'aad', 'tagLength', 'targetOffset', 'target'],
   },
 };
 

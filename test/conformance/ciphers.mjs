@@ -129,6 +129,14 @@ export async function seals(context) {
       for (const [index, each_] of sealed.entries()) {
         same(new TextDecoder().decode(millrace.open(algorithm, { ...given, source: each_, aad: '' })), 'Grüße '.repeat(index), `text ${index}`);
       }
+      // With random nonces, which stand before the texts.
+      const random = { ...given, nonce: undefined };
+      const prefixed = await Promise.all(Array.from({ length: 40 }, (_, index) => promises.seal(algorithm, { ...random, source: pattern(index * 100) })));
+      for (const [index, each_] of prefixed.entries()) {
+        const [nonce, source] = [each_.slice(0, ivSize), each_.slice(ivSize)];
+        sameBytes(millrace.open(algorithm, { ...random, source: each_ }), pattern(index * 100), `random nonce ${index}`);
+        sameBytes(await promises.open(algorithm, { ...given, nonce, source }), pattern(index * 100), `random nonce ${index}, given`);
+      }
     });
     if (/^aes-\d+-gcm$/.test(algorithm)) {
       add('seals', algorithm, 'shorter tags', async () => {

@@ -44,7 +44,7 @@ function tables() {
       ['seal', ['aes-256-gcm'], 'ERR_MISSING_ARGUMENT'],
       ['seal', ['aes-256-gcm', { ...sealed, key: 'text' }], 'ERR_ARGUMENT_TYPE', /key/],
       ['seal', ['aes-256-gcm', { ...sealed, source: 7 }], 'ERR_ARGUMENT_TYPE', /source/],
-      ['seal', ['aes-256-gcm', { ...sealed, nonce: undefined }], 'ERR_ARGUMENT_TYPE', /nonce/],
+      ['seal', ['aes-256-gcm', { ...sealed, nonce: 'text' }], 'ERR_ARGUMENT_TYPE', /nonce/],
       ['cipher', ['aes-256-ctr', { ...plain, encrypt: 2 }], ['ERR_ARGUMENT_TYPE', 'ERR_ARGUMENT_VALUE'], /encrypt/],
       ['cipher', ['aes-256-ctr', true, bytes], 'ERR_MISSING_ARGUMENT'],
       ['scrypt', ['p'], 'ERR_MISSING_ARGUMENT'],

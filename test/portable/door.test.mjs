@@ -227,7 +227,8 @@ for (const name of aeadNames) {
     }
     const given = { ...keyed(), source: new Uint8Array(20) };
     for (const change of [{ key: new Uint8Array(7) }, { key: 'key' }, { nonce: new Uint8Array(7) }, { nonce: undefined }, { source: undefined }, { source: 5 }, { source: 'text' }, { source: new Uint8Array(15) }, { source: new Uint8Array(16) }, { aad: 5 }]) {
-      both(() => aead.seal({ ...given, ...change }), () => millrace.seal(name, { ...given, ...change }), `seal ${Object.keys(change)}`);
+      // With random nonces: test/boundary/nonces.test.mjs.
+      if (!('nonce' in change) || change.nonce !== undefined) both(() => aead.seal({ ...given, ...change }), () => millrace.seal(name, { ...given, ...change }), `seal ${Object.keys(change)}`);
       both(() => aead.open({ ...given, ...change }), () => millrace.open(name, { ...given, ...change }), `open ${Object.keys(change)}`);
     }
     both(() => aead.seal(), () => millrace.seal(name), 'nothing');

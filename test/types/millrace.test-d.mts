@@ -102,8 +102,8 @@ is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
 is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) => is<Buffer | undefined>()(message)));
 is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
 
-// @ts-expect-error a nonce is needed
-seal('aes-256-gcm', { key, source: bytes });
+is<Buffer>()(seal('xchacha20-poly1305', { key, source: bytes }));
+is<Buffer>()(open('xchacha20-poly1305', { key, source: bytes }));
 // @ts-expect-error a key is needed
 seal('aes-256-gcm', { nonce: iv, source: bytes });
 // @ts-expect-error a source is needed

@@ -32,8 +32,12 @@ export interface Cipher {
 export interface SealOptions {
   /** The key: 16, 24 or 32 bytes, as the algorithm says. */
   readonly key: Bytes;
-  /** The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. */
-  readonly nonce: Bytes;
+  /**
+   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. Without it `seal` takes a random
+   * one and puts it before the ciphertext, where `open` without a nonce reads it. Use xchacha20_poly1305 then; with all
+   * others seal at most 2^32 messages with one key.
+   */
+  readonly nonce?: Bytes | undefined;
   /** The message. A string stands for its UTF-8 encoding. */
   readonly source: Data;
   /** Additional authenticated data: protected, not encrypted, needed again to open. */
@@ -102,24 +106,28 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
     }
     const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
-    const number = sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
+    const number = nonce === undefined ? undefined : sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
     return { secret, number, text, size, protectedToo: aad === undefined ? NO_BYTES : data(aad, 'aad') };
   };
   const seal = (given: unknown): Uint8Array => {
     const { secret, number, text, size, protectedToo } = read(given, 'seal');
-    const sealed = new Uint8Array(text.length + size);
+    const start = number === undefined ? nonceSize : 0;
+    const end = start + text.length;
+    const sealed = new Uint8Array(end + size);
+    const first = number ?? globalThis.crypto.getRandomValues(sealed.subarray(0, start));
     const cipher = prepare(secret);
-    cipher.seal!(number, protectedToo, text, sealed.subarray(0, text.length), sealed.subarray(text.length));
+    cipher.seal!(first, protectedToo, text, sealed.subarray(start, end), sealed.subarray(end));
     cipher.dispose();
     return sealed;
   };
   const open = (given: unknown): Uint8Array => {
     const { secret, number, text, size, protectedToo } = read(given, 'open');
+    const start = number === undefined ? nonceSize : 0;
     const end = text.length - size;
-    if (end < 0) throw makeError('ERR_SOURCE_SIZE', `source must hold at least the tag's ${size} bytes, not ${text.length}`);
-    const opened = new Uint8Array(end);
+    if (end < start) throw makeError('ERR_SOURCE_SIZE', `source must hold at least ${start === 0 ? `the tag's ${size} bytes` : `${start + size} bytes for nonce and tag`}, not ${text.length}`);
+    const opened = new Uint8Array(end - start);
     const cipher = prepare(secret);
-    const right = cipher.open!(number, protectedToo, text.subarray(0, end), opened, text.subarray(end));
+    const right = cipher.open!(number ?? text.subarray(0, start), protectedToo, text.subarray(start, end), opened, text.subarray(end));
     cipher.dispose();
     if (!right) throw failure(Status.Authentication);
     return opened;
