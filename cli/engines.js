@@ -6,16 +6,13 @@ const { Problem, colours, columns, plural, print, size, table, wrap } = require(
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
-  usage: '[--calibrate] [--kernel] [--json]',
+  usage: '[--kernel] [--json]',
   about: `Shows which library and which CPU instructions serve each algorithm and key derivation on this machine, and the worker threads: at once is how many messages a core hashes, or keys it derives, together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
-
-With --calibrate all of that is measured first (a second or two, while nothing else should run) and kept in the cache folder for later processes, which go by it.
 
 The kernel's crypto service is asked with --kernel only, as that may load kernel modules.
 
 MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from Millrace's own code.`,
   options: [
-    { name: 'calibrate', help: 'measure this machine, and keep what was found' },
     { name: 'kernel', help: "ask the kernel's crypto service too: which driver serves each algorithm, or why none does" },
     { name: 'json', help: 'all of it as JSON, as engines() of the package gives it' },
   ],
@@ -23,28 +20,41 @@ MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from
   run,
 };
 
-async function run({ calibrate, kernel, json }, operands) {
+async function run({ kernel, json }, operands) {
   if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
   const millrace = require('../dist/index.js');
-  await (calibrate ? require('../dist/promises.js').calibrate() : measure(millrace));
+  await measure(millrace);
   const report = { millrace: require('../package.json').version, node: process.version, ...millrace.engines(kernel ? { probe: ['kernel'] } : {}) };
   print(json ? `${JSON.stringify(report, null, 2)}\n` : asText(report, columns(1)));
   return 0;
 }
 
-/** A price is that of a table until a worker thread has done a job and measured: have one do so, and give it a moment. */
-async function measure({ engines, hash }) {
-  const measured = () => Object.values(engines().costs ?? {}).every((cost) => cost.measured);
-  for (let wait = 1; wait <= 64 && !measured(); wait *= 2) {
-    await new Promise((resolve) => hash('sha256', Buffer.alloc(1 << 18), resolve));
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
+/**
+ * Replaces the table's prices: the worker thread that has done the first job of an algorithm measures it, which
+ * takes 0.2 ms each. Nothing of it is kept when the command ends.
+ */
+async function measure({ engines, getHashes, getCiphers }) {
+  const { hash, cipher, seal } = require('../dist/promises.js');
+  const source = Buffer.alloc(64);
+  const options = { source, route: 'pool' };
+  // What an engine does not serve has no price either.
+  await Promise.allSettled([
+    ...getHashes().map((name) => hash(name, source, { route: 'pool', ...(name.startsWith('shake') ? { outputLength: 32 } : {}) })),
+    ...getCiphers().map((name) => {
+      const key = Buffer.alloc(Number(/^aes-(\d+)/.exec(name)?.[1] ?? 256) / 8);
+      if (/ctr$|^chacha20$/.test(name)) return cipher(name, { ...options, encrypt: true, key, iv: Buffer.alloc(16) });
+      return seal(name, { ...options, key, nonce: Buffer.alloc(name.startsWith('xchacha20') ? 24 : 12) });
+    }),
+  ]);
+  // Measured after the results have been delivered.
+  const measured = () => Object.values(engines().costs).every((cost) => cost.measured);
+  for (let wait = 1; wait <= 64 && !measured(); wait *= 2) await new Promise((resolve) => setTimeout(resolve, wait));
 }
 
 /** @param {number} width of the terminal */
 function asText(report, width) {
   const { bold, dim } = colours(1);
-  const { native, portable, kernel, threads, calibration, settings } = report;
+  const { native, portable, kernel, threads, settings } = report;
   const facts = [
     ['Millrace', `${report.millrace} on Node.js ${report.node}, ${process.platform} ${native.cpu.arch}`],
     ['native', native.available === false ? native.reason : versions(native)],
@@ -53,7 +63,6 @@ function asText(report, width) {
     ['CPU', native.cpu.features.join(' ') || 'no instructions of use here'],
     ['threads', `${threads.limit} at most, ${threads.started} started, ${threads.queued} ${plural(threads.queued, 'job')} waiting`],
     ...(settings === undefined ? [] : [['route', `${settings.route}; at most ${settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(settings.maxQueuedBytes)} copied for calls in flight`]]),
-    ['measured', calibration === undefined ? 'not kept: millrace engines --calibrate does' : `${calibration.measured.slice(0, 10)}, kept in ${calibration.file ?? 'memory'}${leftToJavaScript(calibration)}`],
   ];
   const titled = facts.map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`).join('\n');
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured) ? `\n${dim('~ not measured on this machine')}\n` : '';
@@ -76,12 +85,6 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
     return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter((reason) => !reason.includes('there is no  in it'));
   });
   return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
-}
-
-/** The hashes of which tiny messages are left to JavaScript. */
-function leftToJavaScript({ portableTo }) {
-  const list = Object.entries(portableTo).map(([name, most]) => `${name} to ${most} B`);
-  return list.length === 0 ? '' : `; in JavaScript: ${list.join(', ')}`;
 }
 
 /** One row an algorithm; what the report does not tell has no column. */

@@ -3,7 +3,6 @@
  */
 import { options } from './arguments.js';
 import { native } from './binding.js';
-import { calibration, type Calibration } from './calibration.js';
 import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { settings, type Settings } from './settings.js';
@@ -112,8 +111,6 @@ export interface Engines {
   readonly queuedBytes: number;
   /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
   readonly kdf: { readonly memory: number; readonly waiting: number };
-  /** What `calibrate` has found out about this machine, in this process or an earlier one. */
-  readonly calibration: Calibration | undefined;
   /** As {@link configure} returns them. */
   readonly settings: Settings;
 }
@@ -145,7 +142,6 @@ export function engines(wanted?: EnginesOptions): Engines {
     costs: JSON.parse(native.costs()) as Engines['costs'],
     queuedBytes: native.copies(1),
     kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
-    calibration: calibration(),
     settings: settings(),
   };
 }

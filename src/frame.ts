@@ -48,13 +48,8 @@ export interface Native {
   epoch(): number;
   /** All prices as JSON. */
   costs(): string;
-  /** Measures the prices that nobody has measured yet, or all (1): some milliseconds. */
-  calibrate(anew: number): void;
-  /** A price that was measured by an earlier process. */
-  restorePrice(cipher: number, algorithm: number, fixed: number, perByte: number, together: number): void;
   /** Nanoseconds of work that is done during its call while others are in flight. */
   inlineLimit(): number;
-  setInlineLimit(limit: number): void;
   /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. */
   roomForCopies(size: number): number;
   /** The most bytes of copies, 0 while none is set, and the bytes copied now. */

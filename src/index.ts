@@ -10,12 +10,10 @@
 import type { Bytes, Data } from './arguments.js';
 import { WHOLE } from './frame.js';
 import { runCallback, runSync, type Parser } from './call.js';
-import { calibrateNow, restoreCalibration, type CalibrateOptions, type Calibration } from './calibration.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { companyFacts, join } from './company.js';
-import { makeError, wrongType } from './errors.js';
 import { hashParser, quickForm } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
@@ -38,7 +36,6 @@ export type { Settings } from './settings.js';
 export { engines } from './engine-report.js';
 export type { Cost, Engines, EnginesOptions, KernelAlgorithm, KernelWay, ServedAlgorithm } from './engine-report.js';
 export type { EngineName, EngineOptions, Fallback } from './engines.js';
-export type { CalibrateOptions, Calibration } from './calibration.js';
 export { createKey, Key } from './key.js';
 export type { CreateKeyOptions } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
@@ -424,24 +421,6 @@ export function cipher(): unknown {
 /** A range of a buffer as three arguments: the buffer, the offset and the size in bytes. */
 export type Window<Buffer> = [buffer: Buffer, offset: number, size: number];
 
-/**
- * Measures on this machine what the planner goes by: what each algorithm costs, from which size on a job is cheaper sent to the pool than
- * done during its call, and up to which size, if any, a digest in plain JavaScript comes sooner than one from native code. Goes by it from
- * now on, and keeps it in the user's cache folder for later processes on this machine, which read it when they load the library
- * (`MILLRACE_CACHE` names another folder, or is `off`). Takes a second or two; do it while little else runs.
- *
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_MISSING_ARGUMENT; to the callback go the file system's errors
- */
-export function calibrate(callback: Callback<Calibration>): void;
-export function calibrate(options: CalibrateOptions, callback: Callback<Calibration>): void;
-export function calibrate(first: unknown, second?: unknown): void {
-  const callback = typeof first === 'function' ? first : second;
-  if (callback === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'calibrate needs a callback; millrace/promises has a form without');
-  if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
-  const waiter = new CallbackWaiter(callback as Callback<unknown>);
-  calibrateNow(callback === first ? undefined : first).then((found) => waiter.succeed(found), (error: unknown) => waiter.fail(error));
-}
-
 /** The standard names of all ciphers, sorted. */
 export function getCiphers(): string[] {
   return cipherList();
@@ -471,5 +450,3 @@ function waiting(counts: readonly number[], given: IArguments): { count: number;
   // An optional argument passed on as undefined is as good as none.
   return { count: last === undefined && !counts.includes(count) ? count - 1 : count, callback: undefined };
 }
-
-restoreCalibration();

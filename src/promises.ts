@@ -11,7 +11,6 @@
 import { options, type Bytes, type Data } from './arguments.js';
 import type { Route } from './frame.js';
 import { abortSignal, runPromise, type Parser } from './call.js';
-import { calibrateNow, type CalibrateOptions, type Calibration } from './calibration.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { companyFacts, join } from './company.js';
@@ -39,8 +38,6 @@ export type {
   Argon2Cost,
   Argon2Parameters,
   Bytes,
-  CalibrateOptions,
-  Calibration,
   CipherOptions,
   CopyOptions,
   Cost,
@@ -325,11 +322,6 @@ export function openStream(options: SealedStreamOptions): Duplex {
 /** {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not strings. */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
   return sealedStreams().sealTransformStream(options);
-}
-
-/** As `calibrate` of `millrace`, a promise instead of a callback. */
-export function calibrate(options?: CalibrateOptions): Promise<Calibration> {
-  return calibrateNow(options);
 }
 
 /**

@@ -3,9 +3,8 @@
  * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
  * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
  * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such
- * calls. Where no engine is asked for, tiny messages may be another's (crossover.ts).
+ * calls.
  */
-import { sooner } from './crossover.js';
 import { usual, type Engine } from './engines.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
@@ -15,7 +14,7 @@ export function quickHex(facts: HashFacts, source: unknown, offset: number, size
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return (engine === undefined ? sooner(facts.id, source, size, key, quick) : quick).hashHex(source);
+  return quick.hashHex(source);
 }
 
 /** Big-endian. */
@@ -23,7 +22,7 @@ export function quickBigInt(facts: HashFacts, source: unknown, offset: number, s
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
-  return (engine === undefined ? sooner(facts.id, source, size, key, quick) : quick).hashBigInt(source);
+  return quick.hashBigInt(source);
 }
 
 export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): Buffer | undefined {
@@ -31,8 +30,7 @@ export function quickBuffer(facts: HashFacts, source: unknown, offset: number, s
   if (quick === undefined) return undefined;
   const target = allocate(facts.digestSize);
   describe(facts, offset, size, key);
-  const server = engine === undefined ? sooner(facts.id, source, size, key, quick) : quick;
-  return server.hash(source, target) === 0 ? target : undefined;
+  return quick.hash(source, target) === 0 ? target : undefined;
 }
 
 /** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */

@@ -158,8 +158,6 @@ async function nodeTests(args) {
   const reporter = pathToFileURL(join(root, 'tools', 'test-reporter.mjs')).href;
   // Flags of this process pass on to the process of each test file; the lifecycle tests force collections.
   const flags = ['--expose-gc', '--test', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
-  // What somebody has measured on this machine shall not decide what is tested.
-  process.env.MILLRACE_CACHE ??= 'off';
   return stream(process.execPath, [...flags, ...args, ...files]);
 }
 

@@ -172,11 +172,7 @@ export function makePortable(host: Host): Native {
     },
     epoch: priceEpoch,
     costs: costsReport,
-    // Prices are measured by the workers, when they have come up to speed; what is kept of other processes is native code's.
-    calibrate: () => {},
-    restorePrice: () => {},
     inlineLimit: () => 0,
-    setInlineLimit: () => {},
 
     roomForCopies: (size) => jobs?.roomForCopies(size) ?? 1,
     copies: (which) => (which === 0 ? jobs?.copiesLimit : jobs?.copied) ?? 0,

@@ -76,6 +76,11 @@ test('engines: every algorithm, and as JSON what engines() gives', () =>
   inFolder({}, async ($) => {
     const { stdout } = await $.millrace('engines', { stdout: /^Millrace +\d/ });
     for (const algorithm of [...millrace.getHashes(), ...millrace.getCiphers()]) assert.match(stdout.toString(), new RegExp(`^${algorithm} `, 'm'));
+    // Each price was measured for this output; where that is forbidden all are marked.
+    assert.doesNotMatch(stdout.toString(), /~\d|not measured/);
+    const table = await $.millrace('engines', { env: { MILLRACE_COST: 'table' }, stdout: /^Millrace[^~]+~\d/ });
+    assert.match(table.stdout.toString(), /^~ not measured on this machine$/m);
+    await $.millrace('engines --calibrate', { stderr: /--calibrate/, code: 1 });
     const report = JSON.parse((await $.millrace('engines --json', { stdout: /^\{/ })).stdout.toString());
     assert.deepEqual(report.native, millrace.engines().native);
     assert.equal(report.millrace, version);

@@ -11,7 +11,7 @@ mod prices;
 
 use millrace_core::catalog::Hash;
 
-pub use prices::{Algorithm, Price, changed, epoch, measured, restore, settled};
+pub use prices::{Algorithm, Price, changed, epoch, measured, settled};
 
 /// Returns what an algorithm costs.
 pub fn price(algorithm: Algorithm) -> Price {
@@ -27,14 +27,4 @@ pub fn of_messages(hash: Hash, size: usize, count: usize) -> u64 {
 /// in a process; a worker calls it after a job.
 pub fn refine(algorithm: Algorithm) {
     prices::refine(algorithm, measure::measure);
-}
-
-/// Measures what has not been measured, or everything anew.
-pub fn calibrate(anew: bool) {
-    for algorithm in Algorithm::all() {
-        if anew {
-            prices::forget(algorithm);
-        }
-        refine(algorithm);
-    }
 }

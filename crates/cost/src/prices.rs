@@ -180,19 +180,6 @@ pub(crate) fn refine(algorithm: Algorithm, measure: impl FnOnce(Algorithm, Price
     }
 }
 
-/// The table's price again, to be measured.
-pub(crate) fn forget(algorithm: Algorithm) {
-    let origin = &algorithm.entry().origin;
-    let _ = origin.compare_exchange(MEASURED, TABLE, Ordering::Relaxed, Ordering::Relaxed);
-}
-
-/// Takes a price that somebody else has measured, unless there is a measurement already; what is no number is none.
-pub fn restore(algorithm: Algorithm, found: Price) {
-    if found.fixed.is_finite() && found.per_byte.is_finite() && found.together.is_finite() {
-        refine(algorithm, |_, _| Some(found));
-    }
-}
-
 /// `MILLRACE_COST=table` keeps to the table, so that the same calls take the same routes on every machine.
 fn refined() -> bool {
     static REFINED: OnceLock<bool> = OnceLock::new();
@@ -246,22 +233,5 @@ mod tests {
         assert_eq!(of(algorithm), Price { fixed: prior.fixed / 8.0, per_byte: prior.per_byte * 8.0, together: 0.2 });
         assert_ne!(epoch(), before);
         refine(algorithm, |_, _| unreachable!());
-    }
-
-    #[test]
-    fn a_price_comes_from_elsewhere_once_and_can_be_measured_anew() {
-        let algorithm = Algorithm::Hash(Hash::Ripemd160);
-        let prior = of(algorithm);
-        restore(algorithm, Price { fixed: f32::NAN, ..prior });
-        assert!(!measured(algorithm));
-        let stored = Price { fixed: prior.fixed * 2.0, per_byte: prior.per_byte / 100.0, together: 0.5 };
-        restore(algorithm, stored);
-        let taken = Price { per_byte: prior.per_byte / 8.0, ..stored };
-        assert_eq!(of(algorithm), taken);
-        restore(algorithm, prior);
-        assert_eq!(of(algorithm), taken, "what is there stays");
-        forget(algorithm);
-        restore(algorithm, prior);
-        assert_eq!(of(algorithm), prior);
     }
 }

@@ -8,7 +8,7 @@
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
-use crate::cost::{self, Algorithm, Price, Route, limits};
+use crate::cost::{self, Algorithm, Route, limits};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
@@ -50,10 +50,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("predict", predict),
     ("price", price),
     ("costs", costs),
-    ("calibrate", calibrate),
-    ("restorePrice", restore_price),
     ("inlineLimit", inline_limit),
-    ("setInlineLimit", set_inline_limit),
     ("epoch", epoch),
     ("roomForCopies", room_for_copies),
     ("copies", copies),
@@ -563,32 +560,9 @@ fn priced(call: &Call<'_>) -> Option<Algorithm> {
     }
 }
 
-/// `calibrate(anew)`: measures the prices that nobody has measured, or all of them (1). Takes 200 us for each.
-fn calibrate(call: &Call<'_>) -> Value {
-    cost::calibrate(call.uint32(0) == Some(1));
-    call.env.undefined()
-}
-
-/// `restorePrice(cipher, id, fixed, perByte, together)`: a price measured by an earlier process.
-fn restore_price(call: &Call<'_>) -> Value {
-    let part = |index| call.double(index).map(|number| number as f32);
-    if let (Some(algorithm), Some(fixed), Some(per_byte), Some(together)) = (priced(call), part(2), part(3), part(4)) {
-        cost::restore(algorithm, Price { fixed, per_byte, together });
-    }
-    call.env.undefined()
-}
-
 /// `inlineLimit()`: nanoseconds of work that is done during its call while others are in flight.
 fn inline_limit(call: &Call<'_>) -> Value {
-    call.env.double(limits::inline() as f64)
-}
-
-/// `setInlineLimit(limit)`, for the whole process, within reason.
-fn set_inline_limit(call: &Call<'_>) -> Value {
-    if let Some(limit) = call.uint32(0) {
-        limits::set_inline(limit);
-    }
-    call.env.undefined()
+    call.env.double(limits::INLINE as f64)
 }
 
 /// `costs()`: all prices, as JSON.

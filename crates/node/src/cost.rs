@@ -8,10 +8,8 @@ use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-use limits::{INLINE_ALONE, INLINE_TURN};
-pub(crate) use millrace_cost::{
-    Algorithm, Price, calibrate, epoch, limits, of_messages, price, refine, restore, settled,
-};
+use limits::{INLINE, INLINE_ALONE, INLINE_TURN};
+pub(crate) use millrace_cost::{Algorithm, epoch, limits, of_messages, price, refine, settled};
 
 /// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -89,7 +87,7 @@ pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
 /// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been spent on others in this
 /// turn of the loop, and so many jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
-    let limit = if in_flight == 0 { INLINE_ALONE } else { limits::inline() };
+    let limit = if in_flight == 0 { INLINE_ALONE } else { INLINE };
     cost <= limit && spent + cost <= INLINE_TURN
 }
 
@@ -168,7 +166,7 @@ pub(crate) fn to_json() -> String {
         let price = price(algorithm);
         let comma = if json.len() > 1 { "," } else { "" };
         let (name, measured) = (algorithm.name(), millrace_cost::measured(algorithm));
-        let inline = price.bytes_for(limits::inline()).max(0.0);
+        let inline = price.bytes_for(INLINE).max(0.0);
         let _ = write!(
             json,
             "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
