@@ -4,6 +4,7 @@
  * and before the native call; so options are read into locals first, everything else follows.
  */
 import { makeError, wrongType } from './errors.js';
+import { checkNames, type Accepted } from './options.js';
 import { utf8 } from './platform/node.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
@@ -112,10 +113,11 @@ export function range(offset: number, size: number, length: number, name: string
   }
 }
 
-/** An options object, or nothing. */
-export function options<T extends object>(value: unknown, name: string): T {
+/** An options object that has no unknown names, or nothing. Runs code of the user's if it is a Proxy. */
+export function options<T extends object>(value: unknown, name: string, table: Accepted<keyof T>): T {
   if (value === undefined) return {} as T;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) throw wrongType(name, 'an object', value);
+  checkNames(value, name, table);
   return value as T;
 }
 

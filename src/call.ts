@@ -35,8 +35,11 @@ export const enum Form {
   Verdict,
 }
 
-/** Fills the frame and {@link call} from the first `count` arguments; throws if one is wrong. */
-export type Describe = (given: ArrayLike<unknown>, count: number) => void;
+/**
+ * Fills the frame and {@link call} from the first `count` arguments; throws if one is wrong. A call
+ * that is `promised` takes the options of {@link CallOptions}.
+ */
+export type Describe = (given: ArrayLike<unknown>, count: number, promised?: boolean) => void;
 
 /** Reads one kind of call. */
 export interface Parser {
@@ -316,7 +319,7 @@ export function runPromise(
     return waiter.promise;
   }
   try {
-    describe(given, count);
+    describe(given, count, true);
     if (route !== undefined) describeRoute(route);
     if (choice !== undefined) describeChoice(choice);
     if (signal !== undefined) call.flags |= Flag.Cancellable;

@@ -4,6 +4,7 @@
  */
 import { ciphers, hashes } from './catalog-table.js';
 import { makeError, wrongType } from './errors.js';
+import { distance } from './nearest.js';
 
 /** What there is to know about a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
 export interface HashFacts {
@@ -131,18 +132,4 @@ function unknownAlgorithm(kind: string, name: string, table: readonly { readonly
     'ERR_UNKNOWN_ALGORITHM',
     `${argument} ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
   );
-}
-
-/** Edit distance (Levenshtein). */
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const change = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[right.length]!;
 }

@@ -6,11 +6,12 @@ import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } 
 import { At, frame, Operation } from './frame.js';
 import { describeAad, describeCall, describeChoice, describeIv, describeKey, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
-import { choiceOf, type Choice, type EngineOptions } from './engines.js';
+import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { isKey, keyChoice, type Key } from './key.js';
 import { randomNonce } from './nonces.js';
-import { routeOf, type RouteOptions } from './routes.js';
+import type { Accepted, Names } from './options.js';
+import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions extends EngineOptions {
@@ -31,6 +32,15 @@ export interface SealOptions extends EngineOptions {
   readonly tagLength?: number | undefined;
 }
 
+const sealNames: Names<SealOptions> = {
+  key: true,
+  nonce: true,
+  source: true,
+  aad: true,
+  tagLength: true,
+  ...engineNames,
+};
+
 /** What {@link open} needs. Sizes in bytes. */
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
@@ -44,6 +54,15 @@ export interface OpenOptions extends EngineOptions {
   /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
   readonly tagLength?: number | undefined;
 }
+
+const openNames: Names<OpenOptions> = {
+  key: true,
+  nonce: true,
+  source: true,
+  aad: true,
+  tagLength: true,
+  ...engineNames,
+};
 
 /** What the options form of {@link cipher} needs. Sizes in bytes. */
 export interface CipherOptions extends EngineOptions {
@@ -61,6 +80,16 @@ export interface CipherOptions extends EngineOptions {
   readonly tag?: Bytes | undefined;
 }
 
+const cipherNames: Names<CipherOptions> = {
+  encrypt: true,
+  key: true,
+  iv: true,
+  source: true,
+  aad: true,
+  tag: true,
+  ...engineNames,
+};
+
 /** Where to write a text instead of returning it. The call is then zero-copy: source and target are lent. */
 export interface TextTargetOptions {
   /** Receives the text; it may be the source, or overlap it. The call returns the number of bytes written. */
@@ -69,11 +98,16 @@ export interface TextTargetOptions {
   readonly targetOffset?: number | undefined;
 }
 
+const targetNames: Names<TextTargetOptions> = { target: true, targetOffset: true };
+
 /** `(algorithm, options)` of seal. */
 export const sealParser: Parser = { describe: describeSeal, counts: [2] };
 
-function describeSeal(given: ArrayLike<unknown>, count: number): void {
-  const facts = aeadFacts('seal', given, count);
+type SealFields = SealOptions & Partial<TextTargetOptions>;
+const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', { ...sealNames, ...targetNames });
+
+function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+  const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
   // All getters run here, before any memory is looked at.
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
   const choice = choiceAsked(engine);
@@ -100,8 +134,11 @@ function describeSeal(given: ArrayLike<unknown>, count: number): void {
 /** `(algorithm, options)` of open. */
 export const openParser: Parser = { describe: describeOpen, counts: [2] };
 
-function describeOpen(given: ArrayLike<unknown>, count: number): void {
-  const facts = aeadFacts('open', given, count);
+type OpenFields = OpenOptions & Partial<TextTargetOptions>;
+const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', { ...openNames, ...targetNames });
+
+function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+  const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
   const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
@@ -128,11 +165,11 @@ function shortSource(prefix: number, tagSize: number, size: number): Error {
 type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
 
 /** The AEAD and the options object that seal and open need. */
-function aeadFacts(name: string, given: ArrayLike<unknown>, count: number): CipherFacts {
+function aeadFacts(name: string, given: ArrayLike<unknown>, count: number, accepted: Accepted<any>): CipherFacts {
   if (count !== 2 || given[1] === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
   const facts = cipherFacts(given[0]);
   if (!facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`);
-  options(given[1], 'options');
+  options<any>(given[1], 'options', accepted);
   return facts;
 }
 
@@ -146,19 +183,22 @@ function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
 /** `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window form. */
 export const cipherParser: Parser = { describe: describeCipher, counts: [2, 5, 7, 13, 19] };
 
-function describeCipher(given: ArrayLike<unknown>, count: number): void {
+type CipherFields = CipherOptions & Partial<TextTargetOptions>;
+const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', { ...cipherNames, ...targetNames });
+
+function describeCipher(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
   const facts = cipherFacts(given[0]);
-  if (count === 2) describeCipherOptions(facts, given[1]);
+  if (count === 2) describeCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
   else if (count === 5 || count === 7) describeCipherFriendly(facts, given, count);
   else if (count === 13 || count === 19) describeCipherWindow(facts, given, count);
   else throw makeError('ERR_MISSING_ARGUMENT', `cipher takes 2, 5, 7, 13 or 19 arguments, and a callback; not ${count}`);
 }
 
-function describeCipherOptions(facts: CipherFacts, given: unknown): void {
+function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
   if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
-  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = options<Fields>(given, 'options');
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = options<Fields>(given, 'options', accepted);
   const choice = choiceAsked(engine);
   const operation = direction(encrypt);
   const view = data(source, 'source');
@@ -323,7 +363,8 @@ function checkTagSize(size: number, facts: CipherFacts, name: string): void {
   const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
   if (size >= least && size <= facts.tagSize) return;
   const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
-  throw makeError('ERR_TAG_SIZE', `${name} must be ${allowed} bytes for ${facts.name}, not ${size}`);
+  const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
+  throw makeError('ERR_TAG_SIZE', `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`);
 }
 
 function limitSource(size: number, facts: CipherFacts): void {

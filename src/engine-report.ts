@@ -5,6 +5,7 @@ import { options } from './arguments.js';
 import { native } from './binding.js';
 import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
 import { makeError, wrongType } from './errors.js';
+import { accepted, type Accepted } from './options.js';
 import { settings, type Settings } from './settings.js';
 
 /** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
@@ -121,6 +122,8 @@ export interface EnginesOptions {
   readonly probe?: readonly EngineName[] | undefined;
 }
 
+const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true });
+
 /**
  * Reports which engine, library and CPU instructions serve each algorithm, or why an engine does not and how to mend it, the state of the
  * worker threads, predicted costs, and settings.
@@ -128,7 +131,7 @@ export interface EnginesOptions {
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
 export function engines(wanted?: EnginesOptions): Engines {
-  const { probe = [] } = options<EnginesOptions>(wanted, 'options');
+  const { probe = [] } = options<EnginesOptions>(wanted, 'options', takes);
   if (!Array.isArray(probe)) throw wrongType('options.probe', 'an array of names of engines', probe);
   const kernels: readonly unknown[] = ['kernel', 'af_alg', 'cryptodev'];
   const unknown = probe.find((name) => ![...kernels, 'native', 'portable'].includes(name));

@@ -8,6 +8,7 @@
 import { attach, native, nativeName } from './binding.js';
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import type { Native } from './frame.js';
+import type { Names } from './options.js';
 import { askedOfEnvironment, openEngine, warn, type BindingName } from './platform/node-engine.js';
 
 /**
@@ -31,6 +32,8 @@ export interface EngineOptions {
    */
   readonly engine?: EngineName | readonly EngineName[] | undefined;
 }
+
+export const engineNames: Names<EngineOptions> = { engine: true };
 
 /** An engine that is there. */
 export interface Engine {

@@ -5,11 +5,12 @@ import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } f
 import { At, frame, Operation, type Route } from './frame.js';
 import { call, describeCall, describeChoice, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
-import { choiceOf, type Choice, type EngineOptions } from './engines.js';
+import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { describe, makeError, wrongType } from './errors.js';
 import { isKey, keyChoice, type Key } from './key.js';
+import type { Accepted, Names } from './options.js';
 import type { Buffer, BufferEncoding } from './platform/node.js';
-import { routeOf, type RouteOptions } from './routes.js';
+import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
@@ -30,6 +31,14 @@ export interface HashOptions<E extends Encoding = Encoding> extends EngineOption
   readonly key?: Bytes | Key | undefined;
 }
 
+export const hashNames: Names<HashOptions> = {
+  encoding: true,
+  outputLength: true,
+  seed: true,
+  key: true,
+  ...engineNames,
+};
+
 /** Where to write a digest instead of returning it. */
 export interface TargetOptions {
   /** Receives the digest; the call returns its size. Written when the call settles. */
@@ -37,6 +46,8 @@ export interface TargetOptions {
   /** Where in the target, in bytes; default 0. */
   readonly targetOffset?: number | undefined;
 }
+
+export const targetNames: Names<TargetOptions> = { target: true, targetOffset: true };
 
 const forms: Readonly<Record<string, Form | undefined>> = {
   __proto__: null as never,
@@ -50,14 +61,18 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 /** `(algorithm, data[, encoding | options])` or the six arguments of the window form. */
 export const hashParser: Parser = { describe: describeHash, counts: [2, 3, 6] };
 
-function describeHash(given: ArrayLike<unknown>, count: number): void {
+type Fields = HashOptions & Partial<TargetOptions>;
+const table: Takes<keyof Fields> = takes('hash(algorithm, data)', { ...hashNames, ...targetNames });
+
+function describeHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
   const facts = hashFacts(given[0]);
   if (count > 3) {
     describeHashWindow(facts, given, count);
     return;
   }
-  const request = digestRequest(count > 2 ? given[2] : undefined, facts);
+  const accepted = promised ? table.promised : table.plain;
+  const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
   describeData(Operation.Hash, facts, given[1], request);
   if (request.prepared !== undefined) describeChoice(request.prepared);
   else if (sizeOf(request.key) > 0) describeKey(request.key, 0, sizeOf(request.key));
@@ -109,12 +124,13 @@ export interface DigestRequest {
 }
 
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
-export function digestRequest(value: unknown, facts: HashFacts): DigestRequest {
+export function digestRequest(value: unknown, facts: HashFacts, accepted: Accepted<any>): DigestRequest {
   if (typeof value === 'string' || value === undefined) return plainRequest(outputSize(undefined, facts), digestForm(value));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
     throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
   }
-  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = options<HashOptions & Partial<TargetOptions> & RouteOptions>(value, 'options');
+  const given = options<Fields & RouteOptions>(value, 'options', accepted);
+  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
   const choice = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);

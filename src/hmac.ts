@@ -6,21 +6,32 @@ import { Operation } from './frame.js';
 import { describeCall, describeChoice, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
-import { describeData, describeDigest, digestRequest } from './hash.js';
+import { engineNames, type EngineOptions } from './engines.js';
+import { describeData, describeDigest, digestRequest, targetNames, type HashOptions, type TargetOptions } from './hash.js';
 import { isKey, keyChoice, macName } from './key.js';
+import type { Names } from './options.js';
+import { takes, type Takes } from './routes.js';
 import { isShort, keyScratch } from './scratch.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
 export const hmacParser: Parser = { describe: describeHmac, counts: [3, 4, 9] };
 
-function describeHmac(given: ArrayLike<unknown>, count: number): void {
+/** What an HMAC takes of a hash's options. */
+export type HmacOptions = Pick<HashOptions, 'encoding'> & Partial<TargetOptions> & EngineOptions;
+
+export const hmacNames: Names<HmacOptions> = { encoding: true, ...targetNames, ...engineNames };
+
+const table: Takes<keyof HmacOptions> = takes('hmac(algorithm, key, data)', hmacNames);
+
+function describeHmac(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
   const facts = hmacFacts(given[0]);
   if (count > 4) {
     describeHmacWindow(facts, given, count);
     return;
   }
-  const request = digestRequest(count > 3 ? given[3] : undefined, facts);
+  const accepted = promised ? table.promised : table.plain;
+  const request = digestRequest(count > 3 ? given[3] : undefined, facts, accepted);
   const key = given[1];
   if (isKey(key)) {
     const prepared = keyChoice(key, macName(facts));

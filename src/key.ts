@@ -3,10 +3,11 @@
  * disposal.
  */
 import { bytes, data, options as optionsOf, sizeOf, type Data } from './arguments.js';
-import { choiceOf, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease } from './engines.js';
+import { choiceOf, engineNames, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease } from './engines.js';
 import { At, Purpose, frame, Status } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
+import { accepted, type Accepted } from './options.js';
 import { isKeyObject, utf8Apart, type KeyObject } from './platform/node.js';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
@@ -91,6 +92,8 @@ function release(prepared: Prepared): void {
 /** Options of {@link createKey}. */
 export interface CreateKeyOptions extends EngineOptions {}
 
+const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, key)', engineNames);
+
 /**
  * Prepares a key for repeated use: for a 64-byte AES-256-GCM message the schedule costs more than the message.
  *
@@ -102,7 +105,7 @@ export interface CreateKeyOptions extends EngineOptions {}
  */
 export function createKey(algorithm: string, key: Data | KeyObject, options?: CreateKeyOptions): Key {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
-  const engine = options === undefined ? undefined : optionsOf<CreateKeyOptions>(options, 'options').engine;
+  const engine = options === undefined ? undefined : optionsOf<CreateKeyOptions>(options, 'options', takes).engine;
   return createKeyFor(algorithm, key, engine === undefined ? usual.choice : choiceOf(engine, 'options.engine'));
 }
 

@@ -13,12 +13,13 @@ import { call, describeCall, describeChoice, describeIv, describeKey, describeTa
 import { hashFacts, type HashFacts } from './catalog.js';
 import { choiceOf, narrowed, type Choice } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
-import { hmacFacts } from './hmac.js';
+import { digestForm, hashKey, hashNames, outputSize, splitSeed, targetNames, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
+import { hmacFacts, hmacNames, type HmacOptions } from './hmac.js';
 import { isKey, keyChoice, macName } from './key.js';
 import { allocate, allocateApart, hex, nextTick, SIZE_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
+import type { Accepted } from './options.js';
 import { usual } from './prices.js';
-import { routeOf, type RouteOptions } from './routes.js';
+import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { tellLater } from './turn.js';
 import { CallbackWaiter, Cancelled, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
 
@@ -35,7 +36,7 @@ export type Sources = readonly Data[] | PackedSources;
 
 /** Reads the arguments of one of the two calls. */
 export interface ManyParser {
-  readonly parse: (given: ArrayLike<unknown>, count: number) => Batch;
+  readonly parse: (given: ArrayLike<unknown>, count: number, promised?: boolean) => Batch;
   /** The numbers of arguments it understands, without callback or signal. */
   readonly counts: readonly number[];
 }
@@ -133,7 +134,7 @@ export function runManyPromise(
   }
   let parts: Parts | undefined;
   try {
-    let batch = parse(given, count);
+    let batch = parse(given, count, true);
     if (route !== undefined) batch = { ...batch, route };
     if (choice !== undefined) batch = { ...batch, choice: choiceAmong(batch.choice, choice) };
     parts = start(batch, waiter, signal !== undefined);
@@ -150,20 +151,24 @@ export function runManyPromise(
 
 // ---- arguments. Getters of options and sources run first, then memory is looked at. --------------
 
-function parseHashMany(given: ArrayLike<unknown>, count: number): Batch {
+type HashFields = HashOptions & Partial<TargetOptions>;
+const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', { ...hashNames, ...targetNames });
+const hmacTable: Takes<keyof HmacOptions> = takes('hmacMany(algorithm, key, sources)', hmacNames);
+
+function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
   if (count < 2 || count > 3) throw makeError('ERR_MISSING_ARGUMENT', `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`);
   const facts = hashFacts(given[0]);
-  const wanted = readOptions(count > 2 ? given[2] : undefined, facts);
+  const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? hashTable.promised : hashTable.plain);
   const messages = readSources(given[1]);
   // A getter among the sources may have detached the key: it must not become a hash without one.
   hashKey(wanted.key, facts);
   return { operation: Operation.HashMany, facts, ...wanted, ...checked(messages, wanted) };
 }
 
-function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
+function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
   if (count < 3 || count > 4) throw makeError('ERR_MISSING_ARGUMENT', `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`);
   const facts = hmacFacts(given[0]);
-  const wanted = readOptions(count > 3 ? given[3] : undefined, facts);
+  const wanted = readOptions(count > 3 ? given[3] : undefined, facts, promised ? hmacTable.promised : hmacTable.plain);
   const messages = readSources(given[2]);
   const key = given[1];
   const prepared = isKey(key) ? keyChoice(key, macName(facts)) : undefined;
@@ -174,8 +179,8 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number): Batch {
 
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
 
-function readOptions(value: unknown, facts: HashFacts): Wanted {
-  const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options');
+function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
+  const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = encoding === undefined ? undefined : digestForm(encoding);

@@ -22,8 +22,9 @@ import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type S
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
 import { sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
-import { choiceOf, type Choice, type EngineOptions } from './engines.js';
-import { routeOf, type RouteName, type RouteOptions } from './routes.js';
+import { choiceOf, type Choice } from './engines.js';
+import { callNames, routeOf, type CallOptions, type RouteName, type RouteOptions } from './routes.js';
+import { accepted, type Accepted } from './options.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
 import { hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
@@ -65,16 +66,7 @@ export type {
   VerifyPasswordOptions,
   Window,
 } from './index.js';
-export type { Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
-
-/** How a call is run, and what ends it early. */
-export interface CallOptions extends RouteOptions, EngineOptions {
-  /**
-   * The signal whose abort cancels. A call that has not started is rejected with the signal's reason at once, a long one that runs
-   * as soon as it has stopped; one that is about to end resolves. Lent memory is in use until the promise settles.
-   */
-  readonly signal?: AbortSignal | undefined;
-}
+export type { CallOptions, Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
 
 /**
  * The digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards. `data` is copied at the call.
@@ -341,6 +333,9 @@ function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
   return withOptions(parser.counts, given, (signal, count, route, choice) => runManyPromise(signal, parser, given, count, route, choice));
 }
 
+/** A last argument of its own. */
+const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
+
 function withOptions(
   counts: readonly number[],
   given: IArguments,
@@ -354,7 +349,8 @@ function withOptions(
     let route: Route | undefined;
     let choice: Choice | undefined;
     if (isOptions(last)) {
-      signal = abortSignal(options<CallOptions>(last, 'options').signal);
+      if (own) options<CallOptions>(last, 'options', takes);
+      signal = abortSignal((last as { signal?: unknown }).signal);
       if (own) {
         // Where the options are the call's, its parser reads route and engine.
         const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
@@ -371,7 +367,7 @@ function withOptions(
   }
 }
 
-function isOptions(value: unknown): value is CallOptions {
+function isOptions(value: unknown): value is object {
   return (
     typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isKey(value) &&
     !(value instanceof ArrayBuffer) && !(typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)

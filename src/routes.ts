@@ -1,8 +1,10 @@
 /**
  * The ways of running an asynchronous call, by name.
  */
+import { engineNames, type EngineOptions } from './engines.js';
 import { Route } from './frame.js';
 import { makeError, wrongType } from './errors.js';
+import { accepted, type Accepted, type Names } from './options.js';
 
 /**
  * How an asynchronous call is run. It settles later than the call in any case.
@@ -19,6 +21,34 @@ export type RouteName = 'auto' | 'inline' | 'pool' | 'split';
 export interface RouteOptions {
   /** How the call is run; by default as `configure` says, and that is `'auto'` by default. */
   readonly route?: RouteName | undefined;
+}
+
+export const routeNames: Names<RouteOptions> = { route: true };
+
+/** How a call is run, and what ends it early. */
+export interface CallOptions extends RouteOptions, EngineOptions {
+  /**
+   * The signal whose abort cancels. A call that has not started is rejected with the signal's reason at once, a long one that runs
+   * as soon as it has stopped; one that is about to end resolves. Lent memory is in use until the promise settles.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const callNames: Names<CallOptions> = { signal: true, ...routeNames, ...engineNames };
+
+/** The options that a call takes beside those of its own. */
+export interface Takes<Own extends PropertyKey> {
+  /** Here and now, or with a callback. */
+  readonly plain: Accepted<Own | keyof RouteOptions>;
+  readonly promised: Accepted<Own | keyof CallOptions>;
+}
+
+/** Makes both tables of a call; `signature` as {@link Accepted} has it. */
+export function takes<Own extends object>(signature: string, own: Own): Takes<keyof Own> {
+  return {
+    plain: accepted(signature, { ...own, ...routeNames }),
+    promised: accepted(signature, { ...own, ...callNames }),
+  };
 }
 
 const routes: readonly RouteName[] = ['auto', 'inline', 'pool', 'split'];

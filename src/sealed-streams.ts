@@ -8,6 +8,7 @@ import { abortSignal } from './call.js';
 import { ChunkPump, type Outlet } from './chunk-pump.js';
 import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
 import { makeError, MillraceError } from './errors.js';
+import { accepted, type Accepted } from './options.js';
 import { allocateApart, type Buffer, type KeyObject } from './platform/node.js';
 import type { TransformStream, TransformStreamDefaultController } from './platform/node-sealed.js';
 
@@ -28,6 +29,14 @@ export interface SealedStreamOptions {
   readonly highWaterMark?: number | undefined;
 }
 
+const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
+  algorithm: true,
+  key: true,
+  context: true,
+  signal: true,
+  highWaterMark: true,
+});
+
 // What these promise is said where users see it: promises.ts.
 
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
@@ -44,7 +53,7 @@ const HIGH_WATER_MARK = 2 ** 20;
 /** Reads the options of the stream itself. */
 export function streamOptions(options: unknown): { signal: AbortSignal | undefined; highWaterMark: number } {
   if (options === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'a sealed stream needs an options object with algorithm and key');
-  const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options');
+  const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options', takes);
   return {
     signal: abortSignal(signal),
     highWaterMark: highWaterMark === undefined ? HIGH_WATER_MARK : positive(highWaterMark, 'options.highWaterMark'),

@@ -7,6 +7,7 @@ import { decideCopies } from './call.js';
 import { openBindings, setUsual, usualChoiceOf, usualNames, type EngineName } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { decideMemory } from './kdf/memory.js';
+import { accepted, type Accepted } from './options.js';
 import { refreshPrices } from './prices.js';
 import { routeName, routeOf, type RouteName } from './routes.js';
 
@@ -42,7 +43,14 @@ export interface Settings {
   readonly engine: 'auto' | EngineName | readonly EngineName[];
 }
 
-const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory', 'engine'] satisfies (keyof Settings)[];
+const takes: Accepted<keyof Settings> = accepted('configure', {
+  threads: true,
+  route: true,
+  maxQueuedBytes: true,
+  recycle: true,
+  maxKdfMemory: true,
+  engine: true,
+});
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only returns them.
@@ -50,11 +58,7 @@ const known: readonly string[] = ['threads', 'route', 'maxQueuedBytes', 'recycle
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE
  */
 export function configure(wanted?: Partial<Settings>): Settings {
-  const given = options<Partial<Settings>>(wanted, 'settings');
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw makeError('ERR_ARGUMENT_VALUE', `settings: there is no setting ${JSON.stringify(unknown.slice(0, 40))}; known: ${known.join(', ')}`);
-  }
+  const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // All are looked at before one is changed.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
   const choice = engine === undefined ? undefined : usualChoiceOf(engine, 'settings.engine');

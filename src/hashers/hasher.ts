@@ -5,16 +5,17 @@
 import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
 import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
-import { choiceHere, choiceOf, narrowed, usual, type Choice, type EngineOptions } from '../engines.js';
+import { choiceHere, choiceOf, engineNames, narrowed, usual, type Choice, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
 import { exportState, importState } from './state.js';
 import { hmacFacts } from '../hmac.js';
 import { createKeyFor, createMacKey, isKey, keyChoice, keyHandle, macName, type Key } from '../key.js';
+import { accepted, type Accepted } from '../options.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
-import { LazyTransform, loadStream, setUpLate, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
+import { LazyTransform, loadStream, setUpLate, streamNames, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
 
 /** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */
@@ -26,17 +27,34 @@ export interface CreateHashOptions extends TransformOptions, Pick<HashOptions, '
   readonly state?: Bytes | undefined;
 }
 
+const hashTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
+  ...streamNames,
+  ...engineNames,
+  outputLength: true,
+  seed: true,
+  key: true,
+  state: true,
+});
+
 /** Options of {@link createHmac}, beside those of stream.Transform. */
 export interface CreateHmacOptions extends TransformOptions, EngineOptions {
   /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm and key. */
   readonly state?: Bytes | undefined;
 }
 
+const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted('createHmac(algorithm, key)', {
+  ...streamNames,
+  ...engineNames,
+  state: true,
+});
+
 /** Options of {@link Hasher.copy}, beside those of stream.Transform. */
 export interface CopyOptions extends TransformOptions {
   /** The copy's digest size in bytes, of an extendable output; otherwise as the original's. */
   readonly outputLength?: number | undefined;
 }
+
+const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', { ...streamNames, outputLength: true });
 
 /** Unlocks the constructors for this file's functions only. */
 const inside = Symbol('inside');
@@ -181,7 +199,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
   copy(options?: CopyOptions): this {
-    const outputLength = optionsObject<CopyOptions>(options, 'options').outputLength;
+    const outputLength = optionsObject<CopyOptions>(options, 'options', copyTakes).outputLength;
     const running = ready(this.#running, Phase.Squeezing);
     const size = outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
     const copy = running.copy(size);
@@ -338,7 +356,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
   if (options === undefined) {
     return new Hash(inside, new Running(facts, false, undefined, 0, 0, facts.digestSize), undefined);
   }
-  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(options, 'options');
+  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(options, 'options', hashTakes);
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
@@ -359,7 +377,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
 export function createHmac(algorithm: string, key: Data | Key | KeyObject, options?: CreateHmacOptions): Hmac {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
-  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options');
+  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const given = isKey(key);
   if (given) keyHandle(key, macName(facts));

@@ -4,9 +4,10 @@
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeResult, describeTag, Form } from '../call.js';
-import type { EngineOptions } from '../engines.js';
+import { engineNames, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
-import { between, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import { accepted, type Accepted, type Names } from '../options.js';
+import { between, derivationNames, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
@@ -20,6 +21,8 @@ export interface Argon2Cost {
   /** Lanes; 1 by default. They run one after the other, on one core. */
   readonly parallelism?: number | undefined;
 }
+
+export const argon2CostNames: Names<Argon2Cost> = { memory: true, passes: true, parallelism: true };
 
 /** What Argon2 is given; the names are those of node:crypto. */
 export interface Argon2Parameters extends Argon2Cost, EngineOptions {
@@ -40,6 +43,18 @@ export interface Argon2Parameters extends Argon2Cost, EngineOptions {
 /** The same of an asynchronous call. */
 export interface Argon2CallParameters extends Argon2Parameters, DerivationCallOptions {}
 
+const takes: Accepted<keyof Argon2CallParameters> = accepted('argon2(algorithm)', {
+  ...argon2CostNames,
+  ...engineNames,
+  ...derivationNames,
+  message: true,
+  nonce: true,
+  tagLength: true,
+  secret: true,
+  associatedData: true,
+  version: true,
+});
+
 /** Checked. */
 export interface CheckedArgon2 {
   readonly kind: number;
@@ -54,12 +69,12 @@ const algorithms: readonly unknown[] = ['argon2d', 'argon2i', 'argon2id'] satisf
 export const V13 = 0x13;
 
 /** `(algorithm, parameters)`. */
-export const argon2Parser: DerivationParser = { describe: describeArgon2, options: 1, name: 'parameters' };
+export const argon2Parser: DerivationParser = { describe: describeArgon2, options: 1, name: 'parameters', takes };
 
 function describeArgon2(given: ArrayLike<unknown>, count: number): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const kind = argon2Kind(given[0], 'algorithm');
-  const parameters = optionsOf<Argon2Parameters>(given[1], 'parameters');
+  const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
   const asked: unknown = parameters.version;
   if (asked !== undefined && asked !== V13 && asked !== 0x10) {

@@ -7,8 +7,9 @@ import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
 import { servers } from '../binding.js';
 import { Flag } from '../frame.js';
 import { abortSignal, call, describeChoice, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
-import { choiceHere, choiceOf, openBindings, type Choice, type EngineOptions } from '../engines.js';
+import { choiceHere, choiceOf, engineNames, openBindings, type Choice, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
+import type { Accepted, Names } from '../options.js';
 import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
 import { isShort, keyScratch } from '../scratch.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from '../waiters.js';
@@ -34,13 +35,16 @@ export interface DerivationCallOptions extends EngineOptions {
   readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
 }
 
+export const derivationNames: Names<DerivationCallOptions> = { signal: true, onProgress: true, ...engineNames };
+
 /** Reads one kind of derivation. */
 export interface DerivationParser {
   readonly describe: Describe;
   /** Where its options stand; the last argument but the callback. */
   readonly options: number;
-  /** What the result becomes. */
+  /** What they are called. */
   readonly name: string;
+  readonly takes: Accepted<any>;
 }
 
 /** Derives as the last argument says: a function is called back, otherwise here and now. */
@@ -221,7 +225,7 @@ interface Asked {
 function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): Asked {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
   if (count <= parser.options) return { signal: undefined, onProgress: undefined, choice: choiceHere(undefined, WHAT) };
-  const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name);
+  const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
   const signal = abortSignal(asked.signal);
   const { onProgress, engine } = asked;
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);

@@ -1,20 +1,23 @@
 /**
  * HKDF (RFC 5869), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
+import { data, NO_BYTES, sizeOf } from '../arguments.js';
 import { Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeKey, describeResult, Form, wipeLater } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
 import { isKeyObject, type KeyObject } from '../platform/node.js';
-import { describePassword, keySize, type DerivationParser } from './derive.js';
+import { accepted, type Accepted } from '../options.js';
+import { derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
 import { digestFacts } from './pbkdf2.js';
 
+const SIGNATURE = 'hkdf(digest, ikm, salt, info, keylen)';
+const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivationNames);
+
 /** `(digest, ikm, salt, info, keylen[, options])`. */
-export const hkdfParser: DerivationParser = { describe: describeHkdf, options: 5, name: 'options' };
+export const hkdfParser: DerivationParser = { describe: describeHkdf, options: 5, name: 'options', takes };
 
 function describeHkdf(given: ArrayLike<unknown>, count: number): void {
   if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
-  optionsOf(count > 5 ? given[5] : undefined, 'options');
   const facts = digestFacts(given[0]);
   const size = keySize(given[4], 'keylen');
   if (size > 255 * facts.digestSize) {

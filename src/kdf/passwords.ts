@@ -5,13 +5,14 @@ import { bytes, data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Byt
 import { native } from '../binding.js';
 import { At, Flag, frame, Operation } from '../frame.js';
 import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
-import type { EngineOptions } from '../engines.js';
+import { engineNames, type EngineOptions } from '../engines.js';
 import { failure, makeError, wrongType } from '../errors.js';
-import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
+import { argon2Cost, argon2CostNames, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
 import type { Argon2Algorithm, Argon2Cost, CheckedArgon2 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '../platform/node.js';
-import { between, describePassword, type DerivationParser } from './derive.js';
-import { describeScryptOf, memoryOf, scryptCost, type ScryptCost, type ScryptOptions } from './scrypt.js';
+import { accepted, unknownName, type Accepted, type Names } from '../options.js';
+import { between, derivationNames, describePassword, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import { describeScryptOf, memoryOf, scryptCost, scryptCostNames, type ScryptCost, type ScryptOptions } from './scrypt.js';
 
 /** How a password is hashed. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
@@ -30,6 +31,15 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
   readonly salt?: Bytes | undefined;
 }
 
+const ownNames = { ...engineNames, algorithm: true, secret: true, saltLength: true, hashLength: true, salt: true } as const;
+const hashNames: Names<HashPasswordOptions> = { ...argon2CostNames, ...scryptCostNames, ...ownNames };
+const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted('hashPassword(password)', { ...hashNames, ...derivationNames });
+const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted('needsRehash(hash)', hashNames);
+
+/** Without the costs of the other: for messages. */
+const argon2Takes = accepted('hashPassword with Argon2', { ...argon2CostNames, ...ownNames });
+const scryptTakes = accepted('hashPassword with scrypt', { ...scryptCostNames, ...ownNames });
+
 /** What a password hash may ask for, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
   /** As it was given to {@link hashPassword}. */
@@ -39,6 +49,14 @@ export interface VerifyPasswordOptions extends EngineOptions {
   /** The most milliseconds a hash may ask for, as they are predicted for one slow core; 5000 by default. */
   readonly maxTime?: number | undefined;
 }
+
+const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions)> = accepted('verifyPassword(password, hash)', {
+  ...engineNames,
+  ...derivationNames,
+  secret: true,
+  maxMemory: true,
+  maxTime: true,
+});
 
 const SALT = { least: 8, most: 64 };
 const HASH = { least: 10, most: 64 };
@@ -64,12 +82,24 @@ function planOf(options: HashPasswordOptions): Plan {
   const { saltLength, hashLength } = options;
   const saltSize = saltLength === undefined ? 16 : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
   const hashSize = hashLength === undefined ? 32 : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
-  if (algorithm === 'scrypt') return { scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+  if (algorithm === 'scrypt') {
+    refuseOthers(options, argon2CostNames, scryptTakes);
+    return { scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+  }
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
     throw makeError('ERR_UNKNOWN_ALGORITHM', `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`);
   }
-  const argon2 = argon2Cost(argon2Kind(algorithm, 'options.algorithm'), V13, options, 'options');
+  const kind = argon2Kind(algorithm, 'options.algorithm');
+  refuseOthers(options, scryptCostNames, argon2Takes);
+  const argon2 = argon2Cost(kind, V13, options, 'options');
   return { scheme: { argon2, name: algorithm as string }, saltSize, hashSize };
+}
+
+/** Refuses a cost of the other algorithm, which would change nothing. */
+function refuseOthers(options: HashPasswordOptions, names: object, takes: Accepted<any>): void {
+  for (const name of Object.keys(names) as (keyof HashPasswordOptions)[]) {
+    if (options[name] !== undefined) throw unknownName(name, 'options', takes);
+  }
 }
 
 /** A password to be hashed: how its key is derived, and the string that this makes. */
@@ -81,7 +111,7 @@ export interface Hashing {
 /** Reads `(password[, options])`. */
 export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   if (count < 1) throw makeError('ERR_MISSING_ARGUMENT', 'hashPassword needs a password');
-  const options = optionsOf<HashPasswordOptions>(count > 1 ? given[1] : undefined, 'options');
+  const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(count > 1 ? given[1] : undefined, 'options', hashTakes);
   const { scheme, saltSize, hashSize } = planOf(options);
   const { secret: pepper, salt: given_ } = options;
   const salt = given_ === undefined ? randomBytes(saltSize) : copyOf(bytes(given_, 'options.salt'));
@@ -95,6 +125,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
       },
       options: 1,
       name: 'options',
+      takes: hashTakes,
     },
     finish: (hash) => `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
   };
@@ -126,11 +157,11 @@ function randomBytes(size: number): Buffer {
 }
 
 /** `(password, hash[, options])`. */
-export const verifyParser: DerivationParser = { describe: describeVerify, options: 2, name: 'options' };
+export const verifyParser: DerivationParser = { describe: describeVerify, options: 2, name: 'options', takes: verifyTakes };
 
 function describeVerify(given: ArrayLike<unknown>, count: number): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
-  const options = optionsOf<VerifyPasswordOptions>(count > 2 ? given[2] : undefined, 'options');
+  const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(count > 2 ? given[2] : undefined, 'options', verifyTakes);
   const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
@@ -151,7 +182,7 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
 
 /** Reads `(hash[, options])`, and tells whether the hash should be made anew. */
 export function needsRehashed(hash: unknown, given: unknown): boolean {
-  const options = optionsOf<HashPasswordOptions>(given, 'options');
+  const options = optionsOf<HashPasswordOptions>(given, 'options', rehashTakes);
   const { scheme, saltSize, hashSize } = planOf(options);
   const text = utf8(hashText(hash));
   try {

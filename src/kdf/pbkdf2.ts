@@ -1,19 +1,22 @@
 /**
  * PBKDF2 (RFC 8018) over HMAC, with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf } from '../arguments.js';
+import { data, NO_BYTES, sizeOf } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';
-import { between, describePassword, keySize, type DerivationParser } from './derive.js';
+import { accepted, type Accepted } from '../options.js';
+import { between, derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
+
+const SIGNATURE = 'pbkdf2(password, salt, iterations, keylen, digest)';
+const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivationNames);
 
 /** `(password, salt, iterations, keylen, digest[, options])`. */
-export const pbkdf2Parser: DerivationParser = { describe: describePbkdf2, options: 5, name: 'options' };
+export const pbkdf2Parser: DerivationParser = { describe: describePbkdf2, options: 5, name: 'options', takes };
 
 function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
   if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'pbkdf2 needs a password, a salt, iterations, keylen and a digest');
-  optionsOf(count > 5 ? given[5] : undefined, 'options');
   const iterations = between(given[2], 1, 2 ** 32 - 1, 'iterations');
   const size = keySize(given[3], 'keylen');
   const facts = digestFacts(given[4]);

@@ -4,9 +4,10 @@
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
-import type { EngineOptions } from '../engines.js';
+import { engineNames, type EngineOptions } from '../engines.js';
 import { makeError } from '../errors.js';
-import { describePassword, keySize, type DerivationParser } from './derive.js';
+import { accepted, type Accepted, type Names } from '../options.js';
+import { derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
 /** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
 export interface ScryptOptions extends EngineOptions {
@@ -29,6 +30,24 @@ export interface ScryptOptions extends EngineOptions {
   readonly maxmem?: number | undefined;
 }
 
+/** The names of the three numbers. */
+export const scryptCostNames: Names<Omit<ScryptOptions, 'maxmem' | keyof EngineOptions>> = {
+  N: true,
+  cost: true,
+  r: true,
+  blockSize: true,
+  p: true,
+  parallelization: true,
+};
+
+type Fields = ScryptOptions & DerivationCallOptions;
+const takes: Accepted<keyof Fields> = accepted('scrypt(password, salt, keylen)', {
+  ...scryptCostNames,
+  ...engineNames,
+  ...derivationNames,
+  maxmem: true,
+});
+
 /** A checked cost. */
 export interface ScryptCost {
   readonly N: number;
@@ -40,11 +59,11 @@ export interface ScryptCost {
 const MAXMEM = 32 * 1024 * 1024;
 
 /** `(password, salt, keylen[, options])`. */
-export const scryptParser: DerivationParser = { describe: describeScrypt, options: 3, name: 'options' };
+export const scryptParser: DerivationParser = { describe: describeScrypt, options: 3, name: 'options', takes };
 
 function describeScrypt(given: ArrayLike<unknown>, count: number): void {
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
-  const options = optionsOf<ScryptOptions>(count > 3 ? given[3] : undefined, 'options');
+  const options = optionsOf<Fields>(count > 3 ? given[3] : undefined, 'options', takes);
   const cost = scryptCost(options, { N: 16384, r: 8, p: 1 });
   const asked: unknown = options.maxmem;
   const maxmem = asked === undefined ? MAXMEM : unsigned(asked, 'options.maxmem');

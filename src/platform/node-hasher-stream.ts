@@ -4,8 +4,35 @@
  * node:stream takes a millisecond to load.
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
+import type { Names } from '../options.js';
 
 export type { TransformCallback, TransformOptions };
+
+/** The names of a stream's options. */
+export const streamNames: Names<TransformOptions> = {
+  allowHalfOpen: true,
+  autoDestroy: true,
+  construct: true,
+  decodeStrings: true,
+  defaultEncoding: true,
+  destroy: true,
+  emitClose: true,
+  encoding: true,
+  final: true,
+  flush: true,
+  highWaterMark: true,
+  objectMode: true,
+  read: true,
+  readableHighWaterMark: true,
+  readableObjectMode: true,
+  signal: true,
+  transform: true,
+  writableCorked: true,
+  writableHighWaterMark: true,
+  writableObjectMode: true,
+  write: true,
+  writev: true,
+};
 
 export const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
 let Stream: typeof Transform | undefined;

@@ -5,9 +5,10 @@
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
 import { data, sizeOf, type Data } from '../arguments.js';
-import type { EngineOptions } from '../engines.js';
+import { engineNames, type EngineOptions } from '../engines.js';
 import { wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
+import type { Names } from '../options.js';
 import { allocateApart } from '../platform/node.js';
 
 /** A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
@@ -28,6 +29,8 @@ export interface PiecesOptions extends EngineOptions {
   /** Called on the event loop whenever a block has been hashed. What it throws ends the hashing. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
+
+export const piecesNames: Names<PiecesOptions> = { signal: true, onProgress: true, ...engineNames };
 
 /** Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is. */
 const BLOCK = 64 * 1024;

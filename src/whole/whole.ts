@@ -3,15 +3,15 @@
  */
 import { options as optionsObject, type Data } from '../arguments.js';
 import { abortSignal } from '../call.js';
-import { hashFacts } from '../catalog.js';
-import type { EngineOptions } from '../engines.js';
+import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError, wrongType } from '../errors.js';
-import { digestRequest, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
+import { digestRequest, hashNames, targetNames, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
 import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
-import { hmacFacts } from '../hmac.js';
+import { hmacFacts, hmacNames, type HmacOptions } from '../hmac.js';
 import type { Key } from '../key.js';
 import { absorbFile, absorbFileSync, fileSource } from '../platform/node-files.js';
-import { absorb, type Pieces, type PiecesOptions } from './pieces.js';
+import { accepted, type Accepted } from '../options.js';
+import { absorb, piecesNames, type Pieces, type PiecesOptions } from './pieces.js';
 import { CallbackWaiter, type Callback } from '../waiters.js';
 
 /** What an encoding or an options object asks for, read once. */
@@ -22,10 +22,19 @@ interface Request {
   readonly finish: (hasher: Hasher) => unknown;
 }
 
+type HashFields = HashOptions & Partial<TargetOptions> & PiecesOptions;
+type HashTable = Accepted<keyof HashFields>;
+type HmacTable = Accepted<keyof (HmacOptions & PiecesOptions)>;
+const hashFields = { ...hashNames, ...targetNames, ...piecesNames };
+const hashTakes: HashTable = accepted('hash(algorithm, data) of a message in pieces', hashFields);
+const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
+const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', { ...hmacNames, ...piecesNames });
+const readingTakes: Accepted<keyof PiecesOptions> = accepted('this call', piecesNames);
+
 /** `(algorithm, pieces[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashPieces(algorithm: unknown, pieces: Pieces, ...rest: readonly unknown[]): Promise<unknown> {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
+  const { hashing, reading, finish } = request(rest, facts, hashTakes);
   const hasher = createHash(facts.name, hashing);
   await absorb(hasher, pieces, reading);
   return finish(hasher);
@@ -34,7 +43,7 @@ export async function hashPieces(algorithm: unknown, pieces: Pieces, ...rest: re
 /** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
 export async function hmacPieces(algorithm: unknown, key: unknown, pieces: Pieces, ...rest: readonly unknown[]): Promise<unknown> {
   const facts = hmacFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
+  const { hashing, reading, finish } = request(rest, facts, hmacTakes);
   const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
   await absorb(hasher, pieces, reading);
   return finish(hasher);
@@ -58,7 +67,7 @@ export function hashFileThen(callback: Callback<unknown>, algorithm: unknown, pa
 /** Checks the arguments; the rest waits for the call. */
 function fileHashing(algorithm: unknown, path: unknown, rest: readonly unknown[]): () => Promise<unknown> {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
+  const { hashing, reading, finish } = request(rest, facts, fileTakes);
   const hasher = createHash(facts.name, hashing);
   const file = fileSource(path);
   return async () => {
@@ -70,7 +79,7 @@ function fileHashing(algorithm: unknown, path: unknown, rest: readonly unknown[]
 /** The same, here and now; without signal and progress. */
 export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonly unknown[]): unknown {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, (value) => digestRequest(value, facts));
+  const { hashing, reading, finish } = request(rest, facts, fileTakes);
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
     throw makeError('ERR_ARGUMENT_VALUE', 'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted');
   }
@@ -79,17 +88,18 @@ export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonl
   return finish(hasher);
 }
 
-/** `check` refuses what a call on bytes would refuse, before anything is read. */
-function request([form, extra]: readonly unknown[], check: (value: unknown) => { readonly size: number }): Request {
+/** Refuses what a call on bytes would refuse, before anything is read. */
+function request([form, extra]: readonly unknown[], facts: HashFacts, takes: Accepted<any>): Request {
   if (typeof form === 'string' || form === undefined) {
-    check(form);
-    const { engine } = optionsObject<EngineOptions>(extra, 'options');
-    return { hashing: { engine }, reading: readingOptions(extra), finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding) };
+    digestRequest(form, facts, takes);
+    const asked = optionsObject<PiecesOptions>(extra, 'options', readingTakes);
+    return { hashing: { engine: asked.engine }, reading: readingOptions(asked), finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding) };
   }
+  if (extra !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options are given twice: put signal and onProgress into the first');
   // Read once: what was checked is what is used.
-  const given = { ...optionsObject<HashOptions & Partial<TargetOptions> & PiecesOptions>(form, 'options') };
+  const given = { ...optionsObject<HashFields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
-  check(given);
+  digestRequest(given, facts, takes);
   return {
     hashing: { outputLength, seed, key, engine },
     reading: readingOptions(given),
@@ -97,8 +107,7 @@ function request([form, extra]: readonly unknown[], check: (value: unknown) => {
   };
 }
 
-function readingOptions(value: unknown): PiecesOptions {
-  const { signal, onProgress } = optionsObject<PiecesOptions>(value, 'options');
+function readingOptions({ signal, onProgress }: PiecesOptions): PiecesOptions {
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
   return { signal: abortSignal(signal), onProgress };
 }

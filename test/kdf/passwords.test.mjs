@@ -73,10 +73,17 @@ test('options decide, and the bytes are those of the derivation', async () => {
 test('what needs to be made anew', () => {
   const hash = hashPassword('x', { ...quick });
   assert.equal(needsRehash(hash, quick), false);
-  for (const other of [{ memory: 72 }, { passes: 2 }, { parallelism: 2 }, { algorithm: 'argon2i' }, { algorithm: 'scrypt', N: 16 }, { saltLength: 17 }, { hashLength: 33 }]) {
+  for (const other of [{ memory: 72 }, { passes: 2 }, { parallelism: 2 }, { algorithm: 'argon2i' }, { algorithm: 'scrypt', N: 16, memory: undefined, passes: undefined, parallelism: undefined }, { saltLength: 17 }, { hashLength: 33 }]) {
     assert.equal(needsRehash(hash, { ...quick, ...other }), true, JSON.stringify(other));
   }
   for (const [, hash] of ofOthers) assert.equal(needsRehash(hash), true, hash);
+});
+
+test('a cost of the other algorithm is refused: it would change nothing', async () => {
+  for (const [options, name] of [[{ N: 1024 }, 'N'], [{ cost: 1024 }, 'cost'], [{ algorithm: 'scrypt', N: 16, memory: 64 }, 'memory'], [{ algorithm: 'scrypt', passes: 1 }, 'passes']]) {
+    await refuses('hashPassword', ['x', options], 'ERR_ARGUMENT_VALUE', new RegExp(`options\\.${name} is not an option of hashPassword with`));
+    assert.throws(() => needsRehash('x', options), { code: 'ERR_ARGUMENT_VALUE' });
+  }
 });
 
 test('what is no password hash is refused', async () => {

@@ -1,6 +1,7 @@
 /** Ciphers of millrace/portable. */
 import { failure, makeError } from '../../errors.js';
 import { Status } from '../../frame.js';
+import { accepted, type Accepted } from '../../options.js';
 import type { PrepareCipher } from '../ciphers/contract.js';
 import { bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
 
@@ -79,9 +80,10 @@ export interface Aead {
 /** Makes a stream cipher. */
 export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: number): Cipher {
   const ivSize = 16;
+  const takes: Accepted<keyof CipherOptions> = accepted(algorithm, { key: true, iv: true, source: true });
   const apply = (given: unknown, name: string): Uint8Array => {
     if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(given, 'options');
+    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(given, 'options', takes);
     const text = data(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
     const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
@@ -97,9 +99,16 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
 /** Makes a cipher that authenticates; `tagMin` is the shortest tag it takes. */
 export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: number, nonceSize: number, tagMin: number): Aead {
   const tagSize = 16;
+  const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
+    key: true,
+    nonce: true,
+    source: true,
+    aad: true,
+    tagLength: true,
+  });
   const read = (given: unknown, name: string) => {
     if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(given, 'options');
+    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(given, 'options', takes);
     const size = tagLength === undefined ? tagSize : unsigned(tagLength, 'tagLength');
     if (size < tagMin || size > tagSize) {
       throw makeError('ERR_TAG_SIZE', `tagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`);

@@ -2,6 +2,7 @@
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
 import { makeError, wrongType } from '../../errors.js';
+import { accepted, type Accepted } from '../../options.js';
 import { equal } from '../equal.js';
 import { Hmac } from '../hashes/hmac.js';
 import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
@@ -26,6 +27,16 @@ export interface ScryptOptions {
   /** The most bytes of memory: `128 * r * (N + p + 2)` must not be more. 32 MiB by default. */
   readonly maxmem?: number | undefined;
 }
+
+const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted('scrypt(password, salt, keylen)', {
+  N: true,
+  cost: true,
+  r: true,
+  blockSize: true,
+  p: true,
+  parallelization: true,
+  maxmem: true,
+});
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
@@ -52,6 +63,18 @@ export interface Argon2Parameters {
   readonly version?: 0x10 | 0x13 | undefined;
 }
 
+const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted('argon2(algorithm)', {
+  message: true,
+  nonce: true,
+  memory: true,
+  passes: true,
+  parallelism: true,
+  tagLength: true,
+  secret: true,
+  associatedData: true,
+  version: true,
+});
+
 /** The most bytes of a derived key, as node:crypto has it. */
 const KEY_MAX = 2 ** 31 - 1;
 
@@ -64,7 +87,7 @@ const KEY_MAX = 2 ** 31 - 1;
  */
 export function scrypt(password: Data, salt: Data, keylen: number, options?: ScryptOptions): Uint8Array {
   if (arguments.length < 3) throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
-  const given = optionsOf<ScryptOptions>(options, 'options');
+  const given = optionsOf<ScryptOptions>(options, 'options', scryptTakes);
   const N = one(given, 'N', 'cost', 16384);
   const r = one(given, 'r', 'blockSize', 8);
   const p = one(given, 'p', 'parallelization', 1);
@@ -140,7 +163,8 @@ export function hkdf(digest: HashFunction<never>, ikm: Data, salt: Data, info: D
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Uint8Array {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const derive = argon2Of(algorithm);
-  const { message, nonce, memory = 19456, passes = 2, parallelism = 1, tagLength, secret, associatedData, version = 0x13 } = optionsOf<Argon2Parameters>(parameters, 'parameters');
+  const given = optionsOf<Argon2Parameters>(parameters, 'parameters', argon2Takes);
+  const { message, nonce, memory = 19456, passes = 2, parallelism = 1, tagLength, secret, associatedData, version = 0x13 } = given;
   if (version !== 0x13 && version !== 0x10) throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
   const t = between(passes, 1, 2 ** 32 - 1, 'parameters.passes');
   const p = between(parallelism, 1, 2 ** 24 - 1, 'parameters.parallelism');

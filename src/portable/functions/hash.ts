@@ -1,5 +1,6 @@
 /** Hashes of millrace/portable: a function each, with its running form. */
 import { makeError, wrongType } from '../../errors.js';
+import { accepted, type Accepted } from '../../options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
@@ -85,6 +86,9 @@ export function recipeOf(value: unknown, name: string): Recipe {
 
 /** Makes a hash function. */
 export function makeHash<Extra extends object = NoOptions>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
+  const own = { outputLength: true, key: true, seed: true } as const;
+  const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, { encoding: true, ...own });
+  const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, own);
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
     let digest: Uint8Array;
@@ -94,7 +98,7 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
       digest = new Uint8Array(sizeOf(undefined, algorithm, facts));
       encoding = encodingOf(second);
     } else {
-      const request = optionsOf<AllOptions>(second, 'options');
+      const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
       const asked = read(request, algorithm, facts);
       params = asked.params;
@@ -104,7 +108,7 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {
-    const request = optionsOf<AllOptions>(given, 'options');
+    const request = optionsOf<BeginOptions>(given, 'options', takesBeginning);
     const { params, size } = read(request, algorithm, facts, true);
     return new RunningHash(algorithm, hash, params, size, facts);
   };
@@ -112,9 +116,10 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
   return Object.assign(call, { create, algorithm, outputLength, blockSize, [recipe]: { algorithm, hash, facts } }) as unknown as HashFunction<Extra>;
 }
 
-type AllOptions = DigestOptions & OutputOptions & KeyOptions & SeedOptions;
+type BeginOptions = OutputOptions & KeyOptions & SeedOptions;
+type AllOptions = DigestOptions & BeginOptions;
 
-function read({ outputLength, seed, key }: AllOptions, algorithm: string, facts: Facts, running = false): { size: number; params: HashParams } {
+function read({ outputLength, seed, key }: BeginOptions, algorithm: string, facts: Facts, running = false): { size: number; params: HashParams } {
   const size = running && outputLength === undefined && facts.xof ? facts.digestSize : sizeOf(outputLength, algorithm, facts);
   if (seed === undefined && key === undefined) return { size, params: PLAIN };
   return { size, params: { seed: seedOf(seed, algorithm, facts), key: keyOf(key, algorithm, facts) } };

@@ -1,10 +1,13 @@
 /** HMAC of millrace/portable. */
 import { makeError } from '../../errors.js';
+import { accepted, type Accepted } from '../../options.js';
 import type { PortableMac } from '../hashes/contract.js';
 import { Hmac } from '../hashes/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
 import { data, options as optionsOf, type Data } from './inputs.js';
+
+const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', { encoding: true });
 
 /**
  * HMAC (RFC 2104), here and now.
@@ -20,7 +23,8 @@ export function hmac<E extends Encoding = 'buffer'>(hash: HashFunction<never>, k
 export function hmac(hash: unknown, key: unknown, message: unknown, second?: unknown): unknown {
   if (arguments.length < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs a hash, a key and data');
   const recipe = recipeOf(hash, 'hash');
-  const encoding = encodingOf(second === undefined || typeof second === 'string' ? second : optionsOf<DigestOptions>(second, 'options').encoding);
+  const form = second === undefined || typeof second === 'string' ? second : optionsOf<DigestOptions>(second, 'options', takes).encoding;
+  const encoding = encodingOf(form);
   const secret = data(key, 'key');
   const source = data(message, 'data');
   const target = new Uint8Array(recipe.facts.digestSize);

@@ -3,6 +3,7 @@
  * Small, and of nothing but the language: it is in every bundle.
  */
 import { makeError, wrongType } from '../../errors.js';
+import { checkNames, type Accepted } from '../../options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -49,10 +50,11 @@ export function between(value: unknown, least: number, most: number, name: strin
   throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
 }
 
-/** An options object, or nothing. */
-export function options<T extends object>(value: unknown, name: string): T {
+/** An options object that has no unknown names, or nothing. */
+export function options<T extends object>(value: unknown, name: string, table: Accepted<keyof T>): T {
   if (value === undefined) return {} as T;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) throw wrongType(name, 'an object', value);
   if ('target' in value) throw makeError('ERR_ARGUMENT_VALUE', `${name}.target: the functions of millrace/portable return what they make`);
+  checkNames(value, name, table);
   return value as T;
 }

@@ -1,0 +1,20 @@
+/**
+ * The names nearest to one that is not known, for the messages of errors.
+ */
+
+/** The edit distance: letters to be added, removed, replaced, or exchanged with their neighbour. */
+export function distance(left: string, right: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const change = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
+      const exchanged = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      const exchange = exchanged ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(change, exchange, row[j]! + 1, next[j - 1]! + 1));
+    }
+    [before, row] = [row, next];
+  }
+  return row[right.length]!;
+}
