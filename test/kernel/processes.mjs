@@ -5,8 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 import { requiring, root } from '../support/child.mjs';
 
-/** What of root is kept so that the files of a checkout can still be read, wherever it lies: not the right to open any device. */
-const unprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search'];
+/**
+ * An ordinary user who keeps one right of root: to read the files of a checkout wherever it lies,
+ * below a folder of mode 0700 too. It does not open a device for writing. Without no_setuid_fixup
+ * access(2), and so `existsSync`, would not go by it.
+ */
+const unprivileged = [
+  'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--securebits=+no_setuid_fixup',
+  '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search',
+];
 
 /** The lines before a command that takes rights away. */
 export const ways = {

@@ -2,6 +2,9 @@
 // another engine's work where the caller allows that, which is then told.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import millrace from 'millrace';
@@ -167,6 +170,23 @@ test('a seccomp filter that refuses the sockets is named', { skip: pythonAbsent 
 test('one without any rights uses AF_ALG', async () => {
   const { result } = await perform(`return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', encoding: 'hex' })]`, { way: ways.unprivileged });
   assert.deepEqual(result, [65534, judge({ kind: 'hmac', algorithm: 'sha256', key: Buffer.from('key'), source: Buffer.from('abc') }).output.toString('hex')]);
+});
+
+test('a user without rights reads a checkout below a folder of mode 0700', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+  const file = join(folder, 'file');
+  writeFileSync(file, 'abc');
+  const body = `
+    const { existsSync, readFileSync, statSync, writeFileSync } = require('node:fs');
+    const file = ${JSON.stringify(file)};
+    const writing = await errorOf(() => writeFileSync(file, ''));
+    return [statSync(${JSON.stringify(folder)}).mode & 0o777, existsSync(file), String(readFileSync(file)), writing.code];`;
+  try {
+    const { result } = await perform(body, { way: ways.unprivileged });
+    assert.deepEqual(result, [0o700, true, 'abc', 'EACCES']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('nothing of this file stays open', () => {
