@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 
 import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
+import { checkArm64 } from './cross.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
@@ -112,6 +113,7 @@ function checks() {
   return [
     ['rustfmt', () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustup component add rustfmt')],
     ['clippy', () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'rustup component add clippy')],
+    ['arm64', () => checkArm64([...clippy, ...locked()])],
     ['documentation of Rust', rustDocs],
     ['types of the tests', testTypes],
   ];

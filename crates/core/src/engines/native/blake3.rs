@@ -14,6 +14,12 @@ use super::state::{LENGTH_MAX, Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain, wipe_replace};
 use crate::inputs::Params;
 
+// The library's C code for NEON calls back into its Rust, by a function that is exported for that. A
+// shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no such
+// directive.
+#[cfg(all(target_arch = "aarch64", not(windows), not(target_vendor = "apple")))]
+core::arch::global_asm!(".globl blake3_compress_in_place_portable", ".hidden blake3_compress_in_place_portable");
+
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
 const DEPTH_MAX: usize = LENGTH_MAX.ilog2() as usize - CHUNK_LEN.ilog2() as usize;
 

@@ -134,6 +134,7 @@ pub(super) fn kernels() -> &'static [Kernel] {
 /// All that this CPU can run, the quickest or not.
 #[cfg(test)]
 pub(super) fn all_kernels() -> Vec<(&'static str, Kernel)> {
+    #[allow(unused_mut)] // elsewhere than on x86-64
     let mut all = vec![("plain", super::plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]
     {
