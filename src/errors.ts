@@ -39,7 +39,7 @@ export type ErrorCode =
   | 'ERR_ENGINE'
   /** The engine that was asked for cannot do this here; the message says why, and how to mend it. */
   | 'ERR_ENGINE_UNAVAILABLE'
-  /** A copy of the source did not fit into memory. */
+  /** Memory is short: there was none for a copy, for a result, or for a derivation to work in. Nothing was computed. */
   | 'ERR_OUT_OF_MEMORY'
   /** An asynchronous operation of this hasher is in flight: wait for it, or make the next one asynchronous too. */
   | 'ERR_HASHER_BUSY'

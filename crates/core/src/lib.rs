@@ -7,10 +7,12 @@
 //! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
 //! - [`kdf`]: key derivation and password hashing.
 //! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
+//! - [`allocate`]: allocation that fails with an error.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
 #![deny(unsafe_code)]
 
+pub mod allocate;
 pub mod catalog;
 pub mod chunks;
 pub mod cipher;

@@ -4,6 +4,7 @@ use crate::bytes::Window;
 use crate::pacer::Pacer;
 use crate::values::exact_size;
 use crate::work::{Key, Status, Target, Work};
+use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -91,7 +92,7 @@ impl Work {
             return Err(Status::OutputSize);
         }
         // A digest must not take the place of a message that is still to be read.
-        let mut apart = if self.overlapped_by(target) { Some(zeros(target.size())?) } else { None };
+        let mut apart = if self.overlapped_by(target) { Some(try_zeroed(target.size())?) } else { None };
         let (mut batch, mut filled, mut done, mut offset) = ([&[][..]; AT_ONCE], 0, 0, 0);
         for index in 0..count {
             let message = self.message(index, offset)?;
@@ -140,11 +141,4 @@ impl Work {
             _ => self.source.overlaps(target) || self.iv.overlaps(target),
         }
     }
-}
-
-fn zeros(size: usize) -> Result<Vec<u8>, Status> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Status::Memory)?;
-    bytes.resize(size, 0);
-    Ok(bytes)
 }

@@ -33,6 +33,8 @@
 #![allow(unsafe_code)]
 
 use crate::pages;
+use millrace_core::Error;
+use millrace_core::allocate::try_with_capacity;
 use millrace_core::cipher::Text;
 use std::ptr;
 use std::slice;
@@ -64,6 +66,11 @@ impl Window {
 
     pub(crate) fn size(self) -> usize {
         self.size
+    }
+
+    /// The address of the first byte, which need not have been written yet.
+    pub(crate) fn start(self) -> *mut u8 {
+        self.start
     }
 
     /// The range `offset..offset + size`, if it lies within.
@@ -208,6 +215,19 @@ impl Drop for Copies {
     fn drop(&mut self) {
         wipe(&mut self.secrets);
     }
+}
+
+/// Moves a value to the heap.
+///
+/// # Errors
+/// [`Error::Memory`] when there is no memory for it, where `Box::new` would abort the process.
+pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
+    let mut one = try_with_capacity(1)?;
+    one.push(value);
+    let [first] = Box::leak(one.into_boxed_slice()) else { return Err(Error::Engine) };
+    // SAFETY: a boxed slice of one element is an allocation with the layout of that element; it
+    // was leaked above, and nothing else owns it.
+    Ok(unsafe { Box::from_raw(first) })
 }
 
 /// Empties a vector of secrets and leaves nothing in its memory. (The zeroize crate's own fill goes over all of the

@@ -173,7 +173,7 @@ impl<'a> Request<'a> {
     /// The route is the one asked for, or else chosen by predicted cost.
     fn submit(&self, slot: u32) -> Result<(), Status> {
         let (env, state): (_, &Environment) = (self.call.env, self.call.state);
-        let mut job = state.job(env).ok_or(Status::Internal)?;
+        let mut job = state.job(env)?;
         job.slot = slot;
         job.work = self.work()?;
         if matches!(job.work.operation, Operation::Squeeze(_)) {
@@ -182,6 +182,7 @@ impl<'a> Request<'a> {
         job.cost = cost::predict(&job.work);
         job.copied = if self.has(SNAPSHOT | COPIED) { job.work.source.size() } else { 0 };
         job.route = self.route(&job)?;
+        state.make_room(&job, self.has(CANCELLABLE))?;
         if job.route == Route::Inline {
             if job.work.answers_with_text() {
                 own_source(&mut job.copies, &mut job.work)?;
@@ -313,7 +314,8 @@ impl<'a> Request<'a> {
                 Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?)
             }
         };
-        let engine = kernel::engine(Provider::from_number(self.number(At::Engine) as u32), &key)?;
+        let asked = Provider::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
+        let engine = kernel::engine(asked, &key)?;
         Ok(Work {
             operation,
             engine,
@@ -343,7 +345,7 @@ impl<'a> Request<'a> {
         }
         let (start, count) = (self.size(At::SourceOffset)?, u32::try_from(count).map_err(|_| Status::Argument)?);
         let start = u32::try_from(start).map_err(|_| Status::Argument)?;
-        let views = self.call.env.bytes_of_each(self.call.argument(0), start, count);
+        let views = self.call.env.bytes_of_each(self.call.argument(0), start, count)?;
         views.map(Messages::Views).ok_or(Status::Argument)
     }
 
@@ -448,11 +450,11 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
 /// `createKey(kind, algorithm, bytes, engine)`: a handle above 0, or the negative of a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
     let handle = (|| {
-        let purpose = call.uint32(0).zip(call.uint32(1)).and_then(|(kind, id)| Purpose::from_numbers(kind, id as u8));
+        let purpose = call.uint32(0).zip(call.uint32(1)).and_then(|(kind, id)| Purpose::from_numbers(kind, id));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
-        let engine = Provider::from_number(call.uint32(3).unwrap_or(0));
+        let engine = Provider::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
-        call.state.keys.borrow_mut().keep(key).ok_or(Status::Engine)
+        call.state.keys.borrow_mut().keep(key)
     })();
     match handle {
         Ok(handle) => call.env.double(handle as f64),

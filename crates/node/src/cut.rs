@@ -4,6 +4,7 @@ use crate::bytes::{self, Window};
 use crate::files::Found;
 use crate::pacer::Pacer;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
+use millrace_core::allocate::try_with_capacity;
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
 use millrace_core::pace::Pace;
@@ -12,7 +13,7 @@ use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, Partial};
 /// Goes through the parts of a cipher's message one after the other.
 pub(crate) fn alone(work: &Work, key: &CipherKey, reply: &mut Reply, pacer: &mut Pacer<'_, '_>) -> Result<(), Status> {
     let cut = Cut::cipher(work, key, pacer.slice, pacer)?;
-    let mut pieces = Vec::with_capacity(cut.count);
+    let mut pieces = try_with_capacity(cut.count)?;
     let parts = (0..cut.count).try_for_each(|index| {
         pieces.push(Some(cut.part(index)?));
         Ok(pacer.goes_on()?)
@@ -137,11 +138,13 @@ impl Cut {
             Kind::Open(message) => Ok(message.verify(partials, work.tag.read())?),
             Kind::File(_, found) if !found.unchanged() => Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
-                let values: Vec<HashPart> = pieces
-                    .iter()
-                    .flatten()
-                    .filter_map(|piece| if let Piece::Hash(value) = piece { Some(*value) } else { None })
-                    .collect();
+                let mut values: Vec<HashPart> = try_with_capacity(pieces.len())?;
+                values.extend(
+                    pieces
+                        .iter()
+                        .flatten()
+                        .filter_map(|piece| if let Piece::Hash(value) = piece { Some(*value) } else { None }),
+                );
                 work.digest_to(reply, |target| message.finish(&values, target))
             }
         }

@@ -1,10 +1,10 @@
 //! The state of one environment (the main thread and every `worker_thread` have one each): its keys, its jobs in
 //! flight, and how their results reach JavaScript. Used on the environment's own thread only.
 
-use crate::bytes::Window;
+use crate::bytes::{Window, try_box};
 use crate::company;
 use crate::completion::{Completion, Loop, POLL, Ring};
-use crate::cost;
+use crate::cost::{self, Route};
 use crate::errand::{Errand, Outbox, Traffic};
 use crate::job::Job;
 use crate::kdf::{Watch, room};
@@ -12,9 +12,9 @@ use crate::keys::Keys;
 use crate::pacer::PACED;
 use crate::parts;
 use crate::values::{Env, Pinned};
-use crate::work::Operation;
+use crate::work::{Operation, Status};
 use millrace_core::hasher::Held;
-use millrace_pool::{Breather, Cancellation, Pool, Task, Ticket};
+use millrace_pool::{Breather, Cancellation, MAX_THREADS, Pool, Task, Ticket};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
@@ -144,10 +144,38 @@ impl Environment {
     }
 
     /// A job to fill: one that has come back, or a new one.
-    pub(crate) fn job(&self, env: Env) -> Option<Box<Job>> {
-        let completion = self.completion(env)?;
-        let spare = self.spare.borrow_mut().take();
-        Some(spare.unwrap_or_else(|| Box::new(Job::idle(Arc::clone(completion)))))
+    ///
+    /// # Errors
+    /// [`Status::Memory`], and [`Status::Internal`] when the event loop cannot be reached from other threads.
+    pub(crate) fn job(&self, env: Env) -> Result<Box<Job>, Status> {
+        let completion = self.completion(env).ok_or(Status::Internal)?;
+        match self.spare.borrow_mut().take() {
+            Some(job) => Ok(job),
+            None => Ok(try_box(Job::idle(Arc::clone(completion)))?),
+        }
+    }
+
+    /// Makes room in every list that a job enters, so that a call is refused when memory is short and no accepted job is.
+    ///
+    /// # Errors
+    /// [`Status::Memory`].
+    pub(crate) fn make_room(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
+        let enough = (!cancellable || self.tickets.borrow_mut().try_reserve(1).is_ok())
+            && (job.work.watch.is_none() || self.watches.borrow_mut().try_reserve(1).is_ok())
+            && match (job.route, matches!(job.work.operation, Operation::Derive)) {
+                (Route::Inline, _) => self.finished.borrow_mut().try_reserve(1).is_ok(),
+                (_, true) => {
+                    let mut gathered = self.gathered.borrow_mut();
+                    gathered.try_reserve(1).is_ok() && room::make_room(gathered.len() + 1)
+                }
+                _ if self.settling.get() => {
+                    // A long job departs as one errand for each worker.
+                    let errands = if job.cost > PACED { MAX_THREADS } else { 1 };
+                    self.departing.borrow_mut().try_reserve(errands).is_ok()
+                }
+                _ => true,
+            };
+        if enough { Ok(()) } else { Err(Status::Memory) }
     }
 
     /// True for a job to be done during its call, which counts for this turn of the loop.
@@ -372,7 +400,8 @@ impl Spare {
 
     fn keep(&mut self, mut job: Box<Job>, in_flight: usize) {
         let memory = job.rest();
-        if self.jobs.len() < Spare::JOBS && self.memory + memory <= Spare::BUSY {
+        let room = self.jobs.len() < Spare::JOBS && self.memory + memory <= Spare::BUSY;
+        if room && self.jobs.try_reserve(1).is_ok() {
             self.memory += memory;
             self.jobs.push(job);
         }

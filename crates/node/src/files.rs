@@ -12,6 +12,7 @@ use crate::batch::Messages;
 use crate::bytes::Window;
 use crate::pacer::Pacer;
 use crate::work::{Reply, Status, Target, Work};
+use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -101,7 +102,7 @@ impl Work {
                     read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
                     bytes
                 } else {
-                    let mut digest = vec![0; size];
+                    let mut digest = try_zeroed(size)?;
                     let bytes = found.hash(hash, &mut room[start..][..PIECE], &mut digest, &mut pacer)?;
                     put(index, &digest);
                     bytes
@@ -123,7 +124,7 @@ impl Work {
         mut pacer: Option<&mut Pacer<'_, '_>>,
     ) -> Result<(), Status> {
         let mut found = self.found()?;
-        let mut digest = vec![0; self.target.size()];
+        let mut digest = try_zeroed(self.target.size())?;
         let bytes = match found.size {
             size if size >= AHEAD => found.hash_ahead(hash, &mut digest, &mut pacer)?,
             _ => with_room(|room| found.hash(hash, &mut room[..PIECE], &mut digest, &mut pacer))?,
@@ -214,7 +215,7 @@ impl Found {
         digest: &mut [u8],
         pacer: &mut Option<&mut Pacer<'_, '_>>,
     ) -> Result<Option<u64>, Status> {
-        let mut running = Running::new(hash, self.size);
+        let mut running = Running::new(hash, self.size)?;
         loop {
             let Ok(read) = fill(&mut self.file, room) else { return Ok(None) };
             running.take(&room[..read], pacer)?;
@@ -234,10 +235,11 @@ impl Found {
         let Ok(Ahead { blocks, back }) = self.file.try_clone().and_then(Ahead::of) else {
             return with_room(|room| self.hash(hash, &mut room[..PIECE], digest, pacer));
         };
-        let mut running = Running::new(hash, self.size);
+        let mut running = Running::new(hash, self.size)?;
         loop {
             let (block, read) = match blocks.recv_timeout(PATIENCE) {
                 Ok(Ok(block)) => block,
+                Ok(Err(error)) if error.kind() == io::ErrorKind::OutOfMemory => return Err(Status::Memory),
                 Ok(Err(_)) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some(pacer) = pacer {
@@ -285,8 +287,11 @@ struct Running {
 }
 
 impl Running {
-    fn new(hash: Hash, size: u64) -> Running {
-        Running { hash, states: [Vec::new(), vec![0; hasher::state_size(hash)]], done: 0, size }
+    fn new(hash: Hash, size: u64) -> Result<Running, Status> {
+        let state_size = hasher::state_size(hash);
+        // The first grows to its size when the two change places, for which it has room.
+        let states = [try_with_capacity(state_size)?, try_zeroed(state_size)?];
+        Ok(Running { hash, states, done: 0, size })
     }
 
     fn take(&mut self, piece: &[u8], pacer: &mut Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
@@ -331,6 +336,11 @@ impl Ahead {
         }
         thread::Builder::new().name("millrace-read".into()).spawn(move || {
             for mut block in empty {
+                let room = block.try_reserve_exact(BLOCK.saturating_sub(block.len()));
+                if room.is_err() {
+                    let _ = full.send(Err(io::ErrorKind::OutOfMemory.into()));
+                    return;
+                }
                 block.resize(BLOCK, 0);
                 let read = fill(&mut file, &mut block);
                 let more = matches!(read, Ok(BLOCK));
@@ -382,12 +392,14 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
 }
 
 /// Lends this thread's memory for files; another if it is lent already, by work that lets this pass.
-fn with_room<Result>(work: impl FnOnce(&mut [u8]) -> Result) -> Result {
+fn with_room<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
     thread_local! {
         static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     }
     let mut memory = MEMORY.take();
-    memory.resize(ROOM, 0);
+    if memory.is_empty() {
+        memory = try_zeroed(ROOM)?;
+    }
     let result = work(&mut memory);
     MEMORY.set(memory);
     result

@@ -80,25 +80,20 @@ impl Derivation {
         })
     }
 
-    pub(crate) fn what(self) -> What {
+    /// What the words say; `None` for work that derives nothing, and for words that [`Derivation::new`] does not write.
+    pub(crate) fn what(self) -> Option<What> {
         let Derivation([what, a, b, c]) = self;
         let low = |word: u64| word as u32;
         let high = |word: u64| (word >> 32) as u32;
-        // They were checked when they were put into words.
-        let hash = || Hash::from_id(a as u8).unwrap_or(Hash::Sha256);
-        match what {
-            1 => match scrypt::Cost::new(a, low(b)) {
-                Ok(cost) => What::Scrypt { cost, p: high(b), together: low(c) },
-                Err(_) => What::Hkdf(Hash::Sha256),
-            },
-            2 => What::Pbkdf2 { hash: hash(), iterations: low(b) },
-            4 => match argon2_of(low(a), low(b), high(b), low(c)) {
-                Ok(cost) => What::Argon2(cost),
-                Err(_) => What::Hkdf(Hash::Sha256),
-            },
+        let hash = || Hash::from_id(u8::try_from(a).ok()?);
+        Some(match what {
+            1 => What::Scrypt { cost: scrypt::Cost::new(a, low(b)).ok()?, p: high(b), together: low(c) },
+            2 => What::Pbkdf2 { hash: hash()?, iterations: low(b) },
+            3 => What::Hkdf(hash()?),
+            4 => What::Argon2(argon2_of(low(a), low(b), high(b), low(c)).ok()?),
             5 => What::Verify { memory: a, milliseconds: b },
-            _ => What::Hkdf(hash()),
-        }
+            _ => return None,
+        })
     }
 
     /// As the frame says: the numbers of a cost stand in the places of a count, a size and a seed.
@@ -145,20 +140,20 @@ impl Derivation {
 
     /// Bytes of working memory, 0 where it is too little to count.
     pub(crate) fn memory(&self) -> u64 {
-        match &self.what() {
-            What::Scrypt { cost, p, together } => scrypt::memory(cost, (*p).into(), *together as usize),
-            What::Argon2(cost) => argon2::memory(cost),
-            What::Verify { memory, .. } => *memory,
-            What::Pbkdf2 { .. } | What::Hkdf(_) => 0,
+        match self.what() {
+            Some(What::Scrypt { cost, p, together }) => scrypt::memory(&cost, p.into(), together as usize),
+            Some(What::Argon2(cost)) => argon2::memory(&cost),
+            Some(What::Verify { memory, .. }) => memory,
+            Some(What::Pbkdf2 { .. } | What::Hkdf(_)) | None => 0,
         }
     }
 
     /// The hash whose price it has.
     pub(crate) fn hash(&self) -> Hash {
-        match &self.what() {
-            What::Pbkdf2 { hash, .. } | What::Hkdf(hash) => *hash,
-            What::Argon2(_) => Hash::Blake2b512,
-            What::Scrypt { .. } | What::Verify { .. } => Hash::Sha256,
+        match self.what() {
+            Some(What::Pbkdf2 { hash, .. } | What::Hkdf(hash)) => hash,
+            Some(What::Argon2(_)) => Hash::Blake2b512,
+            Some(What::Scrypt { .. } | What::Verify { .. }) | None => Hash::Sha256,
         }
     }
 
@@ -166,31 +161,34 @@ impl Derivation {
     pub(crate) fn predict(&self, size: usize) -> u64 {
         let a_block = cost::of_messages(self.hash(), self.hash().facts().block_size, 1);
         let blocks = |hash: Hash| size.div_ceil(hash.facts().digest_size.max(1)) as u64;
-        match &self.what() {
+        match self.what() {
+            None => 0,
             // 4Nrp Salsa20 cores of 27 ns.
-            What::Scrypt { cost, p, .. } => {
-                108_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())
+            Some(What::Scrypt { cost, p, .. }) => {
+                108_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul(p.into())
             }
             // Two compressions an iteration, from kept states.
-            What::Pbkdf2 { hash, iterations } => {
-                a_block.saturating_mul(blocks(*hash)).saturating_mul(u64::from(*iterations) + 2)
+            Some(What::Pbkdf2 { hash, iterations }) => {
+                a_block.saturating_mul(blocks(hash)).saturating_mul(u64::from(iterations) + 2)
             }
             // Two HMACs, and one for each block.
-            What::Hkdf(hash) => 4 * a_block.saturating_mul(blocks(*hash) + 2),
-            What::Argon2(cost) => 150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into()),
-            What::Verify { milliseconds, .. } => milliseconds.saturating_mul(1_000_000).max(200_000),
+            Some(What::Hkdf(hash)) => 4 * a_block.saturating_mul(blocks(hash) + 2),
+            Some(What::Argon2(cost)) => {
+                150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into())
+            }
+            Some(What::Verify { milliseconds, .. }) => milliseconds.saturating_mul(1_000_000).max(200_000),
         }
     }
 
     /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of PBKDF2 the hash. The low byte
     /// is no hash's number.
     pub(crate) fn kind(&self) -> Option<u32> {
-        match &self.what() {
-            What::Scrypt { cost, .. } => {
+        match self.what() {
+            Some(What::Scrypt { cost, .. }) => {
                 let (log, r) = (cost.n().ilog2(), cost.r());
                 (r < 1 << 18).then_some((r << 6 | log) << 8 | SCRYPT)
             }
-            What::Pbkdf2 { hash, .. } => Some(PBKDF2 | *hash as u32),
+            Some(What::Pbkdf2 { hash, .. }) => Some(PBKDF2 | hash as u32),
             _ => None,
         }
     }
@@ -227,7 +225,11 @@ fn argon2_of(variant: u32, memory: u32, passes: u32, lanes: u32) -> Result<argon
         2 => Kind::Id,
         _ => return Err(Error::Cost),
     };
-    let version = if variant >> 8 == Version::V10 as u32 { Version::V10 } else { Version::V13 };
+    let version = match variant >> 8 {
+        0x10 => Version::V10,
+        0x13 => Version::V13,
+        _ => return Err(Error::Cost),
+    };
     Ok(argon2::Cost::new(kind, memory, passes, lanes)?.with_version(version))
 }
 
@@ -247,7 +249,8 @@ impl Work {
             None => &mut unpaced,
         };
         let needed = self.derivation.memory();
-        self.digest_to(reply, |target| match self.derivation.what() {
+        let what = self.derivation.what().ok_or(Status::Internal)?;
+        self.digest_to(reply, |target| match what {
             What::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];

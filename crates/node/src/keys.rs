@@ -5,6 +5,7 @@
 //! disposal, when the last job using it ends, or when the environment ends.
 
 use crate::kernel;
+use crate::work::Status;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::engines::Provider;
@@ -33,7 +34,8 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    pub(crate) fn from_numbers(kind: u32, algorithm: u8) -> Option<Purpose> {
+    pub(crate) fn from_numbers(kind: u32, algorithm: u32) -> Option<Purpose> {
+        let algorithm = u8::try_from(algorithm).ok()?;
         Some(match kind {
             0 => Purpose::Cipher(Cipher::from_id(algorithm)?),
             1 => Purpose::Mac(Hash::from_id(algorithm)?),
@@ -97,19 +99,28 @@ const INDEX_BITS: u32 = 24;
 const GENERATIONS: u32 = 1 << 29;
 
 impl Keys {
-    /// Keeps a key; its handle is never 0. `None` when 2^24 keys are alive.
-    pub(crate) fn keep(&mut self, key: PreparedKey) -> Option<u64> {
+    /// Keeps a key; its handle is never 0.
+    ///
+    /// # Errors
+    /// [`Status::Engine`] when 2^24 keys are alive; [`Status::Memory`].
+    pub(crate) fn keep(&mut self, key: PreparedKey) -> Result<u64, Status> {
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
-                let index = u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS)?;
+                let index = u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS);
+                let index = index.ok_or(Status::Engine)?;
+                // A handle that is disposed of needs a place among the free ones.
+                let free = self.slots.len() + 1 - self.free.len();
+                if self.slots.try_reserve(1).is_err() || self.free.try_reserve(free).is_err() {
+                    return Err(Status::Memory);
+                }
                 self.slots.push(Slot { generation: 1, key: None });
                 index
             }
         };
-        let slot = self.slots.get_mut(index as usize)?;
+        let slot = self.slots.get_mut(index as usize).ok_or(Status::Internal)?;
         slot.key = Some(Arc::new(key));
-        Some(u64::from(slot.generation) << INDEX_BITS | u64::from(index))
+        Ok(u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
     /// The key of a handle that has not been disposed.

@@ -118,13 +118,17 @@ fn keep_freed() {
     if FREED.load(Ordering::Relaxed) == from
         && FREED.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
-        system::keep_freed();
+        // Short of memory: the next large result tries again.
+        if !system::keep_freed() {
+            FREED.store(from, Ordering::Relaxed);
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
 mod system {
     use crate::bytes::Window;
+    use millrace_core::allocate::try_with_capacity;
     use std::ffi::c_void;
     use std::hint::black_box;
     use std::sync::LazyLock;
@@ -141,9 +145,10 @@ mod system {
     /// The whole pages within a window: address and size. What lies at the ends belongs to others too.
     fn pages(window: Window) -> Option<(*mut c_void, usize)> {
         let page = *PAGE;
-        let start = window.read().as_ptr().addr();
+        let first = window.start();
+        let start = first.addr();
         let (from, to) = (start.next_multiple_of(page), (start + window.size()) / page * page);
-        (from < to && !*OFF).then(|| (window.read().as_ptr().wrapping_add(from - start).cast_mut().cast(), to - from))
+        (from < to && !*OFF).then(|| (first.wrapping_add(from - start).cast(), to - from))
     }
 
     /// Whether the last page is there. (Memory is written from its start on.)
@@ -164,12 +169,11 @@ mod system {
     }
 
     /// With another allocator than glibc's this is an allocation like any other.
-    pub(super) fn keep_freed() {
+    /// Returns false when there was no memory for it.
+    pub(super) fn keep_freed() -> bool {
         /// Two pages less than glibc looks at, for its own header.
         const LESSON: usize = (32 << 20) - (8 << 10);
-        if !*OFF {
-            drop(black_box(Vec::<u8>::with_capacity(LESSON)));
-        }
+        *OFF || black_box(try_with_capacity::<u8>(LESSON)).is_ok()
     }
 
     fn advise(window: Window, advice: i32) {
@@ -193,5 +197,7 @@ mod system {
 
     pub(super) fn want_huge(_window: Window) {}
 
-    pub(super) fn keep_freed() {}
+    pub(super) fn keep_freed() -> bool {
+        true
+    }
 }

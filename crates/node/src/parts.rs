@@ -12,6 +12,7 @@ use crate::errand::{Errand, Traffic};
 use crate::job::Job;
 use crate::pacer::{Pacer, slice};
 use crate::work::{Operation, Status, Target, Work};
+use millrace_core::allocate::try_with_capacity;
 use millrace_core::engines::Provider;
 use millrace_core::split;
 use millrace_pool::{Breather, LONG, Ticket};
@@ -170,7 +171,7 @@ impl Shared {
         let mut parts = || -> Result<(), Status> {
             let cut = self.cut(pacer)?;
             let mut done = None;
-            while let Some(index) = self.next(cut.count, done.take()) {
+            while let Some(index) = self.next(cut.count, done.take())? {
                 done = Some((index, cut.part(index)?));
                 pacer.goes_on()?;
             }
@@ -192,9 +193,10 @@ impl Shared {
     }
 
     /// Puts down what a part came to, and takes the next.
-    fn next(&self, count: usize, done: Option<(usize, Piece)>) -> Option<usize> {
+    fn next(&self, count: usize, done: Option<(usize, Piece)>) -> Result<Option<usize>, Status> {
         let mut progress = self.lock();
         if progress.pieces.is_empty() {
+            progress.pieces = try_with_capacity(count)?;
             progress.pieces.resize_with(count, || None);
         }
         if let Some((index, piece)) = done {
@@ -202,13 +204,13 @@ impl Shared {
         }
         let index = progress.next;
         if progress.failure.is_some() || index == count {
-            return None;
+            return Ok(None);
         }
         progress.next += 1;
         if let Some(watch) = progress.job.as_ref().and_then(|job| job.work.watch.as_ref()) {
             watch.set(index as u64, count as u64);
         }
-        Some(index)
+        Ok(Some(index))
     }
 
     /// The job, for the last one out.

@@ -7,6 +7,7 @@
 use crate::bytes::Window;
 use crate::pacer::Pacer;
 use crate::work::{Reply, Status, Target, Work};
+use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -72,7 +73,7 @@ impl Work {
         pacer: &mut Pacer<'_, '_>,
     ) -> Result<(), Error> {
         let state_size = hasher::state_size(hash);
-        let (mut state, mut next) = (Zeroizing::new(vec![0; state_size]), Zeroizing::new(vec![0; state_size]));
+        let (mut state, mut next) = (Zeroizing::new(try_zeroed(state_size)?), Zeroizing::new(try_zeroed(state_size)?));
         // A state of no bytes has not begun.
         let (mut begun, mut rest) = (0, self.source.read());
         if rest.len() > pacer.slice {

@@ -6,6 +6,8 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
+use millrace_core::Error;
+use millrace_core::allocate::try_with_capacity;
 use napi_sys as sys;
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -133,11 +135,14 @@ impl Env {
     }
 
     /// The memory of `count` typed arrays that stand in an array from `start` on; `None` if one is not a typed array.
-    pub(crate) fn bytes_of_each(self, array: Value, start: u32, count: u32) -> Option<Vec<Window>> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when there is no memory for so many windows.
+    pub(crate) fn bytes_of_each(self, array: Value, start: u32, count: u32) -> Result<Option<Vec<Window>>, Error> {
         /// The engine keeps a handle for each element until the scope ends.
         const SCOPE: u32 = 256;
-        let mut windows = Vec::with_capacity(count as usize);
-        let end = start.checked_add(count)?;
+        let Some(end) = start.checked_add(count) else { return Ok(None) };
+        let mut windows = try_with_capacity(count as usize)?;
         for first in (start..end).step_by(SCOPE as usize) {
             self.scoped(|| {
                 windows.extend((first..end.min(first.saturating_add(SCOPE))).map_while(|index| {
@@ -148,7 +153,7 @@ impl Env {
                 }));
             });
         }
-        (windows.len() == count as usize).then_some(windows)
+        Ok((windows.len() == count as usize).then_some(windows))
     }
 
     pub(crate) fn undefined(self) -> Value {

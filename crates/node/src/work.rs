@@ -9,6 +9,7 @@ use crate::kernel;
 use crate::keys::PreparedKey;
 use crate::pacer::Pacer;
 use crate::pages;
+use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::engines::Provider;
@@ -326,7 +327,7 @@ impl Work {
                 target.write(digest);
             }
             Target::Memory(target) if self.source.overlaps(target) => {
-                let mut digest = vec![0; target.size()];
+                let mut digest = try_zeroed(target.size())?;
                 compute(&mut digest)?;
                 target.write(&digest);
             }
@@ -336,7 +337,7 @@ impl Work {
                 reply.small_size = size;
             }
             Target::Reply(size) => {
-                reply.large = vec![0; size];
+                reply.large = try_zeroed(size)?;
                 compute(&mut reply.large)?;
             }
         }

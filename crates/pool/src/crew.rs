@@ -115,16 +115,16 @@ impl<T: Task> Shared<T> {
 
     pub(crate) fn submit(self: &Arc<Self>, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut state = self.lock();
-        tasks.into_iter().for_each(|task| state.queue.push(task));
+        let mut stranded: Vec<T> = tasks.into_iter().filter_map(|task| state.queue.push(task).err()).collect();
         self.publish(&state.queue);
         // Whoever is awake soon takes something, and wakes those who are lacking then: the caller pays for one wake-up at most.
         if state.crew.awake() == 0 {
             self.rouse(&mut state, 1);
         }
         if state.crew.started > 0 {
-            return Vec::new();
+            return stranded;
         }
-        let stranded = state.queue.withdraw(|_| true);
+        stranded.append(&mut state.queue.withdraw(|_| true));
         self.publish(&state.queue);
         stranded
     }
@@ -293,7 +293,7 @@ mod tests {
 
     fn lacking(costs: &[u64], started: usize, asleep: usize, away: usize) -> usize {
         let mut queue = Queue::new();
-        costs.iter().for_each(|&cost| queue.push(Job(cost)));
+        costs.iter().for_each(|&cost| assert!(queue.push(Job(cost)).is_ok()));
         Crew { limit: 64, started, asleep, away, ..Crew::default() }.lacking(&queue)
     }
 
@@ -365,7 +365,7 @@ mod tests {
     fn what_a_breath_takes_waits_no_longer() {
         let shared = Arc::new(Shared::new(1));
         let mut state = shared.lock();
-        state.queue.push(Job(1));
+        assert!(state.queue.push(Job(1)).is_ok());
         shared.publish(&state.queue);
         drop(state);
         assert!(shared.any() && shared.any_short());

@@ -116,8 +116,8 @@ impl<T: Task> Pool<T> {
         std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
     }
 
-    /// Queues tasks, all at once. Gives them back when no worker exists and none can be started
-    /// (the process is out of threads): the caller then runs them itself.
+    /// Queues tasks, all at once. Gives them back when no worker exists and none can be started (the process is
+    /// out of threads), and those for which the queue has no memory: the caller then runs them itself.
     pub fn submit(&self, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
         self.shared.submit(tasks)
     }

@@ -91,12 +91,13 @@ impl<T: Task> Queue<T> {
         self.short.backlog + self.long.backlog
     }
 
+    /// Queues a task, or gives it back when there is no memory for its place.
     #[inline]
-    pub(crate) fn push(&mut self, task: T) {
+    pub(crate) fn push(&mut self, task: T) -> Result<(), T> {
         let cost = u32::try_from(task.cost()).unwrap_or(u32::MAX).max(1);
         let (owner, kind) = (task.owner(), task.kind());
         let lane = if u64::from(cost) > LONG { &mut self.long } else { &mut self.short };
-        lane.push(owner, Queued { task, kind, cost });
+        lane.push(owner, Queued { task, kind, cost }).map_err(|queued| queued.task)
     }
 
     /// Puts into `batch` what a worker does next: one long task with its company, or short ones for [`TAKE`].
@@ -196,18 +197,22 @@ impl<T> Lane<T> {
     }
 
     #[inline]
-    fn push(&mut self, owner: usize, task: Queued<T>) {
+    fn push(&mut self, owner: usize, task: Queued<T>) -> Result<(), Queued<T>> {
         if self.line(self.recent).owner != owner {
             self.recent = self.line_of(owner);
         }
         let (cost, level) = (task.cost(), self.level);
         let line = self.line_mut(self.recent);
+        if line.tasks.try_reserve(1).is_err() {
+            return Err(task);
+        }
         if line.tasks.is_empty() {
             line.served = line.served.max(level);
         }
         line.tasks.push_back(task);
         self.waiting += 1;
         self.backlog += cost;
+        Ok(())
     }
 
     /// The owner's line: its own, or one that nobody needs any more, or a new one.

@@ -45,13 +45,14 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// By number, as in the binding; native for one that is none.
-    pub const fn from_number(number: u32) -> Provider {
+    /// By number, as in the binding; `None` for a number that no provider has.
+    pub const fn from_number(number: u32) -> Option<Provider> {
         match number {
-            1 => Provider::Kernel,
-            2 => Provider::AfAlg,
-            3 => Provider::Cryptodev,
-            _ => Provider::Native,
+            0 => Some(Provider::Native),
+            1 => Some(Provider::Kernel),
+            2 => Some(Provider::AfAlg),
+            3 => Some(Provider::Cryptodev),
+            _ => None,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::company::{Members, failure, part_with};
 use crate::errand::{Errand, Outbox};
 use crate::job::Job;
 use crate::work::{Key, Status};
+use millrace_core::allocate::try_zeroed;
 use millrace_core::error::Error;
 use millrace_core::kdf::{Memory, pbkdf2, scrypt};
 use millrace_pool::Breather;
@@ -25,7 +26,7 @@ impl Lane {
         let Key::Bytes(password) = job.work.key else { return None };
         let mut copies = Copies::default();
         let [password, salt] = copies.secrets([password, job.work.iv])?;
-        let target = Zeroizing::new(vec![0; job.work.target.size()]);
+        let target = Zeroizing::new(try_zeroed(job.work.target.size()).ok()?);
         Some(Lane { _copies: copies, password, salt, target })
     }
 }
@@ -34,14 +35,18 @@ impl Lane {
 pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
     // Kept until all memory has been given back, also that of a job which leaves early.
     let held: Vec<_> = jobs.iter_mut().filter_map(|job| job.room.take()).collect();
-    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
+    let refuse = |jobs: Vec<Box<Job>>, status: Status, outbox: &mut Outbox| {
         for mut job in jobs {
-            job.end(Status::Memory);
+            job.end(status);
             part_with(job, outbox);
         }
-        return;
     };
-    let derivations: Vec<_> = jobs.iter().map(|job| job.work.derivation.what()).collect();
+    let Some(derivations) = jobs.iter().map(|job| job.work.derivation.what()).collect::<Option<Vec<_>>>() else {
+        return refuse(jobs, Status::Internal, outbox);
+    };
+    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
+        return refuse(jobs, Status::Memory, outbox);
+    };
     let room = held.iter().map(|held| held.bytes()).sum();
     Members::work(jobs, breather, outbox, |members, pace| {
         let each = |index: usize, key: &[u8]| {

@@ -86,6 +86,11 @@ fn needs(job: &Job) -> u64 {
     if job.work.operation == Operation::Derive { job.work.derivation.memory() } else { 0 }
 }
 
+/// Whether so many more jobs can wait: false when there is no memory for their places.
+pub(crate) fn make_room(jobs: usize) -> bool {
+    room().waiting.try_reserve(jobs).is_ok()
+}
+
 /// The jobs that may go to the pool now; the others follow when there is room.
 pub(crate) fn enter(jobs: impl IntoIterator<Item = Box<Job>>) -> Vec<Errand> {
     let mut room = room();

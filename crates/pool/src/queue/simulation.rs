@@ -103,7 +103,7 @@ impl Model {
         let piece = Piece { id: self.pushed, owner, cost, kind: kind.filter(|_| self.kinds) };
         self.pushed += 1;
         self.turn = self.turn.max(cost);
-        self.queue.push(piece);
+        assert!(self.queue.push(piece).is_ok());
         self.waiting.push(piece);
         self.check();
     }

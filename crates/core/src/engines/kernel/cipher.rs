@@ -11,6 +11,7 @@ use super::places::{At, Place, Places, Secret};
 use super::reason::{Failure, Step, short_tag, too_large};
 use super::{Way, open};
 use crate::Error;
+use crate::allocate::try_zeroed;
 use crate::catalog::Cipher;
 use crate::engines::Provider;
 use crate::inputs::Text;
@@ -158,7 +159,7 @@ impl CipherKey {
         side: Side<'_>,
     ) -> Result<(), Failure> {
         let size = text.size();
-        let mut room = Secret(vec![0; size + TAG]);
+        let mut room = Secret(try_zeroed(size + TAG).map_err(|_| NO_MEMORY)?);
         room.0[..size].copy_from_slice(source(text));
         if let Side::Open(tag) = &side {
             room.0[size..].copy_from_slice(tag);
@@ -188,8 +189,10 @@ fn seal_by_socket(
     tag: &mut [u8; TAG],
 ) -> Result<(), Failure> {
     let header = Header { encrypt: true, iv: nonce, aad_size: Some(aad.len() as u32) };
-    socket.send(&header, [aad, source(text), &[]])?;
-    with_room(aad.len(), |room| socket.receive([room, target(text), tag]))
+    with_room(aad.len(), |room| {
+        socket.send(&header, [aad, source(text), &[]])?;
+        socket.receive([room, target(text), tag])
+    })?
 }
 
 fn open_by_socket(
@@ -200,15 +203,23 @@ fn open_by_socket(
     tag: &[u8],
 ) -> Result<(), Failure> {
     let header = Header { encrypt: false, iv: nonce, aad_size: Some(aad.len() as u32) };
-    socket.send(&header, [aad, source(text), tag])?;
-    with_room(aad.len(), |room| socket.receive([room, target(text), &mut []]))
+    with_room(aad.len(), |room| {
+        socket.send(&header, [aad, source(text), tag])?;
+        socket.receive([room, target(text), &mut []])
+    })?
 }
 
 /// Room for the additional data, which come back as they went.
-fn with_room<R>(size: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
+fn with_room<R>(size: usize, work: impl FnOnce(&mut [u8]) -> R) -> Result<R, Failure> {
     const SMALL: usize = 256;
-    if size <= SMALL { work(&mut [0; SMALL][..size]) } else { work(&mut vec![0; size]) }
+    if size <= SMALL {
+        return Ok(work(&mut [0; SMALL][..size]));
+    }
+    Ok(work(&mut try_zeroed(size).map_err(|_| NO_MEMORY)?))
 }
+
+/// There is no memory to work in, before anything was written.
+const NO_MEMORY: Failure = Failure { step: Step::Send, errno: libc::ENOMEM };
 
 fn apply_by_socket(
     socket: &Operation,

@@ -208,6 +208,8 @@ impl Held {
             Some(index) => index,
             None => {
                 let index = u32::try_from(table.slots.len()).map_err(|_| Error::Engine)?;
+                let needed = size_of::<Slot>() as u64;
+                table.slots.try_reserve(1).map_err(|_| Error::Memory { needed })?;
                 table.slots.push(Slot::default());
                 index
             }

@@ -241,7 +241,10 @@ impl MacKey {
 // ---- the contract ---------------------------------------------------------------------------
 
 impl<const PROVIDER: u8> Kernel<PROVIDER> {
-    const ASKED: Provider = Provider::from_number(PROVIDER as u32);
+    const ASKED: Provider = match Provider::from_number(PROVIDER as u32) {
+        Some(provider) => provider,
+        None => panic!("no provider has this number"),
+    };
 
     fn serves(what: What) -> Result<Service, &'static str> {
         let way = match Self::ASKED {

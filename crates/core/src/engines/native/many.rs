@@ -4,6 +4,7 @@ use super::hasher::digest_paced;
 use super::wipe::{Secret, Wiped};
 use super::{Digest, hmac};
 use crate::Error;
+use crate::allocate::try_zeroed;
 use crate::inputs::Params;
 use crate::pace::{Outlet, Pacing};
 
@@ -12,7 +13,12 @@ const ON_STACK: usize = 256;
 const SIZE_MAX: usize = 64;
 
 /// See [`Engine::digests`](crate::engines::Engine::digests).
-pub(super) fn digests<D: Digest>(params: &Params<'_>, sources: &[&[u8]], size: usize, mut outlet: Outlet<'_>) {
+pub(super) fn digests<D: Digest>(
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    mut outlet: Outlet<'_>,
+) -> Result<(), Error> {
     with_room(size, |target| {
         if sources.len() >= D::together_from(size) {
             return D::new(params).together(sources, target, outlet);
@@ -24,7 +30,7 @@ pub(super) fn digests<D: Digest>(params: &Params<'_>, sources: &[&[u8]], size: u
                 Ok(())
             }
         });
-    });
+    })
 }
 
 /// Computes HMACs from the states after the key, whose wiping is the caller's.
@@ -114,12 +120,13 @@ fn together<D: Digest, const GROUP: usize>(
 
 /// Lends room for a digest, wiped afterwards where it is on the stack.
 #[inline]
-fn with_room(size: usize, work: impl FnOnce(&mut [u8])) {
+fn with_room(size: usize, work: impl FnOnce(&mut [u8])) -> Result<(), Error> {
     if size <= SIZE_MAX {
         work(&mut Secret::<SIZE_MAX>::zeros().0[..size]);
     } else if size <= ON_STACK {
         work(&mut Secret::<ON_STACK>::zeros().0[..size]);
     } else {
-        work(&mut vec![0; size]);
+        work(&mut try_zeroed(size)?);
     }
+    Ok(())
 }

@@ -236,8 +236,7 @@ impl Engine for Native {
         size: usize,
         outlet: Outlet<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet));
-        Ok(())
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet))
     }
 
     fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {

@@ -132,8 +132,10 @@ fn hash(parts: &[&[u8]], target: &mut [u8]) {
         state.wipe();
         digest
     };
-    let mut all = vec![&size[..]];
-    all.extend(parts);
+    // There are three parts at most.
+    let mut all = [&[][..]; 4];
+    all[0] = &size;
+    all[1..=parts.len()].copy_from_slice(parts);
     if target.len() <= 64 {
         let digest = digest(target.len(), &all);
         return target.copy_from_slice(&digest.0[..target.len()]);

@@ -11,6 +11,7 @@ use super::pbkdf2;
 use super::sha2::Sha256;
 use super::wipe::wipe_below;
 use crate::Error;
+use crate::allocate::try_with_capacity;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
 use crate::pace::Pace;
 
@@ -39,7 +40,8 @@ pub(super) fn run(
     pace: &mut dyn Pace,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    let owners: Vec<usize> = jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)).collect();
+    let mut owners = try_with_capacity::<usize>(jobs.iter().map(|job| job.p as usize).sum())?;
+    owners.extend(jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)));
     let count = owners.len() as u64;
     let fits = |together: &usize| self::memory(cost, count, *together).is_some_and(|size| size <= memory.size());
     let most = owners.len().min(self::lanes());

@@ -1,0 +1,108 @@
+// Memory runs short: calls fail with ERR_OUT_OF_MEMORY, the process goes on, and later calls work. Each case runs in a
+// process whose address space is limited once everything is loaded.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+
+import { run } from '../support/child.mjs';
+
+const skip = process.platform !== 'linux' ? 'prlimit is Linux' : spawnSync('prlimit', ['--version']).status !== 0 && 'prlimit (util-linux) is not there';
+
+/** Runs a program in which `short(bytes)` leaves so much address space, and `ample()` takes that back; `outcome(call)` names what came of a call. */
+async function inShortMemory(program) {
+  const { code, signal, stdout, stderr } = await run(
+    `
+    const { execFileSync } = require('node:child_process');
+    const { readFileSync } = require('node:fs');
+    const limit = (soft) => execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + soft + ':']);
+    const short = (bytes) => limit(Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024 + bytes);
+    const ample = () => limit('unlimited');
+    const name = (error) => error.code ?? error.message;
+    const outcome = (call) => { try { call(); return 'done'; } catch (error) { return name(error); } };
+    const settled = async (promise) => promise.then(() => 'done', name);
+    const MiB = 1 << 20;
+    (async () => { ${program} })().catch((error) => { console.error(error); process.exitCode = 1; });
+  `,
+    { flags: ['--expose-gc'] },
+  );
+  assert.doesNotMatch(stderr, /memory allocation of \d+ bytes failed/);
+  assert.deepEqual([code, signal], [0, null], stderr);
+  return JSON.parse(stdout);
+}
+
+const OUT_OF_MEMORY = 'ERR_OUT_OF_MEMORY';
+
+test('a first large result when 32 MiB cannot be had', { skip }, async () => {
+  const { first, later } = await inShortMemory(`
+    const [key, nonce, source] = [Buffer.alloc(32), Buffer.alloc(12), Buffer.alloc(2 * MiB, 1)];
+    const seal = () => promises.seal('aes-256-gcm', { key, nonce, source });
+    await promises.hash('sha256', source); // Workers need no memory for their stacks any more.
+    short(16 * MiB);
+    const first = await settled(seal());
+    ample();
+    const sealed = await seal();
+    const later = millrace.open('aes-256-gcm', { key, nonce, source: sealed }).equals(source);
+    console.log(JSON.stringify({ first, later }));
+  `);
+  assert.equal(first, 'done');
+  assert.equal(later, true);
+});
+
+test('work that needs memory of its own says that there is none', { skip }, async () => {
+  const outcomes = await inShortMemory(`
+    const room = Buffer.alloc(33 * MiB);
+    const [source, target] = [room.subarray(0, 100), room.subarray(1, 1 + 32 * MiB)];
+    const long = { target, outputLength: 32 * MiB }; // Over the source, so that it is put together elsewhere.
+    const cost = { N: 2 ** 17, r: 8, maxmem: 512 * MiB };
+    await promises.hash('sha256', source);
+    millrace.configure({ maxKdfMemory: 1024 * MiB });
+    const calls = {
+      digest: () => millrace.hash('shake128', source, long),
+      scrypt: () => millrace.scrypt('password', 'salt', 32, cost),
+      lanes: () => millrace.scrypt('password', 'salt', 32, { N: 2, r: 1, p: 2 ** 20, maxmem: 512 * MiB }),
+      argon2: () => millrace.argon2('argon2id', { message: 'password', nonce: Buffer.alloc(16), memory: 128 * 1024, passes: 1, parallelism: 1, tagLength: 32 }),
+    };
+    const outcomes = {};
+    short(24 * MiB);
+    for (const [name, call] of Object.entries(calls)) outcomes[name] = outcome(call);
+    outcomes.scryptLater = await settled(promises.scrypt('password', 'salt', 32, cost));
+    outcomes.digestLater = await settled(promises.hash('shake128', source, long));
+    outcomes.copied = await settled(promises.hash('sha256', room));
+    outcomes.small = await settled(promises.hash('sha256', source));
+    ample();
+    outcomes.after = outcome(calls.digest);
+    console.log(JSON.stringify(outcomes));
+  `);
+  const { small, after, ...refused } = outcomes;
+  assert.deepEqual([small, after], ['done', 'done']);
+  for (const [name, outcome] of Object.entries(refused)) assert.equal(outcome, OUT_OF_MEMORY, name);
+});
+
+test('no thread can be started: the work is done all the same', { skip }, async () => {
+  const outcomes = await inShortMemory(`
+    const source = Buffer.alloc(100_000, 7);
+    const expected = millrace.hash('sha256', source, 'hex');
+    const few = Array.from({ length: 20 }, () => source);
+    short(1 * MiB); // A thread's stack takes 2.
+    const outcomes = await Promise.all(few.map((each) => promises.hash('sha256', each, 'hex').then((digest) => digest === expected, name)));
+    ample();
+    console.log(JSON.stringify(outcomes));
+  `);
+  assert.deepEqual(outcomes.filter((each) => each !== true && each !== OUT_OF_MEMORY), []);
+  assert.ok(outcomes.includes(true), outcomes.join());
+});
+
+test('more calls than there is memory for: all settle, and those that follow are right', { skip }, async () => {
+  const { codes, digest, expected } = await inShortMemory(`
+    const source = Buffer.alloc(3 * MiB, 7); // What is left when a copy does not fit is enough for Node itself.
+    await promises.hash('sha256', Buffer.alloc(100));
+    short(24 * MiB);
+    const outcomes = await Promise.all(Array.from({ length: 300 }, () => settled(promises.hash('sha256', source, { route: 'pool' }))));
+    ample();
+    const digest = await promises.hash('sha256', source, 'hex');
+    console.log(JSON.stringify({ codes: [...new Set(outcomes)].sort(), digest, expected: millrace.hash('sha256', source, 'hex') }));
+  `);
+  assert.deepEqual(codes.filter((code) => code !== 'done'), [OUT_OF_MEMORY]);
+  assert.equal(digest, expected);
+});
