@@ -32,7 +32,7 @@ export interface Settings {
   /**
    * The most bytes that scrypt, Argon2 and verified passwords may take together while they are worked on; those for which there is no
    * room wait. One that needs more is refused with ERR_MEMORY_LIMIT. A synchronous call takes its memory at once. Default: a
-   * quarter of the memory there is, 1 GiB at most.
+   * quarter of the memory there is, 1040 MiB at most: room for a scrypt of N = 2^20, r = 8, p = 1.
    */
   readonly maxKdfMemory: number;
   /**

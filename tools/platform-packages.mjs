@@ -1,45 +1,51 @@
-// Writes what is published, under npm/: a package for each platform with its binary, and `millrace`
+// Writes what is published, under npm/ or another folder: a package for each platform with its binary, and `millrace`
 // itself. Nothing is compiled and no script runs when they are installed: npm picks the one platform
 // package that fits by its os, cpu and libc fields.
 //
-//   node tools/platform-packages.mjs [--complete] [--repository URL]    write npm/
+//   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]    write it
 //   node tools/platform-packages.mjs --publish --tag v1.2.3 [--dry-run] publish what was written
+//
+// `millrace` has the files that the repository's own package.json lists, less the binaries; a platform package has the
+// licences of everything that is compiled into its binary, which takes cargo to know.
 //
 // The optionalDependencies are written here and are not in the repository's own package.json: there,
 // `npm ci` would look for packages of a version that is not published yet, and fail. For the same reason
 // the repository's own is private: published as it stands, it would carry one platform's binary.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { npm } from './install.mjs';
+import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
 
-const out = join(root, 'npm');
-const main = join(out, 'millrace');
-const documents = ['LICENSE', 'README.md', 'CHANGELOG.md'];
+let out = join(root, 'npm');
+let main;
 
 try {
   const { values } = parseArgs({
     options: {
       complete: { type: 'boolean', default: false },
       repository: { type: 'string' },
+      out: { type: 'string' },
       publish: { type: 'boolean', default: false },
       tag: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
     },
   });
+  if (values.out !== undefined) out = resolve(values.out);
+  main = join(out, 'millrace');
   if (values.publish) await publish(values);
-  else write(values);
+  else await write(values);
 } catch (error) {
   if (!(error instanceof Stop) && !String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }
 
-function write({ complete, repository }) {
+async function write({ complete, repository }) {
   const manifest = readManifest(root);
   const built = platforms.filter(({ name }) => existsSync(binaryOf(name)));
   const missing = platforms.filter((platform) => !built.includes(platform)).map(({ name }) => name);
@@ -47,18 +53,20 @@ function write({ complete, repository }) {
   if (complete && missing.length > 0) throw new Stop(`millrace: no binary for ${missing.join(', ')}`);
 
   rmSync(out, { recursive: true, force: true });
-  for (const platform of built) writePlatform(platform, manifest, repository);
-  writeMain(manifest, built, repository);
-  console.log(`npm/: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`);
+  for (const platform of built) await writePlatform(platform, manifest, repository);
+  await writeMain(manifest, built, repository);
+  console.log(`${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`);
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
 
-function writePlatform({ name, os, cpu, libc }, manifest, repository) {
+async function writePlatform(platform, manifest, repository) {
+  const { name, os, cpu, libc } = platform;
   const folder = join(out, name);
   const binary = `millrace.${name}.node`;
   mkdirSync(folder, { recursive: true });
   copyFileSync(binaryOf(name), join(folder, binary));
-  copyDocuments(folder, ['LICENSE']);
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  writeFileSync(join(folder, 'LICENSES.txt'), await notices(platform));
   writeFileSync(join(folder, 'README.md'), `The ${name} binary of millrace. Install millrace; npm picks this package where it fits.\n`);
   writeManifest(folder, {
     name: packageOf(name),
@@ -68,7 +76,7 @@ function writePlatform({ name, os, cpu, libc }, manifest, repository) {
     author: manifest.author,
     ...repositoryField(repository),
     main: binary,
-    files: [binary],
+    files: [binary, 'LICENSES.txt'],
     os: [os],
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
@@ -79,14 +87,15 @@ function writePlatform({ name, os, cpu, libc }, manifest, repository) {
 
 // The repository's manifest without what is only for the repository, and with the platform packages,
 // in exactly this version: front and binary are one program.
-function writeMain({ scripts, devDependencies, files, private: _, ...manifest }, built, repository) {
-  mkdirSync(main, { recursive: true });
-  cpSync(join(root, 'dist'), join(main, 'dist'), { recursive: true, filter: (path) => !path.includes('.stamp-') });
-  copyDocuments(main, documents);
+async function writeMain({ scripts, devDependencies, files: listed, private: _, ...manifest }, built, repository) {
+  for (const path of await packedFiles()) {
+    mkdirSync(dirname(join(main, path)), { recursive: true });
+    copyFileSync(join(root, path), join(main, path));
+  }
   writeManifest(main, {
     ...manifest,
     ...repositoryField(repository),
-    files: ['dist', ...documents],
+    files: listed.filter((each) => !isBinary(each)),
     optionalDependencies: Object.fromEntries(built.map(({ name }) => [packageOf(name), manifest.version])),
   });
 }
@@ -94,7 +103,7 @@ function writeMain({ scripts, devDependencies, files, private: _, ...manifest },
 // The platform packages first, so that `millrace` never names one that is not there. Can be run again
 // after a failure: what is published already is left alone.
 async function publish({ tag, 'dry-run': dryRun }) {
-  if (!existsSync(main)) throw new Stop('millrace: nothing in npm/: write it first.');
+  if (!existsSync(main)) throw new Stop(`millrace: nothing in ${out}: write it first.`);
   const { version } = readManifest(main);
   if (tag !== undefined && tag !== `v${version}`) throw new Stop(`millrace: tag ${tag} is not version ${version}`);
   const folders = readdirSync(out).map((name) => join(out, name)).filter((folder) => folder !== main);
@@ -122,10 +131,17 @@ function repositoryField(url) {
   return url === undefined ? {} : { repository: { type: 'git', url: `git+${url}.git` } };
 }
 
-function copyDocuments(folder, names) {
-  for (const name of names) {
-    if (existsSync(join(root, name))) copyFileSync(join(root, name), join(folder, name));
-  }
+/** What npm would pack here, by the rules of npm. */
+async function packedFiles() {
+  const [command, args, options] = npm(['pack', '--dry-run', '--json', '--ignore-scripts']);
+  const answer = await probe(command, args, options);
+  if (answer?.code !== 0) throw new Stop(`millrace: npm pack failed: ${answer?.stderr ?? 'npm was not found'}`);
+  const [{ files }] = Object.values(JSON.parse(answer.stdout));
+  return files.map(({ path }) => path).filter((path) => path !== 'package.json' && !isBinary(path));
+}
+
+function isBinary(path) {
+  return path.startsWith('native/');
 }
 
 function readManifest(folder) {

@@ -9,11 +9,12 @@ import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
 import { checkArm64 } from './cross.mjs';
 import { install, installed, npm } from './install.mjs';
+import { prepareManagers } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, soak, bench, check, build };
+export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, 'test:package': testPackage, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -72,6 +73,13 @@ async function testBundlers(args) {
   const [command, given, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
   if (!installed(folder)) await step('install bundlers', command, given, { ...options, cwd: folder });
   return nodeTests(['test/bundlers.test.mjs', ...args]);
+}
+
+/** The package as it is published: packed, installed by npm, pnpm, yarn and bun, and every example of the documentation. */
+async function testPackage(args) {
+  await prepare();
+  await prepareManagers();
+  return nodeTests(['test/package.test.mjs', ...args]);
 }
 
 /** What needs no tests to be run: formatting, lints, types. */
@@ -149,7 +157,7 @@ async function testTypes() {
 async function nodeTests(args) {
   if (args.length === 0) {
     await prepareBrowser();
-    await prepareRuntimes();
+    await prepareManagers();
   }
   const named = args.some((arg) => !arg.startsWith('-'));
   const files = named ? [] : filesUnder('test', /\.test\.mjs$/);

@@ -5,8 +5,11 @@ import { native } from '../binding.js';
 import { openBindings } from '../engines.js';
 import { memorySize, restart, type Timer } from '../platform/node.js';
 
-/** A quarter of the memory there is, 1 GiB at most: 64 scrypts or 54 Argon2s of the usual cost at once. */
-const MEMORY_MAX = 2 ** 30;
+/**
+ * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the usual cost at once. The 16 MiB
+ * are for what scrypt needs beside its table: N = 2^20, r = 8, p = 1 takes 1 GiB and 17 KiB.
+ */
+const MEMORY_MAX = 2 ** 30 + 2 ** 24;
 
 let decided = false;
 

@@ -1,6 +1,7 @@
 // Bad input of each argument is refused by every way of waiting, and the message names it.
 
 import assert from 'node:assert/strict';
+import { totalmem } from 'node:os';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -95,9 +96,19 @@ test('options of calls', async () => {
 
 test('settings', () => {
   const { maxKdfMemory } = millrace.configure();
-  assert.ok(maxKdfMemory > 0 && maxKdfMemory <= 2 ** 30);
+  assert.ok(maxKdfMemory > 0 && maxKdfMemory <= 2 ** 30 + 2 ** 24);
   for (const value of [0, -1, 1.5, '5', null]) assert.throws(() => millrace.configure({ maxKdfMemory: value }), { message: /maxKdfMemory/ });
   assert.equal(millrace.configure({ maxKdfMemory: 2 ** 27 }).maxKdfMemory, 2 ** 27);
   assert.throws(() => millrace.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 2 ** 17 + 4 }), { code: 'ERR_MEMORY_LIMIT', message: /134221824/ });
   millrace.configure({ maxKdfMemory });
+});
+
+const room = 4 * (2 ** 30 + 2 ** 24);
+const small = Math.min(totalmem(), process.constrainedMemory?.() || Infinity) < room ? 'skipped: the machine has less than 4160 MiB of memory' : false;
+
+test('the default memory admits the largest scrypt of RFC 7914: N = 2^20, r = 8, p = 1', { skip: small }, async () => {
+  const controller = new AbortController();
+  const options = { N: 2 ** 20, r: 8, p: 1, maxmem: 2 ** 31, signal: controller.signal, onProgress: () => controller.abort() };
+  await assert.rejects(promises.scrypt('pleaseletmein', 'SodiumChloride', 64, options), { name: 'AbortError' });
+  await assert.rejects(promises.scrypt('pleaseletmein', 'SodiumChloride', 64, { ...options, N: 2 ** 21, maxmem: 2 ** 32 }), { code: 'ERR_MEMORY_LIMIT' });
 });

@@ -1,0 +1,135 @@
+// The licences of everything that is compiled into a platform's binary: the crates that cargo links,
+// AWS-LC among them, and Rust's standard library with what it is made of. Written into each platform
+// package as LICENSES.txt.
+//
+//   node tools/notices.mjs [linux-x64-gnu]    prints it
+//
+// cargo-about does the like: 216 crates to compile, for a list without the standard library.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { hostPlatform, platforms } from './platforms.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
+import { Stop, probe } from './steps.mjs';
+
+const LICENCE_FILE = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
+
+/** Crates whose packages lack their licence, as it stands in their repositories. */
+const missingFiles = {
+  'napi-sys': {
+    license: 'MIT',
+    text: `MIT License
+
+Copyright (c) 2020 LongYinan
+Copyright (c) 2018 GitHub
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.`,
+  },
+};
+
+/** Licences whose sources lie deeper in a crate. */
+const deeperFiles = { 'aws-lc-sys': ['aws-lc/LICENSE', 'aws-lc/third_party/fiat/LICENSE'] };
+
+/** Returns the text of LICENSES.txt for a platform of platforms.mjs. */
+export async function notices(platform) {
+  const parts = [...(await crates(platform.rust)), ...(await standardLibrary())];
+  const texts = new Map();
+  for (const { title, texts: own } of parts) {
+    for (const text of own) {
+      const key = text.replace(/\s+/g, ' ').trim();
+      if (!texts.has(key)) texts.set(key, { text: tidied(text), titles: [] });
+      texts.get(key).titles.push(title);
+    }
+  }
+  const line = '-'.repeat(80);
+  const list = parts.map(({ title, license }) => `${title} (${license})`);
+  const sections = [...texts.values()].map(({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`);
+  return `Compiled into the ${platform.name} binary of millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`;
+}
+
+/** The crates that the binding links on a target; not ours, and none that only runs during the build. */
+async function crates(target) {
+  // The tree has the features of the build; the metadata has those that the tests switch on, too.
+  const tree = ['tree', '--package', 'millrace-node', '--edges', 'normal,no-proc-macro', '--target', target, '--prefix', 'none', '--format', '{p}', '--locked'];
+  const linked = new Set((await ask('cargo', tree)).split('\n').map((line) => line.split(' ', 2).join(' ')));
+  const { packages } = JSON.parse(await ask('cargo', ['metadata', '--format-version', '1', '--locked', '--filter-platform', target]));
+  return packages
+    .filter(({ name, version, source }) => source !== null && linked.has(`${name} v${version}`))
+    .map(crate)
+    .sort((left, right) => left.title.localeCompare(right.title, 'en'));
+}
+
+function crate({ name, version, license, manifest_path: manifest }) {
+  const folder = dirname(manifest);
+  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file));
+  const texts = [...files, ...(deeperFiles[name] ?? [])].map((file) => readFileSync(join(folder, file), 'utf8'));
+  if (texts.length === 0) {
+    const known = missingFiles[name];
+    if (known?.license !== license) throw new Stop(`millrace: ${name} ${version} (${license}) has no licence file; tools/notices.mjs needs its text`);
+    texts.push(known.text);
+  }
+  return { title: `${name} ${version}`, license, texts };
+}
+
+/** Rust's standard library and its dependencies, as the toolchain's own notices have them. */
+async function standardLibrary() {
+  const folder = join((await ask('rustc', ['--print', 'sysroot'])).trim(), 'share', 'doc', 'rust');
+  const [, version] = /^rustc (\S+)/.exec(await ask('rustc', ['--version']));
+  const html = readFileSync(join(folder, 'COPYRIGHT-library.html'), 'utf8');
+  const own = ['MIT.txt', 'Apache-2.0.txt', 'Unicode-3.0.txt'].map((file) => readFileSync(join(folder, 'licenses', file), 'utf8'));
+  const std = {
+    title: `Rust's standard library ${version}, copyright The Rust Project Developers`,
+    license: '(MIT OR Apache-2.0) AND Unicode-3.0',
+    texts: own,
+  };
+  const dependencies = html.split(/<h3>📦 /).slice(1).map((section) => {
+    const [, name, number] = /^(.*?)-(\d[^<]*)<\/h3>/.exec(section);
+    const license = plain(/<b>License:<\/b> ([^<]*)/.exec(section)[1]);
+    const authors = plain(/<b>Authors:<\/b> ([^<]*)/.exec(section)?.[1] ?? '');
+    const texts = [...section.matchAll(/<pre>([^]*?)<\/pre>/g)].map(([, text]) => plain(text));
+    return { title: `${name} ${number} of the standard library${authors && texts.length === 0 ? `, by ${authors}` : ''}`, license, texts };
+  });
+  if (dependencies.length === 0) throw new Stop(`millrace: ${folder} has no list of what the standard library is made of`);
+  return [std, ...dependencies];
+}
+
+const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function plain(html) {
+  return html.replace(/&(?:#(\d+)|(\w+));/g, (all, number, name) => (number === undefined ? (entities[name] ?? all) : String.fromCodePoint(Number(number))));
+}
+
+function tidied(text) {
+  return text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, '').replace(/^\n+|\n+$/g, '');
+}
+
+async function ask(command, args) {
+  const answer = await probe(command, args, { env: await prepareNativeBuild() });
+  if (answer?.code !== 0) throw new Stop(`millrace: ${command} ${args.join(' ')}: ${answer?.stderr ?? 'not found'}`);
+  return answer.stdout;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const name = process.argv[2] ?? hostPlatform();
+  const platform = platforms.find((each) => each.name === name);
+  if (platform === undefined) throw new Stop(`millrace: no platform ${name}`);
+  process.stdout.write(await notices(platform));
+}
