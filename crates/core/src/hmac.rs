@@ -2,8 +2,10 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, Stateful, with_kernel};
-use crate::hasher::{check_next, state_size};
+use crate::engines::{ByKernel, Chosen, Derivation, Engine, MacState, Provider, Stateful, with_kernel};
+use crate::hash;
+use crate::hasher::{self, check_next, state_size};
+use crate::inputs::Params;
 use crate::pace::{Pace, Pacing};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
@@ -146,6 +148,119 @@ impl MacKey {
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
         Chosen::mac_finish(self.stateful()?, state, rest, target)
+    }
+}
+
+/// The states of the inner and the outer hash after their first block, as bytes: `2 * state_size` of them.
+///
+/// They serve a running HMAC whose key is used for one message and therefore is not worth a
+/// [`MacKey`]: the caller owns the bytes and can keep them wherever it keeps other states. They
+/// allow computing every HMAC under the key, but do not reveal the key.
+#[derive(Copy, Clone)]
+pub struct KeyStates<'a> {
+    hash: Hash,
+    inner: &'a [u8],
+    outer: &'a [u8],
+}
+
+/// The largest block of a hash with an HMAC: SHA3-224's.
+const BLOCK_MAX: usize = 144;
+const INNER_PAD: u8 = 0x36;
+const OUTER_PAD: u8 = 0x5c;
+
+/// Bytes on the stack that are overwritten when they are dropped.
+struct Wiped<const N: usize>([u8; N]);
+
+impl<const N: usize> Drop for Wiped<N> {
+    fn drop(&mut self) {
+        Chosen::wipe(&mut self.0);
+    }
+}
+
+/// Writes the [`KeyStates`] of `key`, which may have any length, to `states`.
+///
+/// # Errors
+/// [`Error::NotSupported`] when HMAC is not defined for `hash`, [`Error::OutputSize`] if `states`
+/// is not `2 * state_size(hash)` bytes long.
+pub fn key_states(hash: Hash, key: &[u8], states: &mut [u8]) -> Result<(), Error> {
+    let facts = hash.facts();
+    if !facts.hmac {
+        return Err(Error::NotSupported);
+    }
+    if states.len() != 2 * facts.state_size {
+        return Err(Error::OutputSize);
+    }
+    let mut block = Wiped([0; BLOCK_MAX]);
+    let block = block.0.get_mut(..facts.block_size).ok_or(Error::NotSupported)?;
+    match block.get_mut(..key.len()) {
+        Some(place) => place.copy_from_slice(key),
+        None => hash::digest(hash, &Params::default(), key, &mut block[..facts.digest_size])?,
+    }
+    let (inner, outer) = states.split_at_mut(facts.state_size);
+    for (pad, state) in [(INNER_PAD, inner), (INNER_PAD ^ OUTER_PAD, outer)] {
+        block.iter_mut().for_each(|byte| *byte ^= pad);
+        hasher::update(hash, &Params::default(), &[], block, state)?;
+    }
+    Ok(())
+}
+
+impl<'a> KeyStates<'a> {
+    /// Takes what [`key_states`] has written for `hash`.
+    ///
+    /// # Errors
+    /// [`Error::State`] if `states` has another length. Contents are checked when they are used.
+    pub fn new(hash: Hash, states: &'a [u8]) -> Result<KeyStates<'a>, Error> {
+        if !hash.facts().hmac || states.len() != 2 * state_size(hash) {
+            return Err(Error::State);
+        }
+        let (inner, outer) = states.split_at(state_size(hash));
+        Ok(KeyStates { hash, inner, outer })
+    }
+
+    /// As [`MacKey::update`].
+    ///
+    /// # Errors
+    /// As [`MacKey::update`].
+    pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+        hasher::update(self.hash, &Params::default(), self.begun(state), source, next)
+    }
+
+    /// As [`MacKey::update_paced`].
+    ///
+    /// # Errors
+    /// As [`MacKey::update_paced`].
+    pub fn update_paced(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
+        hasher::update_paced(self.hash, &Params::default(), self.begun(state), source, next, slice, pace)
+    }
+
+    /// As [`MacKey::finish`].
+    ///
+    /// # Errors
+    /// As [`MacKey::finish`].
+    pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        check(self.hash, target.len())?;
+        let mut inner = Wiped([0; 64]);
+        let inner = inner.0.get_mut(..target.len()).ok_or(Error::OutputSize)?;
+        hasher::finish(self.hash, &Params::default(), self.begun(state), rest, inner)?;
+        hasher::finish(self.hash, &Params::default(), self.outer, inner, target)
+    }
+
+    /// The state to continue from; an empty one has not begun.
+    fn begun<'b>(&'b self, state: &'b [u8]) -> &'b [u8] {
+        if state.is_empty() { self.inner } else { state }
+    }
+}
+
+impl std::fmt::Debug for KeyStates<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "KeyStates({})", self.hash.facts().name)
     }
 }
 

@@ -4,7 +4,8 @@ mod support;
 
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
-use millrace_core::hmac::{MacKey, hmac};
+use millrace_core::hasher::state_size;
+use millrace_core::hmac::{KeyStates, MacKey, hmac, key_states};
 use support::{hex, pattern};
 
 fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
@@ -18,7 +19,38 @@ fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
         prepared.mac(source, &mut again).expect(name);
         assert_eq!(target, again, "{name} with a prepared key");
     }
+    let states = states(hash, key);
+    let states = KeyStates::new(hash, &states).expect(name);
+    states.finish(&[], source, &mut again).expect(name);
+    assert_eq!(target, again, "{name} from the states of its key");
+    let (first, rest) = source.split_at(source.len() / 3);
+    let mut state = vec![0; state_size(hash)];
+    states.update(&[], first, &mut state).expect(name);
+    let mut next = state.clone();
+    states.update(&state, rest, &mut next).expect(name);
+    states.finish(&next, &[], &mut again).expect(name);
+    assert_eq!(target, again, "{name} from the states of its key, in pieces");
     hex(&target)
+}
+
+fn states(hash: Hash, key: &[u8]) -> Vec<u8> {
+    let mut states = vec![0; 2 * state_size(hash)];
+    key_states(hash, key, &mut states).expect("states");
+    states
+}
+
+#[test]
+fn states_of_keys_refused() {
+    let hash = Hash::by_name("sha256").expect("sha256");
+    let mut short = vec![0; 2 * state_size(hash) - 1];
+    assert_eq!(key_states(hash, b"key", &mut short), Err(Error::OutputSize));
+    assert_eq!(KeyStates::new(hash, &short).err(), Some(Error::State));
+    let xof = Hash::by_name("shake128").expect("shake128");
+    assert_eq!(key_states(xof, b"key", &mut vec![0; 2 * state_size(xof)]), Err(Error::NotSupported));
+    assert_eq!(KeyStates::new(xof, &vec![0; 2 * state_size(xof)]).err(), Some(Error::State));
+    let forged = vec![0xff; 2 * state_size(hash)];
+    let forged = KeyStates::new(hash, &forged).expect("the contents are checked when they are used");
+    assert_eq!(forged.finish(&[], b"", &mut [0; 32]), Err(Error::State));
 }
 
 /// HMAC of 1000 bytes of the pattern under no key, under 0, 1, .., 19, and under 200 bytes of the pattern.
