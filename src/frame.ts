@@ -20,8 +20,11 @@ export interface Native {
   toBigIntBE(source: Uint8Array): bigint | undefined;
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
-  /** The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. */
-  finishHex(state: Uint8Array): string | undefined;
+  /**
+   * The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. With the states of a key
+   * (Operation.MacBegin) it is an HMAC; its state may be empty.
+   */
+  finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
   /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
   createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
   disposeKey(): number;
@@ -148,6 +151,8 @@ export const enum Operation {
   HashFile,
   /** Messages in {@link At.Count} files of at most {@link At.MessageSize}, whose paths end with NULs; what the target gets stands in files.rs. */
   HashFiles,
+  /** Writes the states of an HMAC's key, which is the source, to the target: twice the hash's state size. Synchronous only. */
+  MacBegin,
 }
 
 /** Which byte arguments a call has, and how it treats them: the constants of calls.rs. */

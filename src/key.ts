@@ -125,19 +125,24 @@ export function macName({ name }: HashFacts): string {
 }
 
 function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject, choice: Choice): Key {
+  const use = (secret: Uint8Array): Key => prepare(purpose, id, name, size, secret, choice);
+  return purpose === Purpose.Mac || isKeyObject(key) ? withKeyBytes(key, use) : use(bytes(key, 'key'));
+}
+
+/** Gives the bytes of a key to `use`; copies that had to be made of it are wiped afterwards. */
+export function withKeyBytes<T>(key: Data | KeyObject, use: (secret: Uint8Array) => T): T {
+  let copy: Uint8Array;
   if (isKeyObject(key)) {
     if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
-    return prepareAndWipe(key.export());
+    copy = key.export();
+  } else {
+    if (typeof key !== 'string') return use(data(key, 'key'));
+    copy = utf8Apart(key);
   }
-  if (typeof key === 'string' && purpose === Purpose.Mac) return prepareAndWipe(utf8Apart(key));
-  return prepare(purpose, id, name, size, purpose === Purpose.Mac ? data(key, 'key') : bytes(key, 'key'), choice);
-
-  function prepareAndWipe(secret: Uint8Array): Key {
-    try {
-      return prepare(purpose, id, name, size, secret, choice);
-    } finally {
-      secret.fill(0);
-    }
+  try {
+    return use(copy);
+  } finally {
+    copy.fill(0);
   }
 }
 

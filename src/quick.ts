@@ -6,6 +6,7 @@
  * calls.
  */
 import { usual, type Engine } from './engines.js';
+import { sizeOf } from './arguments.js';
 import { At, frame } from './frame.js';
 import type { HashFacts } from './catalog.js';
 import { allocate, type Buffer } from './platform/node.js';
@@ -33,12 +34,22 @@ export function quickBuffer(facts: HashFacts, source: unknown, offset: number, s
   return quick.hash(source, target) === 0 ? target : undefined;
 }
 
-/** Of a running hash without a seed: its state, and the rest of the message at the start of the desk. */
-export function quickFinishHex(facts: HashFacts, state: Uint8Array, size: number, key: number, { quick }: Engine): string | undefined {
+/**
+ * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of the message at the start of the
+ * desk. With the states of a key it is an HMAC.
+ */
+export function quickFinishHex(
+  facts: HashFacts,
+  state: Uint8Array,
+  size: number,
+  key: number,
+  { quick }: Engine,
+  keyStates: Uint8Array | undefined,
+): string | undefined {
   if (quick === undefined) return undefined;
   describe(facts, 0, size, key);
-  frame[At.AadSize] = facts.stateSize;
-  return quick.finishHex(state);
+  frame[At.AadSize] = sizeOf(state) === 0 ? 0 : facts.stateSize;
+  return quick.finishHex(state, keyStates);
 }
 
 function describe(facts: HashFacts, offset: number, size: number, key: number): void {

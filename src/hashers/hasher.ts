@@ -10,12 +10,14 @@ import { makeError, wrongType } from '../errors.js';
 import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
 import { exportState, importState } from './state.js';
 import { hmacFacts } from '../hmac.js';
-import { createKeyFor, createMacKey, isKey, keyChoice, keyHandle, macName, type Key } from '../key.js';
+import { createKeyFor, createMacKey, isKey, keyChoice, keyHandle, macName, withKeyBytes, type Key } from '../key.js';
 import { accepted, type Accepted } from '../options.js';
+import { keepsStates, keyStates } from './key-states.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
-import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
+import { allocate, bytesOfText, isEncoding, textOf, utf8, viewOf, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
 import { LazyTransform, loadStream, setUpLate, streamNames, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
+import { tellLater } from '../turn.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
 
 /** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */
@@ -66,6 +68,8 @@ let runningIn: (hasher: Hasher) => Running;
 export abstract class Hasher extends LazyTransform {
   #running: Running;
   #steps: Steps | undefined;
+  /** What the stream gave when it ended, for the one call of digest that may follow, as in node:crypto. */
+  #streamed: Buffer | undefined;
   readonly #streamOptions: TransformOptions | undefined;
 
   /** For {@link createHash} and {@link createHmac} only: it refuses everybody else. */
@@ -144,6 +148,8 @@ export abstract class Hasher extends LazyTransform {
   /**
    * Ends the message and gives its digest. The hasher is spent then; {@link Hasher.reset} begins anew.
    *
+   * After the stream has ended (`pipeline`, `end`) it gives, once, the digest that the stream gave.
+   *
    * With a callback it waits for the asynchronous updates before it.
    *
    * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'` (big-endian), or any other
@@ -158,7 +164,10 @@ export abstract class Hasher extends LazyTransform {
   digest(encoding?: unknown, callback?: unknown): unknown {
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
-    if (callback === undefined) return digestNow(this.#running, wanted);
+    if (callback === undefined) {
+      const streamed = this.#takeStreamed();
+      return streamed === undefined ? digestNow(this.#running, wanted) : encodeDigest(streamed, wanted);
+    }
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     const waiter = new CallbackWaiter(callback as Callback<unknown>);
     this.#digestLater(waiter, wanted);
@@ -187,6 +196,12 @@ export abstract class Hasher extends LazyTransform {
   digestInto(target: Bytes, offset = 0): number {
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
+    if (this.#streamed !== undefined) {
+      range(start, this.#running.size, sizeOf(view), 'target');
+      const streamed = this.#takeStreamed()!;
+      view.set(streamed, start);
+      return streamed.length;
+    }
     const running = ready(this.#running);
     checkSize(running);
     range(start, running.size, sizeOf(view), 'target');
@@ -215,6 +230,7 @@ export abstract class Hasher extends LazyTransform {
   reset(): this {
     const running = this.#running;
     if (running.pending > 0) throw refusal(running, false);
+    this.#streamed = undefined;
     running.reset();
     return this;
   }
@@ -262,10 +278,14 @@ export abstract class Hasher extends LazyTransform {
 
   /** @internal */
   override _flush(callback: TransformCallback): void {
+    const finish: Callback<unknown> = (error, digest) => {
+      if (!error) this.#streamed = viewOf(new Uint8Array(digest as Buffer).buffer);
+      callback(error as Error | null, digest);
+    };
     let digest: unknown;
     try {
       if (this.#running.pending > 0) {
-        this.#digestLater(new CallbackWaiter(callback as Callback<unknown>), Form.Buffer);
+        this.#digestLater(new CallbackWaiter(finish), Form.Buffer);
         return;
       }
       digest = digestNow(this.#running, Form.Buffer);
@@ -273,7 +293,14 @@ export abstract class Hasher extends LazyTransform {
       callback(error as Error);
       return;
     }
-    callback(null, digest);
+    finish(undefined, digest);
+  }
+
+  /** A copy of its own: the reader of the stream may write to the other. */
+  #takeStreamed(): Buffer | undefined {
+    const streamed = this.#streamed;
+    if (streamed !== undefined) this.#streamed = undefined;
+    return streamed;
   }
 
   #takeLater(waiter: Waiter, given: ArrayLike<unknown>, count: number): void {
@@ -282,6 +309,11 @@ export abstract class Hasher extends LazyTransform {
   }
 
   #digestLater(waiter: Waiter, wanted: Form | BufferEncoding): void {
+    const streamed = this.#takeStreamed();
+    if (streamed !== undefined) {
+      tellLater(waiter, encodeDigest(streamed, wanted));
+      return;
+    }
     const running = this.#running;
     checkSize(running);
     const queue = this.#queue();
@@ -369,8 +401,9 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
  * Begins an HMAC over a message that comes in pieces; see {@link createHash}.
  *
  * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`. Bytes are copied at the call,
- *   and wiped when the hasher is collected; whoever wants to know when prepares a key and disposes of it
+ * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`. Of bytes and strings
+ *   only the two midstates are kept, in memory of the hasher that is not wiped: they allow computing HMACs under the key
+ *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED,
  *   ERR_KEY_ALGORITHM, ERR_STATE
  */
@@ -381,8 +414,11 @@ export function createHmac(algorithm: string, key: Data | Key | KeyObject, optio
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const given = isKey(key);
   if (given) keyHandle(key, macName(facts));
-  const prepared = given ? key : createMacKey(facts, key, asked);
-  const beginning = { facts, mac: true, key: prepared, seedLow: 0, seedHigh: 0, size: facts.digestSize, choice: choiceFor(prepared, asked) };
+  const raw = !given && keepsStates(asked ?? usual.choice);
+  const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
+  const choice = choiceFor(prepared, asked);
+  const states = raw ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, choice)) : undefined;
+  const beginning = { facts, mac: true, key: prepared, seedLow: 0, seedHigh: 0, size: facts.digestSize, choice, keyStates: states };
   return new Hmac(inside, begun(beginning, state, false), options);
 }
 
@@ -398,11 +434,15 @@ function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
   return textOf(running.digest(Form.Buffer) as Buffer, wanted);
 }
 
+function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
+  return typeof wanted === 'number' ? present(digest, wanted) : textOf(digest, wanted);
+}
+
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
   // The kernel takes no state from anywhere.
   if (state !== undefined) return importState(state, { ...beginning, choice: choiceHere(beginning.choice, 'the state of a hasher') }, seeded);
-  const { facts, mac, key, seedLow, seedHigh, size, choice } = beginning;
-  return new Running(facts, mac, key, seedLow, seedHigh, size, choice);
+  const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = beginning;
+  return new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
 }
 
 /** The engines that may compute: of a key, those that have it. */

@@ -14,6 +14,7 @@ import {
   describeCall,
   describeChoice,
   describeIv,
+  describeKey,
   describeResult,
   describeTag,
   describeTarget,
@@ -74,6 +75,8 @@ export interface Beginning {
   readonly mac: boolean;
   /** Of an HMAC or a keyed hash. */
   readonly key: Key | undefined;
+  /** Of an HMAC whose key was not prepared: the states of its key, instead of `key`. */
+  readonly keyStates?: Uint8Array | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** The digest's size; 0 for an extendable output without one. */
@@ -88,6 +91,7 @@ export class Running implements Beginning {
   declare readonly facts: HashFacts;
   declare readonly mac: boolean;
   declare readonly key: Key | undefined;
+  declare readonly keyStates: Uint8Array | undefined;
   declare readonly seedLow: number;
   declare readonly seedHigh: number;
   declare readonly size: number;
@@ -106,10 +110,20 @@ export class Running implements Beginning {
   /** Whether there is a state. */
   declare private begun: boolean;
 
-  constructor(facts: HashFacts, mac: boolean, key: Key | undefined, seedLow: number, seedHigh: number, size: number, choice: Choice = usual.choice) {
+  constructor(
+    facts: HashFacts,
+    mac: boolean,
+    key: Key | undefined,
+    seedLow: number,
+    seedHigh: number,
+    size: number,
+    choice: Choice = usual.choice,
+    keyStates?: Uint8Array,
+  ) {
     this.facts = facts;
     this.mac = mac;
     this.key = key;
+    this.keyStates = keyStates;
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
     this.size = size;
@@ -121,6 +135,11 @@ export class Running implements Beginning {
     this.sent = 0;
     this.gathered = 0;
     this.begun = false;
+  }
+
+  /** Whether what it holds depends on a key. */
+  get keyed(): boolean {
+    return this.key !== undefined || this.keyStates !== undefined;
   }
 
   /** Bytes of the message so far. */
@@ -245,7 +264,8 @@ export class Running implements Beginning {
 
   /** Another one that has taken in the same, with a digest of its own size. */
   copy(size: number): Running {
-    const copy = new Running(this.facts, this.mac, this.key, this.seedLow, this.seedHigh, size, this.choice);
+    const { facts, mac, key, seedLow, seedHigh, choice, keyStates } = this;
+    const copy = new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
     if (this.seat !== undefined) {
       this.leave();
       const { gathered, state } = copy.sit();
@@ -295,7 +315,7 @@ export class Running implements Beginning {
     const { seat } = this;
     if (seat !== undefined) {
       if (this.held && this.begun) this.drop();
-      if (this.key !== undefined && this.begun) seat.state.fill(0, 0, this.stateSize);
+      if (this.keyed && this.begun) seat.state.fill(0, 0, this.stateSize);
       this.sent += this.gathered;
       this.dropGathered();
       if (seated === this) {
@@ -341,7 +361,8 @@ export class Running implements Beginning {
   private describeDigest(): void {
     const handle = handleOf(this);
     const { mac, facts } = this;
-    const operation = this.begun ? (mac ? Operation.MacFinish : Operation.Finish) : mac ? Operation.Hmac : Operation.Hash;
+    const whole = !this.begun && this.keyStates === undefined;
+    const operation = whole ? (mac ? Operation.Hmac : Operation.Hash) : mac ? Operation.MacFinish : Operation.Finish;
     describeCall(operation, facts.id, this.seat?.gathered ?? NO_BYTES, 0, this.gathered);
     this.describeSoFar(handle);
   }
@@ -353,11 +374,14 @@ export class Running implements Beginning {
   }
 
   private quickDigest(form: Form): unknown {
-    const { facts, seat, gathered } = this;
+    const { facts, seat, gathered, keyStates } = this;
     if ((seat !== deskSeat && gathered > 0) || this.size !== facts.digestSize) return undefined;
     const key = handleOf(this);
     const engine = this.choice.engines[0]!;
-    if (this.begun) return form === Form.Hex ? quickFinishHex(facts, seat!.state, gathered, key, engine) : undefined;
+    if (this.begun || keyStates !== undefined) {
+      if (form !== Form.Hex) return undefined;
+      return quickFinishHex(facts, this.begun ? seat!.state : NO_BYTES, gathered, key, engine, keyStates);
+    }
     if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key, engine);
     if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key, engine);
     return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered, key, engine) : undefined;
@@ -442,13 +466,13 @@ export class Running implements Beginning {
     seated = undefined;
     gathered.set(part(desk, 0, this.gathered));
     state.set(part(deskSeat.state, 0, state.length));
-    if (this.key === undefined) return;
+    if (!this.keyed) return;
     desk.fill(0, 0, this.gathered);
     deskSeat.state.fill(0, 0, state.length);
   }
 
   private dropGathered(): void {
-    if (this.key !== undefined && this.gathered > 0) this.seat!.gathered.fill(0, 0, this.gathered);
+    if (this.keyed && this.gathered > 0) this.seat!.gathered.fill(0, 0, this.gathered);
     this.gathered = 0;
   }
 }
@@ -462,8 +486,9 @@ export function handleOf({ key }: Beginning): number {
 }
 
 /** Adds key, seed and engines to a description. */
-export function describeBeginning({ seedLow, seedHigh, choice }: Beginning, handle: number): void {
+export function describeBeginning({ seedLow, seedHigh, choice, keyStates }: Beginning, handle: number): void {
   frame[At.Key] = handle;
+  if (keyStates !== undefined) describeKey(keyStates, 0, sizeOf(keyStates));
   if (choice !== usual.choice) describeChoice(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;

@@ -72,7 +72,7 @@ export function exportState(running: Running): Buffer {
   blob.set(keyCheck(running), At.Check);
   blob.set(utf8(name), At.Name);
   blob.set(state, At.Name + name.length);
-  if (running.key !== undefined) state.fill(0);
+  if (running.keyed) state.fill(0);
   blob.set(sum(blob), blob.length - SUM_SIZE);
   return blob;
 }
@@ -108,9 +108,9 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
   const fits = state.length === facts.stateSize && output <= (facts.xof ? 1 : 0) && length <= Number.MAX_SAFE_INTEGER && seed >> BigInt(facts.seedBits) === 0n;
   if (!fits) throw refusal('its parts do not fit together');
-  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size, beginning.choice);
+  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size, beginning.choice, beginning.keyStates);
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
-  if (beginning.key !== undefined) blob.fill(0);
+  if (running.keyed) blob.fill(0);
   return running;
 }
 
@@ -127,9 +127,11 @@ function kindOf({ mac, key }: Beginning): Kind {
 const CHECKED = utf8('Millrace hasher state: check of the key');
 
 function keyCheck(beginning: Beginning): Uint8Array {
-  if (beginning.key === undefined) return new Uint8Array(CHECK_SIZE);
+  const { key, keyStates, mac } = beginning;
+  if (key === undefined && keyStates === undefined) return new Uint8Array(CHECK_SIZE);
   const handle = handleOf(beginning);
-  describeCall(beginning.mac ? Operation.Hmac : Operation.Hash, beginning.facts.id, CHECKED, 0, CHECKED.length);
+  const operation = keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
+  describeCall(operation, beginning.facts.id, CHECKED, 0, CHECKED.length);
   describeBeginning(beginning, handle);
   describeResult(beginning.facts.digestSize, Form.Buffer);
   return (runDescribed() as Buffer).subarray(0, CHECK_SIZE);

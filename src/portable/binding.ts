@@ -5,7 +5,7 @@
 import { At, Poll, Purpose, Status, WHOLE, type Native } from '../frame.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
 import { equal } from './equal.js';
-import { hashes } from './hashes/index.js';
+import { hashes, macOfStates } from './hashes/index.js';
 import { PLAIN, type HashParams } from './hashes/contract.js';
 import type { Host } from './host.js';
 import { Jobs } from './jobs.js';
@@ -104,11 +104,17 @@ export function makePortable(host: Host): Native {
       return digest === undefined ? undefined : numberOf(digest, host.hex);
     },
 
-    finishHex(state) {
+    finishHex(state, keyStates) {
       const digest = everydayResult((target) => {
         const algorithm = frame[At.Algorithm]!;
         const handle = frame[At.Key]!;
         const [from, rest] = [range(state, 0, frame[At.AadSize]!), everydaySource(undefined)];
+        if (keyStates !== undefined) {
+          const { hmac, stateSize } = catalog[algorithm] ?? refuse(Status.Argument);
+          if (!hmac || keyStates.length !== 2 * stateSize) refuse(Status.State);
+          macOfStates(algorithm, keyStates).finish(from, rest, target);
+          return;
+        }
         const key = handle === 0 ? undefined : everydayKey(handle, algorithm);
         if (key?.mac === undefined) hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
         else key.mac.finish(from, rest, target);

@@ -117,7 +117,7 @@ export class Jobs {
   submit(described: Work): void {
     const frame = this.#frame;
     const { operation } = described;
-    if (operation === Operation.Squeeze) refuse(Status.NotSupported);
+    if (operation === Operation.Squeeze || operation === Operation.MacBegin) refuse(Status.NotSupported);
     const flags = frame[At.Flags]!;
     const snapshot = (flags & Flag.Snapshot) !== 0;
     const cost = predict(described);

@@ -137,6 +137,7 @@ export function predict(work: Work): number {
     case Operation.Finish:
     case Operation.Squeeze:
       return cost(price, source.length + target.length);
+    case Operation.MacBegin:
     case Operation.Hmac:
       return cost(price, source.length + secret.length + 2 * hashes[algorithm]!.blockSize, 2);
     case Operation.MacFinish:

@@ -51,6 +51,7 @@ export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: num
 }
 
 function isKnown(operation: Operation, algorithm: number): boolean {
+  if (operation === Operation.MacBegin) return hashes[algorithm] !== undefined;
   if (!(operation >= Operation.Hash && operation <= Operation.Verify)) return false;
   if (operation >= Operation.Scrypt) return true;
   const cipher = (operation >= Operation.Encrypt && operation <= Operation.Open) || operation >= Operation.SealChunks;

@@ -4,7 +4,7 @@
  */
 import { Operation, Purpose, Status } from '../frame.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
-import { hashes, prepareMac } from './hashes/index.js';
+import { hashes, macOfStates, macStates, prepareMac } from './hashes/index.js';
 import { PLAIN, StateError, type HashParams, type PortableHash, type PortableMac } from './hashes/contract.js';
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
@@ -78,10 +78,12 @@ function run(work: Work, progress: Progress | undefined): void {
       return finish(work);
     case Operation.Squeeze:
       return squeeze(work);
+    case Operation.MacBegin:
+      return macBegin(work);
     case Operation.MacUpdate:
       return macUpdate(work);
     case Operation.MacFinish:
-      return macOf(work).finish(work.aad, work.source, digestTarget(work));
+      return runningMacOf(work).finish(work.aad, work.source, digestTarget(work));
     case Operation.HashMany:
       return hashMany(work, hashOf(work), paramsOf(work));
     case Operation.HmacMany:
@@ -111,8 +113,16 @@ function update(work: Work): void {
   advance(work, () => checkParams(work, params), (state, source, next) => hash.update(params, state, source, next));
 }
 
+function macBegin({ algorithm, source, target }: Work): void {
+  const { hmac, stateSize } = catalog[algorithm]!;
+  if (!hmac) refuse(Status.NotSupported);
+  if (target.length !== 2 * stateSize) refuse(Status.OutputSize);
+  if (overlap(source, target)) refuse(Status.Argument);
+  macStates(algorithm, source, target);
+}
+
 function macUpdate(work: Work): void {
-  const mac = macOf(work);
+  const mac = runningMacOf(work);
   advance(work, () => {}, (state, source, next) => mac.update(state, source, next));
 }
 
@@ -195,6 +205,14 @@ function withMac(work: Work, use: (mac: PortableMac) => void): void {
   } finally {
     mac.dispose();
   }
+}
+
+/** The key of a running HMAC: a prepared one, or its states. */
+function runningMacOf(work: Work): PortableMac {
+  const { key, secret, algorithm } = work;
+  if (key !== undefined) return macOf(work);
+  if (!catalog[algorithm]!.hmac || secret.length !== 2 * catalog[algorithm]!.stateSize) return refuse(Status.State);
+  return macOfStates(algorithm, secret);
 }
 
 function macOf({ key, algorithm }: Work): PortableMac {

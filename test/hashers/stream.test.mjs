@@ -239,16 +239,53 @@ test('other views and ArrayBuffers are refused or taken as node:stream does, and
   }
 });
 
-test('update, digest, copy and export after the stream has ended', async () => {
+test('update, copy and export after the stream has ended', async () => {
   const stream = createHash('sha256');
   stream.end('a');
   await stream.toArray();
-  for (const late of [() => stream.update('b'), () => stream.digest(), () => stream.digest('hex'), () => stream.copy(), () => stream.exportState(), () => stream.digestInto(Buffer.alloc(32))]) {
+  for (const late of [() => stream.update('b'), () => stream.copy(), () => stream.exportState()]) {
     assert.throws(late, { code: 'ERR_HASHER_SPENT' });
   }
   // A stream that has ended stays so, but the hasher can be used again.
   assert.equal(stream.reset().update('abc').digest('hex'), millrace.hash('sha256', 'abc', 'hex'));
   assert.throws(() => stream.write.call(null, 'x'), TypeError);
+});
+
+test('digest() after the stream has ended gives its digest once, as in node:crypto', async () => {
+  const inForms = {
+    buffer: (stream) => stream.digest('hex'),
+    latin1: (stream) => Buffer.from(stream.digest('latin1'), 'latin1').toString('hex'),
+    bigint: (stream) => stream.digest('bigint').toString(16).padStart(64, '0'),
+    callback: (stream) => new Promise((resolve, reject) => stream.digest('hex', (error, digest) => (error ? reject(error) : resolve(digest)))),
+    promise: (stream) => stream.digestAsync('hex'),
+    into: (stream) => {
+      const target = Buffer.alloc(40);
+      assert.equal(stream.digestInto(target, 8), 32);
+      return target.toString('hex', 8);
+    },
+  };
+  for (const [what, make] of Object.entries({ createHash: (library) => library.createHash('sha256'), createHmac: (library) => library.createHmac('sha256', 'key') })) {
+    for (const size of [3, message.length]) {
+      const source = message.subarray(0, size);
+      const wanted = make(crypto).update(source).digest('hex');
+      for (const [form, digestOf] of Object.entries(inForms)) {
+        const stream = make(millrace);
+        await pipeline(Readable.from([source]), stream);
+        const read = stream.read();
+        const expected = Buffer.from(read);
+        read.fill(0); // the reader's copy is the reader's
+        assert.equal(expected.toString('hex'), wanted);
+        assert.equal(await digestOf(stream), wanted, `${what}, ${size} bytes, ${form}`);
+        assert.throws(() => stream.digest(), { code: 'ERR_HASHER_SPENT' }, `${what}: a second time`);
+        await assert.rejects(stream.digestAsync(), { code: 'ERR_HASHER_SPENT' });
+      }
+    }
+    const stream = make(millrace);
+    const finish = once(stream, 'finish');
+    stream.end(message);
+    await finish;
+    assert.equal(stream.digest('hex'), make(crypto).update(message).digest('hex'), `${what}: on 'finish'`);
+  }
 });
 
 test('digest() before the stream ends: end() fails with ERR_HASHER_SPENT', async () => {

@@ -135,3 +135,38 @@ test('memory does not grow with the number of calls', { timeout: 120_000 }, asyn
   // reach their plateau after about twenty rounds, at a height that varies by version.
   assert.ok(Number(stdout) < 100, `${stdout} MiB more`);
 });
+
+/** MiB by which the resident set grows over so many calls, after a warm-up. */
+const growth = async (setUp, calls) => {
+  const { code, stdout, stderr } = await run(`
+    (async () => {
+      const turn = () => new Promise((resolve) => setImmediate(resolve));
+      ${setUp}
+      await calls(20_000);
+      const before = process.memoryUsage.rss();
+      await calls(${calls});
+      console.log(Math.round((process.memoryUsage.rss() - before) / 2 ** 20));
+    })();
+  `, { timeout: 120_000 });
+  assert.equal(code, 0, stderr);
+  return Number(stdout);
+};
+
+test('HMACs of a key that is used once leave no memory behind, within one turn of the event loop', async () => {
+  const grown = await growth(`const calls = async (count) => {
+    for (let index = 0; index < count; index++) millrace.createHmac('sha256', 'secret').update('a').digest('hex');
+  };`, 300_000);
+  // 1 KB for each would be 300.
+  assert.ok(grown < 60, `${grown} MiB more`);
+});
+
+test('prepared keys that are forgotten are collected', async () => {
+  const grown = await growth(`const calls = async (count) => {
+    for (let index = 0; index < count; index++) {
+      millrace.createKey('aes-256-gcm', Buffer.alloc(32, index));
+      if (index % 300 === 0) await turn();
+    }
+  };`, 150_000);
+  // 1.2 KB for each would be 180 and more.
+  assert.ok(grown < 100, `${grown} MiB more`);
+});

@@ -176,7 +176,7 @@ impl<'a> Request<'a> {
         let mut job = state.job(env)?;
         job.slot = slot;
         job.work = self.work()?;
-        if matches!(job.work.operation, Operation::Squeeze(_)) {
+        if matches!(job.work.operation, Operation::Squeeze(_) | Operation::MacBegin(_)) {
             return Err(Status::NotSupported);
         }
         job.cost = cost::predict(&job.work);
@@ -263,6 +263,7 @@ impl<'a> Request<'a> {
             15..=19 => Operation::Derive,
             20 => Operation::HashFile(hash()?),
             21 => Operation::HashFiles(hash()?),
+            22 => Operation::MacBegin(hash()?),
             _ => return Err(Status::Argument),
         })?;
         match operation {
@@ -457,15 +458,25 @@ fn create_key(call: &Call<'_>) -> Value {
         call.state.keys.borrow_mut().keep(key)
     })();
     match handle {
-        Ok(handle) => call.env.double(handle as f64),
+        Ok(handle) => {
+            call.env.adjust_external_memory(KEY_BYTES);
+            call.env.double(handle as f64)
+        }
         Err(status) => call.env.double(-f64::from(status as u8)),
     }
 }
+
+/// What V8 is told that a prepared key takes, so that keys which are forgotten make it collect: the largest, AES-GCM's
+/// schedule and table, with what JavaScript keeps beside it.
+const KEY_BYTES: i64 = 2048;
 
 /// `disposeKey()` with the handle in the frame: 1 if it was alive.
 fn dispose_key(call: &Call<'_>) -> Value {
     let alive =
         Request::of(call).is_some_and(|request| call.state.keys.borrow_mut().dispose(request.number(At::Key) as u64));
+    if alive {
+        call.env.adjust_external_memory(-KEY_BYTES);
+    }
     call.env.number(u32::from(alive))
 }
 

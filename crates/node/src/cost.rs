@@ -123,7 +123,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         Operation::Hmac(hash) => price
             .of_bytes(source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size))
             .saturating_add(price.of_bytes(0)),
-        Operation::MacFinish(_) => price.of_bytes(source).saturating_add(price.of_bytes(0)),
+        Operation::MacBegin(_) | Operation::MacFinish(_) => price.of_bytes(source).saturating_add(price.of_bytes(0)),
         Operation::Update(_) | Operation::MacUpdate(_) => price.of_bytes(source.saturating_add(work.iv.size())),
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
@@ -145,6 +145,7 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
         | Operation::Update(hash)
         | Operation::Finish(hash)
         | Operation::Squeeze(hash)
+        | Operation::MacBegin(hash)
         | Operation::MacUpdate(hash)
         | Operation::MacFinish(hash)
         | Operation::HashMany(hash)

@@ -12,6 +12,7 @@ use crate::work::Status;
 use millrace_core::catalog::Hash;
 use millrace_core::hash::{self, Params};
 use millrace_core::hasher;
+use millrace_core::hmac::KeyStates;
 
 /// `hash(source, target)`: the digest at the start of target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
@@ -45,7 +46,8 @@ pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
     }
 }
 
-/// `finishHex(state)`: what the running hash in this state and the rest of the message on the desk come to, as hex.
+/// `finishHex(state, key)`: what the running hash in this state and the rest of the message on the desk come to, as
+/// hex. With the states of a key it is an HMAC, whose state may be empty.
 pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match finished(call, &mut digest) {
@@ -118,7 +120,10 @@ impl<'a> Everyday<'a> {
     fn finish(&self, state: Window, rest: Window, digest: &mut [u8]) -> Result<(), Status> {
         let (hash, state, rest) = (self.hash, state.read(), rest.read());
         match self.request.number(At::Key) {
-            0.0 => Ok(hasher::finish(hash, &Params::default(), state, rest, digest)?),
+            0.0 => match self.request.call.bytes(1) {
+                None => Ok(hasher::finish(hash, &Params::default(), state, rest, digest)?),
+                Some(states) => Ok(KeyStates::new(hash, states.read())?.finish(state, rest, digest)?),
+            },
             handle => self.with_key(handle, |key| match key {
                 PreparedKey::Mac(key, _) => Ok(key.finish(state, rest, digest)?),
                 PreparedKey::Hash(_, key) => {

@@ -70,6 +70,8 @@ impl Work {
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
             Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
+            // The front prepares keys for the kernel instead.
+            Operation::MacBegin(_) => Err(Status::Argument),
             Operation::Derive => Err(NO_DERIVATION.into()),
             // The command's own, which asks for no engine.
             Operation::HashFile(_) | Operation::HashFiles(_) => Err(Status::Argument),

@@ -6,12 +6,13 @@
 
 use crate::bytes::Window;
 use crate::pacer::Pacer;
-use crate::work::{Reply, Status, Target, Work};
+use crate::work::{Key, Reply, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hasher;
+use millrace_core::hmac::{self, KeyStates};
 use zeroize::Zeroizing;
 
 impl Work {
@@ -25,8 +26,25 @@ impl Work {
         })
     }
 
-    /// The same under the key of an HMAC.
+    /// Writes the states of an HMAC's key, which is the source, to the target.
+    pub(crate) fn mac_begin(&self, hash: Hash) -> Result<(), Status> {
+        match self.target {
+            Target::Memory(states) if !states.overlaps(self.source) => {
+                Ok(hmac::key_states(hash, self.source.read(), states.exclusive())?)
+            }
+            _ => Err(Status::Argument),
+        }
+    }
+
+    /// The same under the key of an HMAC: a prepared one, or its states.
     pub(crate) fn mac_update(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+        if let Key::Bytes(states) = &self.key {
+            let key = KeyStates::new(hash, states.read())?;
+            return self.advance(|state, source, next| match &mut pacer {
+                None => key.update(state, source, next),
+                Some(pacer) => key.update_paced(state, source, next, pacer.slice, *pacer),
+            });
+        }
         let key = self.mac_key(hash)?;
         self.advance(|state, source, next| match &mut pacer {
             None => key.update(state, source, next),
@@ -44,8 +62,12 @@ impl Work {
 
     /// The same under the key of an HMAC.
     pub(crate) fn mac_finish(&self, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
-        let key = self.mac_key(hash)?;
         let (state, rest) = (self.aad.read(), self.source.read());
+        if let Key::Bytes(states) = &self.key {
+            let key = KeyStates::new(hash, states.read())?;
+            return self.digest_to(reply, |target| key.finish(state, rest, target));
+        }
+        let key = self.mac_key(hash)?;
         self.digest_to(reply, |target| key.finish(state, rest, target))
     }
 

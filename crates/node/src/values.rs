@@ -156,6 +156,13 @@ impl Env {
         Ok((windows.len() == count as usize).then_some(windows))
     }
 
+    /// Tells the garbage collector of bytes outside of its heap that a JavaScript object holds, or of their release.
+    pub(crate) fn adjust_external_memory(self, change: i64) {
+        let mut total = 0;
+        // SAFETY: env belongs to the current call; the sum is written to a local.
+        unsafe { sys::napi_adjust_external_memory(self.0, change, &mut total) };
+    }
+
     pub(crate) fn undefined(self) -> Value {
         // SAFETY: env belongs to the current call; the result is written on success, and this cannot fail.
         self.make(|result| unsafe { sys::napi_get_undefined(self.0, result) })

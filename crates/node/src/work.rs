@@ -111,6 +111,8 @@ pub(crate) enum Operation {
     Update(Hash),
     Finish(Hash),
     Squeeze(Hash),
+    /// The states of an HMAC's key, from the key in the source; synchronous only.
+    MacBegin(Hash),
     MacUpdate(Hash),
     MacFinish(Hash),
     /// Many messages; see `batch`.
@@ -247,6 +249,7 @@ impl Work {
             Operation::Update(hash) => self.update(hash, pacer),
             Operation::Finish(hash) => self.finish(hash, reply),
             Operation::Squeeze(hash) => self.squeeze(hash),
+            Operation::MacBegin(hash) => self.mac_begin(hash),
             Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
             Operation::HashMany(hash) => self.hash_many(hash, pacer),

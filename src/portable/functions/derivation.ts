@@ -4,7 +4,7 @@ import { scrypt as derive } from '@noble/hashes/scrypt.js';
 import { makeError, wrongType } from '../../errors.js';
 import { accepted, type Accepted } from '../../options.js';
 import { equal } from '../equal.js';
-import { Hmac } from '../hashes/hmac.js';
+import { prepareHmac } from '../hashes/hmac.js';
 import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
 import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
 import { recipeOf, type HashFunction } from './hash.js';
@@ -127,7 +127,7 @@ export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: n
   const { hash, facts } = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   const target = new Uint8Array(size);
-  const mac = new Hmac(hash, facts, secret);
+  const mac = prepareHmac(hash, facts, secret);
   derivePbkdf2(mac, other, facts.digestSize, iterations, target, undefined);
   mac.dispose();
   return target;
@@ -151,7 +151,7 @@ export function hkdf(digest: HashFunction<never>, ikm: Data, salt: Data, info: D
   if (size > most) throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${algorithm}, ${most} bytes, not ${size}`);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = new Uint8Array(size);
-  deriveHkdf((key) => new Hmac(hash, facts, key), facts.digestSize, secret, other, purpose, target);
+  deriveHkdf((key) => prepareHmac(hash, facts, key), facts.digestSize, secret, other, purpose, target);
   return target;
 }
 

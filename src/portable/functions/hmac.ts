@@ -2,7 +2,7 @@
 import { makeError } from '../../errors.js';
 import { accepted, type Accepted } from '../../options.js';
 import type { PortableMac } from '../hashes/contract.js';
-import { Hmac } from '../hashes/hmac.js';
+import { prepareHmac } from '../hashes/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
 import { data, options as optionsOf, type Data } from './inputs.js';
@@ -28,7 +28,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
   const secret = data(key, 'key');
   const source = data(message, 'data');
   const target = new Uint8Array(recipe.facts.digestSize);
-  const mac = new Hmac(recipe.hash, recipe.facts, secret);
+  const mac = prepareHmac(recipe.hash, recipe.facts, secret);
   mac.mac(source, target);
   mac.dispose();
   return encoded(target, encoding);
@@ -41,7 +41,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
  */
 export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
   const recipe = recipeOf(hash, 'hash');
-  return new RunningHmac(recipe, new Hmac(recipe.hash, recipe.facts, data(key, 'key')));
+  return new RunningHmac(recipe, prepareHmac(recipe.hash, recipe.facts, data(key, 'key')));
 }
 
 /** A message whose HMAC is computed in pieces. */

@@ -13,6 +13,30 @@ export interface MacSizes {
   readonly stateSize: number;
 }
 
+/** Writes the inner and the outer state of a key of any length: `2 * stateSize` bytes. */
+export function writeKeyStates(
+  hash: PortableHash,
+  { blockSize, digestSize, stateSize }: MacSizes,
+  key: Uint8Array,
+  states: Uint8Array,
+): void {
+  const pad = new Uint8Array(blockSize);
+  if (key.length <= blockSize) pad.set(key);
+  else hash.digest(PLAIN, key, pad.subarray(0, digestSize));
+  for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36;
+  hash.update(PLAIN, NOT_BEGUN, pad, states.subarray(0, stateSize));
+  for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36 ^ 0x5c;
+  hash.update(PLAIN, NOT_BEGUN, pad, states.subarray(stateSize));
+  pad.fill(0);
+}
+
+/** Prepares a key of any length. */
+export function prepareHmac(hash: PortableHash, sizes: MacSizes, key: Uint8Array): Hmac {
+  const states = new Uint8Array(2 * sizes.stateSize);
+  writeKeyStates(hash, sizes, key, states);
+  return new Hmac(hash, sizes, states);
+}
+
 /** A prepared key. */
 export class Hmac implements PortableMac {
   readonly #hash: PortableHash;
@@ -21,19 +45,12 @@ export class Hmac implements PortableMac {
   /** The inner hash of a message on its way into the outer one. */
   readonly #digest: Uint8Array;
 
-  constructor(hash: PortableHash, { blockSize, digestSize, stateSize }: MacSizes, key: Uint8Array) {
+  /** From what {@link writeKeyStates} has written, which is not copied. */
+  constructor(hash: PortableHash, { digestSize, stateSize }: MacSizes, states: Uint8Array) {
     this.#hash = hash;
-    this.#inner = new Uint8Array(stateSize);
-    this.#outer = new Uint8Array(stateSize);
+    this.#inner = states.subarray(0, stateSize);
+    this.#outer = states.subarray(stateSize);
     this.#digest = new Uint8Array(digestSize);
-    const pad = new Uint8Array(blockSize);
-    if (key.length <= blockSize) pad.set(key);
-    else hash.digest(PLAIN, key, pad.subarray(0, digestSize));
-    for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36;
-    hash.update(PLAIN, NOT_BEGUN, pad, this.#inner);
-    for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36 ^ 0x5c;
-    hash.update(PLAIN, NOT_BEGUN, pad, this.#outer);
-    pad.fill(0);
   }
 
   mac(source: Uint8Array, target: Uint8Array): void {

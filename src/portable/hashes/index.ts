@@ -4,7 +4,7 @@
 import { hashes as catalog } from '../../catalog-table.js';
 import type { PortableHash, PortableMac } from './contract.js';
 import * as families from './families.js';
-import { Hmac } from './hmac.js';
+import { Hmac, prepareHmac, writeKeyStates } from './hmac.js';
 
 const byName: Readonly<Record<string, PortableHash>> = {
   md5: families.md5,
@@ -45,5 +45,15 @@ export const hashes: readonly PortableHash[] = catalog.map(({ name }) => {
 
 /** Prepares a key, of any length, for HMAC with the hash of this number; a copy is kept of what it makes of the key. */
 export function prepareMac(id: number, key: Uint8Array): PortableMac {
-  return new Hmac(hashes[id]!, catalog[id]!, key);
+  return prepareHmac(hashes[id]!, catalog[id]!, key);
+}
+
+/** Writes the states of such a key, for {@link macOfStates}. */
+export function macStates(id: number, key: Uint8Array, states: Uint8Array): void {
+  writeKeyStates(hashes[id]!, catalog[id]!, key, states);
+}
+
+/** The key whose states these are. */
+export function macOfStates(id: number, states: Uint8Array): PortableMac {
+  return new Hmac(hashes[id]!, catalog[id]!, states);
 }
