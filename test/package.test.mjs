@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { transform } from 'esbuild';
 
 import { findManagers } from '../tools/managers.mjs';
 import { hostPlatform, platforms } from '../tools/platforms.mjs';
+import { prepareNativeBuild } from '../tools/prerequisites.mjs';
 import { allExamples, examplesOf } from './package/examples.mjs';
 import { pack, serve } from './package/packed.mjs';
 import { root, temporary } from './support/child.mjs';
@@ -20,6 +22,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const platform = platforms.find(({ name }) => name === hostPlatform());
 const entries = Object.keys(manifest.exports).filter((name) => name !== './package.json').map((name) => `millrace${name.slice(1)}`);
 const PROMPTLY = 120_000;
+const noShell = process.platform !== 'win32' && spawnSync('bash', ['-c', 'true']).status === 0 ? false : 'bash is not here';
 
 const folder = temporary();
 let packages;
@@ -60,10 +63,10 @@ test('the platform package: its binary, and the licences', () => {
   assert.deepEqual(listing(platform.name).filter((path) => !/^index\./.test(path)).sort(), ['LICENSE', 'LICENSES.txt', 'README.md', 'package.json', `millrace.${platform.name}.node`].sort());
 });
 
-test('LICENSES.txt has every crate that the binary is linked of, with the text of its licence', () => {
+test('LICENSES.txt has every crate that the binary is linked of, with the text of its licence', async () => {
   const text = readFileSync(join(published(platform.name), 'LICENSES.txt'), 'utf8');
   const listed = [...text.split('-'.repeat(80))[0].matchAll(/^(\S+) (\d\S*) \(/gm)].map(([, name, version]) => `${name} ${version}`);
-  const reachable = reachableCrates();
+  const reachable = await reachableCrates();
   assert.ok(reachable.length > 10);
   // Reached only by a feature that tests switch on: block-buffer by digest's, for the judges.
   const testsOnly = ['block-buffer'];
@@ -79,8 +82,9 @@ test('LICENSES.txt has every crate that the binary is linked of, with the text o
 });
 
 /** The crates that are reached from the binding by dependencies that are neither for the build nor for tests. */
-function reachableCrates() {
-  const { status, stdout, stderr } = spawnSync('cargo', ['metadata', '--format-version', '1', '--locked', '--filter-platform', platform.rust], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+async function reachableCrates() {
+  const env = await prepareNativeBuild();
+  const { status, stdout, stderr } = spawnSync('cargo', ['metadata', '--format-version', '1', '--locked', '--filter-platform', platform.rust], { cwd: root, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
   assert.equal(status, 0, stderr);
   const { packages: all, resolve } = JSON.parse(stdout);
   const byId = new Map(all.map((each) => [each.id, each]));
@@ -258,6 +262,25 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     });
   }
 
+  test('every command is there, with its help and what it needs', async () => {
+    const millrace = (...given) => start(process.execPath, [join(place.cwd, 'node_modules', 'millrace', 'cli', 'main.js'), ...given], place);
+    const { stdout, code } = await millrace('help');
+    assert.equal(code, 0);
+    const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name).filter((name) => name !== 'help');
+    assert.ok(commands.length >= 7 && commands.includes('sum') && commands.includes('bench'), stdout);
+    for (const name of commands) assert.equal((await millrace('help', name)).code, 0, name);
+    for (const given of [['--version'], ['engines'], ['completion', 'bash'], ['keygen'], ['bench', 'hash', '-a', 'sha256', '-s', '64', '-c', 'node:crypto', '--time', '1', '--rounds', '2', '--html', 'page.html', '--csv', 'rows.csv']]) {
+      const ran = await millrace(...given);
+      assert.equal(ran.code, 0, `${given.join(' ')}: ${ran.all}`);
+      assert.notEqual(ran.stdout, '', given.join(' '));
+    }
+    const flags = ['--iterations=2', '--concurrency=1', '--N=1024'];
+    const scrypt = await millrace('bench', 'scrypt', ...flags);
+    assert.match(scrypt.stdout, /^Done: variant=millrace conc=1 ok=2 fail=0/m, scrypt.all);
+    const alone = await start(process.execPath, [join(place.cwd, 'node_modules', 'millrace', 'scrypt-bench.mjs'), ...flags], place);
+    assert.match(alone.stdout, /^Done: variant=callback conc=1 ok=2 fail=0/m, alone.all);
+  });
+
   const examples = allExamples();
 
   test('the extractor sees every block, and every comment', () => {
@@ -272,7 +295,7 @@ describe('in a project of npm', { concurrency: 2 }, () => {
   for (const example of examples) {
     const { file, line, language, notRun } = example;
     const shell = ['sh', 'console'].includes(language);
-    const skip = notRun ?? (shell && process.platform === 'win32' ? 'no shell here' : false);
+    const skip = notRun ?? (shell && noShell);
     test(`${file}:${line} (${language})`, { skip }, () => runExample(example, place));
   }
 });
@@ -298,7 +321,7 @@ async function asModule(language, setup, code, cwd, place) {
   const common = /\brequire\(|\bmodule\.exports\b/.test(text) && !/^import /m.test(text);
   const program = join(cwd, common ? 'example.cjs' : 'example.mjs');
   writeFileSync(program, language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text);
-  return start(process.execPath, ['--import', new URL(`file://${join(place.cwd, 'example-names.mjs')}`).href, program], { cwd, env: place.env });
+  return start(process.execPath, ['--import', pathToFileURL(join(place.cwd, 'example-names.mjs')).href, program], { cwd, env: place.env });
 }
 
 function inShell(language, setup, code, cwd, place) {
