@@ -12,6 +12,7 @@ import { install, installed, npm } from './install.mjs';
 import { prepareManagers } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
+import { prepareBigEndian } from './s390x.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
 export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, 'test:package': testPackage, soak, bench, check, build };
@@ -54,6 +55,7 @@ async function testRuntimes(args) {
 /** The portable engine, by its own tests and by those of the doors. */
 async function testPortable(args) {
   await prepare();
+  await prepareBigEndian();
   process.env.MILLRACE_PORTABLE = 'all';
   return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
 }

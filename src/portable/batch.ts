@@ -4,6 +4,7 @@
 import { Status } from '../frame.js';
 import type { HashParams, PortableHash, PortableMac } from './hashes/contract.js';
 import { hashes as catalog } from '../catalog-table.js';
+import { littleEndian } from './hashes/fields.js';
 import { isSize, made, overlap, part, refuse } from './windows.js';
 import { checkParams, checkTarget, SIZED, type Work } from './work.js';
 
@@ -45,7 +46,7 @@ function each(work: Work, check: (size: number) => void, digest: (source: Uint8A
   for (let index = 0, offset = 0; index < count; index++) {
     let message: Uint8Array;
     if (views === undefined) {
-      const length = sizes?.getFloat64(index * 8, true) ?? work.size;
+      const length = sizes?.getFloat64(index * 8, littleEndian) ?? work.size;
       if (!isSize(length) || offset + length > source.length) refuse(Status.Argument);
       message = part(source, offset, length);
       offset += length;

@@ -5,7 +5,7 @@
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';
 import { Ghash, sizesBlock } from './ghash.js';
-import { blockOf, move, sameTag } from './text.js';
+import { blockOf, bytesOfWords, littleEndianWords, move, sameTag } from './text.js';
 
 /** Prepares a key of 32 bytes. */
 export function aesGcmSiv(key: Uint8Array): PortableCipher {
@@ -46,13 +46,14 @@ class MessageKeys {
     const derived = new Int32Array(12);
     const block = new Int32Array(4);
     for (let number = 0; number < 6; number++) {
-      block[0] = number;
       new Uint8Array(block.buffer).set(nonce, 4);
+      littleEndianWords(block);
+      block[0] = number;
       master.encrypt(block);
       derived.set(block.subarray(0, 2), 2 * number);
     }
     this.#polyval = new Ghash(derived, true);
-    this.#aes = new Aes(new Uint8Array(derived.buffer, 16));
+    this.#aes = new Aes(bytesOfWords(derived.subarray(4)));
     derived.fill(0);
     block.fill(0);
   }
@@ -62,11 +63,11 @@ class MessageKeys {
     this.#polyval.absorb(sum, aad);
     this.#polyval.absorb(sum, text);
     this.#polyval.absorbBlock(sum, sizesBlock(aad.length, text.length, true));
-    const tag = new Uint8Array(sum.buffer);
+    const tag = bytesOfWords(sum);
     for (const [index, byte] of this.#nonce.entries()) tag[index]! ^= byte;
     tag[15]! &= 0x7f;
-    this.#aes.encrypt(sum);
-    return tag;
+    this.#aes.encrypt(littleEndianWords(sum));
+    return bytesOfWords(sum);
   }
 
   /** Encrypts or decrypts in place. */

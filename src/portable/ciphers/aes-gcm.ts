@@ -2,7 +2,7 @@
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';
 import { Ghash, sizesBlock } from './ghash.js';
-import { move, sameTag } from './text.js';
+import { bytesOfWords, littleEndianWords, move, sameTag } from './text.js';
 
 /** Prepares a key of 16, 24 or 32 bytes. */
 export function aesGcm(key: Uint8Array): PortableCipher {
@@ -18,7 +18,7 @@ export function aesGcm(key: Uint8Array): PortableCipher {
     ghash.absorb(sum, aad);
     ghash.absorb(sum, text);
     ghash.absorbBlock(sum, sizesBlock(aad.length, text.length));
-    const tag = new Uint8Array(sum.buffer);
+    const tag = bytesOfWords(sum);
     aes.count(counter, Counter.Last, tag);
     return tag;
   }
@@ -54,6 +54,7 @@ export function aesGcm(key: Uint8Array): PortableCipher {
 function firstBlock(nonce: Uint8Array, number: number): Int32Array {
   const block = new Int32Array(4);
   new Uint8Array(block.buffer).set(nonce);
+  littleEndianWords(block);
   block[3] = number << 24;
   return block;
 }

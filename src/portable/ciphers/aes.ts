@@ -6,7 +6,7 @@
  * Tried and declined: four tables of 1 KiB (a sixth slower). Tables are looked up by secret bytes, as by every AES in JavaScript that is not
  * ten times slower: whoever shares the CPU's cache may learn something of the key. WebCrypto and the native engine do not have that.
  */
-import { swapped, transform } from './text.js';
+import { littleEndianWords, swapped, transform } from './text.js';
 
 /** How a counter block is counted up. */
 export const enum Counter {
@@ -59,6 +59,7 @@ export class Aes {
     const words = key.length / 4;
     const keys = new Int32Array(key.length + 28);
     new Uint8Array(keys.buffer).set(key);
+    littleEndianWords(keys.subarray(0, words));
     for (let index = words, round = 1; index < keys.length; index++) {
       let word = keys[index - 1]!;
       if (index % words === 0) {

@@ -5,7 +5,7 @@
  * OpenSSL and the native engine count on from.
  */
 import type { PortableCipher } from './contract.js';
-import { move, transform } from './text.js';
+import { bytesOfWords, littleEndianWords, move, transform } from './text.js';
 
 /** Prepares a key of 32 bytes. */
 export function chacha20(key: Uint8Array): PortableCipher {
@@ -25,10 +25,11 @@ export function chacha20(key: Uint8Array): PortableCipher {
 export function stateOf(key: Uint8Array, iv: Uint8Array): Int32Array {
   const state = new Int32Array(16);
   const bytes = new Uint8Array(state.buffer);
-  // "expand 32-byte k"
-  state.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
   bytes.set(key, 16);
   bytes.set(iv, 48);
+  littleEndianWords(state);
+  // "expand 32-byte k"
+  state.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
   return state;
 }
 
@@ -45,7 +46,7 @@ export function derivedKey(key: Uint8Array, nonce: Uint8Array): Uint8Array {
   }
   state.fill(0);
   block.fill(0);
-  return new Uint8Array(derived.buffer);
+  return bytesOfWords(derived);
 }
 
 /** Adds the keystream to a text, in place, and counts the block number up. */

@@ -1,7 +1,11 @@
 /**
  * Texts of ciphers, transformed where they are: 32-bit words at a time where the memory is aligned, and piece by piece through a scratch
  * that is, where it is not.
+ *
+ * Words hold four bytes, the first one lowest, on every CPU. On a big-endian CPU (s390x) words that share memory with bytes are
+ * turned around by {@link littleEndianWords}; elsewhere that does nothing.
  */
+import { littleEndian } from '../hashes/fields.js';
 
 /** Puts a source into its target, whichever way they lie over each other. */
 export function move(source: Uint8Array, target: Uint8Array): void {
@@ -9,7 +13,7 @@ export function move(source: Uint8Array, target: Uint8Array): void {
   target.set(source);
 }
 
-/** Transforms words that hold a text's bytes as they stand in memory: whole blocks. */
+/** Transforms words that hold a text's bytes, the first one lowest: whole blocks. */
 export type Transform = (words: Int32Array) => void;
 
 /** Bytes that go through the scratch at once: whole blocks of every cipher here, little enough for the first cache. */
@@ -17,8 +21,24 @@ const PIECE = 4096;
 const scratchWords = new Int32Array(PIECE / 4);
 const scratch = new Uint8Array(scratchWords.buffer);
 
+/** Turns words read from bytes into little-endian ones, or such words into what stands for their bytes; returns them. */
+export function littleEndianWords(words: Int32Array): Int32Array {
+  if (!littleEndian) for (let index = 0; index < words.length; index++) words[index] = swapped(words[index]!);
+  return words;
+}
+
+/** The bytes of words, in the words' own memory: the words are not to be used afterwards. */
+export function bytesOfWords(words: Int32Array): Uint8Array {
+  littleEndianWords(words);
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+}
+
 /** Transforms a text in place, in order. The last block is filled up with anything; what becomes of that is lost. */
-export function transform(text: Uint8Array, block: 16 | 64, each: Transform): void {
+export function transform(text: Uint8Array, block: 16 | 64, change: Transform): void {
+  const each: Transform = littleEndian ? change : (words) => {
+    change(littleEndianWords(words));
+    littleEndianWords(words);
+  };
   let done = 0;
   if (text.byteOffset % 4 === 0) {
     done = text.length - text.length % block;
@@ -43,7 +63,7 @@ export function transform(text: Uint8Array, block: 16 | 64, each: Transform): vo
  */
 export function show(bytes: Uint8Array, each: Transform): void {
   let done = 0;
-  if (bytes.byteOffset % 4 === 0) {
+  if (littleEndian && bytes.byteOffset % 4 === 0) {
     done = bytes.length - bytes.length % 16;
     if (done > 0) each(new Int32Array(bytes.buffer, bytes.byteOffset, done / 4));
   }
@@ -53,7 +73,7 @@ export function show(bytes: Uint8Array, each: Transform): void {
     const size = Math.min(PIECE, bytes.length - done);
     scratch.set(bytes.subarray(done, done + size));
     scratch.fill(0, size, roundUp(size, 16));
-    each(scratchWords.subarray(0, roundUp(size, 16) / 4));
+    each(littleEndianWords(scratchWords.subarray(0, roundUp(size, 16) / 4)));
     done += size;
   }
   scratch.fill(0, 0, used);
@@ -67,7 +87,7 @@ function roundUp(size: number, block: number): number {
 export function blockOf(bytes: Uint8Array, offset = 0): Int32Array {
   const block = new Int32Array(4);
   new Uint8Array(block.buffer).set(bytes.subarray(offset, offset + 16));
-  return block;
+  return littleEndianWords(block);
 }
 
 /** A word with its bytes in the other order. */
