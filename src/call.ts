@@ -17,6 +17,7 @@ import { CANCELLED, failure, makeError, MillraceError, wrongType } from './error
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from './secret-results.js';
 import { quiet, spend, tellFailureLater, tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from './waiters.js';
 
@@ -29,7 +30,7 @@ export const enum Form {
   Base64,
   Base64url,
   BigInt,
-  /** A Buffer, of which nothing is left in the ring. */
+  /** A derived key, as a Buffer that V8 does not move: who wipes it wipes all there is of it. */
   Secret,
   /** Whether it is a one. */
   Verdict,
@@ -252,20 +253,48 @@ export function runSync(describe: Describe, given: ArrayLike<unknown>, count: nu
 /** Runs now what has been described, and returns its result. */
 export function runDescribed(): unknown {
   try {
-    frame[At.Slot] = -1;
-    let target = call.target;
-    if (target === undefined) {
-      target = allocate(call.size);
-      call.flags |= Flag.HasTarget | Flag.Fresh;
-    }
-    frame[At.Flags] = call.flags;
-    const status = cross(target);
-    if (status !== 0) throw refused(status);
-    if (call.prefix > 0) putPrefix(target);
-    return call.form === Form.Size ? call.size : present(target as Buffer, call.form);
+    return runNow();
   } finally {
     forget();
   }
+}
+
+function runNow(): unknown {
+  frame[At.Slot] = -1;
+  const { target } = call;
+  if (target === undefined) return runForResult();
+  frame[At.Flags] = call.flags;
+  const status = cross(target);
+  if (status !== 0) throw refused(status);
+  if (call.prefix > 0) putPrefix(target);
+  return call.size;
+}
+
+/** Runs now what has been described without a target, and returns its result in its form. */
+function runForResult(): unknown {
+  const { size, form } = call;
+  const secret = givesSecret();
+  const staged = secret && size <= SMALL_BYTES && form !== Form.Secret;
+  const result = staged ? stage(size) : secret ? allocateApart(size) : allocate(size);
+  frame[At.Flags] = call.flags | Flag.HasTarget | Flag.Fresh;
+  const status = cross(result);
+  if (status !== 0) {
+    if (staged) wipeStage();
+    throw refused(status);
+  }
+  if (call.prefix > 0) putPrefix(result);
+  if (!staged) return present(result, form);
+  if (form === Form.Buffer) return takeStaged(result);
+  const text = present(result, form);
+  wipeStage();
+  return text;
+}
+
+/** Whether the result is secret: it is made with a key and is no ciphertext. */
+function givesSecret(): boolean {
+  if (frame[At.Key] === 0 && call.key === undefined) return false;
+  const operation: Operation = frame[At.Operation]!;
+  return operation !== Operation.Encrypt && operation !== Operation.Seal;
 }
 
 /** Writes the described iv before the result. After the run: a source may overlap its target. */
@@ -467,17 +496,12 @@ function belongsHere(): boolean {
 
 /** Runs now what has been described, and tells the waiter at the end of this turn. */
 function runHere(waiter: Waiter): void {
-  const target = call.target ?? allocate(call.size);
-  frame[At.Slot] = -1;
-  frame[At.Flags] = (call.flags & ~Flag.Cancellable) | Flag.HasTarget;
-  const status = cross(target);
-  if (status !== 0) {
-    tellFailureLater(waiter, refused(status));
-    return;
-  }
+  call.flags &= ~Flag.Cancellable;
+  // The waiter writes it.
+  call.prefix = 0;
   let value: unknown;
   try {
-    value = call.form === Form.Size ? call.size : present(target as Buffer, call.form);
+    value = runNow();
   } catch (error) {
     tellFailureLater(waiter, error);
     return;
@@ -499,6 +523,8 @@ const places: (Uint8Array | undefined)[] = [];
 const placeOffsets: number[] = [];
 const sizes: number[] = [];
 const forms: Form[] = [];
+/** Whether the result is secret. */
+const secrets: boolean[] = [];
 
 /**
  * Hands the described call to native code. With a target in the description, source and target are lent;
@@ -513,6 +539,7 @@ function submit(user: Waiter): void {
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
   sizes[slot] = call.size;
   forms[slot] = call.form;
+  secrets[slot] = givesSecret();
   inFlight += 1;
   let accepted = false;
   try {
@@ -760,6 +787,7 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
   const placeOffset = placeOffsets[slot]!;
   const size = sizes[slot]!;
   const form = forms[slot]!;
+  const secret = secrets[slot]!;
   let result = lentTargets[slot] as Buffer | undefined;
   // Whoever is told may make calls, and take the slot.
   release(slot);
@@ -771,6 +799,7 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
       return;
     }
     copy(place, placeOffset, ringBytes, start, placed);
+    if (secret) ringBytes.fill(0, start, placed);
     text = placed;
   }
   if (form === Form.Size) {
@@ -778,12 +807,12 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
     return;
   }
   if (result === undefined) {
-    result = allocate(size);
+    result = form === Form.Secret ? viewOf(new ArrayBuffer(size)) : secret ? allocateApart(size) : allocate(size);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copy(result, 0, ringBytes, text + appended, end);
     copy(result, largeSize, ringBytes, start, start + appended);
-    if (form >= Form.Secret) ringBytes.fill(0, start, end);
+    if (secret) ringBytes.fill(0, start, end);
   }
   let value: unknown;
   try {

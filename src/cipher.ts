@@ -2,7 +2,7 @@
  * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
  * options, positional, or over windows.
  */
-import { bytes, data, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import { bytes, data, options, part, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { At, frame, Operation } from './frame.js';
 import { describeAad, describeCall, describeChoice, describeIv, describeKey, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
@@ -11,7 +11,9 @@ import { makeError, wrongType } from './errors.js';
 import { isKey, keyChoice, type Key } from './key.js';
 import { randomNonce } from './nonces.js';
 import type { Accepted, Names } from './options.js';
+import { utf8Apart } from './platform/node.js';
 import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
+import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions extends EngineOptions {
@@ -113,7 +115,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boole
   const choice = choiceAsked(engine);
   const random = nonce === undefined ? randomNonce(facts.ivSize) : undefined;
   const tagSize = appendedTagSize(tagLength, facts);
-  const text = data(source, 'source');
+  const text = messageBytes(source, target);
   const size = sizeOf(text);
   limitSource(size, facts);
   describeCall(Operation.Seal, facts.id, text, 0, size);
@@ -201,7 +203,7 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
   const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = options<Fields>(given, 'options', accepted);
   const choice = choiceAsked(engine);
   const operation = direction(encrypt);
-  const view = data(source, 'source');
+  const view = messageBytes(source, target);
   limitSource(sizeOf(view), facts);
   describeCall(operation, facts.id, view, 0, sizeOf(view));
   describeWholeKey(key, facts);
@@ -214,7 +216,7 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
 
 function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
-  const source = data(given[4], 'source');
+  const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
   describeCall(operation, facts.id, source, 0, sizeOf(source));
   describeWholeKey(given[2], facts);
@@ -271,6 +273,13 @@ function describeWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): void 
   checkTagSize(tagSize, facts, 'tagSize');
   describeAad(aad, aadOffset, aadSize);
   if (facts.aead) describeTag(tag, tagOffset, tagSize);
+}
+
+/** A message. The bytes of a string stand where no Buffer of Node's pool shows them; with a target they are lent. */
+function messageBytes(value: unknown, target: unknown): Uint8Array {
+  if (typeof value !== 'string') return data(value, 'source');
+  if (target !== undefined || !isShort(value)) return utf8Apart(value);
+  return part(textScratch, 0, encodeShort(value, textScratch));
 }
 
 function direction(encrypt: unknown): Operation {

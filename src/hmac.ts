@@ -3,7 +3,7 @@
  */
 import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
 import { Operation } from './frame.js';
-import { describeCall, describeChoice, describeKey, describeTarget, encodeKey, type Parser } from './call.js';
+import { describeCall, describeChoice, describeKey, describeTarget, encodeKey, ownSecret, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
 import { engineNames, type EngineOptions } from './engines.js';
@@ -42,7 +42,7 @@ function describeHmac(given: ArrayLike<unknown>, count: number, promised?: boole
     describeData(Operation.Hmac, facts, given[2], request);
     describeKey(keyScratch, 0, size);
   } else {
-    const secret = data(key, 'key');
+    const secret = typeof key === 'string' ? ownSecret(key) : data(key, 'key');
     describeData(Operation.Hmac, facts, given[2], request);
     describeKey(secret, 0, sizeOf(secret));
   }

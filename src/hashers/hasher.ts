@@ -15,7 +15,7 @@ import { accepted, type Accepted } from '../options.js';
 import { keepsStates, keyStates } from './key-states.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
-import { allocate, bytesOfText, isEncoding, textOf, utf8, viewOf, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
+import { allocate, allocateApart, bytesOfText, isEncoding, textOf, utf8, viewOf, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
 import { LazyTransform, loadStream, setUpLate, streamNames, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
 import { tellLater } from '../turn.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
@@ -351,7 +351,7 @@ export class Hash extends Hasher {
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(this);
-    const target = allocate(count);
+    const target = running.key === undefined ? allocate(count) : allocateApart(count);
     running.squeeze(target, 0, count);
     return typeof wanted === 'number' ? present(target, wanted) : textOf(target, wanted);
   }

@@ -281,8 +281,14 @@ export class Jobs {
       else if (reply) small = place;
     }
     this.#ring.write(slot, status, small, large);
-    if (work.operation >= Operation.Scrypt && reply) place.fill(0);
+    if (reply && givesSecret(work)) place.fill(0);
   }
+}
+
+/** Whether the result is secret: it is made with a key and is no ciphertext. */
+function givesSecret({ operation, key, secret }: Work): boolean {
+  if (operation >= Operation.Scrypt) return true;
+  return (key !== undefined || secret.length > 0) && operation !== Operation.Encrypt && operation !== Operation.Seal && operation !== Operation.SealChunks;
 }
 
 /** A result that was made elsewhere and can be given out as it is: all of some memory that nobody else has. */
@@ -315,7 +321,7 @@ function putResult(job: Job): void {
   }
   if (target !== undefined) place.set(target);
   if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
-  if (work.operation >= Operation.Scrypt) target?.fill(0);
+  if (givesSecret(work)) target?.fill(0);
 }
 
 /** Bytes of a record beside its parts: slot, status, and the sizes of both. */
