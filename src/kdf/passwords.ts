@@ -25,7 +25,7 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
   readonly secret?: Data | undefined;
   /** Bytes of the random salt, 8 to 64; 16 by default. */
   readonly saltLength?: number | undefined;
-  /** Bytes of the hash, 10 to 64; 32 by default. */
+  /** Bytes of the hash, 16 to 64; 32 by default. */
   readonly hashLength?: number | undefined;
   /** A salt instead of a random one; for tests. */
   readonly salt?: Bytes | undefined;
@@ -46,7 +46,10 @@ export interface VerifyPasswordOptions extends EngineOptions {
   readonly secret?: Data | undefined;
   /** The most bytes of memory a hash may ask for; 256 MiB by default. */
   readonly maxMemory?: number | undefined;
-  /** The most milliseconds a hash may ask for, as they are predicted for one slow core; 5000 by default. */
+  /**
+   * The most milliseconds a hash may ask for, as each engine predicts them for one slow core; 5000 by default. Work that takes
+   * twice as long all the same is stopped with ERR_WORK_LIMIT.
+   */
   readonly maxTime?: number | undefined;
 }
 
@@ -59,7 +62,7 @@ const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions
 });
 
 const SALT = { least: 8, most: 64 };
-const HASH = { least: 10, most: 64 };
+const HASH = { least: 16, most: 64 };
 const MEMORY_MAX = 256 * 1024 * 1024;
 const TIME_MAX = 5000;
 

@@ -6,6 +6,7 @@
 import { Status } from '../frame.js';
 import { errandOf, type Outcome, type Tiding } from './errand.js';
 import type { Host, Mate } from './host.js';
+import { clockLimit } from './kdf/index.js';
 import { inSlices } from './slices.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { statusOf, type Work } from './work.js';
@@ -44,6 +45,10 @@ const IDLE = 5000;
 /** Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this thread may have been busy for as long. */
 const START = 10_000;
 const HEAR = 250;
+/** Milliseconds that a worker may take to start, on a busy machine, before a job's clock runs. */
+const WORKER_START = 2000;
+/** Timers of more milliseconds end at once. */
+const TIMER_MAX = 2 ** 31;
 /** So many workers in a row that never ran, and no more are tried; the first is enough where none ever ran. */
 const FAILURES = 3;
 
@@ -84,6 +89,8 @@ export class Crew {
   /** There can be none. */
   #alone = false;
   #turning = false;
+  /** What stops the clocks of jobs that have one. */
+  readonly #clocks = new Map<CrewJob, () => void>();
   /** What is done on this thread, if it was not done in one turn. */
   #here: Here | undefined;
 
@@ -139,8 +146,8 @@ export class Crew {
     this.#assign();
   }
 
-  /** Nobody wants this job any more. What has not started never will; a worker is ended. */
-  stop(job: CrewJob): Stopped {
+  /** Nobody wants this job any more, or it has taken too long. What has not started never will; a worker is ended. */
+  stop(job: CrewJob, status = Status.Cancelled): Stopped {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) {
       this.#waiting.splice(at, 1);
@@ -156,7 +163,8 @@ export class Crew {
     if (hand === undefined) return Stopped.Late;
     // One of several is short: it may run, and nobody hears what comes of it.
     if (hand.jobs.length === 1) this.#dismiss(hand);
-    job.end(Status.Cancelled, undefined, undefined);
+    this.#unwatch(job);
+    job.end(status, undefined, undefined);
     this.#assign();
     return Stopped.Asked;
   }
@@ -207,6 +215,7 @@ export class Crew {
       hand.mate!.hold(true);
       hand.mate!.post(errand, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
       if (hand.ready) job.work = { ...job.work, source: NOTHING };
+      this.#watch(job);
     } catch (error) {
       hand.jobs.pop();
       if (hand.jobs.length === 0) hand.mate!.hold(false);
@@ -233,6 +242,7 @@ export class Crew {
       case 'end': {
         const job = hand.jobs.shift();
         if (job === undefined) return;
+        this.#unwatch(job);
         hand.spare = tiding.spare ?? hand.spare;
         // The next one first: its worker shall not wait for those who are told.
         const free = hand.jobs.length === 0;
@@ -242,6 +252,19 @@ export class Crew {
         job.end(tiding.status, tiding.target, tiding.tag);
       }
     }
+  }
+
+  /** Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be asked to end itself. */
+  #watch(job: CrewJob): void {
+    const { derivation } = job.work;
+    if (derivation?.what !== 'verify') return;
+    const limit = clockLimit(derivation.allowed) + WORKER_START;
+    if (limit < TIMER_MAX) this.#clocks.set(job, this.#host.after(limit, () => this.stop(job, Status.Work)));
+  }
+
+  #unwatch(job: CrewJob): void {
+    this.#clocks.get(job)?.();
+    this.#clocks.delete(job);
   }
 
   #rest(hand: Hand): void {
@@ -263,6 +286,7 @@ export class Crew {
   #lose(hand: Hand, memory: boolean): void {
     if (hand.gone) return;
     const jobs = hand.jobs.splice(0);
+    for (const job of jobs) this.#unwatch(job);
     this.#dismiss(hand);
     if (!hand.ready && !memory) this.#fail();
     // What has not reached a worker that ran can still be done.

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { run } from '../support/child.mjs';
 import { refuses } from '../support/refusals.mjs';
 
 const { hashPassword, needsRehash, verifyPassword } = millrace;
@@ -67,7 +68,7 @@ test('options decide, and the bytes are those of the derivation', async () => {
     assert.equal(needsRehash(expected, options), false);
     assert.equal(needsRehash(expected), true);
   }
-  assert.match(hashPassword('pw', { algorithm: 'scrypt', N: 16, r: 1, saltLength: 8, hashLength: 10 }), /^\$scrypt\$ln=4,r=1,p=1\$[\w+/]{11}\$[\w+/]{14}$/);
+  assert.match(hashPassword('pw', { algorithm: 'scrypt', N: 16, r: 1, saltLength: 8, hashLength: 16 }), /^\$scrypt\$ln=4,r=1,p=1\$[\w+/]{11}\$[\w+/]{22}$/);
 });
 
 test('what needs to be made anew', () => {
@@ -113,6 +114,65 @@ test('what asks for too much is refused before anything is computed', async () =
   assert.equal(verifyPassword('password', ofOthers[2][1], { maxMemory: 2 ** 26, maxTime: 1000 }), true);
 });
 
+test('what takes long in small steps is refused too, by every engine at prices of its own', async () => {
+  const tail = '$AQEBAQEBAQEBAQEBAQEBAQ$AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE';
+  const before = process.cpuUsage();
+  for (const [cost, native, portable] of [
+    ['$scrypt$ln=1,r=1,p=300000', 900, 4000], ['$scrypt$ln=1,r=8,p=60000', 1500, 7000], ['$argon2id$v=19$m=8,t=100000,p=1', 300, 12_000],
+    ['$argon2id$v=19$m=65536,t=3,p=4', 30, 1500], ['$scrypt$ln=14,r=8,p=4', 80, 400],
+  ]) {
+    const text = `${cost}${tail}`;
+    for (const [engine, maxTime] of [['native', native], ['portable', portable]]) {
+      assert.throws(() => verifyPassword('x', text, { maxTime, engine }), { code: 'ERR_WORK_LIMIT' }, `${cost}, ${engine}`);
+      await assert.rejects(promises.verifyPassword('x', text, { maxTime, engine }), { code: 'ERR_WORK_LIMIT' }, `${cost}, ${engine}`);
+    }
+  }
+  assert.ok(process.cpuUsage(before).user < 2_000_000, 'nothing was computed');
+});
+
+test('a hash of less than 16 bytes is refused: a part of an scrypt hash is one too', async () => {
+  const whole = hashPassword('pw', { algorithm: 'scrypt', N: 16, r: 1 });
+  const [head, salt] = [whole.slice(0, whole.lastIndexOf('$') + 1), Buffer.from(whole.split('$')[3], 'base64')];
+  for (const size of [10, 11, 15]) {
+    const part = millrace.scrypt('pw', salt, size, { N: 16, r: 1 }).toString('base64').replace(/=+$/, '');
+    await refuses('verifyPassword', ['pw', head + part], 'ERR_PASSWORD_HASH');
+    assert.throws(() => verifyPassword('pw', head + part, { engine: 'portable' }), { code: 'ERR_PASSWORD_HASH' });
+  }
+  for (const engine of ['native', 'portable']) assert.equal(verifyPassword('pw', whole, { engine }), true);
+});
+
+test('work that takes longer than was predicted is stopped by the clock', { skip: process.platform === 'win32' && 'Windows cannot stop a process' }, async () => {
+  // Stopped for 2 s while it computes what is predicted to take 0.7, and may take 1.5.
+  const { stdout, stderr } = await run(`
+    const { spawn } = require('node:child_process');
+    const hash = '$scrypt$ln=16,r=8,p=8$AQEBAQEBAQEBAQEBAQEBAQ$AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE';
+    let stopped = false;
+    const onProgress = () => {
+      if (stopped) return;
+      stopped = true;
+      spawn('sh', ['-c', 'sleep 2; kill -CONT ' + process.pid], { detached: true, stdio: 'ignore' }).unref();
+      process.kill(process.pid, 'SIGSTOP');
+    };
+    promises.verifyPassword('x', hash, { maxTime: 700, onProgress }).then(console.log, (error) => console.log(error.code, stopped));
+  `);
+  assert.equal(stdout, 'ERR_WORK_LIMIT true\n', stderr);
+});
+
+test('the portable engine is stopped by the clock', () => {
+  const hash = hashPassword('pw', { algorithm: 'argon2id', memory: 1024, passes: 4 });
+  const now = Date.now;
+  let looks = 0;
+  // The clock is a second further at every look.
+  Date.now = () => now() + 1000 * looks++;
+  try {
+    assert.throws(() => verifyPassword('pw', hash, { engine: 'portable', maxTime: 2000 }), { code: 'ERR_WORK_LIMIT' });
+  } finally {
+    Date.now = now;
+  }
+  assert.ok(looks > 3);
+  assert.equal(verifyPassword('pw', hash, { engine: 'portable', maxTime: 2000 }), true);
+});
+
 test('bad input', async () => {
   const { ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE } = { ERR_ARGUMENT_TYPE: 'ERR_ARGUMENT_TYPE', ERR_ARGUMENT_VALUE: 'ERR_ARGUMENT_VALUE' };
   await refuses('hashPassword', [], 'ERR_MISSING_ARGUMENT', /password/);
@@ -133,7 +193,7 @@ test('bad input', async () => {
     [{ parallelism: 0 }, ERR_ARGUMENT_VALUE, /parallelism/],
     [{ saltLength: 7 }, ERR_ARGUMENT_VALUE, /saltLength/],
     [{ saltLength: 65 }, ERR_ARGUMENT_VALUE, /saltLength/],
-    [{ hashLength: 9 }, ERR_ARGUMENT_VALUE, /hashLength/],
+    [{ hashLength: 15 }, ERR_ARGUMENT_VALUE, /hashLength/],
     [{ hashLength: 65 }, ERR_ARGUMENT_VALUE, /hashLength/],
     [{ salt: 'text with 16 chars' }, ERR_ARGUMENT_TYPE, /salt/],
     [{ salt: Buffer.alloc(7) }, ERR_ARGUMENT_VALUE, /salt/],

@@ -320,7 +320,7 @@ is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
 const argon2ing: Argon2Parameters = { message: 'password', nonce: bytes, parallelism: 1, tagLength: 32, memory: 64, passes: 1, secret: key, associatedData: 'x' };
 is<Buffer>()(argon2('argon2id', argon2ing));
 is<void>()(argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => is<Buffer | undefined>()(derived)));
-const passwords: HashPasswordOptions = { algorithm: 'argon2i', memory: 64, passes: 1, parallelism: 1, secret: 'pepper', saltLength: 8, hashLength: 10 };
+const passwords: HashPasswordOptions = { algorithm: 'argon2i', memory: 64, passes: 1, parallelism: 1, secret: 'pepper', saltLength: 8, hashLength: 16 };
 is<string>()(hashPassword('password', passwords));
 is<void>()(hashPassword('password', (_error, hash) => is<string | undefined>()(hash)));
 const verifying: VerifyPasswordOptions = { secret: 'pepper', maxMemory: 2 ** 20, maxTime: 100 };

@@ -12,6 +12,7 @@ use crate::{bytes::Window, pacer::Pacer};
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::kdf::argon2::{self, Kind, Version};
+use millrace_core::kdf::clock::Clock;
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{hkdf, pbkdf2, scrypt};
 use millrace_core::pace::{Pace, Unpaced};
@@ -36,7 +37,10 @@ pub(crate) enum What {
     /// Whether a password is that of a password hash, which stands in the aad.
     Verify {
         memory: u64,
+        /// Predicted.
         milliseconds: u64,
+        /// What may be predicted.
+        allowed: u64,
     },
 }
 
@@ -76,7 +80,7 @@ impl Derivation {
                 let variant = cost.kind() as u32 | (cost.version() as u32) << 8;
                 [4, variant.into(), pair(cost.memory(), cost.passes()), cost.lanes().into()]
             }
-            What::Verify { memory, milliseconds } => [5, memory, milliseconds, 0],
+            What::Verify { memory, milliseconds, allowed } => [5, memory, milliseconds, allowed],
         })
     }
 
@@ -91,7 +95,7 @@ impl Derivation {
             2 => What::Pbkdf2 { hash: hash()?, iterations: low(b) },
             3 => What::Hkdf(hash()?),
             4 => What::Argon2(argon2_of(low(a), low(b), high(b), low(c)).ok()?),
-            5 => What::Verify { memory: a, milliseconds: b },
+            5 => What::Verify { memory: a, milliseconds: b, allowed: c },
             _ => return None,
         })
     }
@@ -123,9 +127,11 @@ impl Derivation {
                     milliseconds: request.size(At::MaxTime)? as u64,
                 };
                 match PasswordHash::parse(as_text(aad), &limits) {
-                    Ok(hash) => {
-                        What::Verify { memory: hash.scheme().memory(), milliseconds: hash.scheme().milliseconds() }
-                    }
+                    Ok(hash) => What::Verify {
+                        memory: hash.scheme().memory(),
+                        milliseconds: hash.scheme().milliseconds(),
+                        allowed: limits.milliseconds,
+                    },
                     Err(Error::Memory { needed }) => {
                         request.tell_memory(needed);
                         return Err(Status::MemoryLimit);
@@ -268,13 +274,15 @@ impl Work {
                 let input = argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
                 shelf::with(needed, |memory| argon2::derive_paced(&cost, &input, target, memory, pace))
             }
-            What::Verify { .. } => {
+            What::Verify { allowed, .. } => {
                 let hash = PasswordHash::parse(as_text(self.aad), &NO_LIMITS)?;
-                shelf::with(needed, |memory| {
-                    let equal = hash.verify(password, self.tag.read(), memory, pace)?;
+                let clock = &mut Clock::new(allowed, pace);
+                let verified = shelf::with(needed, |memory| {
+                    let equal = hash.verify(password, self.tag.read(), memory, clock)?;
                     target.fill(u8::from(equal));
                     Ok(())
-                })
+                });
+                if clock.expired() { Err(Error::Work) } else { verified }
             }
         })
     }

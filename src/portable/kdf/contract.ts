@@ -37,6 +37,8 @@ export type Scheme = Argon2Cost | ScryptCost | BcryptCost;
 export interface PasswordHash {
   readonly what: 'verify';
   readonly scheme: Scheme;
+  /** Milliseconds that it may be predicted to take. */
+  readonly allowed: number;
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
 }

@@ -36,7 +36,7 @@ export function schemeMemory(scheme: Scheme): number {
   }
 }
 
-/** About how long it takes native code on one slow core: what limits are held against, on every engine the same. */
+/** About how long it takes here on one slow core: what limits are held against. Other engines have prices of their own. */
 export function schemeMilliseconds(scheme: Scheme): number {
   return Math.floor(schemeNanoseconds(scheme) / 1_000_000);
 }
@@ -44,11 +44,13 @@ export function schemeMilliseconds(scheme: Scheme): number {
 function schemeNanoseconds(scheme: Scheme): number {
   switch (scheme.what) {
     case 'argon2':
-      return 200 * scheme.memory * scheme.passes;
+      // Each of a lane's 4 segments takes about two blocks more, for addresses and its start.
+      return 8000 * (scheme.memory + 8 * scheme.lanes) * scheme.passes;
     case 'scrypt':
-      return 160 * scheme.n * scheme.r * scheme.p;
+      // PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
+      return (800 * scheme.n + 14_000) * scheme.r * scheme.p;
     case 'bcrypt':
-      return 60_000 * 2 ** scheme.cost;
+      return 120_000 * 2 ** scheme.cost;
   }
 }
 

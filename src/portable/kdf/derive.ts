@@ -24,7 +24,7 @@ export function derive(derivation: Derivation, input: DerivationInput, target: U
     case 'hkdf':
       return hkdf((key) => prepareMac(derivation.hash, key), hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
     case 'verify':
-      target.fill(verdict(derivation, deriveHash(derivation, input, progress)));
+      target.fill(verdict(derivation, deriveHash(derivation, input, clocked(derivation.allowed, progress))));
   }
 }
 
@@ -66,6 +66,20 @@ export function check(derivation: Derivation, { password, salt, secret }: Deriva
 function checkArgon2(saltSize: number, size: number): void {
   if (saltSize < 8) refused(Status.SaltSize);
   if (size < 4) refused(Status.OutputSize);
+}
+
+/** The most milliseconds that work may take which may be predicted to take so many: a prediction may be wrong by a factor of 2. */
+export function clockLimit(allowed: number): number {
+  return 2 * allowed + 50;
+}
+
+/** Ends the work when it has taken too long, as a machine may be slower than was predicted. */
+function clocked(allowed: number, progress: Progress | undefined): Progress {
+  const end = Date.now() + clockLimit(allowed);
+  return (fraction) => {
+    if (Date.now() > end) refused(Status.Work);
+    progress?.(fraction);
+  };
 }
 
 /** What a password comes to as a password hash has it. */

@@ -5,5 +5,5 @@
 export { Refused } from './contract.js';
 export type { Derivation, DerivationInput, PasswordHash, Progress, Scheme } from './contract.js';
 export { derivationOf, needsRehash } from './described.js';
-export { derive, memoryOf, predict } from './derive.js';
+export { clockLimit, derive, memoryOf, predict } from './derive.js';
 export { deriveFast } from './fast.js';

@@ -16,7 +16,8 @@ export interface Limits {
 /** The longest string; bytes of salts and hashes. */
 const TEXT_MAX = 256;
 const SALT = { least: 8, most: 64 };
-const HASH = { least: 10, most: 64 };
+/** A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's shorter keys begin its longer ones. */
+const HASH = { least: 16, most: 64 };
 
 /**
  * Reads a password hash. Refuses with `Encoded` what is none, `Cost` parameters outside of what the scheme defines, `Memory` and `Work` what
@@ -31,10 +32,13 @@ export function parsePasswordHash(text: string, limits: Limits): PasswordHash {
   const needed = schemeMemory(found.scheme);
   if (needed > limits.memory) refused(Status.Memory, needed);
   if (schemeMilliseconds(found.scheme) > limits.milliseconds) refused(Status.Work);
-  return found;
+  return { ...found, allowed: limits.milliseconds };
 }
 
-function fieldsOf(name: string, fields: readonly string[]): PasswordHash {
+/** What a string says. */
+type Fields = Omit<PasswordHash, 'allowed'>;
+
+function fieldsOf(name: string, fields: readonly string[]): Fields {
   switch (name) {
     case 'argon2d':
       return argon2Fields(0, fields);
@@ -53,7 +57,7 @@ function fieldsOf(name: string, fields: readonly string[]): PasswordHash {
   }
 }
 
-function argon2Fields(kind: Argon2Cost['kind'], fields: readonly string[]): PasswordHash {
+function argon2Fields(kind: Argon2Cost['kind'], fields: readonly string[]): Fields {
   // The first version is not always written.
   const first = fields[0];
   const written = first?.startsWith('v=') === true;
@@ -63,7 +67,7 @@ function argon2Fields(kind: Argon2Cost['kind'], fields: readonly string[]): Pass
   return withSalt(argon2Cost(kind, first === 'v=19' ? 0x13 : 0x10, memory, passes, lanes), rest.slice(1));
 }
 
-function scryptFields(fields: readonly string[]): PasswordHash {
+function scryptFields(fields: readonly string[]): Fields {
   const [log, r, p] = numbers(fields[0], ['ln', 'r', 'p']);
   if (log >= 64) refused(Status.Cost);
   const cost = scryptCost(2 ** log, r, p);
@@ -71,7 +75,7 @@ function scryptFields(fields: readonly string[]): PasswordHash {
   return withSalt(cost, fields.slice(1));
 }
 
-function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): PasswordHash {
+function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): Fields {
   const [digits, text] = fields;
   if (fields.length !== 2 || !/^[0-9]{2}$/.test(digits!)) bad();
   const cost = Number(digits);
@@ -85,7 +89,7 @@ function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): Pass
 }
 
 /** The last two fields. */
-function withSalt(scheme: Scheme, fields: readonly string[]): PasswordHash {
+function withSalt(scheme: Scheme, fields: readonly string[]): Fields {
   const [salt, hash] = fields;
   if (fields.length !== 2) bad();
   return { what: 'verify', scheme, salt: bytesOf(salt!, SALT), hash: bytesOf(hash!, HASH) };

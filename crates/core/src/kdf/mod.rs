@@ -12,6 +12,7 @@
 pub mod argon2;
 mod base64;
 pub mod bcrypt;
+pub mod clock;
 pub mod hkdf;
 pub(crate) mod inputs;
 pub mod pbkdf2;

@@ -59,7 +59,8 @@ pub struct PasswordHash {
 /// The longest string; bytes of salts and hashes.
 const TEXT_MAX: usize = 256;
 const SALT: std::ops::RangeInclusive<usize> = 8..=64;
-const HASH: std::ops::RangeInclusive<usize> = 10..=64;
+/// A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's shorter keys begin its longer ones.
+const HASH: std::ops::RangeInclusive<usize> = 16..=64;
 
 impl Scheme {
     /// Bytes of working memory, 0 where it is too little to count.
@@ -71,14 +72,18 @@ impl Scheme {
         }
     }
 
-    /// About how long it takes on one core.
+    /// About how long it takes on one slow core.
     pub fn milliseconds(&self) -> u64 {
         let nanoseconds = match self {
-            // A block takes 100 to 200 ns.
-            Scheme::Argon2(cost) => (200 * u64::from(cost.memory())).saturating_mul(cost.passes().into()),
-            // 4Nrp Salsa20 cores of 40 ns.
+            // A block takes 100 to 200 ns. Each of a lane's 4 segments takes about two more, for addresses and its start.
+            Scheme::Argon2(cost) => {
+                let blocks = u64::from(cost.memory()) + 8 * u64::from(cost.lanes());
+                200_u64.saturating_mul(blocks).saturating_mul(cost.passes().into())
+            }
+            // 4Nrp Salsa20 cores of 40 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
             Scheme::Scrypt(cost, p) => {
-                160_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul((*p).into())
+                let of_each = 160_u64.saturating_mul(cost.n()).saturating_add(3200);
+                of_each.saturating_mul(cost.r().into()).saturating_mul((*p).into())
             }
             Scheme::Bcrypt(_, cost) => 60_000 << cost,
         };
