@@ -41,7 +41,19 @@ interface Run {
   error: Error | undefined;
 }
 
-export abstract class ChunkPump {
+/** What a stream hands pieces to. */
+export interface Pump {
+  /** Takes a piece; `taken` is called when it has been copied, which is how a writer is held back. One at a time. */
+  write(piece: Uint8Array, taken: (error?: Error) => void): void;
+  /** No more pieces; `ended` is called when all output was put. */
+  end(ended: (error?: Error) => void): void;
+  /** The outlet takes output again. */
+  resume(): void;
+  /** Nothing happens any more; keys are wiped. Whoever waits hears of it. */
+  close(error?: Error): void;
+}
+
+export abstract class ChunkPump implements Pump {
   readonly #outlet: Outlet;
   /** Bytes of a whole chunk as it comes in. */
   readonly #unit: number;
@@ -84,7 +96,6 @@ export abstract class ChunkPump {
   /** Wipes keys. */
   protected abstract wipe(): void;
 
-  /** Takes a piece; `taken` is called when it has been copied, which is how a writer is held back. One at a time. */
   write(piece: Uint8Array, taken: (error?: Error) => void): void {
     if (this.#closed) {
       taken(abandoned());
@@ -97,7 +108,6 @@ export abstract class ChunkPump {
     this.#take();
   }
 
-  /** No more pieces; `ended` is called when all output was put. */
   end(ended: (error?: Error) => void): void {
     this.#ended = ended;
     if (!this.#failed) {
@@ -113,13 +123,11 @@ export abstract class ChunkPump {
     this.#deliver();
   }
 
-  /** The outlet takes output again. */
   resume(): void {
     this.#outletReady = true;
     this.#deliver();
   }
 
-  /** Nothing happens any more; keys are wiped. Whoever waits hears of it. */
   close(error: Error = abandoned()): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -49,10 +49,12 @@ export type ErrorCode =
   | 'ERR_STATE'
   /** A derivation needs more memory than it, or all together, may take; the message says how many bytes. RangeError. */
   | 'ERR_MEMORY_LIMIT'
-  /** A password hash asks for more work than it may. RangeError. */
+  /** A password hash, or the header of a sealed message, asks for more work than it may. RangeError. */
   | 'ERR_WORK_LIMIT'
   /** The text is not a password hash in a form that is known here. RangeError. */
   | 'ERR_PASSWORD_HASH'
+  /** What is to be opened with a passphrase is not in the format of `sealWithPassphrase`, or its header is damaged. RangeError. */
+  | 'ERR_FORMAT'
   /** A file became shorter while it was read. */
   | 'ERR_FILE_CHANGED'
   /** This platform does not have what the call needs: a browser has no streams of Node's. */

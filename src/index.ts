@@ -14,6 +14,7 @@ import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { companyFacts, join } from './company.js';
+import { makeError, wrongType } from './errors.js';
 import { hashParser, quickForm } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
@@ -25,6 +26,8 @@ import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { hashFileSync, hashFileThen } from './whole/whole.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
+import type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/options.js';
+import { passphrases } from './platform/node-sealed.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
 import { CallbackWaiter, type Callback } from './waiters.js';
@@ -44,6 +47,7 @@ export type { Argon2Algorithm, Argon2CallParameters, Argon2Cost, Argon2Parameter
 export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
 export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
 export type { ScryptOptions } from './kdf/scrypt.js';
+export type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/options.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
 export type { PackedSources, Sources } from './many.js';
 export type {
@@ -329,6 +333,39 @@ export function open(algorithm: string, options: OpenOptions & TextTargetOptions
 export function open(algorithm: string, options: OpenOptions & RouteOptions, callback: Callback<Buffer>): void;
 export function open(): unknown {
   return perform(openParser, arguments);
+}
+
+/**
+ * Seals a message with a passphrase, in the format of `millrace seal`; see `sealWithPassphrase` of `millrace/promises`. There is
+ * no synchronous form: to derive the key takes a third of a second.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to the callback
+ */
+export function sealWithPassphrase(passphrase: Data, data: Data, callback: Callback<Buffer>): void;
+export function sealWithPassphrase(passphrase: Data, data: Data, options: SealWithPassphraseOptions | undefined, callback: Callback<Buffer>): void;
+export function sealWithPassphrase(passphrase: unknown, data: unknown, third?: unknown, fourth?: unknown): void {
+  withPassphrase('sealWithPassphrase', passphrase, data, third, fourth);
+}
+
+/**
+ * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or an error goes to the callback; see
+ * `openWithPassphrase` of `millrace/promises`.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to the callback
+ */
+export function openWithPassphrase(passphrase: Data, data: Bytes, callback: Callback<Buffer>): void;
+export function openWithPassphrase(passphrase: Data, data: Bytes, options: OpenWithPassphraseOptions | undefined, callback: Callback<Buffer>): void;
+export function openWithPassphrase(passphrase: unknown, data: unknown, third?: unknown, fourth?: unknown): void {
+  withPassphrase('openWithPassphrase', passphrase, data, third, fourth);
+}
+
+function withPassphrase(name: 'sealWithPassphrase' | 'openWithPassphrase', passphrase: unknown, data: unknown, third: unknown, fourth: unknown): void {
+  const callback = typeof third === 'function' ? third : fourth;
+  if (callback === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs a callback; millrace/promises has a form without`);
+  if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
+  const waiter = new CallbackWaiter(callback as Callback<unknown>);
+  const begun = passphrases()[name](passphrase, data, callback === third ? undefined : third);
+  begun.then((result) => waiter.succeed(result), (error: unknown) => waiter.fail(error));
 }
 
 /**

@@ -21,7 +21,9 @@ import { isKey, type Key } from './key.js';
 import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
-import { sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
+import { makeError } from './errors.js';
+import { passphrases, sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
+import type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions } from './passphrase/options.js';
 import { choiceOf, type Choice } from './engines.js';
 import { callNames, routeOf, type CallOptions, type RouteName, type RouteOptions } from './routes.js';
 import { accepted, type Accepted } from './options.js';
@@ -66,6 +68,7 @@ export type {
   VerifyPasswordOptions,
   Window,
 } from './index.js';
+export type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions };
 export type { CallOptions, Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
 
 /**
@@ -309,6 +312,67 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  */
 export function openStream(options: SealedStreamOptions): Duplex {
   return sealedDuplexes().openStream(options);
+}
+
+/**
+ * Seals a message with a passphrase, in the format of `millrace seal`: the key is derived with scrypt, and whatever is
+ * changed, also of the header, does not open. `data` is copied at the call; text in the passphrase is brought to
+ * Unicode's form C. Take a passphrase that cannot be guessed: whoever has the result can try as many as they like.
+ *
+ * @returns header and sealed stream: 87 bytes and a tag of 16 for each chunk of 16 KiB more than `data`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
+ *   ERR_OUT_OF_MEMORY
+ */
+export function sealWithPassphrase(passphrase: Data, data: Data, options?: SealWithPassphraseOptions): Promise<Buffer>;
+export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
+  return passphrases().sealWithPassphrase(given[0], given[1], given[2]);
+}
+
+/**
+ * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or it rejects with ERR_AUTHENTICATION (another
+ * passphrase, or anything changed), ERR_TRUNCATED or ERR_FORMAT. `data` is copied at the call. What the header asks for to
+ * derive the key is limited by `maxMemory` and `maxTime`, as it may come from anywhere.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_MEMORY_LIMIT, ERR_WORK_LIMIT,
+ *   ERR_OUT_OF_MEMORY
+ */
+export function openWithPassphrase(passphrase: Data, data: Bytes, options?: OpenWithPassphraseOptions): Promise<Buffer>;
+export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
+  return passphrases().openWithPassphrase(given[0], given[1], given[2]);
+}
+
+/** {@link sealWithPassphrase} as a Node stream, in constant memory. The passphrase is copied at the call. */
+export function sealStreamWithPassphrase(passphrase: Data, options?: SealWithPassphraseOptions & PassphraseStreamOptions): Duplex {
+  return sealedDuplexes().sealStreamWithPassphrase(passphrase, options);
+}
+
+/**
+ * {@link openWithPassphrase} as a Node stream, in constant memory. Only what is authentic comes out, in order. **Until `'end'`
+ * what came out is authentic but may not be all.**
+ */
+export function openStreamWithPassphrase(passphrase: Data, options?: OpenWithPassphraseOptions & PassphraseStreamOptions): Duplex {
+  return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
+}
+
+/** {@link sealStreamWithPassphrase} as a TransformStream of the web. It takes bytes, not strings. */
+export function sealTransformStreamWithPassphrase(
+  passphrase: Data,
+  options?: SealWithPassphraseOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return passphrases().sealTransformStreamWithPassphrase(passphrase, options);
+}
+
+/**
+ * {@link openStreamWithPassphrase} as a TransformStream of the web. **Until the readable side closes what came out is authentic
+ * but may not be all.**
+ */
+export function openTransformStreamWithPassphrase(
+  passphrase: Data,
+  options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return passphrases().openTransformStreamWithPassphrase(passphrase, options);
 }
 
 /** {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not strings. */

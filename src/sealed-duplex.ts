@@ -2,26 +2,35 @@
  * Sealed streams as Node's streams.
  */
 import { addAbortSignal, Duplex } from 'node:stream';
-import type { ChunkPump, Outlet } from './chunk-pump.js';
-import { OpeningPump, SealingPump, streamOptions, type SealedStreamOptions } from './sealed-streams.js';
+import type { Pump } from './chunk-pump.js';
+import { PassphraseOpeningPump, PassphraseSealingPump } from './passphrase/pumps.js';
+import { openingSettings, sealingSettings } from './passphrase/options.js';
+import { OpeningPump, SealingPump, streamOptions, type MakePump, type SealedStreamOptions, type StreamSettings } from './sealed-streams.js';
 
 // What these promise is said where users see it: promises.ts.
 
 export function sealStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(options, (outlet) => new SealingPump(outlet, options));
+  return new ChunkStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
 }
 
 export function openStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(options, (outlet) => new OpeningPump(outlet, options));
+  return new ChunkStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
 }
 
-type MakePump = (outlet: Outlet) => ChunkPump;
+export function sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
+  const settings = sealingSettings(options, true);
+  return new ChunkStream(settings, (outlet) => new PassphraseSealingPump(outlet, passphrase, settings));
+}
+
+export function openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
+  const settings = openingSettings(options, true);
+  return new ChunkStream(settings, (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings));
+}
 
 class ChunkStream extends Duplex {
-  readonly #pump: ChunkPump;
+  readonly #pump: Pump;
 
-  constructor(options: unknown, makePump: MakePump) {
-    const { signal, highWaterMark } = streamOptions(options);
+  constructor({ signal, highWaterMark }: StreamSettings, makePump: MakePump) {
     super({ highWaterMark });
     this.#pump = makePump({ put: (output) => this.push(output), fail: (error) => void this.destroy(error) });
     if (signal !== undefined) addAbortSignal(signal, this);

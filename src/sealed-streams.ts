@@ -5,7 +5,7 @@
  */
 import { bytes, options as given, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { abortSignal } from './call.js';
-import { ChunkPump, type Outlet } from './chunk-pump.js';
+import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
 import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
 import { makeError, MillraceError } from './errors.js';
 import { accepted, type Accepted } from './options.js';
@@ -40,18 +40,24 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 // What these promise is said where users see it: promises.ts.
 
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
-  return transformStream(options, (outlet) => new SealingPump(outlet, options));
+  return transformStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
 }
 
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
-  return transformStream(options, (outlet) => new OpeningPump(outlet, options));
+  return transformStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
 }
 
 /** Enough to keep a pipe flowing while a run is worked on. */
 const HIGH_WATER_MARK = 2 ** 20;
 
+/** What concerns the stream itself. */
+export interface StreamSettings {
+  readonly signal: AbortSignal | undefined;
+  readonly highWaterMark: number;
+}
+
 /** Reads the options of the stream itself. */
-export function streamOptions(options: unknown): { signal: AbortSignal | undefined; highWaterMark: number } {
+export function streamOptions(options: unknown): StreamSettings {
   if (options === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'a sealed stream needs an options object with algorithm and key');
   const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options', takes);
   return {
@@ -66,11 +72,11 @@ function positive(value: unknown, name: string): number {
   return number;
 }
 
-type MakePump = (outlet: Outlet) => ChunkPump;
+export type MakePump = (outlet: Outlet) => Pump;
 
-function transformStream(options: unknown, makePump: MakePump): TransformStream<Bytes, Uint8Array> {
-  const { signal, highWaterMark } = streamOptions(options);
-  let pump!: ChunkPump;
+/** A stream of the web around a pump. */
+export function transformStream({ signal, highWaterMark }: StreamSettings, makePump: MakePump): TransformStream<Bytes, Uint8Array> {
+  let pump!: Pump;
   let controller!: TransformStreamDefaultController<Uint8Array>;
   const abort = (): void => {
     over(signal!.reason);

@@ -2,6 +2,7 @@
  * Sealed streams in browsers: those of the web.
  */
 import { makeError } from '../errors.js';
+import * as transforms from '../passphrase/transforms.js';
 import * as streams from '../sealed-streams.js';
 
 /** A stream of Node's: there is none here. */
@@ -13,6 +14,18 @@ export function sealedStreams(): typeof streams {
   return streams;
 }
 
-export function sealedDuplexes(): { sealStream(options: unknown): Duplex; openStream(options: unknown): Duplex } {
-  throw makeError('ERR_NOT_SUPPORTED', 'streams of Node.js do not exist here: use sealTransformStream and openTransformStream');
+export function passphrases(): typeof transforms {
+  return transforms;
+}
+
+/** What makes streams of Node's. */
+interface Duplexes {
+  sealStream(options: unknown): Duplex;
+  openStream(options: unknown): Duplex;
+  sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
+  openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
+}
+
+export function sealedDuplexes(): Duplexes {
+  throw makeError('ERR_NOT_SUPPORTED', 'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase');
 }

@@ -11,6 +11,11 @@ export function sealedStreams(): typeof import('../sealed-streams.js') {
   return require('../sealed-streams.js') as typeof import('../sealed-streams.js');
 }
 
+/** What is sealed with a passphrase. */
+export function passphrases(): typeof import('../passphrase/transforms.js') {
+  return require('../passphrase/transforms.js') as typeof import('../passphrase/transforms.js');
+}
+
 /** Those of Node. */
 export function sealedDuplexes(): typeof import('../sealed-duplex.js') {
   return require('../sealed-duplex.js') as typeof import('../sealed-duplex.js');

@@ -1,0 +1,200 @@
+// What is sealed with a passphrase: there and back in every form, the command's format, limits on what a header asks for.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { run } from './support/child.mjs';
+import { inFolder } from './support/shell.mjs';
+
+const { openWithPassphrase, sealWithPassphrase } = promises;
+/** The least there is, so that the tests are quick. */
+const quick = { N: 1024 };
+
+const called = (name, ...given) => new Promise((resolve, reject) => millrace[name](...given, (error, value) => (error ? reject(error) : resolve(value))));
+
+/** Through a Node stream, in pieces of this size. */
+async function throughNode(stream, message, piece) {
+  const outputs = [];
+  const pieces = Array.from({ length: Math.ceil(message.length / piece) }, (_, index) => message.subarray(index * piece, (index + 1) * piece));
+  await pipeline(pieces, stream, async (found) => {
+    for await (const output of found) outputs.push(output);
+  });
+  return Buffer.concat(outputs);
+}
+
+async function throughWeb(transform, message) {
+  return Buffer.from(await new Response(new Blob([message]).stream().pipeThrough(transform)).arrayBuffer());
+}
+
+const sealing = {
+  promise: (pass, message, options) => sealWithPassphrase(pass, message, options),
+  callback: (pass, message, options) => called('sealWithPassphrase', pass, message, options),
+  stream: (pass, message, options) => throughNode(promises.sealStreamWithPassphrase(pass, options), message, 10_000),
+  transform: (pass, message, options) => throughWeb(promises.sealTransformStreamWithPassphrase(pass, options), message),
+};
+
+const opening = {
+  promise: (pass, message, options) => openWithPassphrase(pass, message, options),
+  callback: (pass, message, options) => called('openWithPassphrase', pass, message, options),
+  stream: (pass, message, options) => throughNode(promises.openStreamWithPassphrase(pass, options), message, 10_000),
+  'stream, byte by byte': (pass, message, options) => throughNode(promises.openStreamWithPassphrase(pass, options), message, message.length < 1000 ? 1 : 999),
+  transform: (pass, message, options) => throughWeb(promises.openTransformStreamWithPassphrase(pass, options), message),
+};
+
+for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
+  test(`${algorithm}: what one form seals every form opens`, async () => {
+    for (const size of [0, 1, 16_383, 16_384, 100_000]) {
+      const message = randomBytes(size);
+      for (const [name, seal] of Object.entries(sealing)) {
+        const sealed = await seal('pass', message, { ...quick, algorithm });
+        assert.equal(sealed.length, 31 + 56 + size + 16 * (Math.floor(size / 16_384) + 1), name);
+        assert.deepEqual(sealed.subarray(0, 15), Buffer.concat([Buffer.from('millrace'), Buffer.from([1, algorithm === 'aes-256-gcm' ? 1 : 2, 1, 19, 10, 8, 1])]));
+        for (const [other, open] of Object.entries(opening)) assert.ok((await open('pass', sealed)).equals(message), `${name}, ${other}, ${size} bytes`);
+      }
+    }
+  });
+}
+
+test('the defaults: aes-256-gcm and N = 2^17', async () => {
+  const sealed = await called('sealWithPassphrase', 'pass', 'text');
+  assert.deepEqual([...sealed.subarray(9, 15)], [1, 1, 19, 17, 8, 1]);
+  assert.equal((await openWithPassphrase('pass', sealed)).toString(), 'text');
+});
+
+test('the command opens it, and it what the command seals', () =>
+  inFolder({}, async ($) => {
+    $.write('pass', 'f\u00fcr\n', 0o600);
+    $.write('a.sealed', await sealWithPassphrase('fu\u0308r', 'a message', quick));
+    await $.millrace('open -p pass a.sealed');
+    assert.equal(readFileSync($.path('a'), 'latin1'), 'a message');
+    await $.millrace('seal --cost 11 -p pass -f a');
+    assert.equal((await openWithPassphrase(Buffer.from('f\u00fcr'), readFileSync($.path('a.sealed')))).toString(), 'a message');
+  }));
+
+test('a passphrase is text in any form of Unicode, or bytes', async () => {
+  const sealed = await sealWithPassphrase('f\u00fcr', 'x', quick);
+  for (const same of ['fu\u0308r', Buffer.from('fu\u0308r'), new Uint8Array(Buffer.from('f\u00fcr')).buffer]) assert.equal((await openWithPassphrase(same, sealed)).toString(), 'x');
+  const bytes = Buffer.from([255, 254]);
+  const byBytes = await sealWithPassphrase(bytes, 'x', quick);
+  assert.equal((await openWithPassphrase(bytes, byBytes)).toString(), 'x');
+  await assert.rejects(openWithPassphrase(Buffer.from([255, 253]), byBytes), { code: 'ERR_AUTHENTICATION' });
+  assert.deepEqual(bytes, Buffer.from([255, 254]), 'the caller\'s bytes stay');
+});
+
+test('passphrase and message are copied at the call', async () => {
+  const [pass, message] = [Buffer.from('pass'), randomBytes(50_000)];
+  const before = Buffer.from(message);
+  const begun = sealWithPassphrase(pass, message, quick);
+  pass.fill(0);
+  message.fill(0);
+  const sealed = await begun;
+  const [again, given] = [Buffer.from('pass'), Buffer.from(sealed)];
+  const opened = openWithPassphrase(again, given);
+  const stream = promises.openStreamWithPassphrase(again);
+  again.fill(0);
+  given.fill(0);
+  assert.ok((await opened).equals(before));
+  assert.ok((await throughNode(stream, sealed, 60_000)).equals(before));
+});
+
+test('whatever is changed does not open, in any form', async () => {
+  const sealed = await sealWithPassphrase('pass', randomBytes(40_000), quick);
+  const flipped = (at) => Buffer.from(sealed).fill(sealed[at] ^ 1, at, at + 1);
+  const cases = [
+    [flipped(0), 'ERR_FORMAT', /not a file that millrace sealed/],
+    [flipped(8), 'ERR_FORMAT', /version 0/],
+    [flipped(10), 'ERR_FORMAT', /damaged/],
+    [flipped(13), 'ERR_AUTHENTICATION', /another key/],
+    [flipped(20), 'ERR_AUTHENTICATION', /another key/],
+    [flipped(60), 'ERR_AUTHENTICATION', /another key/],
+    [flipped(90), 'ERR_AUTHENTICATION', /chunk 0/],
+    [flipped(sealed.length - 1), 'ERR_AUTHENTICATION', /chunk 2/],
+    [sealed.subarray(0, 31 + 56 + 16_400), 'ERR_TRUNCATED', /last chunk/],
+    [sealed.subarray(0, 60), 'ERR_TRUNCATED', /header/],
+    [sealed.subarray(0, 20), 'ERR_TRUNCATED', /header/],
+    [sealed.subarray(0, 11), 'ERR_FORMAT', /not a file/],
+    [Buffer.alloc(0), 'ERR_FORMAT', /not a file/],
+  ];
+  for (const [name, open] of Object.entries(opening)) {
+    for (const [changed, code, message] of cases) await assert.rejects(open('pass', changed), { code, message }, `${name}: ${code} ${message}`);
+    await assert.rejects(open('Pass', sealed), { code: 'ERR_AUTHENTICATION' }, name);
+  }
+  await assert.rejects(openWithPassphrase('p', Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 0, 0]), Buffer.alloc(90)])), { code: 'ERR_FORMAT', message: /with a key/ });
+});
+
+test('a header may not ask for more than the limits, and costs nothing then', async () => {
+  const header = (log, r, p) => Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 1, 19, log, r, p]), Buffer.alloc(16 + 56 + 16)]);
+  const before = process.cpuUsage();
+  for (const [name, open] of Object.entries(opening)) {
+    await assert.rejects(open('p', header(19, 8, 1)), { code: 'ERR_MEMORY_LIMIT', message: /53687\d{4} bytes.*285212672/ }, name);
+    await assert.rejects(open('p', header(30, 255, 255)), { code: 'ERR_MEMORY_LIMIT' }, name);
+    await assert.rejects(open('p', header(18, 8, 255)), { code: 'ERR_WORK_LIMIT', message: /maxTime allows 5000/ }, name);
+    await assert.rejects(open('p', header(10, 8, 1), { maxMemory: 2 ** 20 }), { code: 'ERR_MEMORY_LIMIT' }, name);
+    await assert.rejects(open('p', header(17, 8, 1), { maxTime: 100 }), { code: 'ERR_WORK_LIMIT' }, name);
+  }
+  assert.ok(process.cpuUsage(before).user < 1_000_000);
+  await assert.rejects(openWithPassphrase('p', header(10, 8, 1), { maxMemory: 2 ** 21, maxTime: 10 }), { code: 'ERR_AUTHENTICATION' });
+});
+
+test('signals and progress', async () => {
+  const reason = new Error('enough');
+  const slow = { N: 2 ** 18 };
+  for (const begin of [(signal) => sealWithPassphrase('p', 'x', { ...slow, signal }), (signal) => called('sealWithPassphrase', 'p', 'x', { ...slow, signal })]) {
+    await assert.rejects(begin(AbortSignal.abort(reason)), reason);
+    const controller = new AbortController();
+    const begun = begin(controller.signal);
+    setTimeout(() => controller.abort(reason), 10);
+    await assert.rejects(begun, reason);
+  }
+  const controller = new AbortController();
+  const stream = promises.sealStreamWithPassphrase('p', { ...slow, signal: controller.signal });
+  stream.write('x');
+  setTimeout(() => controller.abort(reason), 10);
+  await assert.rejects(stream.toArray(), { name: 'AbortError' });
+  const seen = [];
+  await sealWithPassphrase('p', 'x', { N: 2 ** 14, onProgress: ({ fraction }) => seen.push(fraction) });
+  assert.equal(seen.at(-1), 1);
+});
+
+test('bad arguments', async () => {
+  for (const [given, code, message] of [
+    [[], 'ERR_MISSING_ARGUMENT', /passphrase/],
+    [['p'], 'ERR_MISSING_ARGUMENT', /data/],
+    [['', 'x'], 'ERR_ARGUMENT_VALUE', /empty/],
+    [[5, 'x'], 'ERR_ARGUMENT_TYPE', /passphrase/],
+    [['p', 5], 'ERR_ARGUMENT_TYPE', /data/],
+    [['p', 'x', 5], 'ERR_ARGUMENT_TYPE', /options/],
+    [['p', 'x', { n: 5 }], 'ERR_ARGUMENT_VALUE', /options\.N/],
+    [['p', 'x', { N: 5 }], 'ERR_ARGUMENT_VALUE', /2\^10/],
+    [['p', 'x', { N: 2 ** 21 }], 'ERR_ARGUMENT_VALUE', /2\^20/],
+    [['p', 'x', { algorithm: 'aes-128-gcm' }], 'ERR_UNKNOWN_ALGORITHM', /algorithm/],
+    [['p', 'x', { highWaterMark: 5 }], 'ERR_ARGUMENT_VALUE', /highWaterMark/],
+    [['p', 'x', { signal: 5 }], 'ERR_ARGUMENT_TYPE', /signal/],
+    [['p', 'x', { onProgress: 5 }], 'ERR_ARGUMENT_TYPE', /onProgress/],
+  ]) await assert.rejects(sealWithPassphrase(...given), { code, message }, JSON.stringify(given));
+  await assert.rejects(openWithPassphrase('p', 'text'), { code: 'ERR_ARGUMENT_TYPE' });
+  await assert.rejects(openWithPassphrase('p', Buffer.alloc(9), { maxTime: -1 }), { code: 'ERR_ARGUMENT_VALUE', message: /maxTime/ });
+  assert.throws(() => millrace.sealWithPassphrase('p', 'x'), { code: 'ERR_MISSING_ARGUMENT', message: /callback/ });
+  assert.throws(() => millrace.openWithPassphrase('p', Buffer.alloc(9), {}, 5), { code: 'ERR_ARGUMENT_TYPE', message: /callback/ });
+  assert.throws(() => promises.sealStreamWithPassphrase('p', { contxt: 5 }), { code: 'ERR_ARGUMENT_VALUE' });
+  assert.throws(() => promises.openStreamWithPassphrase(''), { code: 'ERR_ARGUMENT_VALUE' });
+  await called('sealWithPassphrase', '', 'x').then(assert.fail, ({ code }) => assert.equal(code, 'ERR_ARGUMENT_VALUE'));
+});
+
+test('a stream that is destroyed before its key is there ends quietly', async () => {
+  const { code, stdout, stderr } = await run(`
+    for (const make of ['sealStreamWithPassphrase', 'openStreamWithPassphrase']) {
+      const stream = promises[make]('p');
+      stream.on('error', (error) => console.log(make, error.message));
+      stream.write('x', () => {});
+      setTimeout(() => stream.destroy(new Error('enough')), 5);
+    }
+  `);
+  assert.deepEqual([code, stdout.split('\n').sort().join(' ').trim(), stderr], [0, 'openStreamWithPassphrase enough sealStreamWithPassphrase enough', '']);
+});
