@@ -44,7 +44,7 @@ function readArguments(options, args) {
     if (token.kind === 'positional') operands.push(operandAt(args, token.index));
     if (token.kind !== 'option') continue;
     const option = known.get(token.name);
-    if (option === undefined) throw new Problem(`unknown option: ${token.rawName}`, { usage: true });
+    if (option === undefined) throw new Problem(`unknown option: ${token.rawName}${meantOption(token, [...options, helpOption])}`, { usage: true });
     if (option.value === undefined && token.value !== undefined) throw new Problem(`option ${token.rawName} takes no value`, { usage: true });
     if (option.value !== undefined && token.value === undefined) throw new Problem(`option ${token.rawName} needs a value: ${option.value}`, { usage: true });
     // In the order in which they were said last.
@@ -52,6 +52,13 @@ function readArguments(options, args) {
     values[option.name] = token.value ?? true;
   }
   return { values, operands };
+}
+
+/** The long option that was probably meant; a letter says too little. */
+function meantOption({ rawName, name }, options) {
+  if (!rawName.startsWith('--')) return '';
+  const { meant } = require('./help.js');
+  return meant(name, options.map((option) => option.name), '--');
 }
 
 /** A file's name need not be text; where an argument is not, the system still knows its bytes. */

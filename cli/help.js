@@ -48,9 +48,9 @@ function form({ name, short, value }) {
 }
 
 /** What was probably meant, as the end of a sentence. */
-function meant(word, known) {
+function meant(word, known, mark = '') {
   const [nearest] = known.map((each) => ({ each, far: distance(word.toLowerCase(), each) })).sort((left, right) => left.far - right.far);
-  return nearest !== undefined && nearest.far <= Math.max(1, word.length / 3) ? ` (did you mean ${nearest.each}?)` : '';
+  return nearest !== undefined && nearest.far <= Math.max(1, word.length / 3) ? ` (did you mean ${mark}${nearest.each}?)` : '';
 }
 
 /** Letters to change, insert, drop or exchange with their neighbour. */

@@ -30,17 +30,23 @@ async function main([name, ...rest]) {
   const { readArguments } = require('./arguments.js');
   const { values, operands } = readArguments(command.options, rest);
   if (values.help) return help([name]);
-  return command.run(values, operands);
+  // Shells expand wildcards, but not those of Windows.
+  const expanded = process.platform === 'win32' && command.operands === 'files' ? operands.flatMap(require('./wildcards.js').expand) : operands;
+  return command.run(values, expanded);
 }
 
-function help([name]) {
+function help([name, part, ...rest]) {
   const { commandHelp, meant, overview } = require('./help.js');
   if (name === undefined) {
     print(overview(1));
     return 0;
   }
   if (!Object.hasOwn(commands, name)) throw new Problem(`unknown command: ${name}${meant(name, Object.keys(commands))}`, { usage: true });
-  print(commandHelp(name, commands[name].load()));
+  const command = commands[name].load();
+  const parts = command.subcommands ?? {};
+  if (part !== undefined && rest.length === 0 && Object.hasOwn(parts, part)) return parts[part](['--help']);
+  if (part !== undefined) throw new Problem(`unknown command: ${[name, part, ...rest].join(' ')}${meant(part, Object.keys(parts), `${name} `)}`, { usage: true });
+  print(commandHelp(name, command));
   return 0;
 }
 

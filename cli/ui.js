@@ -30,6 +30,27 @@ class ReaderGone extends Error {}
 
 const isTerminal = (fd) => isatty(fd);
 
+/**
+ * Returns true if file descriptor 0 or 1 was closed when the process was started (`>&-`). Node then opens /dev/null in its place, for
+ * reading and writing, which no shell does. Only Linux shows it.
+ */
+function wasClosed(fd) {
+  if (process.platform !== 'linux') return false;
+  const { fstatSync, readFileSync, statSync } = require('node:fs');
+  try {
+    if (!fstatSync(fd).isCharacterDevice() || fstatSync(fd).rdev !== statSync('/dev/null').rdev) return false;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'));
+    return flags !== null && (parseInt(flags[1], 8) & 3) === 2;
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses to work for a reader, or from a writer, that is not there. */
+function checkOpen(fd) {
+  if (wasClosed(fd)) throw new Problem(`${fd === 0 ? 'standard input' : 'standard output'}: ${reasons.EBADF}`);
+}
+
 /** Columns of the terminal behind `fd`; without one there is no limit. */
 function columns(fd) {
   if (!isTerminal(fd)) return Infinity;
@@ -68,11 +89,11 @@ function speakAs(name) {
   speaker = name;
 }
 
-/** One line on stderr. If nobody can hear it, so be it. */
+/** One line on stderr. If nobody can hear it, so be it. Whatever is quoted in it does not command the terminal. */
 function say(text) {
   standing.wipe();
   try {
-    write(2, `${speaker}: ${text}\n`);
+    write(2, `${speaker}: ${harmless(text)}\n`);
   } catch {
     // Nowhere is left to complain.
   }
@@ -114,10 +135,20 @@ function reason(error) {
   return reasons[error.code] ?? error.message.replace(/^[A-Z0-9_]+: /, '').replace(/, \w+( '.*')?$/s, '');
 }
 
+/** Control characters and what else is not seen, as escapes; the newlines of a stack stay. */
+function harmless(text) {
+  return text.replace(/[^\n\P{C}]|[\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+const escaped = (character) => [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+
+/** Returns true if a name has characters that are not seen, or command the terminal. */
+const isHidden = (name) => /[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(name.toString());
+
 /** A file's name for people: in quotes if it has blanks or worse, and so that it cannot command the terminal. */
 function shown(name) {
   const text = typeof name === 'string' ? name : name.toString();
-  if (/[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(text)) return JSON.stringify(text).replace(/\p{C}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (isHidden(text)) return harmless(JSON.stringify(text));
   return /^[\p{L}\p{N}_@%+,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -169,4 +200,4 @@ function table(heads, rows, { width = Infinity, head = (text) => text } = {}) {
 
 const plural = (count, one, many = `${one}s`) => (count === 1 ? one : many);
 
-module.exports = { Problem, ReaderGone, colours, columns, duration, isTerminal, plural, print, reason, say, shown, size, speakAs, standing, table, wrap, write };
+module.exports = { Problem, ReaderGone, checkOpen, colours, columns, duration, isHidden, isTerminal, plural, print, reason, say, shown, size, speakAs, standing, table, wrap, write };

@@ -1,14 +1,15 @@
-// `millrace seal` and `millrace open`: a file or a pipe as a sealed stream (docs/sealed-streams.md) behind a small header (header.js).
+// `millrace seal` and `millrace open`: a file or a pipe as a sealed stream (docs/sealed-streams.md) behind a small header
+// (src/passphrase/header.ts), from which the key of a passphrase is derived.
 
 'use strict';
 
 const { wholeNumber } = require('../arguments.js');
 const { startProgress } = require('../progress.js');
-const { Problem, ReaderGone, isTerminal, reason, shown } = require('../ui.js');
+const { Problem, ReaderGone, checkOpen, isTerminal, reason, shown } = require('../ui.js');
 const { openInput } = require('./input.js');
-const { readHeader, saltSize, writeHeader } = require('./header.js');
+const { deriveRoom, limits, readHeader, writeHeader } = require('./header.js');
 const { checkOutput, openOutput } = require('./output.js');
-const { checkSecrets, deriveKey, isKey, readKey, readPassphrase, secretOptions } = require('./secrets.js');
+const { checkSecrets, isKey, readKey, readPassphrase, secretOptions } = require('./secrets.js');
 
 const ending = '.sealed';
 const ciphers = ['aes-256-gcm', 'chacha20-poly1305'];
@@ -67,14 +68,20 @@ async function work(values, operands, way) {
   const prepared = way.prepare(values);
   checkSecrets(values, file === '-');
   const path = values.output ?? (file === '-' ? '-' : way.outputOf(file));
+  if (path === '-') checkOpen(1);
+  if (file === '-') checkOpen(0);
   if (path !== '-') checkOutput(path, values.force);
   else if (way.binary && isTerminal(1) && !values.force) throw new Problem('standard output is a terminal: give --output FILE, or --force');
   const input = await openInput(file);
+  if (path !== '-' && input.isAt(path)) {
+    input.close();
+    throw new Problem(`${shown(path)}: is the input too: give another --output`, { usage: true });
+  }
   let output;
   try {
-    const { stream, before } = await way.begin(input, values, prepared);
+    const { stream, before, first } = await way.begin(input, values, prepared);
     output = openOutput(path, values.force);
-    await flow(input, stream, output, path, before, values['no-progress'] ? undefined : way.title);
+    await flow(input, stream, output, path, before, first, values['no-progress'] ? undefined : way.title);
     output.complete();
   } catch (error) {
     output?.discard();
@@ -95,9 +102,13 @@ const sealing = {
     return { algorithm, cost: 2 ** wholeNumber(cost ?? String(defaultCost), '--cost', 10, 20) };
   },
   async begin(input, values, { algorithm, cost }) {
-    const scrypt = isKey(values) ? undefined : { cost, blockSize: 8, parallelization: 1, salt: Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(saltSize))) };
-    const key = scrypt === undefined ? readKey(values) : await deriveKey(await readPassphrase(values, true), scrypt);
-    const header = writeHeader({ algorithm, scrypt });
+    const { sealStreamWithPassphrase } = require('../../dist/promises.js');
+    if (!isKey(values)) {
+      deriveRoom({ N: cost, r: 8, p: 1 }, 'the key');
+      return { stream: withPassphrase(await readPassphrase(values, true), (passphrase) => sealStreamWithPassphrase(passphrase, { algorithm, N: cost })) };
+    }
+    const key = readKey(values);
+    const header = writeHeader({ algorithm, scrypt: undefined });
     return { stream: streamWith('sealStream', algorithm, key, header), before: header };
   },
 };
@@ -117,8 +128,10 @@ const opening = {
     if (isKey(values) !== (scrypt === undefined)) {
       throw new Problem(`${shown(input.name)}: was sealed with a ${scrypt === undefined ? 'key: give --key-file' : 'passphrase, not a key'}`);
     }
-    const key = scrypt === undefined ? readKey(values) : await deriveKey(await readPassphrase(values, false), scrypt);
-    return { stream: streamWith('openStream', algorithm, key, bytes), before: undefined };
+    if (scrypt === undefined) return { stream: streamWith('openStream', algorithm, readKey(values), bytes) };
+    deriveRoom(scrypt, input.name);
+    const { openStreamWithPassphrase } = require('../../dist/promises.js');
+    return { stream: withPassphrase(await readPassphrase(values, false), (passphrase) => openStreamWithPassphrase(passphrase, limits)), first: bytes };
   },
 };
 
@@ -130,11 +143,21 @@ function streamWith(door, algorithm, key, context) {
   }
 }
 
+/** The stream has a copy of the passphrase. */
+function withPassphrase(passphrase, make) {
+  try {
+    return make(passphrase);
+  } finally {
+    passphrase.fill(0);
+  }
+}
+
 /** From the input through the stream to the output, with progress where there is somebody to see it. */
-async function flow(input, stream, output, path, before, title) {
+async function flow(input, stream, output, path, before, first, title) {
   const { pipeline } = require('node:stream/promises');
   const progress = title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
   const counted = async function* () {
+    if (first !== undefined) yield first;
     for await (const piece of input.pieces()) {
       progress.add(piece.length);
       yield piece;

@@ -2,7 +2,7 @@
 
 'use strict';
 
-const { closeSync, fstatSync, openSync, read } = require('node:fs');
+const { closeSync, fstatSync, openSync, read, statSync } = require('node:fs');
 
 const { Problem, reason, shown } = require('../ui.js');
 
@@ -27,6 +27,12 @@ async function openInput(file) {
     name,
     /** Where it is known. */
     size,
+    /** Returns true if this regular file is the one of that name, which would be replaced. @param {string | Buffer} path */
+    isAt(path) {
+      const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+      const here = fstatSync(fd, { bigint: true });
+      return here.isFile() && there !== undefined && there.dev === here.dev && there.ino === here.ino;
+    },
     async take(count) {
       const bytes = Buffer.alloc(count);
       let taken = 0;

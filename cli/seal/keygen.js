@@ -1,10 +1,10 @@
-// `millrace keygen`: 32 random bytes in base64, on a line of their own.
+// `millrace keygen`: 32 random bytes in base64, on a line that says what it is.
 
 'use strict';
 
 const { Problem, print, reason, shown } = require('../ui.js');
 const { checkOutput, openOutput } = require('./output.js');
-const { keySize } = require('./secrets.js');
+const { keyLine, keySize } = require('./secrets.js');
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -19,7 +19,7 @@ module.exports = {
 async function run({ force }, operands) {
   if (operands.length > 1) throw new Problem(`one file at a time, not ${operands.length}`, { usage: true });
   const [path = '-'] = operands;
-  const line = `${Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(keySize))).toString('base64')}\n`;
+  const line = keyLine(Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(keySize))));
   if (path === '-') {
     print(line);
     return 0;

@@ -38,8 +38,9 @@ function openOutput(path, force) {
   if (stats !== undefined && !isReplaced(stats)) return writable(path);
   // A link stays a link: what it leads to is replaced.
   const target = stats?.isFile() ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer') : path;
-  const { temporary, fd } = create(target, path);
-  let open = true;
+  let temporary;
+  let fd;
+  let open = false;
   const close = () => {
     if (open) closeSync(fd);
     open = false;
@@ -52,7 +53,15 @@ function openOutput(path, force) {
       // It is gone already.
     }
   };
+  // Before there is something to remove: a signal may come at any time.
   const forget = atEnd(remove);
+  try {
+    ({ temporary, fd } = create(target, path));
+    open = true;
+  } catch (error) {
+    forget();
+    throw error;
+  }
   return {
     write: (bytes) => writeAll(fd, bytes),
     complete() {

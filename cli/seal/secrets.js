@@ -3,20 +3,21 @@
 
 'use strict';
 
-const { readFileSync } = require('node:fs');
+const { closeSync, constants, fstatSync, openSync, readFileSync } = require('node:fs');
 
 const { wholeNumber } = require('../arguments.js');
-const { Problem, reason, shown } = require('../ui.js');
-const { memoryOf } = require('./header.js');
+const { Problem, reason, say, shown } = require('../ui.js');
 const { askPassphrase } = require('./terminal.js');
 
 const keySize = 32;
+/** What a key file begins with: it is no passphrase, and not something else that happens to have the size of a key. */
+const keyMark = 'millrace-key-1';
 /** A passphrase is something a person types; a larger file was meant for something else. */
 const longest = 64 * 1024;
 
 /** @type {import('../arguments.js').Option[]} */
 const secretOptions = [
-  { name: 'key-file', short: 'k', value: 'FILE', help: 'a key of 32 bytes: as they are, in hex or in base64 (millrace keygen makes one)', complete: 'file' },
+  { name: 'key-file', short: 'k', value: 'FILE', help: 'a key: a file of millrace keygen, or exactly 32 bytes', complete: 'file' },
   { name: 'passphrase-file', short: 'p', value: 'FILE', help: 'the passphrase is in this file; one newline at its end does not count', complete: 'file' },
   { name: 'passphrase-fd', value: 'N', help: 'the passphrase comes by this file descriptor' },
 ];
@@ -34,63 +35,62 @@ function checkSecrets(values, readsInput) {
 
 const isKey = (values) => values['key-file'] !== undefined;
 
-/** The bytes of a key file. */
+/** The bytes of a key file: what stands behind the mark, or all of them where they are just as many as a key has. */
 function readKey(values) {
   const path = values['key-file'];
   const bytes = readSecret(path === '-' ? 0 : path, path);
-  if (bytes.length === keySize) return bytes;
+  if (bytes.length === keySize) {
+    if (isText(bytes)) say(`warning: ${shown(path)}: this key is text, which is easier to guess than random bytes; millrace keygen makes a key`);
+    return bytes;
+  }
   const text = bytes.latin1Slice().trim();
   bytes.fill(0);
-  const encoding = /^[0-9A-Fa-f]{64}$/.test(text) ? 'hex' : /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? 'base64' : undefined;
-  if (encoding === undefined) throw new Problem(`${shown(path)}: not a key: it must be ${keySize} bytes, as they are, in hex or in base64`);
-  return Buffer.from(text, encoding);
+  const marked = text.startsWith(`${keyMark} `);
+  const code = marked ? text.slice(keyMark.length + 1) : text;
+  const encoding = /^[0-9A-Fa-f]{64}$/.test(code) ? 'hex' : /^[A-Za-z0-9+/_-]{43}=?$/.test(code) ? 'base64' : undefined;
+  if (encoding !== undefined && marked) return Buffer.from(code, encoding);
+  const remedy = encoding === undefined ? '' : `; if this text is one, put "${keyMark} " before it`;
+  throw new Problem(`${shown(path)}: not a key: it must be a line that begins with ${keyMark}, as millrace keygen writes it, or exactly ${keySize} bytes${remedy}`);
 }
 
+/** Printable characters and newlines only. Of 256^32 random keys one in 2^44 is such. */
+const isText = (bytes) => bytes.every((byte) => (byte >= 32 && byte < 127) || byte === 10 || byte === 13);
+
+/** The line of a key file. */
+const keyLine = (key) => `${keyMark} ${key.toString('base64')}\n`;
+
 /**
- * The passphrase as bytes: text in Unicode's form C, so that it is the same from every keyboard.
+ * The passphrase as bytes; the library brings text to Unicode's form C.
  *
  * @param {boolean} twice whether a person is asked to repeat it
  */
 async function readPassphrase(values, twice) {
   const path = values['passphrase-file'];
   const fd = values['passphrase-fd'];
-  if (path === undefined && fd === undefined) return normal(Buffer.from(await askPassphrase(twice)));
+  if (path === undefined && fd === undefined) return Buffer.from(await askPassphrase(twice));
   const name = path ?? `file descriptor ${fd}`;
   let bytes = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
   if (bytes.length > longest) throw new Problem(`${shown(name)}: too long for a passphrase`);
   if (bytes.at(-1) === 10) bytes = bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1);
   if (bytes.length === 0) throw new Problem(`${shown(name)}: an empty passphrase`);
-  return normal(bytes);
-}
-
-/** What is not text stays as it is. */
-function normal(bytes) {
-  const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) ? Buffer.from(text.normalize('NFC')) : bytes;
+  return bytes;
 }
 
 function readSecret(file, name) {
+  let fd = file;
   try {
-    return readFileSync(file);
+    if (typeof file !== 'number') fd = openSync(file, 'r');
+    const { mode } = fstatSync(fd);
+    const others = mode & 0o044;
+    if (process.platform !== 'win32' && (mode & constants.S_IFMT) === constants.S_IFREG && others !== 0) {
+      say(`warning: ${shown(name)}: ${others & 0o004 ? 'everybody' : 'its group'} may read this file: chmod 600 makes it yours alone`);
+    }
+    return readFileSync(fd);
   } catch (error) {
     throw new Problem(`${shown(name)}: ${reason(error)}`);
+  } finally {
+    if (typeof file !== 'number' && typeof fd === 'number') closeSync(fd);
   }
 }
 
-/** @param {import('./header.js').Scrypt} scrypt */
-function deriveKey(passphrase, scrypt) {
-  const { cost, blockSize, parallelization, salt } = scrypt;
-  const maxmem = memoryOf(scrypt) + 2 ** 20;
-  const millrace = require('../../dist/index.js');
-  // The file says what it takes; what that may be at most has been checked.
-  millrace.configure({ maxKdfMemory: Math.max(millrace.configure().maxKdfMemory, maxmem) });
-  return new Promise((resolve, reject) => {
-    millrace.scrypt(passphrase, salt, keySize, { cost, blockSize, parallelization, maxmem }, (error, key) => {
-      passphrase.fill(0);
-      if (error) reject(error);
-      else resolve(key);
-    });
-  });
-}
-
-module.exports = { checkSecrets, deriveKey, isKey, keySize, readKey, readPassphrase, secretOptions };
+module.exports = { checkSecrets, isKey, keyLine, keySize, readKey, readPassphrase, secretOptions };

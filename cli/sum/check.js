@@ -4,7 +4,7 @@
 
 const { readFileSync } = require('node:fs');
 
-const { plural, print, reason, say, shown } = require('../ui.js');
+const { isHidden, isTerminal, plural, print, reason, say, shown } = require('../ui.js');
 const { joinLines, readChecksums, reportLine } = require('./lines.js');
 
 /**
@@ -62,8 +62,9 @@ async function checkFile(file, values, algorithmOf) {
 
 function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing }, counts) {
   const lines = [];
+  const onTerminal = isTerminal(1);
   const tell = (name, verdict) => {
-    if (!status) lines.push(reportLine(name, verdict));
+    if (!status) lines.push(onTerminal && isHidden(name) ? `${shown(name)}: ${verdict}\n` : reportLine(name, verdict));
   };
   for (const [index, { name, expected }] of tasks.entries()) {
     const answer = answers[index];
@@ -103,16 +104,27 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
   const given = algorithm === undefined && length === undefined ? undefined : aboutOf(algorithm ?? 'sha256', length, true);
   const byTag = new Map();
   const find = (tag) => {
-    if (!byTag.has(tag)) byTag.set(tag, known(tag, aboutOf));
+    if (!byTag.has(tag)) byTag.set(tag, shorterBlake2b(tag, aboutOf) ?? known(tag, aboutOf));
     return byTag.get(tag);
   };
   return (tag, size) => {
     const about = tag === undefined ? (given ?? find('sha256')) : find(tag);
     if (about === undefined || (given !== undefined && about.algorithm !== given.algorithm)) return undefined;
+    if (about.algorithm === 'blake2b512') {
+      // What b2sum -l gives: without a tag the size of the digest shows which it is.
+      if (tag === undefined && size >= 16 && size < about.size) return { ...about, size };
+      return size === about.size ? about : undefined;
+    }
     if (size === (given ?? about).size) return given ?? about;
     // BLAKE3 and SHAKE of any size, but not so short that anything would do.
     return length === undefined && about.any && size >= 16 ? { ...about, size, xof: true } : undefined;
   };
+}
+
+/** BLAKE2b of fewer than 512 bits, as `b2sum -l 256 --tag` writes it. */
+function shorterBlake2b(tag, aboutOf) {
+  const bits = Number(/^blake2b-(\d+)$/i.exec(tag)?.[1]);
+  return bits >= 128 && bits < 512 && bits % 8 === 0 ? { ...aboutOf('blake2b512', undefined, true), size: bits / 8 } : undefined;
 }
 
 function known(tag, aboutOf) {

@@ -4,7 +4,7 @@
 
 const { wholeNumber } = require('../arguments.js');
 const { startProgress } = require('../progress.js');
-const { Problem, print, reason, say, shown } = require('../ui.js');
+const { Problem, checkOpen, isHidden, isTerminal, print, reason, say, shown } = require('../ui.js');
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { Survey, walk } = require('./walk.js');
 
@@ -48,6 +48,8 @@ async function run(values, operands) {
   process.env.UV_THREADPOOL_SIZE ??= '16';
   refuseNonsense(values);
   const files = operands.length > 0 ? operands : ['-'];
+  checkOpen(1);
+  if (files.includes('-')) checkOpen(0);
   if (values.check) return require('./check.js').check(values, files, aboutOf);
   return printChecksums(values, files);
 }
@@ -92,12 +94,14 @@ function aboutOf(name, length, later = false) {
 async function printChecksums(values, files) {
   const about = aboutOf(values.algorithm ?? 'sha256', values.length);
   const form = { tag: values.tag ? tagOf(about.algorithm) : undefined, zero: values.zero, binary: values.binary };
+  // In a pipe names stay as they are, so that the list can be checked.
+  const onTerminal = isTerminal(1);
   let code = 0;
   await digestFiles(tasksOf(walk(files, values.recursive), about), files, values, (tasks, answers) => {
     const lines = [];
     for (const [index, { name }] of tasks.entries()) {
       const answer = answers[index];
-      if (typeof answer === 'string') lines.push(checksumLine(name, answer, form));
+      if (typeof answer === 'string') lines.push(checksumLine(onTerminal && isHidden(name) ? shown(name) : name, answer, form));
       else {
         code = 1;
         print(joinLines(lines.splice(0)));

@@ -3,19 +3,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, closeSync, linkSync, openSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openStream } from 'millrace/promises';
 
-import { inFolder, without } from '../support/shell.mjs';
+import { command, inFolder, without } from '../support/shell.mjs';
 
-const { readHeader, writeHeader } = createRequire(import.meta.url)('../../cli/seal/header.js');
+const { deriveRoom, readHeader, writeHeader } = createRequire(import.meta.url)('../../cli/seal/header.js');
 
 const windows = process.platform === 'win32';
 const key = randomBytes(32);
+// Of secrets that others may read the commands warn.
+process.umask(0o077);
 /** The least there is, so that the tests are quick. */
 const quick = '--cost 10';
 const message = randomBytes(100_000);
@@ -52,18 +54,62 @@ test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
 test('keys: raw, hex, base64, and made by keygen', () =>
   inFolder({ raw: key, hex: `${key.toString('hex')}\n`, base64: key.toString('base64'), url: key.toString('base64url'), short: key.subarray(1), text: 'g'.repeat(64) }, async ($) => {
     const { stdout } = await $.millrace('seal -k raw', { stdin: message, stdout: /^millrace/ });
-    for (const form of ['raw', 'hex', 'base64', 'url']) await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
-    for (const form of ['short', 'text']) await $.millrace(`open -k ${form}`, { stdin: stdout, stderr: `millrace open: ${form}: not a key: it must be 32 bytes, as they are, in hex or in base64\n`, code: 1 });
+    for (const form of ['hex', 'base64', 'url']) $.write(`marked-${form}`, `millrace-key-1 ${readFileSync($.path(form), 'latin1')}`);
+    for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url']) await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
+    const what = 'not a key: it must be a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
+    for (const form of ['short', 'text']) await $.millrace(`open -k ${form}`, { stdin: stdout, stderr: `millrace open: ${form}: ${what}\n`, code: 1 });
+    for (const form of ['hex', 'base64', 'url']) await $.millrace(`open -k ${form}`, { stdin: stdout, stderr: `millrace open: ${form}: ${what}; if this text is one, put "millrace-key-1 " before it\n`, code: 1 });
+    // 32 characters are 32 bytes, and hardly a key.
+    $.write('words', 'correct horse battery staple 32!');
+    const weak = (await $.millrace('seal -k words', { stdin: 'x', stdout: /^millrace/, stderr: 'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen makes a key\n' })).stdout;
+    await $.millrace('open -k words', { stdin: weak, stdout: 'x', stderr: /^millrace open: warning: words: this key is text/ });
     await $.millrace('keygen new');
     if (!windows) assert.equal(mode($.path('new')), 0o600);
-    assert.match(readFileSync($.path('new'), 'latin1'), /^[A-Za-z0-9+/]{43}=\n$/);
+    assert.match(readFileSync($.path('new'), 'latin1'), /^millrace-key-1 [A-Za-z0-9+/]{43}=\n$/);
     await $.millrace('keygen new', { stderr: 'millrace keygen: new: File exists (--force replaces it)\n', code: 1 });
     const before = readFileSync($.path('new'));
     await $.millrace('keygen -f new');
     assert.notDeepEqual(readFileSync($.path('new')), before);
-    const printed = (await $.millrace('keygen', { stdout: /^.{44}\n$/ })).stdout;
-    assert.notDeepEqual(printed, (await $.millrace('keygen', { stdout: /^.{44}\n$/ })).stdout);
+    const printed = (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout;
+    assert.notDeepEqual(printed, (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout);
     await $.millrace('open -k new', { stdin: stdout, stderr: /passphrase or key is wrong/, code: 1 });
+  }));
+
+test('secrets that others may read', { skip: windows && 'Windows has no such modes' }, () =>
+  inFolder({ pass: 'p', a: 'x' }, async ($) => {
+    $.write('key', key, 0o640);
+    chmodSync($.path('pass'), 0o604);
+    const warning = (who, name) => `millrace seal: warning: ${name}: ${who} may read this file: chmod 600 makes it yours alone\n`;
+    await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
+    await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
+    chmodSync($.path('pass'), 0o600);
+    await $.millrace('open -f -p pass a.sealed');
+    // A pipe has no readers but us.
+    await $.millrace(`seal ${quick} -f --passphrase-fd 0 a`, { stdin: 'p' });
+  }));
+
+test('the output may not be the input', () =>
+  inFolder({ pass: 'p', a: 'x' }, async ($) => {
+    symlinkSync('a', $.path('link'));
+    linkSync($.path('a'), $.path('hard'));
+    for (const other of ['a', './a', 'link', 'hard']) {
+      await $.millrace(`seal ${quick} -p pass -f -o ${other} a`, { stderr: `millrace seal: ${other}: is the input too: give another --output; see: millrace help seal\n`, code: 1 });
+    }
+    assert.equal(readFileSync($.path('a'), 'latin1'), 'x');
+    await $.millrace(`seal ${quick} -p pass a`);
+    const sealed = readFileSync($.path('a.sealed'));
+    await $.millrace('open -p pass -f -o a.sealed a.sealed', { stderr: /is the input too/, code: 1 });
+    assert.deepEqual(readFileSync($.path('a.sealed')), sealed);
+  }));
+
+test('standard input or output that is closed', { skip: process.platform !== 'linux' && 'only Linux shows it' }, () =>
+  inFolder({ pass: 'p', a: 'x' }, async ($) => {
+    const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
+    for (const [line, name] of [[`seal ${quick} -p pass -o - a >&-`, 'standard output'], [`seal ${quick} -p pass <&-`, 'standard input']]) {
+      const { status, stderr } = typed(line);
+      assert.deepEqual([status, stderr.toString()], [1, `millrace seal: ${name}: Bad file descriptor\n`], line);
+    }
+    assert.equal(typed(`seal ${quick} -p pass -o - a > /dev/null < /dev/null`).status, 0);
   }));
 
 // The header by hand, so that the format cannot change unnoticed.
@@ -83,17 +129,18 @@ test('the format: a header that is the context of a sealed stream', () =>
   }));
 
 test('what seal may ask for, open does not refuse', async () => {
-  for (const [cost, parallelization, accepted] of [[10, 1, true], [20, 1, true], [20, 16, true], [20, 17, false], [21, 1, false]]) {
-    const header = { algorithm: 'aes-256-gcm', scrypt: { cost: 2 ** cost, blockSize: 8, parallelization, salt: randomBytes(16) } };
+  for (const [cost, p, accepted] of [[10, 1, true], [20, 1, true], [20, 22, true], [20, 23, false], [21, 1, false]]) {
+    const header = { algorithm: 'aes-256-gcm', scrypt: { N: 2 ** cost, r: 8, p, salt: new Uint8Array(randomBytes(16)) } };
     let rest = writeHeader(header);
     const take = async (size) => {
       const taken = rest.subarray(0, size);
       rest = rest.subarray(size);
       return taken;
     };
-    const reading = readHeader(take, 'x');
-    if (accepted) assert.deepEqual((await reading).header, header);
-    else await assert.rejects(reading, /more than 1 GiB of memory, or minutes/);
+    const read = (await readHeader(take, 'x')).header;
+    assert.deepEqual({ ...read, scrypt: { ...read.scrypt, salt: new Uint8Array(read.scrypt.salt) } }, header);
+    if (accepted) deriveRoom(header.scrypt, 'x');
+    else assert.throws(() => deriveRoom(header.scrypt, 'x'), /more than 1 GiB of memory, or 30 seconds/);
   }
 });
 
@@ -116,7 +163,7 @@ test('whatever is changed, nothing is left behind', () =>
       ['source', with_(10, () => 3), 'its header is damaged'],
       ['size', with_(11, flip), 'its header is damaged'],
       ['cost', with_(12, () => 9), wrong],
-      ['huge cost', with_(12, () => 30), 'refused: its header asks for more than 1 GiB of memory, or minutes, to derive the key'],
+      ['huge cost', with_(12, () => 30), 'refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key'],
       ['huge work', with_(14, () => 255), wrong],
       ['salt', with_(16, flip), wrong],
       ['stream salt', with_(35, flip), wrong],

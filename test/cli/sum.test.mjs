@@ -7,6 +7,7 @@ import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, openSync, readFile
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { blake2b as nobleBlake2b } from '@noble/hashes/blake2.js';
 import millrace from 'millrace';
 
 import { root } from '../support/child.mjs';
@@ -301,16 +302,73 @@ test('check: which algorithm a line is of', () =>
     await $.millrace('sum -c -a blake3 -l 1', { stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`, stdout: 'a: OK\n' });
   }));
 
+/** BLAKE2b of the sizes that `b2sum -l` makes, by another library. */
+const blake2b = (bytes, size) => Buffer.from(nobleBlake2b(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, { dkLen: size })).toString('hex');
+
+test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
+  inFolder({ a: 'abc', empty: '', large: randomBytes(300_000) }, async ($) => {
+    const files = ['a', 'empty', 'large'];
+    for (const bits of [128, 160, 256, 384, 504, 512]) {
+      const digests = files.map((name) => blake2b(readFileSync($.path(name)), bits / 8));
+      const plain = files.map((name, at) => `${digests[at]}  ${name}\n`).join('');
+      const tagged = files.map((name, at) => `BLAKE2b${bits === 512 ? '' : `-${bits}`} (${name}) = ${digests[at]}\n`).join('');
+      const fine = files.map((name) => `${name}: OK\n`).join('');
+      await $.millrace('sum -c', { stdin: tagged, stdout: fine });
+      await $.millrace('sum -c -a blake2b512', { stdin: plain + tagged, stdout: fine + fine });
+      await $.millrace('sum -c', { stdin: tagged.replace('(a)', '(empty)'), stdout: /^empty: FAILED\n/, stderr: /1 computed checksum did NOT match/, code: 1 });
+      if (without('b2sum')) continue;
+      for (const options of [[], ['--tag']]) {
+        const list = $.other('b2sum', ['-l', String(bits), ...options, ...files]).stdout;
+        await $.millrace('sum -c -a blake2b512', { stdin: list, stdout: fine });
+      }
+    }
+    // A tag says how long the digest must be, and one so short that anything would match is not believed.
+    for (const line of [`BLAKE2b-256 (a) = ${blake2b('abc', 20)}`, `BLAKE2b-8 (a) = ${blake2b('abc', 1)}`, `BLAKE2b (a) = ${blake2b('abc', 32)}`, `BLAKE2b-250 (a) = ${blake2b('abc', 31)}`]) {
+      await $.millrace('sum -c', { stdin: `${line}\n`, stderr: /no properly formatted/, code: 1 });
+    }
+    await $.millrace('sum -c -a sha256', { stdin: `BLAKE2b-256 (a) = ${blake2b('abc', 32)}\n`, stderr: /no properly formatted/, code: 1 });
+  }));
+
+test('standard input or output that is closed', { skip: process.platform !== 'linux' && 'only Linux shows it' }, () =>
+  inFolder({ a: 'abc' }, async ($) => {
+    const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
+    for (const [line, name] of [['sum a >&-', 'standard output'], ['sum <&-', 'standard input'], ['sum a - <&-', 'standard input'], ['sum -c <&-', 'standard input']]) {
+      const { status, stdout, stderr } = typed(line);
+      assert.deepEqual([status, stdout.toString(), stderr.toString()], [1, '', `millrace sum: ${name}: Bad file descriptor\n`], line);
+    }
+    assert.equal(typed('sum a <&-').status, 0, 'it is not read');
+    assert.equal(typed('sum - < /dev/null').status, 0);
+    assert.equal(typed('sum a > /dev/null').status, 0);
+  }));
+
+test('wildcards on Windows, whose shells leave them', () =>
+  inFolder({ 'a.txt': 'abc', 'B.TXT': 'abc', 'c.bin': 'abc', 'in/d.txt': 'abc', 'in/e1.txt': 'abc', 'in/e22.txt': 'abc', 'a+b': 'abc' }, async ($) => {
+    $.write('spoof.cjs', "Object.defineProperty(process, 'platform', { value: 'win32' });");
+    // Without a warning that there is no binary for Windows here.
+    const env = windows ? {} : { NODE_OPTIONS: `--require ${$.path('spoof.cjs')}`, NODE_NO_WARNINGS: '1' };
+    const listed = (names) => names.map((name) => `${abc}  ${name}\n`).join('');
+    await $.millrace('sum *.txt', { env, stdout: listed(['B.TXT', 'a.txt']) });
+    await $.millrace('sum ?.txt c.bin', { env, stdout: listed(['B.TXT', 'a.txt', 'c.bin']) });
+    await $.millrace('sum i*/e?.txt in/e??.txt', { env, stdout: listed(['in/e1.txt', 'in/e22.txt']) });
+    await $.millrace('sum a+?', { env, stdout: listed(['a+b']) });
+    await $.millrace('sum *.nothing', { env, stderr: "millrace sum: '*.nothing': No such file or directory\n", code: 1 });
+    // Elsewhere the shell has expanded what it was to expand.
+    if (!windows) await $.millrace('sum *.txt', { stderr: "millrace sum: '*.txt': No such file or directory\n", code: 1 });
+  }));
+
 // ---- bad input ------------------------------------------------------------------------------
 
 test('options that make no sense', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const refuse = (line, message) => $.millrace(`sum ${line}`, { stderr: `millrace sum: ${message}; see: millrace help sum\n`, code: 1 });
     await refuse('--bogus a', 'unknown option: --bogus');
+    await refuse('--algoritm=md5 a', 'unknown option: --algoritm (did you mean --algorithm?)');
+    await refuse('--chekc a', 'unknown option: --chekc (did you mean --check?)');
+    await refuse('-a sha521 a', 'algorithm "sha521" is not a hash known here; nearest: sha512, sha1, sha224');
     await refuse('-x a', 'unknown option: -x');
     await refuse('a -a', 'option -a needs a value: NAME');
     await refuse('--tag=yes a', 'option --tag takes no value');
-    await refuse('-a sha265 a', 'algorithm "sha265" is not a hash known here; nearest: sha224, sha256, sha1');
+    await refuse('-a sha265 a', 'algorithm "sha265" is not a hash known here; nearest: sha256, sha224, sha1');
     await refuse('-l 5 a', '--length is for shake128, shake256 and blake3: a digest of sha256 has 32 bytes');
     for (const length of ['0', '-1', '1.5', 'x', '65537']) await refuse(`-a blake3 --length=${length} a`, `--length must be a whole number from 1 to 65536, not "${length}"`);
     await refuse('-a shake128 a', 'shake128 gives as many bytes as you like: say --length BYTES');
@@ -354,6 +412,13 @@ test('Ctrl-C midway: the lines until then, and the signal is what ended it', { s
 
 test('names cannot command the terminal', { skip: windows }, () =>
   inFolder({}, ($) => $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], { stderr: 'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n', code: 1 })));
+
+test('whatever is quoted in a message does not command the terminal', () =>
+  inFolder({}, async ($) => {
+    await $.millrace(['sum', '--\x1b[31mred'], { stderr: /^millrace sum: unknown option: --\\u001b\[31mred; see/, code: 1 });
+    await $.millrace(['sum\x9b31m'], { stderr: /^millrace: unknown command: sum\\u009b31m/, code: 1 });
+    await $.millrace(['sum', '-a', 'sha256\u202e'], { stderr: /^millrace sum: algorithm "sha256\\u202e" is not/, code: 1 });
+  }));
 
 test('slow files among quick ones: what is read ahead is not taken from a pipe', { skip: windows || without('mkfifo') }, () =>
   inFolder({ a: 'abc', b: 'b', 'f/c': 'c', 'f/d': randomBytes(300_000) }, async ($) => {

@@ -31,6 +31,10 @@ test('version, overview, and what is not there', () =>
     await $.millrace('--frob', { stderr: 'millrace: unknown option: --frob; see: millrace help\n', code: 1 });
     await $.millrace('help smu', { stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n', code: 1 });
     await $.millrace('toString', { stderr: /unknown command: toString/, code: 1 });
+    const { stdout } = await $.millrace('help bench scrypt', { stdout: /^usage: millrace bench scrypt/ });
+    await $.millrace('bench scrypt --help', { stdout });
+    await $.millrace('help bench scrpyt', { stderr: 'millrace: unknown command: bench scrpyt (did you mean bench scrypt?); see: millrace help\n', code: 1 });
+    await $.millrace('help sum a', { stderr: 'millrace: unknown command: sum a; see: millrace help\n', code: 1 });
   }));
 
 test('each command has help with all its options, no line too wide, and stands in the guide', () =>
