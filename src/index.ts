@@ -26,7 +26,7 @@ import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { hashFileSync, hashFileThen } from './whole/whole.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
-import type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/options.js';
+import type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
 import { passphrases } from './platform/node-sealed.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
@@ -47,7 +47,7 @@ export type { Argon2Algorithm, Argon2CallParameters, Argon2Cost, Argon2Parameter
 export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
 export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
 export type { ScryptOptions } from './kdf/scrypt.js';
-export type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/options.js';
+export type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
 export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
 export type { PackedSources, Sources } from './many.js';
 export type {

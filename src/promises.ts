@@ -23,7 +23,7 @@ import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
 import { makeError } from './errors.js';
 import { passphrases, sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
-import type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions } from './passphrase/options.js';
+import type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
 import { choiceOf, type Choice } from './engines.js';
 import { callNames, routeOf, type CallOptions, type RouteName, type RouteOptions } from './routes.js';
 import { accepted, type Accepted } from './options.js';

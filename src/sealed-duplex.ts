@@ -4,7 +4,7 @@
 import { addAbortSignal, Duplex } from 'node:stream';
 import type { Pump } from './chunk-pump.js';
 import { PassphraseOpeningPump, PassphraseSealingPump } from './passphrase/pumps.js';
-import { openingSettings, sealingSettings } from './passphrase/options.js';
+import { openingSettings, sealingSettings } from './passphrase/parameters.js';
 import { OpeningPump, SealingPump, streamOptions, type MakePump, type SealedStreamOptions, type StreamSettings } from './sealed-streams.js';
 
 // What these promise is said where users see it: promises.ts.

@@ -1,80 +1,69 @@
-// Files as `millrace seal` writes them (cli/seal/header.js): a header that is the stream's context, then the sealed stream. What is sealed here opens
-// there, and the other way round.
+// Files as `millrace seal` writes them: what is sealed here opens there, and the other way round.
 
-import { openTransformStream, scrypt, sealTransformStream } from '../../dist/browser/promises.mjs';
+import { openTransformStreamWithPassphrase, sealTransformStreamWithPassphrase } from '../../dist/browser/promises.mjs';
 
-const MAGIC = 'millrace';
-const VERSION = 1;
-const BY_PASSPHRASE = 1;
-const FIXED = 12;
-const SALT = 16;
-const ciphers = ['', 'aes-256-gcm', 'chacha20-poly1305'];
-
-/** The most memory and work that a file of somebody else may ask for. */
-const MOST_MEMORY = 2 ** 30 + 2 ** 24;
-const MOST_WORK = 2 ** 27;
+/** The most memory (bytes) and time (milliseconds) that a file of somebody else may ask for, as the command allows them. */
+const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
 
 /** A file that cannot be opened, in words. */
 export class Refusal extends Error {}
 
 /** The file sealed, as a Blob. `cost` is log2 of scrypt's N. */
 export async function sealFile(file, { passphrase, cipher, cost, signal, onPhase, onProgress }) {
-  const header = new Uint8Array(FIXED + 3 + SALT);
-  header.set(new TextEncoder().encode(MAGIC));
-  header.set([VERSION, ciphers.indexOf(cipher), BY_PASSPHRASE, 3 + SALT, cost, 8, 1], 8);
-  crypto.getRandomValues(header.subarray(-SALT));
-  const key = await derived(header, passphrase, signal, onPhase, onProgress);
-  onPhase('Sealing');
-  return through(file, sealTransformStream({ algorithm: cipher, key, context: header, signal }), [header], { signal, onProgress });
+  onPhase('Deriving the key');
+  const transform = sealTransformStreamWithPassphrase(passphrase, { algorithm: cipher, N: 2 ** cost, signal, onProgress: ({ fraction }) => onProgress(fraction) });
+  return through(file, transform, { signal, onProgress, onOutput: () => onPhase('Sealing') });
 }
 
 /** What was sealed, as a Blob; never a part of it. */
 export async function openFile(file, { passphrase, signal, onPhase, onProgress }) {
-  const header = await headerOf(file);
-  const key = await derived(header, passphrase, signal, onPhase, onProgress);
-  onPhase('Opening');
-  const stream = openTransformStream({ algorithm: ciphers[header[9]], key, context: header, signal });
+  onPhase('Deriving the key');
+  const transform = openTransformStreamWithPassphrase(passphrase, { ...limits, signal, onProgress: ({ fraction }) => onProgress(fraction) });
   try {
-    return await through(file.slice(header.length), stream, [], { signal, onProgress });
+    return await through(file, transform, { signal, onProgress, onOutput: () => onPhase('Opening') });
   } catch (error) {
-    if (error.code === 'ERR_TRUNCATED') throw new Refusal('The end of the file is missing.');
-    if (error.code === 'ERR_AUTHENTICATION') throw new Refusal(/chunk/.test(error.message) ? 'The file was changed or cut off.' : 'The passphrase is wrong, or the beginning of the file was changed.');
-    throw error;
+    throw inWords(error);
+  }
+}
+
+function inWords(error) {
+  switch (error.code) {
+    case 'ERR_FORMAT':
+      return new Refusal(`It cannot be opened: ${error.message}.`);
+    case 'ERR_MEMORY_LIMIT':
+    case 'ERR_WORK_LIMIT':
+      return new Refusal('Its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key.');
+    case 'ERR_TRUNCATED':
+      return new Refusal('The end of the file is missing.');
+    case 'ERR_AUTHENTICATION':
+      return new Refusal(/chunk/.test(error.message) ? 'The file was changed or cut off.' : 'The passphrase is wrong, or the beginning of the file was changed.');
+    default:
+      return error;
   }
 }
 
 /** Whether it looks like a file that Millrace sealed. */
 export async function isSealed(file) {
-  return new TextDecoder().decode(await file.slice(0, 8).arrayBuffer()) === MAGIC;
+  return new TextDecoder().decode(await file.slice(0, 8).arrayBuffer()) === 'millrace';
 }
 
-async function headerOf(file) {
-  if (!(await isSealed(file))) throw new Refusal('This is not a file that Millrace sealed.');
-  const header = new Uint8Array(await file.slice(0, FIXED + 3 + SALT).arrayBuffer());
-  const [version, cipher, source, size, cost, blockSize, lanes] = header.subarray(8);
-  if (version !== VERSION) throw new Refusal(`It was sealed in version ${version} of the format; this page knows version ${VERSION}.`);
-  if (source === 0) throw new Refusal('It was sealed with a key file: open it with the command.');
-  if (ciphers[cipher] === undefined || cipher === 0 || source !== BY_PASSPHRASE || size !== 3 + SALT || header.length < FIXED + size) throw new Refusal('Its header is damaged.');
-  if (cost < 1 || cost > 30 || blockSize < 1 || lanes < 1) throw new Refusal('Its header is damaged.');
-  if (128 * blockSize * (2 ** cost + lanes + 2) > MOST_MEMORY || 2 ** cost * blockSize * lanes > MOST_WORK) throw new Refusal('Its header asks for more than 1 GiB of memory, or minutes, to derive the key.');
-  return header;
-}
-
-function derived(header, passphrase, signal, onPhase, onProgress) {
-  onPhase('Deriving the key');
-  const [cost, blockSize, parallelization] = header.subarray(FIXED);
-  return scrypt(passphrase, header.subarray(FIXED + 3), 32, { cost: 2 ** cost, blockSize, parallelization, maxmem: MOST_MEMORY, signal, onProgress: ({ fraction }) => onProgress(fraction ?? 0) });
-}
-
-async function through(file, transform, parts, { signal, onProgress }) {
+/** Progress is that of the key's derivation until something comes out, and from then on that of the file. */
+async function through(file, transform, { signal, onProgress, onOutput }) {
+  const parts = [];
   let taken = 0;
   const counted = new TransformStream({
     transform(piece, controller) {
       taken += piece.length;
-      onProgress(taken / file.size);
+      if (parts.length > 0) onProgress(taken / file.size);
       controller.enqueue(piece);
     },
   });
-  await file.stream().pipeThrough(counted).pipeThrough(transform).pipeTo(new WritableStream({ write: (piece) => void parts.push(piece) }), { signal });
+  const sink = new WritableStream({
+    write(piece) {
+      if (parts.length === 0) onOutput();
+      parts.push(piece);
+    },
+  });
+  await file.stream().pipeThrough(counted).pipeThrough(transform).pipeTo(sink, { signal });
   return new Blob(parts);
 }

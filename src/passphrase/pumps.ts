@@ -8,8 +8,8 @@ import { makeError } from '../errors.js';
 import { allocateApart, viewOf, type Buffer } from '../platform/node.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
 import { FIXED_SIZE, headerSize, readHeader, SALT_SIZE, writeHeader } from './header.js';
-import { checkLimits, keyOf, passphraseBytes } from './key.js';
-import { openingSettings, sealingSettings, type OpenSettings, type SealSettings } from './options.js';
+import { checkLimits, keyOf, passphraseBytes } from './derive-key.js';
+import { openingSettings, sealingSettings, type OpenSettings, type SealSettings } from './parameters.js';
 
 /** A pump whose key has to be derived first: what is written waits for that. */
 abstract class DerivingPump implements Pump {

@@ -2,7 +2,7 @@
 import type { Bytes } from '../arguments.js';
 import type { TransformStream } from '../platform/node-sealed.js';
 import { transformStream } from '../sealed-streams.js';
-import { openingSettings, sealingSettings } from './options.js';
+import { openingSettings, sealingSettings } from './parameters.js';
 import { PassphraseOpeningPump, PassphraseSealingPump } from './pumps.js';
 
 export { openWithPassphrase, sealWithPassphrase } from './pumps.js';

@@ -377,3 +377,9 @@ is<Buffer>()(open('aes-256-gcm', opening));
 is<Buffer>()(cipher('aes-256-ctr', ciphering));
 hash('shake128', bytes, hashing);
 is<void>()(hash('sha256', bytes, callback));
+
+// ---- with a passphrase
+is<void>()(millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer | undefined>()(sealed)));
+is<void>()(millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) => is<Buffer | undefined>()(opened)));
+// @ts-expect-error there is no synchronous form
+millrace.sealWithPassphrase('pass', 'text');

@@ -122,3 +122,17 @@ is<Promise<number>>()(hmacMany('sha256', key, ['text'], { target, signal }));
 hashMany('sha256', ['text'], () => {});
 // @ts-expect-error no such encoding
 hmacMany('sha256', key, ['text'], 'latin1');
+
+is<Promise<Buffer>>()(promises.seal('xchacha20-poly1305', { key, source: 'text' }));
+is<Promise<Buffer>>()(promises.sealWithPassphrase('pass', 'text', { algorithm: 'chacha20-poly1305', N: 1024, signal, onProgress: ({ fraction }) => is<number>()(fraction) }));
+is<Promise<Buffer>>()(promises.openWithPassphrase(bytes, bytes, { maxMemory: 2 ** 28, maxTime: 100 }));
+is<Duplex>()(promises.sealStreamWithPassphrase('pass', { N: 1024, highWaterMark: 65536 }));
+is<Duplex>()(promises.openStreamWithPassphrase('pass'));
+is<TransformStream<Bytes, Uint8Array>>()(promises.sealTransformStreamWithPassphrase('pass'));
+is<TransformStream<Bytes, Uint8Array>>()(promises.openTransformStreamWithPassphrase('pass', { maxTime: 100, signal }));
+// @ts-expect-error ciphertext is bytes
+promises.openWithPassphrase('pass', 'text');
+// @ts-expect-error streams alone have sides
+promises.sealWithPassphrase('pass', 'text', { highWaterMark: 65536 });
+// @ts-expect-error no such option
+promises.openWithPassphrase('pass', bytes, { N: 1024 });

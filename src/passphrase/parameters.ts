@@ -4,7 +4,7 @@ import { abortSignal } from '../call.js';
 import { makeError, wrongType } from '../errors.js';
 import { derivationNames, type DerivationCallOptions } from '../kdf/derive.js';
 import { accepted, type Accepted } from '../options.js';
-import type { HeaderLimits } from './key.js';
+import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from './header.js';
 
 /** What both have in common. */
