@@ -35,7 +35,7 @@ async function readHeader(take, name) {
 
 /** Makes room to derive the key; refuses a header that asks for too much. */
 function deriveRoom(scrypt, name) {
-  const { checkLimits } = require('../../dist/passphrase/key.js');
+  const { checkLimits } = require('../../dist/passphrase/derive-key.js');
   const { memoryOf } = require('../../dist/kdf/scrypt.js');
   try {
     checkLimits(scrypt, limits);

@@ -101,7 +101,7 @@ async function printChecksums(values, files) {
     const lines = [];
     for (const [index, { name }] of tasks.entries()) {
       const answer = answers[index];
-      if (typeof answer === 'string') lines.push(checksumLine(onTerminal && isHidden(name) ? shown(name) : name, answer, form));
+      if (typeof answer === 'string') lines.push(onTerminal && isHidden(name) ? checksumLine(shown(name), answer, { ...form, quoted: true }) : checksumLine(name, answer, form));
       else {
         code = 1;
         print(joinLines(lines.splice(0)));

@@ -16,13 +16,13 @@ const tagOf = (algorithm) => tags[algorithm] ?? algorithm.toUpperCase();
 
 /**
  * @param {string | Buffer} name
- * @param {{ tag?: string, zero?: boolean, binary?: boolean }} form
+ * @param {{ tag?: string, zero?: boolean, binary?: boolean, quoted?: boolean }} form `quoted`: the name is shown to people as it is
  * @returns {string | Buffer}
  */
-function checksumLine(name, hex, { tag, zero, binary }) {
+function checksumLine(name, hex, { tag, zero, binary, quoted }) {
   if (typeof name !== 'string') return Buffer.from(checksumLine(name.latin1Slice(), hex, { tag, zero, binary }), 'latin1');
   const end = zero ? '\0' : '\n';
-  const escaped = !zero && /[\\\n\r]/.test(name);
+  const escaped = !zero && !quoted && /[\\\n\r]/.test(name);
   const written = escaped ? escape(name) : name;
   const mark = escaped ? '\\' : '';
   return tag === undefined ? `${mark}${hex} ${binary ? '*' : ' '}${written}${end}` : `${mark}${tag} (${written}) = ${hex}${end}`;

@@ -101,6 +101,20 @@ test('colours on a terminal, unless NO_COLOR', { skip }, () =>
     for (const line of help) assert.ok(line.length <= 60, line);
   }));
 
+test('names with control characters are quoted, in lists and reports; in a pipe they stay', { skip }, () =>
+  inFolder({ 'red\x1b[31m': 'abc', 'bidi\u202e': 'abc' }, async ($) => {
+    const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    const list = `${abc}  red\x1b[31m\n${abc}  bidi\u202e\n`;
+    $.write('list', list);
+    const shown = ['"red\\u001b[31m"', '"bidi\\u202e"'];
+    const summed = await atTerminal($, 'millrace sum red* bidi*');
+    assert.deepEqual(summed, { code: 0, shown: `${shown.map((name) => `${abc}  ${name}\n`).join('')}echo is on\n` });
+    const checked = await atTerminal($, 'millrace sum -c list');
+    assert.deepEqual(checked, { code: 0, shown: `${shown.map((name) => `${name}: OK\n`).join('')}echo is on\n` });
+    await $.millrace(['sum', 'red\x1b[31m', 'bidi\u202e'], { stdout: list });
+    await $.millrace('sum -c list', { stdout: 'red\x1b[31m: OK\nbidi\u202e: OK\n' });
+  }));
+
 test('bench: a bar with the time left; Ctrl-C wipes it and prints what was measured', { skip }, () =>
   inFolder({}, async ($) => {
     const { code, shown } = await atTerminal($, 'trap : INT; millrace bench hash -c node:crypto --csv figures', [['% ', '\x03']], { columns: 110 });
