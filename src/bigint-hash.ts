@@ -7,7 +7,7 @@
  */
 import { isUint8Array, sizeOf, viewBytes } from './arguments.js';
 import * as conversions from './bigint-buffer.js';
-import { WHOLE } from './frame.js';
+import { WHOLE } from './protocol.js';
 import { Form, runSync } from './call.js';
 import { findHash, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';

@@ -12,8 +12,9 @@ import { isResizable, NO_BYTES, part, sizeOf } from './arguments.js';
 import { native, onSettle, servers } from './binding.js';
 import { cipherOf, hashOf } from './catalog.js';
 import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
-import { At, Flag, frame, Operation, Poll, RING_RESULT_MAX, ringBytes, ringNumbers, Route, Status, type Native } from './frame.js';
-import { CANCELLED, failure, makeError, MillraceError, wrongType } from './errors.js';
+import { At, Flag, frame, Operation, Poll, ringBytes, ringNumbers, Route, Status, type Native } from './frame.js';
+import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
+import { failure, makeError, MillraceError, wrongType } from './errors.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -417,9 +418,6 @@ export function present(digest: Buffer, form: Form): Buffer | string | bigint | 
 
 // Work that is done here, though the call is asynchronous.
 
-/** Nanoseconds of work done during the call while nothing else is under way: INLINE_ALONE in limits.rs. */
-const HERE_ALONE_COST = 3_500;
-
 /** Takes over what has been described if it is a short message; see company.ts. */
 let takeShort: (waiter: Waiter) => boolean = () => false;
 
@@ -486,7 +484,7 @@ function belongsHere(): boolean {
   const algorithm = frame[At.Algorithm]!;
   const other = operation <= Operation.Hmac ? call.size : call.aad === undefined ? 0 : frame[At.AadSize]!;
   const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
-  if (cost > inlineLimit && !(cost <= HERE_ALONE_COST && inFlight === 0 && quiet())) return false;
+  if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && quiet())) return false;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;
     return false;
@@ -559,7 +557,7 @@ function submit(user: Waiter): void {
     frame[At.Slot] = slot;
     frame[At.Flags] = call.flags;
     let status = cross(call.target);
-    if (status === UNDECIDED) {
+    if (status === Status.Undecided) {
       decideCopies(call.engine.binding);
       status = cross(call.target);
     }
@@ -669,9 +667,6 @@ function copyOf(view: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Native code has come to the point where it must know how many bytes may be copied: `Status` in work.rs. */
-const UNDECIDED = 18;
-
 /** Whether so many bytes may be copied for a call. If not, its work is done during the call. */
 export function roomForCopies(size: number): boolean {
   const room = native.roomForCopies(size);
@@ -767,13 +762,13 @@ onSettle((records, instead) => {
     if (status === 0) {
       const made = instead?.get(slot);
       if (made !== undefined) lentTargets[slot] = viewOf(made.buffer);
-      collect(waiter, slot, (at + 4) * 4, smallSize, largeSize);
+      collect(waiter, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
     } else {
       release(slot);
-      if (status === CANCELLED) waiter.cancelled();
-      else waiter.fail(failure(status, 0, String.fromCharCode(...ringBytes.subarray((at + 4) * 4 + smallSize, (at + 4) * 4 + smallSize + largeSize))));
+      if (status === Status.Cancelled) waiter.cancelled();
+      else waiter.fail(failure(status, 0, String.fromCharCode(...ringBytes.subarray((at + RECORD_NUMBERS) * 4 + smallSize, (at + RECORD_NUMBERS) * 4 + smallSize + largeSize))));
     }
-    at += 4 + Math.ceil((smallSize + largeSize) / 4);
+    at += RECORD_NUMBERS + Math.ceil((smallSize + largeSize) / 4);
   }
 });
 

@@ -12,6 +12,7 @@ import { native } from './binding.js';
 import { CHUNK_SIZE, CHUNKS_MAX } from './chunked.js';
 import { makeError } from './errors.js';
 import { after, allocateApart, type Buffer } from './platform/node.js';
+import { Threads } from './protocol.js';
 
 /** Where output goes. */
 export interface Outlet {
@@ -33,7 +34,7 @@ const RUN_FIRST = 4;
 const PATIENCE = 1;
 
 /** So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast as that. */
-const runsMax = (): number => Math.min(native.threads(0) + 1, 16);
+const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
 
 /** Chunks under way, or output that waits to be taken, or an error in its place. */
 interface Run {

@@ -7,6 +7,7 @@ import { engineOf, fallbackList, type EngineName, type Fallback } from './engine
 import { makeError, wrongType } from './errors.js';
 import { accepted, type Accepted } from './options.js';
 import { settings, type Settings } from './settings.js';
+import { CopiedBytes, KdfMemory, Threads } from './protocol.js';
 
 /** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
 export interface Cost {
@@ -141,10 +142,10 @@ export function engines(wanted?: EnginesOptions): Engines {
     portable: { ...nothing, ...reportOf('portable') },
     kernel: kernel(probe.some((name) => kernels.includes(name))),
     fallbacks: fallbackList(),
-    threads: { limit: native.threads(0), started: native.threads(1), queued: native.threads(2) },
+    threads: { limit: native.threads(Threads.Limit), started: native.threads(Threads.Started), queued: native.threads(Threads.Queued) },
     costs: JSON.parse(native.costs()) as Engines['costs'],
-    queuedBytes: native.copies(1),
-    kdf: { memory: native.derivationMemory(1), waiting: native.derivationMemory(2) },
+    queuedBytes: native.copies(CopiedBytes.Now),
+    kdf: { memory: native.derivationMemory(KdfMemory.Taken), waiting: native.derivationMemory(KdfMemory.Waiting) },
     settings: settings(),
   };
 }

@@ -10,6 +10,7 @@ import { makeError, wrongType, type MillraceError } from './errors.js';
 import type { Native } from './frame.js';
 import type { Names } from './options.js';
 import { askedOfEnvironment, openEngine, warn, type BindingName } from './platform/node-engine.js';
+import { CopiedBytes, EngineNumber, KdfMemory } from './protocol.js';
 
 /**
  * Who computes.
@@ -40,7 +41,7 @@ export interface Engine {
   readonly name: EngineName;
   readonly binding: Native;
   /** In {@link At.Engine}. */
-  readonly number: number;
+  readonly number: EngineNumber;
   /** Whether it computes in this process. The kernel does not: the states of its running hashes are tickets. */
   readonly here: boolean;
   /** Where everyday digests go (quick.ts), if it has them. */
@@ -65,8 +66,14 @@ export interface Lease {
   over: (() => void) | undefined;
 }
 
-/** By place, the number of {@link At.Engine}. */
-const numbers: readonly EngineName[] = ['native', 'kernel', 'af_alg', 'cryptodev'];
+/** The numbers of {@link At.Engine}. The portable engine is the native one of its own binding. */
+const numbers: Record<EngineName, EngineNumber> = {
+  native: EngineNumber.Native,
+  portable: EngineNumber.Native,
+  kernel: EngineNumber.Kernel,
+  af_alg: EngineNumber.AfAlg,
+  cryptodev: EngineNumber.Cryptodev,
+};
 const names: readonly EngineName[] = ['native', 'portable', 'kernel', 'af_alg', 'cryptodev'];
 
 const bindings: Partial<Record<BindingName, Native>> = { [nativeName]: native };
@@ -86,15 +93,15 @@ function open(name: EngineName): Engine | MillraceError {
     return makeError('ERR_ENGINE_UNAVAILABLE', part === name ? `the ${name} engine is not there: ${message}` : `the ${name} engine is reached through native code: ${message}`);
   }
   const [binding, here] = [bindings[part], name === part];
-  return { name, binding, number: Math.max(0, numbers.indexOf(name)), here, quick: here ? binding : undefined };
+  return { name, binding, number: numbers[name], here, quick: here ? binding : undefined };
 }
 
 function opened(name: BindingName): Native {
   const binding = openEngine(name);
   attach(binding);
   // As it was configured so far.
-  if (native.copies(0) > 0) binding.setCopies(native.copies(0));
-  if (native.derivationMemory(0) > 0) binding.setDerivationMemory(native.derivationMemory(0));
+  if (native.copies(CopiedBytes.Limit) > 0) binding.setCopies(native.copies(CopiedBytes.Limit));
+  if (native.derivationMemory(KdfMemory.Limit) > 0) binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
   binding.setUsualRoute(native.usualRoute());
   return binding;
 }

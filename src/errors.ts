@@ -2,6 +2,7 @@
  * Errors: a code for programs and a sentence for people. The sentence names the argument and what
  * it must be; it never contains a key, a message or any other byte it was given.
  */
+import { statusErrors } from './protocol.js';
 
 /** The stable codes of every error Millrace raises. */
 export type ErrorCode =
@@ -131,44 +132,9 @@ export function wrongType(name: string, expected: string, value: unknown): Millr
   return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
 }
 
-/** The errors that native code reports by number: `Status` in crates/node/src/work.rs. */
-const statuses: readonly (readonly [code: ErrorCode, message: string])[] = [
-  ['ERR_ENGINE', 'no error'],
-  ['ERR_KEY_SIZE', 'key has the wrong size'],
-  ['ERR_IV_SIZE', 'iv has the wrong size'],
-  ['ERR_TAG_SIZE', 'tag has the wrong size'],
-  ['ERR_OUTPUT_SIZE', 'output has the wrong size'],
-  ['ERR_SOURCE_SIZE', 'source is longer than the algorithm allows'],
-  ['ERR_SOURCE_SIZE', 'aad is longer than the algorithm allows'],
-  ['ERR_AUTHENTICATION', 'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext'],
-  ['ERR_ENGINE', 'the engine does not support this operation'],
-  ['ERR_ENGINE', 'the engine failed'],
-  ['ERR_ARGUMENT_VALUE', 'a range does not fit its buffer: was it detached or resized during the call?'],
-  ['ERR_OVERLAP', 'the range of the tag must not overlap the range of the target'],
-  ['ERR_KEY_DISPOSED', 'key was disposed'],
-  ['ERR_KEY_ALGORITHM', 'key was prepared for another algorithm'],
-  ['ERR_ENGINE', 'the job was cancelled'],
-  ['ERR_ENGINE', 'internal error: please report it'],
-  ['ERR_OUT_OF_MEMORY', 'out of memory'],
-  ['ERR_STATE', 'state does not belong to this hash'],
-  ['ERR_ENGINE', 'undecided: internal'],
-  ['ERR_ARGUMENT_VALUE', 'the salt has the wrong size'],
-  ['ERR_ARGUMENT_VALUE', 'a cost is outside of what the algorithm defines'],
-  ['ERR_MEMORY_LIMIT', 'it needs more memory than the call allows'],
-  ['ERR_PASSWORD_HASH', 'hash is no password hash in a known form'],
-  ['ERR_WORK_LIMIT', 'hash asks for more work than options.maxTime allows'],
-  ['ERR_MEMORY_LIMIT', 'it needs more memory than configure({ maxKdfMemory }) allows'],
-  ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
-  ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine takes'],
-  ['ERR_FILE_CHANGED', 'not a regular file that can be read and stays as it is'],
-];
-
-/** The status of a job that was cancelled: by an AbortSignal, which knows the reason. */
-export const CANCELLED = 14;
-
 /** The error for a status of the native code; where it is about memory, with the bytes that are needed, and about an engine, with the reason. */
 export function failure(status: number, needed = 0, reason = ''): MillraceError {
-  const [code, message] = statuses[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
+  const [code, message] = statusErrors[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
   if (code === 'ERR_ENGINE_UNAVAILABLE' && reason !== '') return makeError(code, reason);
   return makeError(code, code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message);
 }

@@ -8,7 +8,7 @@
  * @packageDocumentation
  */
 import type { Bytes, Data } from './arguments.js';
-import { WHOLE } from './frame.js';
+import { WHOLE } from './protocol.js';
 import { runCallback, runSync, type Parser } from './call.js';
 import { cipherList, findHash, hashList } from './catalog.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';

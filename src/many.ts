@@ -21,7 +21,8 @@ import type { Accepted } from './options.js';
 import { usual } from './prices.js';
 import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { tellLater } from './turn.js';
-import { CallbackWaiter, Cancelled, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
+import { CallbackWaiter, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
+import { Cancelled, Threads } from './protocol.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {
@@ -353,7 +354,7 @@ function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): P
   }
   const { describe, sizes, total, copied } = own(batch);
   const worthwhile = route === Route.Pool ? 1 : route === Route.Split ? count : Math.floor(native.predict(facts.id, total, count) / JOB);
-  const jobs = Math.max(1, Math.min(native.threads(0), worthwhile, count));
+  const jobs = Math.max(1, Math.min(native.threads(Threads.Limit), worthwhile, count));
   const share = (total + count * PADDING) / jobs;
   for (let job = 1, first = 0, end = 0, weight = 0; job <= jobs; job++, first = end) {
     for (; end < count && (job === jobs || weight < share * job); end++) {

@@ -2,7 +2,7 @@
  * What work costs, as native code predicts it (cost.rs), kept here because a crossing takes as long as some of the work.
  */
 import { native } from './binding.js';
-import { Operation, Route } from './frame.js';
+import { Operation, PricePart, Route } from './frame.js';
 
 /** Numbers of hashes are below, those of ciphers from here on. */
 const CIPHERS = 32;
@@ -22,14 +22,6 @@ let epoch = -1;
 
 /** Nanoseconds of work done during the call: limits.rs. */
 export let inlineLimit = 0;
-
-/** What each number of {@link native.price} is. */
-const enum Which {
-  Fixed,
-  PerByte,
-  Together,
-  Settled,
-}
 
 /** Predicted nanoseconds of a short job. */
 export function predict(operation: Operation, algorithm: number, size: number): number {
@@ -86,8 +78,8 @@ function indexOf(operation: Operation, algorithm: number): number {
 function load(index: number): void {
   const cipher = index >= CIPHERS ? 1 : 0;
   const algorithm = index - cipher * CIPHERS;
-  fixed[index] = native.price(cipher, algorithm, Which.Fixed);
-  perByte[index] = native.price(cipher, algorithm, Which.PerByte);
-  together[index] = native.price(cipher, algorithm, Which.Together);
-  unmeasured[index] = native.price(cipher, algorithm, Which.Settled) === 1 ? Infinity : MEASURED_FROM;
+  fixed[index] = native.price(cipher, algorithm, PricePart.Fixed);
+  perByte[index] = native.price(cipher, algorithm, PricePart.PerByte);
+  together[index] = native.price(cipher, algorithm, PricePart.Together);
+  unmeasured[index] = native.price(cipher, algorithm, PricePart.Settled) === 1 ? Infinity : MEASURED_FROM;
 }

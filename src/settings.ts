@@ -10,6 +10,7 @@ import { decideMemory } from './kdf/memory.js';
 import { accepted, type Accepted } from './options.js';
 import { refreshPrices } from './prices.js';
 import { routeName, routeOf, type RouteName } from './routes.js';
+import { CopiedBytes, KdfMemory, Threads } from './protocol.js';
 
 /** Settings of the process, shared by all its environments. */
 export interface Settings {
@@ -87,14 +88,14 @@ export function configure(wanted?: Partial<Settings>): Settings {
 
 /** As they are. */
 export function settings(): Settings {
-  if (native.copies(0) === 0) decideCopies(native);
+  if (native.copies(CopiedBytes.Limit) === 0) decideCopies(native);
   decideMemory();
   return {
-    threads: native.threads(0),
+    threads: native.threads(Threads.Limit),
     route: routeName(native.usualRoute()),
-    maxQueuedBytes: native.copies(0),
+    maxQueuedBytes: native.copies(CopiedBytes.Limit),
     recycle: native.recycles() === 1,
-    maxKdfMemory: native.derivationMemory(0),
+    maxKdfMemory: native.derivationMemory(KdfMemory.Limit),
     engine: usualNames(),
   };
 }

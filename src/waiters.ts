@@ -5,7 +5,8 @@
  * made before the description of a call begins.
  */
 import { servers } from './binding.js';
-import { CANCELLED, failure } from './errors.js';
+import { failure } from './errors.js';
+import { Cancelled, Status } from './protocol.js';
 import { AsyncResource, nextTick } from './platform/node.js';
 
 /** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
@@ -20,7 +21,7 @@ export abstract class Waiter {
 
   /** The job has come back without a result because it was cancelled. */
   cancelled(): void {
-    this.fail(failure(CANCELLED));
+    this.fail(failure(Status.Cancelled));
   }
 }
 
@@ -55,7 +56,7 @@ export class CallbackWaiter extends AsyncResource implements Waiter {
   }
 
   cancelled(): void {
-    this.fail(failure(CANCELLED));
+    this.fail(failure(Status.Cancelled));
   }
 }
 
@@ -84,16 +85,6 @@ export class PromiseWaiter extends Waiter {
   fail(error: unknown): void {
     this.reject(error);
   }
-}
-
-/** What came of the wish to cancel a job: `cancel` in calls.rs. */
-export const enum Cancelled {
-  /** It runs to its end, or has come back. */
-  Late,
-  /** It has not started and never will. */
-  Never,
-  /** It runs; it will stop soon and come back as cancelled, or as done if that was sooner. */
-  Asked,
 }
 
 /** Settles a promise, or rejects it with the reason of a signal that aborts. */

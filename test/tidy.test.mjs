@@ -13,6 +13,7 @@ import millrace from 'millrace';
 import { cipherNames, ciphers, hashNames, hashes } from './support/algorithms.mjs';
 import { dynamicSymbols, unexpectedExports } from '../tools/cross.mjs';
 import { doorPaths, root } from './support/child.mjs';
+import { staleFiles } from '../tools/protocol.mjs';
 
 /** The only Rust files that may say `unsafe`; a folder stands for all below it. */
 const unsafeWings = [
@@ -35,10 +36,13 @@ const forbidden = {
 const doors = { index: [], promises: ['index'], 'crypto-async': [], 'bigint-hash': ['bigint-buffer'], 'bigint-buffer': [] };
 
 /** Modules below all others: they may import one another only. */
-const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'nearest', 'options', 'node', 'node-engine', 'node-portable', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
+const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
 
 /** What a browser never loads. */
 const nodeOnly = ['src/sealed-duplex.ts'];
+
+const require = createRequire(import.meta.url);
+const dist = dirname(doorPaths.millrace);
 
 /** Everything that is kept: what git tracks or would track; without git, what lies there. */
 const files = listFiles().filter((file) => existsSync(join(root, file)));
@@ -151,10 +155,29 @@ test('no build for one CPU', () => {
   for (const file of files.filter((each) => /\.(toml|rs|mjs|json|ya?ml)$/.test(each) && !each.startsWith('test/'))) assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
 });
 
-// ---- the catalogs -------------------------------------------------------------------------
+// ---- the numbers that both sides share ------------------------------------------------------
 
-const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+test('the shared numbers are those of tools/protocol.mjs', () => {
+  assert.deepEqual(staleFiles(), [], 'run: node tools/protocol.mjs');
+});
+
+test('no number of a status, operation or flag is typed by hand', () => {
+  for (const file of sources('src/', '.ts')) {
+    const code = withoutComments(read(file));
+    assert.doesNotMatch(code, /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d|\bnative\.(threads|copies|derivationMemory)\(\d/, file);
+  }
+  for (const file of sources('crates/node/src/', '.rs').filter((each) => !each.endsWith('/protocol.rs'))) {
+    assert.doesNotMatch(withoutComments(read(file)), /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/, file);
+  }
+});
+
+test('the binding has the calls that the front declares', () => {
+  const declared = [.../^export interface Native \{$([\s\S]*?)^\}$/m.exec(read('src/frame.ts'))[1].matchAll(/^  (\w+)\(/gm)].map(([, name]) => name);
+  assert.ok(declared.length > 30);
+  assert.deepEqual(declared.sort(), Object.keys(require(join(dist, 'binding.js')).native).sort());
+});
+
+// ---- the catalogs -------------------------------------------------------------------------
 
 test('the catalog of the front is that of the core', () => {
   const front = require(join(dist, 'catalog-table.js'));

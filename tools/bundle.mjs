@@ -103,13 +103,13 @@ function browserPlatform(worker) {
   };
 }
 
-/** Leaves the front outside, but for frame.ts: its numbers are compiled in, and its memory comes by `attach`. */
+/** Leaves the front outside, but for protocol.ts and frame.ts: numbers are compiled in, and memory comes by `attach`. */
 const frontOutside = {
   name: 'front outside',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
       const inside = relative(source, join(resolveDir, path)).split(sep).join('/');
-      if (inside.startsWith('..') || inside.startsWith('portable/') || inside === 'frame.js') return undefined;
+      if (inside.startsWith('..') || inside.startsWith('portable/') || inside === 'frame.js' || inside === 'protocol.js') return undefined;
       return { path: `../${inside}`, external: true };
     });
   },

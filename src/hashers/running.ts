@@ -7,7 +7,8 @@
  * never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation, TICKET_SIZE, type Native, Status } from '../frame.js';
+import { At, desk, Flag, frame, GATHERED_MAX, Operation, type Native, Status } from '../frame.js';
+import { TICKET_SIZE } from '../protocol.js';
 import {
   call,
   describeAad,

@@ -16,7 +16,8 @@
  *   8      XXH3-64 of all before
  */
 import { bytes, sizeOf } from '../arguments.js';
-import { Operation, WHOLE } from '../frame.js';
+import { Operation } from '../frame.js';
+import { WHOLE } from '../protocol.js';
 import { describeCall, describeResult, Form, runDescribed } from '../call.js';
 import { findHash } from '../catalog.js';
 import { base } from '../engines.js';

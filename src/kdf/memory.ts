@@ -4,6 +4,7 @@
 import { native } from '../binding.js';
 import { openBindings } from '../engines.js';
 import { memorySize, restart, type Timer } from '../platform/node.js';
+import { KdfMemory } from '../protocol.js';
 
 /**
  * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the usual cost at once. The 16 MiB
@@ -23,7 +24,7 @@ export function decideMemory(): void {
   end = restart(end, free, KEPT);
   if (decided) return;
   decided = true;
-  if (native.derivationMemory(0) > 0) return;
+  if (native.derivationMemory(KdfMemory.Limit) > 0) return;
   const limit = Math.min(MEMORY_MAX, Math.floor(memorySize() / 4));
   for (const binding of openBindings()) binding.setDerivationMemory(limit);
 }

@@ -2,7 +2,8 @@
  * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in JavaScript. It runs in browsers, in workers
  * and in Node alike; what differs between them is in its {@link Host}.
  */
-import { At, Poll, Purpose, Status, WHOLE, type Native } from '../frame.js';
+import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../frame.js';
+import { WHOLE } from '../protocol.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
 import { equal } from './equal.js';
 import { hashes, macOfStates } from './hashes/index.js';
@@ -181,7 +182,7 @@ export function makePortable(host: Host): Native {
     inlineLimit: () => 0,
 
     roomForCopies: (size) => jobs?.roomForCopies(size) ?? 1,
-    copies: (which) => (which === 0 ? jobs?.copiesLimit : jobs?.copied) ?? 0,
+    copies: (which) => (which === CopiedBytes.Limit ? jobs?.copiesLimit : jobs?.copied) ?? 0,
     setCopies(limit) {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },

@@ -8,6 +8,7 @@ import { native } from '../binding.js';
 import { call, describeCall, describeTarget, runDescribed, runWaiting } from '../call.js';
 import { At, Flag, frame, Operation } from '../frame.js';
 import { CallbackWaiter } from '../waiters.js';
+import { Threads } from '../protocol.js';
 
 /** The paths of files, each followed by a NUL, and how many there are. */
 export interface Paths {
@@ -81,5 +82,5 @@ export function hashPath(algorithm: number, path: Uint8Array, size: number, dige
 
 /** The most worker threads there may be. */
 export function workers(): number {
-  return native.threads(0);
+  return native.threads(Threads.Limit);
 }

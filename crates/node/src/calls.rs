@@ -8,7 +8,7 @@
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
-use crate::cost::{self, Algorithm, Route, limits};
+use crate::cost::{self, Algorithm, limits};
 use crate::environment::{Attached, Environment, pool};
 use crate::everyday;
 use crate::job::Job;
@@ -16,8 +16,15 @@ use crate::kdf::{self, Derivation, room, shelf};
 use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
+use crate::protocol::flag::{
+    CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, SNAPSHOT,
+    UNLIMITED, WATCHED,
+};
+use crate::protocol::{
+    At, Cancelled, CopiedBytes, KdfMemory, OperationNumber as Asked, PricePart, REPLY_MAX, Route, Status, Threads,
+};
 use crate::values::{self, Function, Value, exact_size};
-use crate::work::{Key, Operation, Reply, Status, Target, Work};
+use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::engines::Provider;
@@ -26,7 +33,7 @@ use std::sync::Arc;
 
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
 
-/// Every function of the binding, by its name in `src/binding.ts`.
+/// Every function of the binding, by its name in `src/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", everyday::hash),
@@ -72,73 +79,11 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("lastReason", kernel::last_reason),
 ];
 
-/// The frame's numbers by index; the same list stands in `src/binding.ts`.
-#[derive(Copy, Clone)]
-pub(crate) enum At {
-    Operation = 0,
-    Algorithm,
-    Slot,
-    Flags,
-    Key,
-    KeyOffset,
-    KeySize,
-    IvOffset,
-    IvSize,
-    SourceOffset,
-    SourceSize,
-    TargetOffset,
-    TargetSize,
-    AadOffset,
-    AadSize,
-    TagOffset,
-    TagSize,
-    SeedLow,
-    SeedHigh,
-    /// Of many messages: how many there are, and the size of each, unless [`HAS_SIZES`] or [`HAS_VIEWS`] says otherwise.
-    Count,
-    MessageSize,
-    /// Of a derivation: the most bytes of working memory and, of a password hash, the most milliseconds it may ask for. Bytes needed are
-    /// written here when they are too many.
-    MaxMemory,
-    MaxTime,
-    /// How an asynchronous call is to be run: a [`Route`].
-    Route,
-    /// Written here: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
-    Cost,
-    /// Who computes: a [`Provider`]. A prepared key decides for itself.
-    Engine,
-}
-
-/// Which byte arguments are given, and how the job may treat them.
-const HAS_TARGET: u32 = 1;
-const HAS_IV: u32 = 2;
-const HAS_AAD: u32 = 4;
-const HAS_TAG: u32 = 8;
-const HAS_KEY: u32 = 16;
-/// The source is the caller's to change after the call: copy it now.
-const SNAPSHOT: u32 = 32;
-const CANCELLABLE: u32 = 64;
-/// The sizes of many messages stand in the place of the iv.
-const HAS_SIZES: u32 = 128;
-/// The source is an array of typed arrays; the source's offset is the index of the first message.
-const HAS_VIEWS: u32 = 256;
-/// The source is a copy that the front has made for this call.
-const COPIED: u32 = 512;
-/// Copies are made however many there are.
-const UNLIMITED: u32 = 1024;
-/// The target was made for this result.
-const FRESH: u32 = 2048;
-/// Somebody wants to know how far a derivation has come.
-const WATCHED: u32 = 4096;
-
-/// The largest result that may travel with the completion; `RING_RESULT_MAX` in `src/binding.ts` is less.
-const REPLY_MAX: usize = 4096;
-
 /// `run(source, target, iv, aad, tag, key)`: one operation as the frame says, here and now if the
 /// slot is -1, else on the pool. Returns a [`Status`]; for the pool, `Done` means accepted.
 fn run(call: &Call<'_>) -> Value {
-    let status = Request::of(call).ok_or(Status::Argument).and_then(|request| request.start());
-    call.env.number(status.err().unwrap_or(Status::Done) as u32)
+    let done = Request::of(call).ok_or(Status::Argument).and_then(|request| request.start());
+    call.env.number(call.state.number_of(done))
 }
 
 pub(crate) struct Request<'a> {
@@ -211,7 +156,7 @@ impl<'a> Request<'a> {
     }
 
     fn route(&self, job: &Job) -> Result<Route, Status> {
-        let asked = match Route::from_number(self.number(At::Route)) {
+        let asked = match Route::from_number(self.number(At::Route) as u32).ok_or(Status::Argument)? {
             Route::Auto => cost::usual_route(),
             asked => asked,
         };
@@ -245,39 +190,40 @@ impl<'a> Request<'a> {
         let algorithm = self.number(At::Algorithm) as u8;
         let hash = || Hash::from_id(algorithm).ok_or(Status::Argument);
         let cipher = || Cipher::from_id(algorithm).ok_or(Status::Argument);
-        let operation = self.number(At::Operation) as u32;
+        let operation = self.operation()?;
         let mut work = self.common(match operation {
-            0 => Operation::Hash(hash()?),
-            1 => Operation::Hmac(hash()?),
-            2 | 4 => Operation::Encrypt(cipher()?),
-            3 | 5 => Operation::Decrypt(cipher()?),
-            6 => Operation::Update(hash()?),
-            7 => Operation::Finish(hash()?),
-            8 => Operation::Squeeze(hash()?),
-            9 => Operation::MacUpdate(hash()?),
-            10 => Operation::MacFinish(hash()?),
-            11 => Operation::HashMany(hash()?),
-            12 => Operation::HmacMany(hash()?),
-            13 => Operation::SealChunks(cipher()?),
-            14 => Operation::OpenChunks(cipher()?),
-            15..=19 => Operation::Derive,
-            20 => Operation::HashFile(hash()?),
-            21 => Operation::HashFiles(hash()?),
-            22 => Operation::MacBegin(hash()?),
-            _ => return Err(Status::Argument),
+            Asked::Hash => Operation::Hash(hash()?),
+            Asked::Hmac => Operation::Hmac(hash()?),
+            Asked::Encrypt | Asked::Seal => Operation::Encrypt(cipher()?),
+            Asked::Decrypt | Asked::Open => Operation::Decrypt(cipher()?),
+            Asked::Update => Operation::Update(hash()?),
+            Asked::Finish => Operation::Finish(hash()?),
+            Asked::Squeeze => Operation::Squeeze(hash()?),
+            Asked::MacUpdate => Operation::MacUpdate(hash()?),
+            Asked::MacFinish => Operation::MacFinish(hash()?),
+            Asked::HashMany => Operation::HashMany(hash()?),
+            Asked::HmacMany => Operation::HmacMany(hash()?),
+            Asked::SealChunks => Operation::SealChunks(cipher()?),
+            Asked::OpenChunks => Operation::OpenChunks(cipher()?),
+            Asked::Scrypt | Asked::Pbkdf2 | Asked::Hkdf | Asked::Argon2 | Asked::Verify => Operation::Derive,
+            Asked::HashFile => Operation::HashFile(hash()?),
+            Asked::HashFiles => Operation::HashFiles(hash()?),
+            Asked::MacBegin => Operation::MacBegin(hash()?),
         })?;
         match operation {
-            2 if self.has(HAS_TAG) => self.tag_to_make(&mut work)?,
-            3 if self.has(HAS_TAG) => work.tag = self.window(4, At::TagOffset, At::TagSize)?,
-            4 => self.appended_tag_to_make(&mut work)?,
-            5 => (work.source, work.tag) = self.without_tag(work.source)?,
-            8 => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
-            11..=14 => work.messages = self.messages()?,
-            15..=19 => {
+            Asked::Encrypt if self.has(HAS_TAG) => self.tag_to_make(&mut work)?,
+            Asked::Decrypt if self.has(HAS_TAG) => work.tag = self.window(4, At::TagOffset, At::TagSize)?,
+            Asked::Seal => self.appended_tag_to_make(&mut work)?,
+            Asked::Open => (work.source, work.tag) = self.without_tag(work.source)?,
+            Asked::Squeeze => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
+            Asked::HashMany | Asked::HmacMany | Asked::SealChunks | Asked::OpenChunks => {
+                work.messages = self.messages()?;
+            }
+            Asked::Scrypt | Asked::Pbkdf2 | Asked::Hkdf | Asked::Argon2 | Asked::Verify => {
                 work.tag = self.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
                 work.derivation = self.derivation(operation, work.aad)?;
             }
-            20 | 21 => {
+            Asked::HashFile | Asked::HashFiles => {
                 let (count, size) = (self.size(At::Count)?, self.size(At::MessageSize)?);
                 work.messages = Messages::Files(count, size as u64);
             }
@@ -286,7 +232,12 @@ impl<'a> Request<'a> {
         Ok(work)
     }
 
-    fn derivation(&self, operation: u32, aad: Window) -> Result<Derivation, Status> {
+    /// The operation asked for.
+    pub(crate) fn operation(&self) -> Result<Asked, Status> {
+        Asked::from_number(self.number(At::Operation) as u32).ok_or(Status::Argument)
+    }
+
+    fn derivation(&self, operation: Asked, aad: Window) -> Result<Derivation, Status> {
         let derivation = Derivation::of(self, operation, aad)?;
         let needed = derivation.memory();
         if room::too_much(needed) {
@@ -462,7 +413,7 @@ fn create_key(call: &Call<'_>) -> Value {
             call.env.adjust_external_memory(KEY_BYTES);
             call.env.double(handle as f64)
         }
-        Err(status) => call.env.double(-f64::from(status as u8)),
+        Err(status) => call.env.double(-f64::from(call.state.number_of(Err(status)))),
     }
 }
 
@@ -484,11 +435,12 @@ fn dispose_key(call: &Call<'_>) -> Value {
 /// was quicker, 0 if it has ended.
 fn cancel(call: &Call<'_>) -> Value {
     let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
-    call.env.number(match outcome {
-        Cancellation::Late => 0,
-        Cancellation::Never => 1,
-        Cancellation::Asked => 2,
-    })
+    let outcome = match outcome {
+        Cancellation::Late => Cancelled::Late,
+        Cancellation::Never => Cancelled::Never,
+        Cancellation::Asked => Cancelled::Asked,
+    };
+    call.env.number(outcome as u32)
 }
 
 /// `depart()`: the turn ends, and the derivations that have gathered go to the pool.
@@ -513,7 +465,7 @@ fn needs_rehash(call: &Call<'_>) -> Value {
     let answer = Request::of(call).ok_or(Status::Argument).and_then(|request| kdf::needs_rehash(&request));
     call.env.double(match answer {
         Ok(needed) => f64::from(u8::from(needed)),
-        Err(status) => -f64::from(status as u8),
+        Err(status) => -f64::from(call.state.number_of(Err(status))),
     })
 }
 
@@ -527,11 +479,15 @@ fn equal(call: &Call<'_>) -> Value {
     call.env.double(f64::from(same))
 }
 
-/// `derivationMemory(which)`: the most bytes that derivations may take together (0), those taken (1), jobs that wait for some (2).
+/// `derivationMemory(which)`: a [`KdfMemory`].
 fn derivation_memory(call: &Call<'_>) -> Value {
     let (taken, waiting) = room::taken();
-    let number = [room::limit(), taken, waiting as u64][call.uint32(0).unwrap_or(0).min(2) as usize];
-    call.env.double(number as f64)
+    let number = call.uint32(0).and_then(KdfMemory::from_number).map(|which| match which {
+        KdfMemory::Limit => room::limit() as f64,
+        KdfMemory::Taken => taken as f64,
+        KdfMemory::Waiting => waiting as f64,
+    });
+    call.env.double(number.unwrap_or(f64::NAN))
 }
 
 /// `setDerivationMemory(limit)`, for the whole process.
@@ -555,11 +511,12 @@ fn predict(call: &Call<'_>) -> Value {
 /// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1), what one of many messages
 /// takes of them (2), and whether all that stays as it is (3).
 fn price(call: &Call<'_>) -> Value {
-    let number = priced(call).map(|algorithm| {
-        let price = cost::price(algorithm);
-        let settled = u8::from(cost::settled(algorithm));
-        [price.fixed, price.per_byte, price.together, settled.into()].map(f64::from)
-            [call.uint32(2).unwrap_or(0).min(3) as usize]
+    let part = call.uint32(2).and_then(PricePart::from_number);
+    let number = priced(call).zip(part).map(|(algorithm, part)| match part {
+        PricePart::Fixed => f64::from(cost::price(algorithm).fixed),
+        PricePart::PerByte => f64::from(cost::price(algorithm).per_byte),
+        PricePart::Together => f64::from(cost::price(algorithm).together),
+        PricePart::Settled => f64::from(u8::from(cost::settled(algorithm))),
     });
     call.env.double(number.unwrap_or(f64::NAN))
 }
@@ -596,8 +553,11 @@ fn room_for_copies(call: &Call<'_>) -> Value {
 
 /// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or those copied now (1).
 fn copies(call: &Call<'_>) -> Value {
-    let bytes = if call.uint32(0) == Some(0) { cost::copies_limit() } else { call.state.copied_now() };
-    call.env.double(bytes as f64)
+    let bytes = call.uint32(0).and_then(CopiedBytes::from_number).map(|which| match which {
+        CopiedBytes::Limit => cost::copies_limit() as f64,
+        CopiedBytes::Now => call.state.copied_now() as f64,
+    });
+    call.env.double(bytes.unwrap_or(f64::NAN))
 }
 
 /// `setCopies(limit)`, for the whole process.
@@ -615,8 +575,8 @@ fn usual_route(call: &Call<'_>) -> Value {
 
 /// `setUsualRoute(route)`, for the whole process.
 fn set_usual_route(call: &Call<'_>) -> Value {
-    if let Some(route) = call.uint32(0) {
-        cost::set_usual_route(Route::from_number(f64::from(route)));
+    if let Some(route) = call.uint32(0).and_then(Route::from_number) {
+        cost::set_usual_route(route);
     }
     call.env.undefined()
 }
@@ -636,7 +596,7 @@ fn poll(call: &Call<'_>) -> Value {
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
-        let complete = frame.size() > At::Engine as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
+        let complete = frame.size() >= At::Length as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }
@@ -650,8 +610,12 @@ fn attach(call: &Call<'_>) -> Value {
 /// `threads(which)`: the pool's limit (0), workers started (1) or jobs queued (2).
 fn threads(call: &Call<'_>) -> Value {
     let threads = pool().threads();
-    let number = [threads.limit, threads.started, threads.queued][call.uint32(0).unwrap_or(0).min(2) as usize];
-    call.env.number(number as u32)
+    let number = call.uint32(0).and_then(Threads::from_number).map(|which| match which {
+        Threads::Limit => threads.limit,
+        Threads::Started => threads.started,
+        Threads::Queued => threads.queued,
+    });
+    call.env.double(number.map_or(f64::NAN, |number| number as f64))
 }
 
 /// `setThreads(limit)`.

@@ -12,6 +12,7 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
+use crate::protocol::{RECORD_NUMBERS, REPLY_MAX, RING_RESULT_MAX, RING_SIZE};
 use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -226,7 +227,10 @@ pub(crate) struct Ring {
     records: u32,
 }
 
-const HEADER: usize = 16;
+const HEADER: usize = RECORD_NUMBERS * size_of::<u32>();
+
+/// Every record fits into an empty ring: a digest or tag of up to 64 bytes and a text.
+const _: () = assert!(HEADER + 64 + REPLY_MAX <= RING_SIZE && RING_RESULT_MAX <= REPLY_MAX);
 
 impl Ring {
     pub(crate) fn new(memory: Window) -> Ring {
@@ -241,7 +245,7 @@ impl Ring {
     pub(crate) fn write(&mut self, slot: u32, status: u32, small: &[u8], large: &[u8]) -> bool {
         let size = HEADER + (small.len() + large.len()).next_multiple_of(4);
         let Some(record) = self.memory.part(self.used, size) else { return false };
-        let numbers = [slot, status, small.len() as u32, large.len() as u32];
+        let numbers: [u32; RECORD_NUMBERS] = [slot, status, small.len() as u32, large.len() as u32];
         let mut offset = 0;
         for bytes in numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain([small, large]) {
             if let Some(place) = record.part(offset, bytes.len()) {

@@ -2,6 +2,8 @@
 //!
 //! The prices stand in `crates/cost`, as the tests of this crate cannot run without Node.
 
+use crate::protocol::INLINE_ALONE_NS;
+pub(crate) use crate::protocol::Route;
 use crate::work::{Operation, Work};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::engines::Provider;
@@ -11,30 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use limits::{INLINE, INLINE_ALONE, INLINE_TURN};
 pub(crate) use millrace_cost::{Algorithm, epoch, limits, of_messages, price, refine, settled};
 
-/// How an asynchronous job is run; the numbers are those of `src/binding.ts`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
-    /// As its predicted cost says. A job that has been submitted has one of the others.
-    Auto = 0,
-    /// During the call; it settles later all the same.
-    Inline = 1,
-    /// By one worker.
-    Pool = 2,
-    /// By all workers, each a part; by one where the work has no parts.
-    Split = 3,
-}
-
-impl Route {
-    /// `Auto` for a number that is none.
-    pub(crate) fn from_number(number: f64) -> Route {
-        match number {
-            1.0 => Route::Inline,
-            2.0 => Route::Pool,
-            3.0 => Route::Split,
-            _ => Route::Auto,
-        }
-    }
-}
+const _: () = assert!(INLINE_ALONE == INLINE_ALONE_NS);
 
 /// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the kernel allocates.
 const KERNEL: u64 = 6_000;
@@ -49,7 +28,7 @@ const FILE: u64 = 5_000;
 static USUAL: AtomicU8 = AtomicU8::new(Route::Auto as u8);
 
 pub(crate) fn usual_route() -> Route {
-    Route::from_number(f64::from(USUAL.load(Ordering::Relaxed)))
+    Route::from_number(USUAL.load(Ordering::Relaxed).into()).unwrap_or(Route::Auto)
 }
 
 pub(crate) fn set_usual_route(route: Route) {

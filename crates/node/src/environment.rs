@@ -11,6 +11,7 @@ use crate::kdf::{Watch, room};
 use crate::keys::Keys;
 use crate::pacer::PACED;
 use crate::parts;
+pub(crate) use crate::protocol::Poll;
 use crate::values::{Env, Pinned};
 use crate::work::{Operation, Status};
 use millrace_core::hasher::Held;
@@ -54,10 +55,12 @@ pub(crate) struct Environment {
     copied: Cell<usize>,
     /// When a poll last found something, or polling began.
     polled: Cell<Option<Instant>>,
+    /// The reason of the last call that returned a status with one.
+    reason: Cell<&'static str>,
 }
 
 /// JavaScript's side of the binding, held until the environment ends. The buffers are private to
-/// the front (`src/binding.ts`): nobody can detach them, so their windows stay valid.
+/// the front (`src/frame.ts`): nobody can detach them, so their windows stay valid.
 pub(crate) struct Attached {
     pub(crate) frame: Window,
     pub(crate) ring: Window,
@@ -72,18 +75,6 @@ pub(crate) struct Attached {
 struct Way {
     completion: Arc<Traffic>,
     arrivals: Receiver<Box<Job>>,
-}
-
-/// What came of looking for results; the numbers are those of `src/binding.ts`.
-#[repr(u8)]
-#[derive(Copy, Clone)]
-pub(crate) enum Poll {
-    /// Nothing is in flight any more: wake-ups again from here on.
-    Done = 0,
-    /// Look again next turn.
-    Again = 1,
-    /// Nothing came for [`POLL`] although jobs are in flight: wake-ups again from here on.
-    InVain = 2,
 }
 
 /// The most rounds of callbacks, jobs they run inline, and their callbacks, in one turn of the loop.
@@ -115,7 +106,22 @@ impl Environment {
             inlined: Cell::new(0),
             copied: Cell::new(0),
             polled: Cell::new(None),
+            reason: Cell::new(""),
         }
+    }
+
+    /// The number of how a call ended. A reason is kept until JavaScript asks for it.
+    #[inline]
+    pub(crate) fn number_of(&self, done: Result<(), Status>) -> u32 {
+        let Err(status) = done else { return Status::Done.number() };
+        if let Some(reason) = status.reason() {
+            self.reason.set(reason);
+        }
+        status.number()
+    }
+
+    pub(crate) fn last_reason(&self) -> &'static str {
+        self.reason.get()
     }
 
     /// The way back for this environment's jobs, opened by the first of them.
@@ -333,9 +339,9 @@ impl Environment {
 
     fn settle(&self, env: Env, attached: &Attached, ring: &mut Ring, job: Box<Job>) {
         let (small, large) = job.answer();
-        if !ring.write(job.slot, job.status as u32, small, large) {
+        if !ring.write(job.slot, job.status.number(), small, large) {
             self.deliver(env, attached, ring);
-            ring.write(job.slot, job.status as u32, small, large); // Every record fits into an empty ring; see `binding.ts`.
+            ring.write(job.slot, job.status.number(), small, large); // Every record fits into an empty ring; see `REPLY_MAX`.
         }
         if job.ticket.is_some() {
             self.tickets.borrow_mut().remove(&job.slot);

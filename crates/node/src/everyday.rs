@@ -5,8 +5,9 @@
 
 use crate::bigint;
 use crate::bytes::Window;
-use crate::calls::{At, Call, Request};
+use crate::calls::{Call, Request};
 use crate::keys::PreparedKey;
+use crate::protocol::{At, WHOLE};
 use crate::values::Value;
 use crate::work::Status;
 use millrace_core::catalog::Hash;
@@ -16,7 +17,7 @@ use millrace_core::hmac::KeyStates;
 
 /// `hash(source, target)`: the digest at the start of target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
-    let status = (|| {
+    let done = (|| {
         let everyday = Everyday::of(call).ok_or(Status::Argument)?;
         let (source, target) = (everyday.source()?, call.bytes(1).ok_or(Status::Argument)?);
         if target.overlaps(source) {
@@ -24,7 +25,7 @@ pub(crate) fn hash(call: &Call<'_>) -> Value {
         }
         everyday.digest(source, target.exclusive())
     })();
-    call.env.number(status.err().unwrap_or(Status::Done) as u32)
+    call.env.number(call.state.number_of(done))
 }
 
 /// `hashHex(source)`: the digest as hex, without a Buffer in between. Anything but a typed array, or an algorithm
@@ -74,6 +75,8 @@ fn finished<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
     everyday.finish(state, rest, digest).ok()?;
     Some(digest)
 }
+
+const _: () = assert!(WHOLE < 0.0);
 
 struct Everyday<'a> {
     request: Request<'a>,

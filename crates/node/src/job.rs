@@ -4,7 +4,6 @@ use crate::bytes::Copies;
 use crate::cost::{self, Route};
 use crate::errand::Traffic;
 use crate::kdf::room::Held;
-use crate::kernel;
 use crate::parts::Weight;
 use crate::work::{Operation, Reply, Status, Work};
 use millrace_core::engines::Provider;
@@ -85,10 +84,6 @@ impl Job {
     /// The work is done.
     pub(crate) fn end(&mut self, status: Status) {
         self.status = status;
-        if matches!(status, Status::Unavailable | Status::TooLarge) {
-            // Noted by this thread a moment ago.
-            self.reply.large = kernel::noted().into();
-        }
         if let Some(ticket) = &self.ticket
             && status != Status::Cancelled
         {
@@ -110,8 +105,7 @@ impl Job {
         match self.status {
             Status::Done if self.work.answers_with_text() => (small, self.copies.read_text()),
             Status::Done => (small, &self.reply.large),
-            Status::Unavailable | Status::TooLarge => (&[], &self.reply.large),
-            _ => (&[], &[]),
+            status => (&[], status.reason().unwrap_or_default().as_bytes()),
         }
     }
 

@@ -5,8 +5,9 @@ pub(crate) mod company;
 pub(crate) mod room;
 pub(crate) mod shelf;
 
-use crate::calls::{At, Request};
+use crate::calls::Request;
 use crate::cost;
+use crate::protocol::{At, OperationNumber as Asked};
 use crate::work::{Key, Operation, Reply, Status, Work};
 use crate::{bytes::Window, pacer::Pacer};
 use millrace_core::catalog::Hash;
@@ -101,7 +102,7 @@ impl Derivation {
     }
 
     /// As the frame says: the numbers of a cost stand in the places of a count, a size and a seed.
-    pub(crate) fn of(request: &Request<'_>, operation: u32, aad: Window) -> Result<Derivation, Status> {
+    pub(crate) fn of(request: &Request<'_>, operation: Asked, aad: Window) -> Result<Derivation, Status> {
         let number = |at: At| {
             let number = request.number(at);
             (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
@@ -110,7 +111,7 @@ impl Derivation {
         };
         let hash = || Hash::from_id(request.number(At::Algorithm) as u8).ok_or(Status::Argument);
         Ok(Derivation::new(match operation {
-            15 => {
+            Asked::Scrypt => {
                 let (cost, p) = scrypt_cost(request)?;
                 let allowed = request.size(At::MaxMemory)? as u64;
                 cost.check(p, allowed)?;
@@ -118,10 +119,10 @@ impl Derivation {
                 let fits = |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
                 What::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
             }
-            16 => What::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
-            17 => What::Hkdf(hash()?),
-            18 => What::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
-            _ => {
+            Asked::Pbkdf2 => What::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
+            Asked::Hkdf => What::Hkdf(hash()?),
+            Asked::Argon2 => What::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
+            Asked::Verify => {
                 let limits = Limits {
                     memory: request.size(At::MaxMemory)? as u64,
                     milliseconds: request.size(At::MaxTime)? as u64,
@@ -141,6 +142,7 @@ impl Derivation {
                     Err(error) => return Err(error.into()),
                 }
             }
+            _ => return Err(Status::Argument),
         }))
     }
 
@@ -300,9 +302,9 @@ const NO_LIMITS: Limits = Limits { memory: u64::MAX, milliseconds: u64::MAX };
 pub(crate) fn needs_rehash(request: &Request<'_>) -> Result<bool, Status> {
     let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
     let hash = PasswordHash::parse(as_text(text), &NO_LIMITS).map_err(|_| Status::Encoded)?;
-    let scheme = match request.number(At::Operation) as u32 {
-        15 => scrypt_cost(request).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
-        18 => {
+    let scheme = match request.operation()? {
+        Asked::Scrypt => scrypt_cost(request).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
+        Asked::Argon2 => {
             let number = |at: At| u32::try_from(request.size(at)?).map_err(|_| Status::Cost);
             Scheme::Argon2(argon2_cost(number(At::SeedHigh)?, number)?)
         }

@@ -5,6 +5,7 @@
 use crate::bytes::Window;
 use crate::calls::Call;
 use crate::pacer::Pacer;
+use crate::protocol::{EngineNumber, TICKET_SIZE};
 use crate::values::Value;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work, copied};
 use millrace_core::catalog::Hash;
@@ -15,7 +16,6 @@ use millrace_core::hash::{self, Params};
 use millrace_core::hasher::{Held, Paced};
 use millrace_core::hmac::MacKey;
 use millrace_core::many;
-use std::cell::Cell;
 
 const FOREIGN_KEY: Error = Error::Unavailable(
     "the key was prepared for the native engine, which keeps it to itself: prepare it with createKey and the option engine",
@@ -24,19 +24,13 @@ const NO_DERIVATION: Error = Error::Unavailable("kernel: it derives no keys; tak
 const NO_SQUEEZE: Error = Error::Unavailable("kernel: there is no extendable output in it; take another engine");
 pub(crate) const NO_KEYED_HASH: Error = Error::Unavailable("kernel: there is no keyed hash in it; take another engine");
 
-thread_local! {
-    static REASON: Cell<&'static str> = const { Cell::new("") };
-}
-
-/// Notes why an engine was not available, until somebody asks on this thread.
-pub(crate) fn note(reason: &'static str) {
-    REASON.set(reason);
-}
-
-/// The reason of the status that this thread has made last.
-pub(crate) fn noted() -> &'static str {
-    REASON.get()
-}
+const _: () = {
+    assert!(Held::TICKET == TICKET_SIZE);
+    assert!(Provider::Native as u32 == EngineNumber::Native as u32);
+    assert!(Provider::Kernel as u32 == EngineNumber::Kernel as u32);
+    assert!(Provider::AfAlg as u32 == EngineNumber::AfAlg as u32);
+    assert!(Provider::Cryptodev as u32 == EngineNumber::Cryptodev as u32);
+};
 
 /// Who computes: the engine asked for, or that of a prepared key, which decides for itself.
 pub(crate) fn engine(asked: Provider, key: &Key) -> Result<Provider, Status> {
@@ -189,7 +183,7 @@ fn paced<'a>(pacer: &'a mut Option<&mut Pacer<'_, '_>>) -> Paced<'a> {
 
 /// `forkState(ticket, next)`: a copy of a running hash that the kernel keeps, with a ticket of its own. Returns a [`Status`].
 pub(crate) fn fork_state(call: &Call<'_>) -> Value {
-    let status = (|| {
+    let done = (|| {
         let (ticket, next) = call.bytes(0).zip(call.bytes(1)).ok_or(Status::Argument)?;
         let mut place = [0; Held::TICKET];
         let place = place.get_mut(..next.size()).ok_or(Status::OutputSize)?;
@@ -197,7 +191,7 @@ pub(crate) fn fork_state(call: &Call<'_>) -> Value {
         next.write(place);
         Ok(())
     })();
-    call.env.number(status.err().unwrap_or(Status::Done) as u32)
+    call.env.number(call.state.number_of(done))
 }
 
 /// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed already.
@@ -211,7 +205,7 @@ pub(crate) fn report(call: &Call<'_>) -> Value {
     call.env.utf8(&engines::kernel_report(call.uint32(0) == Some(1)))
 }
 
-/// `lastReason()`: why an engine was not available to the last call of this thread that says so.
+/// `lastReason()`: why an engine was not available to the last call of this environment that says so.
 pub(crate) fn last_reason(call: &Call<'_>) -> Value {
-    call.env.utf8(noted())
+    call.env.utf8(call.state.last_reason())
 }

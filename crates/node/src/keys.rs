@@ -5,6 +5,7 @@
 //! disposal, when the last job using it ends, or when the environment ends.
 
 use crate::kernel;
+use crate::protocol::PurposeNumber;
 use crate::work::Status;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
@@ -25,7 +26,7 @@ pub(crate) enum PreparedKey {
     Hash(Hash, Zeroizing<[u8; 32]>),
 }
 
-/// What kind of algorithm a key is prepared for; the numbers are those of `src/binding.ts`.
+/// What kind of algorithm a key is prepared for.
 #[derive(Copy, Clone)]
 pub(crate) enum Purpose {
     Cipher(Cipher),
@@ -36,11 +37,10 @@ pub(crate) enum Purpose {
 impl Purpose {
     pub(crate) fn from_numbers(kind: u32, algorithm: u32) -> Option<Purpose> {
         let algorithm = u8::try_from(algorithm).ok()?;
-        Some(match kind {
-            0 => Purpose::Cipher(Cipher::from_id(algorithm)?),
-            1 => Purpose::Mac(Hash::from_id(algorithm)?),
-            2 => Purpose::Hash(Hash::from_id(algorithm)?),
-            _ => return None,
+        Some(match PurposeNumber::from_number(kind)? {
+            PurposeNumber::Cipher => Purpose::Cipher(Cipher::from_id(algorithm)?),
+            PurposeNumber::Mac => Purpose::Mac(Hash::from_id(algorithm)?),
+            PurposeNumber::Hash => Purpose::Hash(Hash::from_id(algorithm)?),
         })
     }
 }

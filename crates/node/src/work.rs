@@ -5,10 +5,10 @@ use crate::batch::Messages;
 use crate::bytes::{Window, text};
 use crate::cut;
 use crate::kdf::{Derivation, Watch};
-use crate::kernel;
 use crate::keys::PreparedKey;
 use crate::pacer::Pacer;
 use crate::pages;
+pub(crate) use crate::protocol::Status;
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -18,55 +18,6 @@ use millrace_core::hash::{self, Params};
 use millrace_core::hasher::Held;
 use millrace_core::hmac::{self, MacKey};
 use std::sync::Arc;
-
-/// How a job ended; the numbers are those of `src/binding.ts`.
-#[repr(u8)]
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    Done = 0,
-    KeySize = 1,
-    IvSize = 2,
-    TagSize = 3,
-    OutputSize = 4,
-    SourceTooLarge = 5,
-    AadTooLarge = 6,
-    Authentication = 7,
-    NotSupported = 8,
-    Engine = 9,
-    /// An argument is not a typed array, or a range does not fit: the front missed something.
-    Argument = 10,
-    /// The tag's range and the target's overlap.
-    Overlap = 11,
-    KeyDisposed = 12,
-    /// The prepared key belongs to another algorithm.
-    KeyAlgorithm = 13,
-    Cancelled = 14,
-    /// A bug of ours: the job panicked.
-    Internal = 15,
-    /// A copy of the source did not fit into memory.
-    Memory = 16,
-    /// The bytes are not a state of this hash, or not one that can go on.
-    State = 17,
-    /// Not accepted yet: a limit for copies must be set first.
-    Undecided = 18,
-    SaltSize = 19,
-    /// A cost parameter that the algorithm has not.
-    Cost = 20,
-    /// More working memory than the call allows.
-    MemoryLimit = 21,
-    /// The text is no password hash.
-    Encoded = 22,
-    /// A password hash that asks for more work than the call allows.
-    Work = 23,
-    /// More working memory than all derivations together may take.
-    RoomLimit = 24,
-    /// The engine that was asked for cannot do this here.
-    Unavailable = 25,
-    /// The message is too large for the engine that was asked for.
-    TooLarge = 26,
-    /// Not a regular file that can be read and stays as it is.
-    File = 27,
-}
 
 impl From<Error> for Status {
     fn from(error: Error) -> Status {
@@ -88,14 +39,8 @@ impl From<Error> for Status {
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
             Error::Abandoned => Status::Cancelled,
-            Error::Unavailable(reason) => {
-                kernel::note(reason);
-                Status::Unavailable
-            }
-            Error::TooLarge(reason) => {
-                kernel::note(reason);
-                Status::TooLarge
-            }
+            Error::Unavailable(reason) => Status::Unavailable(reason),
+            Error::TooLarge(reason) => Status::TooLarge(reason),
         }
     }
 }
