@@ -276,7 +276,7 @@ function runForResult(): unknown {
   const { size, form } = call;
   const secret = givesSecret();
   const staged = secret && size <= SMALL_BYTES && form !== Form.Secret;
-  const result = staged ? stage(size) : secret ? allocateApart(size) : allocate(size);
+  const result = staged ? stage(size) : allocateResult(size, form, secret);
   frame[At.Flags] = call.flags | Flag.HasTarget | Flag.Fresh;
   const status = cross(result);
   if (status !== 0) {
@@ -289,6 +289,11 @@ function runForResult(): unknown {
   const text = present(result, form);
   wipeStage();
   return text;
+}
+
+function allocateResult(size: number, form: Form, secret: boolean): Buffer {
+  if (form === Form.Secret) return viewOf(new ArrayBuffer(size));
+  return secret ? allocateApart(size) : allocate(size);
 }
 
 /** Whether the result is secret: it is made with a key and is no ciphertext. */
@@ -802,7 +807,7 @@ function collect(waiter: Waiter, slot: number, start: number, smallSize: number,
     return;
   }
   if (result === undefined) {
-    result = form === Form.Secret ? viewOf(new ArrayBuffer(size)) : secret ? allocateApart(size) : allocate(size);
+    result = allocateResult(size, form, secret);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copy(result, 0, ringBytes, text + appended, end);
