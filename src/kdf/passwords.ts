@@ -48,7 +48,7 @@ export interface VerifyPasswordOptions extends EngineOptions {
   readonly maxMemory?: number | undefined;
   /**
    * The most milliseconds a hash may ask for, as each engine predicts them for one slow core; 5000 by default. Work that takes
-   * twice as long all the same is stopped with ERR_WORK_LIMIT.
+   * twice as long all the same, and a second, is stopped with ERR_WORK_LIMIT.
    */
   readonly maxTime?: number | undefined;
 }

@@ -68,9 +68,12 @@ function checkArgon2(saltSize: number, size: number): void {
   if (size < 4) refused(Status.OutputSize);
 }
 
-/** The most milliseconds that work may take which may be predicted to take so many: a prediction may be wrong by a factor of 2. */
+/**
+ * The most milliseconds that work may take which may be predicted to take so many: a prediction may be wrong by a factor of 2, and a
+ * crowded machine takes its time.
+ */
 export function clockLimit(allowed: number): number {
-  return 2 * allowed + 50;
+  return 2 * allowed + 1000;
 }
 
 /** Ends the work when it has taken too long, as a machine may be slower than was predicted. */

@@ -77,8 +77,9 @@ function argon2Of(frame: Float64Array, read: (frame: Float64Array, at: At) => nu
   const variant = read(frame, At.SeedHigh);
   const [memory, passes, lanes] = [read(frame, At.MessageSize), read(frame, At.Count), read(frame, At.SeedLow)];
   const kind = variant & 0xff;
-  if (kind > 2) refused(Status.Cost);
-  return argon2Cost(kind as 0 | 1 | 2, variant >>> 8 === 0x10 ? 0x10 : 0x13, memory, passes, lanes);
+  const version = variant >>> 8;
+  if (kind > 2 || (version !== 0x10 && version !== 0x13)) refused(Status.Cost);
+  return argon2Cost(kind as 0 | 1 | 2, version as 0x10 | 0x13, memory, passes, lanes);
 }
 
 const WORD = 2 ** 32 - 1;

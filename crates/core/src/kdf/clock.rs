@@ -16,13 +16,17 @@ impl<'a> Clock<'a> {
     /// A prediction is allowed to be wrong by this factor.
     const FACTOR: u64 = 2;
 
-    /// Scheduling may take this many milliseconds from the shortest job.
-    const FLOOR_MS: u64 = 50;
+    /// A crowded machine may take this many milliseconds from the shortest job.
+    const FLOOR_MS: u64 = 1000;
 
     /// Starts now; `milliseconds` is what was allowed to be predicted.
     pub fn new(milliseconds: u64, pace: &'a mut dyn Pace) -> Clock<'a> {
         let limit = milliseconds.saturating_mul(Self::FACTOR).saturating_add(Self::FLOOR_MS);
-        Clock { left: Some(Duration::from_millis(limit)), since: Instant::now(), pace }
+        Clock::with_limit(Duration::from_millis(limit), pace)
+    }
+
+    fn with_limit(limit: Duration, pace: &'a mut dyn Pace) -> Clock<'a> {
+        Clock { left: Some(limit), since: Instant::now(), pace }
     }
 
     /// Returns true if the work was stopped because it took too long.
@@ -59,7 +63,7 @@ mod tests {
 
     impl Pace for Busy {
         fn pause(&mut self) {
-            sleep(Duration::from_millis(80));
+            sleep(Duration::from_millis(300));
         }
 
         fn abandoned(&self, _index: usize) -> bool {
@@ -70,10 +74,11 @@ mod tests {
     #[test]
     fn work_is_stopped_after_its_time() {
         let mut unpaced = Unpaced;
-        let mut clock = Clock::new(5, &mut unpaced);
+        let mut clock = Clock::with_limit(Duration::from_secs(1), &mut unpaced);
         clock.pause();
         assert!(!clock.abandoned(0) && !clock.expired());
-        sleep(Duration::from_millis(61));
+        clock.left = Some(Duration::from_millis(20));
+        sleep(Duration::from_millis(30));
         assert!(!clock.abandoned(0), "it is told at a pause");
         clock.pause();
         assert!(clock.abandoned(0) && clock.expired());
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn the_time_of_others_does_not_count() {
         let mut busy = Busy;
-        let mut clock = Clock::new(0, &mut busy);
+        let mut clock = Clock::with_limit(Duration::from_millis(500), &mut busy);
         clock.pause();
         clock.pause();
         assert!(!clock.expired());
