@@ -20,7 +20,7 @@ fn main() {
     let wanted = arguments.next().unwrap_or_default();
     let mut number = |default: usize| arguments.next().map_or(default, |text| text.parse().expect("a number"));
     let (size, part, threads) = (number(64) << 20, number(256) << 10, number(2));
-    println!("{:<28} {:>8} {:>8} {:>8} on {threads} threads", "GB/s", "one go", "parts", "parts");
+    println!("{:<42} {:>8} {:>8} {:>8} on {threads} threads", "GB/s", "one go", "parts", "parts");
     for facts in CIPHERS.iter().filter(|facts| facts.name.contains(&wanted)) {
         cipher(facts, size, part, threads);
     }
@@ -38,41 +38,53 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
         true => key.seal(nonce, &[], Text::InPlace(text), &mut tag),
         false => key.apply(nonce, Text::InPlace(text)),
     };
-    if !key.parts() {
-        let rates = rates(size, [&mut || once(&mut text).expect("fits")]);
-        println!("{:<28} {:>8.2}        -        -", facts.name, rates[0]);
-        return;
-    }
-    for open in [false, true] {
-        if open && !facts.aead {
-            continue;
-        }
+    let ways = if facts.aead { &["", ", open", ", open in two passes"][..] } else { &[""] };
+    for (way, name) in ways.iter().enumerate() {
         let run = |text: &mut [u8], threads: usize| {
             let message = Message::new(&key, nonce, &[], size as u64).expect("in parts");
-            let parts: Vec<Mutex<(&mut [u8], Option<Partial>)>> =
-                text.chunks_mut(part).map(|part| Mutex::new((part, None))).collect();
-            each(parts.len(), threads, &|index| {
-                let mut place = parts[index].lock().unwrap_or_else(PoisonError::into_inner);
-                let (text, partial) = &mut *place;
-                let (offset, text) = ((index * part) as u64, Text::InPlace(text));
-                let done = match (facts.aead, open) {
-                    (false, _) => message.apply_part(offset, text),
-                    (true, false) => message.seal_part(offset, text),
-                    (true, true) => message.open_part(offset, text),
-                };
-                *partial = Some(done.expect("a part"));
-            });
-            let parts: Vec<_> = parts.into_iter().map(|part| part.into_inner().expect("no panic").1).collect();
-            let size = if facts.aead { 16 } else { 0 };
-            message.tag(parts.iter().flatten(), &mut [0; 16][..size]).expect("all parts");
+            let tag = &mut [0; 16][..facts.tag_size];
+            let pass = |text: &mut [u8], tag: &mut [u8], work: Part<'_>| {
+                let parts: Vec<Mutex<(&mut [u8], Option<Partial>)>> =
+                    text.chunks_mut(part).map(|part| Mutex::new((part, None))).collect();
+                each(parts.len(), threads, &|index| {
+                    let mut place = parts[index].lock().unwrap_or_else(PoisonError::into_inner);
+                    let (text, partial) = &mut *place;
+                    *partial = work((index * part) as u64, text);
+                });
+                let parts: Vec<_> =
+                    parts.into_iter().filter_map(|part| part.into_inner().expect("no panic").1).collect();
+                if !parts.is_empty() {
+                    message.tag(&parts, tag).expect("all parts");
+                }
+            };
+            let given = [0; 16];
+            match way {
+                0 if !facts.aead => pass(text, tag, &|at, text| message.apply_part(at, Text::InPlace(text)).ok()),
+                0 if key.seals_in_two_passes() => {
+                    pass(text, tag, &|at, text| message.authenticate_plain(at, text).ok())
+                }
+                0 => pass(text, tag, &|at, text| message.seal_part(at, Text::InPlace(text)).ok()),
+                1 => pass(text, tag, &|at, text| message.open_part(at, Text::InPlace(text), &given).ok()),
+                _ => pass(text, tag, &|at, text| message.authenticate_sealed(at, text, &given).ok()),
+            }
+            if way == 2 || (way == 0 && key.seals_in_two_passes()) {
+                let (sealed, tag) = (given, &mut [0; 16]);
+                pass(text, tag, &|at, text| {
+                    message.xor_part(at, Text::InPlace(text), &sealed).expect("a part");
+                    None
+                });
+            }
         };
-        let name = format!("{}{}", facts.name, if open { ", open" } else { "" });
+        let name = format!("{}{name}", facts.name);
         let (mut parts_one, mut parts_many) = (vec![0x5a; size], vec![0x5a; size]);
         let one_go: &mut dyn FnMut() = &mut || once(&mut text).expect("fits");
         let rates = rates(size, [one_go, &mut || run(&mut parts_one, 1), &mut || run(&mut parts_many, threads)]);
-        println!("{name:<28} {:>8.2} {:>8.2} {:>8.2}", rates[0], rates[1], rates[2]);
+        println!("{name:<42} {:>8.2} {:>8.2} {:>8.2}", rates[0], rates[1], rates[2]);
     }
 }
+
+/// Works on the part that begins at an offset; returns what it adds to the tag, if it is read for that.
+type Part<'a> = &'a (dyn Fn(u64, &mut [u8]) -> Option<Partial> + Sync);
 
 fn blake3(size: usize, threads: usize) {
     let source = vec![0x5a; size];
@@ -91,7 +103,7 @@ fn blake3(size: usize, threads: usize) {
     let one_go: &mut dyn FnMut() =
         &mut || digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32]).expect("fits");
     let rates = rates(size, [one_go, &mut || run(1), &mut || run(threads)]);
-    println!("{:<28} {:>8.2} {:>8.2} {:>8.2}", "blake3", rates[0], rates[1], rates[2]);
+    println!("{:<42} {:>8.2} {:>8.2} {:>8.2}", "blake3", rates[0], rates[1], rates[2]);
 }
 
 /// Runs `work` for each index, on so many threads.

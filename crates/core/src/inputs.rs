@@ -25,6 +25,15 @@ impl Text<'_> {
             Text::Across { source, .. } => source.len(),
         }
     }
+
+    /// What is read.
+    #[inline]
+    pub(crate) fn source(&self) -> &[u8] {
+        match self {
+            Text::InPlace(bytes) => bytes,
+            Text::Across { source, .. } => source,
+        }
+    }
 }
 
 /// What some hashes take besides the source. The default is no seed and no key.

@@ -1,11 +1,20 @@
 //! One large message in parts: on several cores, in any order, or in slices of one core.
 //!
-//! What can be worked on so: the stream ciphers, AEADs where [`CipherKey::parts`] says so, and BLAKE3. A part of a
-//! cipher's message begins and ends at a multiple of [`PART_ALIGN`]; only the last may end elsewhere. What each part
-//! of an AEAD's message adds to the tag is kept in a [`Partial`]; all of them together make the tag.
+//! This works for every cipher, where [`CipherKey::parts`] returns true, and for BLAKE3. A part of a cipher's message
+//! begins and ends at a multiple of [`PART_ALIGN`]; only the last may end elsewhere. What each part of an AEAD's message
+//! adds to the tag is kept in a [`Partial`]; all of them together make the tag.
+//!
+//! A message can be sealed or opened in one pass over its parts, or in two: the first authenticates, the second encrypts
+//! or decrypts. Opened in two passes, no byte of a forged message is ever written. AES-256-GCM-SIV is sealed in two
+//! passes only, because its tag is made of the plaintext and encrypts it:
+//!
+//! | | one pass | two passes |
+//! |---|---|---|
+//! | seal | [`Message::seal_part`], [`Message::tag`] | [`Message::authenticate_plain`], [`Message::tag`], [`Message::xor_part`] |
+//! | open | [`Message::open_part`], [`Message::verify`] | [`Message::authenticate_sealed`], [`Message::verify`], [`Message::xor_part`] |
 
 use crate::Error;
-use crate::catalog::{CipherFacts, Hash};
+use crate::catalog::{Cipher, CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
 use crate::engines::{Chosen, CipherState, Divides};
 use crate::hash::{check_params, check_target};
@@ -15,9 +24,14 @@ use crate::inputs::{Params, Text};
 pub const PART_ALIGN: usize = 64;
 
 impl CipherKey {
-    /// Whether messages under this key can be worked on in parts on this machine.
+    /// Returns true if messages under this key can be worked on in parts: unless the kernel computes.
     pub fn parts(&self) -> bool {
-        matches!(self.state(), CipherState::Native(state) if Chosen::parts(state))
+        matches!(self.state(), CipherState::Native(_))
+    }
+
+    /// Returns true if messages under this key are sealed in two passes.
+    pub fn seals_in_two_passes(&self) -> bool {
+        self.cipher() == Cipher::Aes256GcmSiv
     }
 }
 
@@ -47,7 +61,7 @@ impl Message {
     pub fn new(key: &CipherKey, nonce: &[u8], aad: &[u8], size: u64) -> Result<Message, Error> {
         let facts = key.cipher().facts();
         let CipherState::Native(state) = key.state() else { return Err(Error::NotSupported) };
-        if !Chosen::parts(state) || (!facts.aead && !aad.is_empty()) {
+        if !facts.aead && !aad.is_empty() {
             return Err(Error::NotSupported);
         }
         if nonce.len() != facts.iv_size {
@@ -59,7 +73,7 @@ impl Message {
         if size > facts.max_source {
             return Err(Error::SourceTooLarge);
         }
-        Ok(Message { facts, size, state: Chosen::message(state, nonce, aad)? })
+        Ok(Message { facts, size, state: Chosen::message(state, key.cipher(), nonce, aad)? })
     }
 
     /// Bytes of the whole message.
@@ -80,20 +94,51 @@ impl Message {
     /// Encrypts the part that begins at `offset`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for a stream cipher, otherwise as [`Message::apply_part`].
+    /// [`Error::NotSupported`] for a stream cipher and where sealing takes two passes, otherwise as
+    /// [`Message::apply_part`].
     pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<Partial, Error> {
         let size = self.check_part(true, offset, &text)?;
         Ok(Partial { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
     }
 
-    /// Decrypts the part that begins at `offset`, authentic or not: nobody may see the result before
-    /// [`Message::verify`] has found the message authentic, and the caller overwrites it if it is not.
+    /// Decrypts the part that begins at `offset` of the message with this tag, authentic or not: nobody may see the
+    /// result before [`Message::verify`] has found the message authentic, and the caller overwrites it if it is not.
     ///
     /// # Errors
-    /// As [`Message::seal_part`].
-    pub fn open_part(&self, offset: u64, text: Text<'_>) -> Result<Partial, Error> {
+    /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as [`Message::apply_part`].
+    pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Partial, Error> {
         let size = self.check_part(true, offset, &text)?;
-        Ok(Partial { offset, size, sum: Chosen::open_part(&self.state, offset, text)? })
+        self.check_tag(tag.len())?;
+        Ok(Partial { offset, size, sum: Chosen::open_part(&self.state, offset, text, tag)? })
+    }
+
+    /// Returns what the part that begins at `offset` adds to the tag, read before it is encrypted.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] where sealing takes one pass, otherwise as [`Message::apply_part`].
+    pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<Partial, Error> {
+        let size = self.check_range(true, offset, source.len())?;
+        Ok(Partial { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
+    }
+
+    /// Returns what the part that begins at `offset` of the ciphertext adds to the tag. It writes no plaintext.
+    ///
+    /// # Errors
+    /// As [`Message::open_part`].
+    pub fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Partial, Error> {
+        let size = self.check_range(true, offset, source.len())?;
+        self.check_tag(tag.len())?;
+        Ok(Partial { offset, size, sum: Chosen::authenticate_sealed(&self.state, offset, source, tag)? })
+    }
+
+    /// Encrypts or decrypts the part that begins at `offset` of the message with this tag, and authenticates nothing.
+    ///
+    /// # Errors
+    /// As [`Message::open_part`].
+    pub fn xor_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        self.check_part(true, offset, &text)?;
+        self.check_tag(tag.len())?;
+        Chosen::xor_part(&self.state, offset, text, tag)
     }
 
     /// Writes the tag of the message with these parts, in order and all of them. For a stream cipher, whose tag has
@@ -109,12 +154,9 @@ impl Message {
             end += part.size;
             contiguous.then_some((part.size, &part.sum))
         });
-        Chosen::message_tag(&self.state, &mut sums, tag);
-        if contiguous && end == self.size {
-            return Ok(());
-        }
-        tag.fill(0);
-        Err(Error::Parts)
+        let made = Chosen::message_tag(&self.state, &mut sums, tag);
+        let result = if contiguous && end == self.size { made } else { Err(Error::Parts) };
+        result.inspect_err(|_| tag.fill(0))
     }
 
     /// Whether `tag` is that of the message with these parts.
@@ -130,7 +172,7 @@ impl Message {
             end += part.size;
             contiguous.then_some((part.size, &part.sum))
         });
-        let authentic = Chosen::message_verify(&self.state, &mut sums, tag);
+        let authentic = Chosen::message_verify(&self.state, &mut sums, tag)?;
         match contiguous && end == self.size {
             true if authentic => Ok(()),
             true => Err(Error::Authentication),
@@ -139,11 +181,15 @@ impl Message {
     }
 
     fn check_part(&self, aead: bool, offset: u64, text: &Text<'_>) -> Result<u64, Error> {
+        check(text, self.facts)?;
+        self.check_range(aead, offset, text.size())
+    }
+
+    fn check_range(&self, aead: bool, offset: u64, size: usize) -> Result<u64, Error> {
         if self.facts.aead != aead {
             return Err(Error::NotSupported);
         }
-        check(text, self.facts)?;
-        let size = text.size() as u64;
+        let size = size as u64;
         let end = offset.checked_add(size).filter(|&end| end <= self.size).ok_or(Error::Parts)?;
         let border = |place: u64| place.is_multiple_of(PART_ALIGN as u64);
         if border(offset) && (border(end) || end == self.size) { Ok(size) } else { Err(Error::Parts) }

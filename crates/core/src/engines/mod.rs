@@ -245,20 +245,33 @@ pub(crate) trait Divides: Engine {
     /// A message of a hash that is worked on in parts. Wiped on drop.
     type HashMessage: Send + Sync;
 
-    /// Whether messages under this key can be worked on in parts.
-    fn parts(state: &Self::CipherState) -> bool;
-    /// Prepares a message of which [`Divides::parts`] says so.
-    fn message(state: &Self::CipherState, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error>;
+    /// Prepares a message under a key of this cipher.
+    fn message(state: &Self::CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error>;
     /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of 64.
     fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
     /// Encrypts such a part.
     fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
-    /// Decrypts such a part, authentic or not.
-    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    /// Decrypts such a part of the message with this tag, authentic or not.
+    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Self::Sum, Error>;
+    /// What a part adds that is not encrypted yet, where the tag is made of the plaintext.
+    fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error>;
+    /// What such a part of the ciphertext adds to the tag, which is to be this; writes nothing.
+    fn authenticate_sealed(message: &Self::Message, offset: u64, source: &[u8], tag: &[u8])
+    -> Result<Self::Sum, Error>;
+    /// Encrypts or decrypts such a part of the message with this tag.
+    fn xor_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
     /// Writes the tag, of any size up to the full one, of a message with these parts, all of them and in order.
-    fn message_tag(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &mut [u8]);
+    fn message_tag(
+        message: &Self::Message,
+        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        tag: &mut [u8],
+    ) -> Result<(), Error>;
     /// Whether that tag is this, in a time that does not tell where they differ.
-    fn message_verify(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &[u8]) -> bool;
+    fn message_verify(
+        message: &Self::Message,
+        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        tag: &[u8],
+    ) -> Result<bool, Error>;
 
     /// Of how many bytes the parts must be in which a hash can take a message of `size` bytes; `None` where it cannot.
     fn hash_part_size(hash: Hash, size: u64) -> Option<u64>;

@@ -23,7 +23,7 @@ const TAG_SIZE: usize = 16;
 #[repr(C, align(16))]
 pub(crate) struct AeadKey {
     context: MaybeUninit<lc::EVP_AEAD_CTX>,
-    /// AES-GCM's key as it was given, for messages in parts, and its size; 0 for other ciphers.
+    /// The key as it was given, for messages in parts, and its size; 0 before there is one.
     raw: MaybeUninit<[u8; 32]>,
     raw_size: usize,
 }
@@ -67,13 +67,12 @@ impl AeadKey {
         match cipher {
             Cipher::Aes128Gcm => self.keep::<16>(key),
             Cipher::Aes192Gcm => self.keep::<24>(key),
-            Cipher::Aes256Gcm => self.keep::<32>(key),
-            _ => {}
+            _ => self.keep::<32>(key),
         }
         Ok(())
     }
 
-    /// Keeps AES-GCM's key.
+    /// Keeps the key.
     #[inline]
     fn keep<const SIZE: usize>(&mut self, key: &[u8]) {
         const { assert!(SIZE <= 32) };
@@ -84,11 +83,10 @@ impl AeadKey {
         }
     }
 
-    /// AES-GCM's key; none of another cipher.
-    pub(super) fn raw_key(&self) -> Option<&[u8]> {
+    /// The key; empty before there is one.
+    pub(super) fn raw_key(&self) -> &[u8] {
         // SAFETY: so many bytes have been written.
-        let raw = unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) };
-        Some(raw).filter(|raw| !raw.is_empty())
+        unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) }
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.

@@ -49,6 +49,8 @@ macro_rules! proofs {
 proofs! {
     /// Integers in 256-bit vectors.
     Avx2: "avx2";
+    /// Carry-less products.
+    Carryless: "pclmulqdq";
     /// SHA-1's and SHA-256's rounds.
     ShaNi: "ssse3" "sse4.1" "sha-ni";
     /// ANDN and RORX.

@@ -1,15 +1,18 @@
-//! A message of a cipher in parts: which ciphers can, and how.
+//! A message of a cipher in parts: how each cipher does it.
 
 use aws_lc_sys as lc;
 
 use super::CipherState;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
+use super::chacha_parts;
 #[cfg(target_arch = "x86_64")]
 use super::chacha_poly;
 use super::gcm;
+use super::gcm_siv;
 use super::wipe::{Secret, Wiped};
 use crate::Error;
+use crate::catalog::Cipher;
 use crate::inputs::Text;
 
 /// Bytes of a full tag.
@@ -23,23 +26,14 @@ pub(crate) enum Message {
     AesCtr(Box<AesCtrKey>, [u8; 16]),
     ChaCha20(Box<ChaCha20Key>, [u8; 16]),
     Gcm(Box<gcm::Message>),
+    GcmSiv(Box<gcm_siv::Message>),
+    ChaChaThenPoly(Box<chacha_parts::Message>),
     #[cfg(target_arch = "x86_64")]
     ChaChaPoly(Box<chacha_poly::parts::Message>),
 }
 
-/// Whether messages under this key can be worked on in parts.
-pub(super) fn parts(state: &CipherState) -> bool {
-    match state {
-        CipherState::AesCtr(_) | CipherState::ChaCha20(_) => true,
-        CipherState::Aead(key) => key.raw_key().is_some(),
-        #[cfg(target_arch = "x86_64")]
-        CipherState::ChaChaPoly(_) => true,
-        _ => false,
-    }
-}
-
 impl Message {
-    pub(super) fn new(state: &CipherState, nonce: &[u8], aad: &[u8]) -> Result<Message, Error> {
+    pub(super) fn new(state: &CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Message, Error> {
         let iv = || nonce.try_into().map_err(|_| Error::IvSize);
         match state {
             CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied(), iv()?)),
@@ -48,8 +42,14 @@ impl Message {
             CipherState::ChaChaPoly(key) => {
                 Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
             }
-            CipherState::Aead(key) => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
-            _ => Err(Error::NotSupported),
+            CipherState::Aead(key) => match cipher {
+                Cipher::Aes256GcmSiv => Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?)),
+                Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+                    Ok(Message::ChaChaThenPoly(chacha_parts::Message::boxed(key.raw_key(), nonce, aad)?))
+                }
+                _ => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
+            },
+            CipherState::Vacant => Err(Error::Engine),
         }
     }
 
@@ -76,41 +76,79 @@ impl Message {
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
         match self {
             Message::Gcm(message) => message.seal(offset, text),
+            Message::ChaChaThenPoly(message) => message.seal(offset, text),
             #[cfg(target_arch = "x86_64")]
             Message::ChaChaPoly(message) => Ok(message.seal(offset, text)),
             _ => Err(Error::NotSupported),
         }
     }
 
-    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Sum, Error> {
         match self {
             Message::Gcm(message) => message.open(offset, text),
+            Message::GcmSiv(message) => message.open(offset, text, tag),
+            Message::ChaChaThenPoly(message) => message.open(offset, text),
             #[cfg(target_arch = "x86_64")]
             Message::ChaChaPoly(message) => Ok(message.open(offset, text)),
+            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+        }
+    }
+
+    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Result<Sum, Error> {
+        match self {
+            Message::GcmSiv(message) => Ok(message.authenticate_plain(source)),
             _ => Err(Error::NotSupported),
         }
     }
 
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &mut [u8]) {
-        tag.copy_from_slice(&self.full_tag(parts).0[..tag.len()]);
+    pub(super) fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Sum, Error> {
+        match self {
+            Message::Gcm(message) => message.authenticate(source),
+            Message::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
+            Message::ChaChaThenPoly(message) => Ok(message.authenticate(source)),
+            #[cfg(target_arch = "x86_64")]
+            Message::ChaChaPoly(message) => Ok(message.authenticate(source)),
+            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+        }
     }
 
-    pub(super) fn verify(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &[u8]) -> bool {
-        let full = self.full_tag(parts);
+    pub(super) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        match self {
+            Message::Gcm(message) => message.xor(offset, text),
+            Message::GcmSiv(message) => message.xor(offset, text, tag),
+            Message::ChaChaThenPoly(message) => message.xor(offset, text),
+            #[cfg(target_arch = "x86_64")]
+            Message::ChaChaPoly(message) => {
+                message.xor(offset, text);
+                Ok(())
+            }
+            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+        }
+    }
+
+    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &mut [u8]) -> Result<(), Error> {
+        tag.copy_from_slice(&self.full_tag(parts)?.0[..tag.len()]);
+        Ok(())
+    }
+
+    pub(super) fn verify(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &[u8]) -> Result<bool, Error> {
+        let full = self.full_tag(parts)?;
         // SAFETY: both have so many bytes.
-        tag.len() <= TAG_SIZE
-            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) } == 0
+        Ok(tag.len() <= TAG_SIZE
+            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) } == 0)
     }
 
     /// Of a stream cipher it has nothing to say.
-    fn full_tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<TAG_SIZE> {
+    fn full_tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Result<Secret<TAG_SIZE>, Error> {
         match self {
-            Message::Gcm(message) => message.tag(parts),
+            Message::Gcm(message) => Ok(message.tag(parts)),
+            Message::GcmSiv(message) => message.tag(parts),
+            Message::ChaChaThenPoly(message) => Ok(message.tag(parts)),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => message.tag(parts),
-            _ => {
+            Message::ChaChaPoly(message) => Ok(message.tag(parts)),
+            Message::AesCtr(..) | Message::ChaCha20(..) => {
                 parts.for_each(drop);
-                Secret::zeros()
+                Ok(Secret::zeros())
             }
         }
     }

@@ -7,11 +7,13 @@ mod bcrypt;
 mod blake2;
 mod blake3;
 mod chacha;
+mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
 pub(crate) mod cpu;
 pub(crate) mod features;
 mod gcm;
+mod gcm_siv;
 mod hasher;
 mod hkdf;
 mod hmac;
@@ -23,7 +25,6 @@ mod md;
 pub(super) mod memory;
 mod message;
 mod pbkdf2;
-#[cfg(target_arch = "x86_64")]
 mod poly1305;
 mod scrypt;
 mod sha2;
@@ -375,12 +376,8 @@ impl Divides for Native {
     type Sum = message::Sum;
     type HashMessage = blake3::Message;
 
-    fn parts(state: &CipherState) -> bool {
-        message::parts(state)
-    }
-
-    fn message(state: &CipherState, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error> {
-        message::Message::new(state, nonce, aad)
+    fn message(state: &CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error> {
+        message::Message::new(state, cipher, nonce, aad)
     }
 
     fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
@@ -391,15 +388,40 @@ impl Divides for Native {
         message.seal(offset, text)
     }
 
-    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
-        message.open(offset, text)
+    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Self::Sum, Error> {
+        message.open(offset, text, tag)
     }
 
-    fn message_tag(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &mut [u8]) {
-        message.tag(parts, tag);
+    fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error> {
+        message.authenticate_plain(source)
     }
 
-    fn message_verify(message: &Self::Message, parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>, tag: &[u8]) -> bool {
+    fn authenticate_sealed(
+        message: &Self::Message,
+        offset: u64,
+        source: &[u8],
+        tag: &[u8],
+    ) -> Result<Self::Sum, Error> {
+        message.authenticate_sealed(offset, source, tag)
+    }
+
+    fn xor_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        message.xor(offset, text, tag)
+    }
+
+    fn message_tag(
+        message: &Self::Message,
+        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        message.tag(parts, tag)
+    }
+
+    fn message_verify(
+        message: &Self::Message,
+        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        tag: &[u8],
+    ) -> Result<bool, Error> {
         message.verify(parts, tag)
     }
 

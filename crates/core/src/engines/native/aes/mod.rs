@@ -2,6 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod expand;
+pub(super) mod siv;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +20,9 @@ use super::pointers;
 use super::wipe::{Plain, Secret, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
 
 /// The expanded key, as the one who is to use it lays it out.
 #[repr(u8)]

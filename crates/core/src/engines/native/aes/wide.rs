@@ -17,7 +17,7 @@ use crate::Error;
 pub(crate) struct WideKey {
     keys: RoundKeys,
     rounds: u8,
-    narrow: Vaes256,
+    pub(super) narrow: Vaes256,
     pub(super) wide: Option<Vaes512>,
 }
 

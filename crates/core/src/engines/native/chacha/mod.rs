@@ -22,11 +22,9 @@ pub(super) const BLOCK: usize = 64;
 
 /// The state before the rounds as 16 words, of which words 12 and 13 are the number of the first
 /// block (64 bits).
-#[cfg(target_arch = "x86_64")]
 pub(super) type State = [u32; 16];
 
 /// The state of a key and an iv (block number and nonce).
-#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn state(key: &[u8; 32], iv: &[u8; 16]) -> State {
     const SIGMA: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
@@ -48,7 +46,6 @@ pub(super) fn advance(state: &mut State, blocks: u64) {
 }
 
 /// XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section 2.2).
-#[cfg(target_arch = "x86_64")]
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
     let mut words = state(key, nonce);
     let mut quarter = |a: usize, b: usize, c: usize, d: usize| {

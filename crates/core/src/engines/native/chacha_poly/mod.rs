@@ -21,6 +21,7 @@ use super::chacha::{self, BLOCK, State, advance, avx512};
 use super::features::Ifma;
 use super::pointers;
 use super::poly1305::ifma::{Powers, STEP, Sums};
+use super::poly1305::sum::lengths;
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
@@ -135,7 +136,7 @@ unsafe fn seal(
         head.mix(source, target, at, proof);
         if size <= SHORT {
             poly.update_padded(std::slice::from_raw_parts(target, size));
-            poly.block(&lengths(aad.len(), size));
+            poly.block(&lengths(aad.len(), size as u64));
             return poly.finish();
         }
         let powers = Powers::new(&poly, proof);
@@ -181,7 +182,7 @@ unsafe fn open(
     unsafe {
         if size <= SHORT {
             poly.update_padded(std::slice::from_raw_parts(source, size));
-            poly.block(&lengths(aad.len(), size));
+            poly.block(&lengths(aad.len(), size as u64));
             let authentic = same(&poly.finish(), tag);
             if authentic {
                 head.mix(source, target, first, proof);
@@ -367,7 +368,7 @@ impl Mac {
             let rest = size - self.at;
             debug_assert!(rest.div_ceil(poly1305::BLOCK) == STEP / poly1305::BLOCK - 1);
             text.add(self.at).copy_to_nonoverlapping(last.as_mut_ptr(), rest);
-            last[SHORT..].copy_from_slice(&lengths(aad_size, size));
+            last[SHORT..].copy_from_slice(&lengths(aad_size, size as u64));
             self.sums = powers.step(self.sums, last.as_ptr());
         }
         powers.last(self.sums, poly);
@@ -379,12 +380,6 @@ impl Drop for Mac {
     fn drop(&mut self) {
         self.sums.wipe();
     }
-}
-
-/// The block at the end.
-#[inline]
-fn lengths(aad: usize, text: usize) -> [u8; poly1305::BLOCK] {
-    (aad as u128 | (text as u128) << 64).to_le_bytes()
 }
 
 /// Whether the tag begins with these bytes, in a time that does not tell where they differ.

@@ -6,9 +6,10 @@ use super::super::features::Ifma;
 use super::super::message::Sum;
 use super::super::pointers;
 use super::super::poly1305::ifma::{LANES, Powers, STEP};
+use super::super::poly1305::sum::Joined;
 use super::super::poly1305::{self, Limbs, Poly1305};
 use super::super::wipe::{Secret, Wiped, copy_plain};
-use super::{ChaChaPolyKey, Head, Mac, PASS, columns, lengths};
+use super::{ChaChaPolyKey, Head, Mac, PASS, columns};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -61,22 +62,24 @@ impl Message {
         Sum(Wiped(unsafe { open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof) }))
     }
 
+    /// What a part of the ciphertext adds.
+    pub(in super::super) fn authenticate(&self, source: &[u8]) -> Sum {
+        // SAFETY: as in `seal`; pointer and size are of a slice.
+        Sum(Wiped(unsafe { sum(&self.powers, self.poly.fresh(), source.as_ptr(), source.len()) }))
+    }
+
+    /// Encrypts or decrypts the part that begins `offset` bytes into the text.
+    pub(in super::super) fn xor(&self, offset: u64, text: Text<'_>) {
+        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
+        // SAFETY: as in `seal`.
+        unsafe { avx512::apply(&mut state.0, source, target, size, self.proof.vectors()) }
+    }
+
     /// The tag of the message with these parts.
     pub(in super::super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<{ poly1305::BLOCK }> {
-        let (mut poly, mut text_size) = (self.poly.fresh(), 0);
-        copy_plain(&self.poly, &mut poly);
-        // Most parts are of one size.
-        let (mut blocks, mut power) = (1, Wiped(self.poly.power(1)));
-        for (size, part) in parts.filter(|(size, _)| *size > 0) {
-            let count = size.div_ceil(poly1305::BLOCK as u64);
-            if count != blocks {
-                (blocks, power.0) = (count, self.poly.power(count));
-            }
-            poly.join(&part.0.0, &power.0);
-            text_size += size as usize;
-        }
-        poly.block(&lengths(self.aad_size, text_size));
-        Secret(poly.finish())
+        let mut joined = Joined::new(&self.poly);
+        parts.for_each(|(size, part)| joined.add(size, &part.0.0));
+        joined.tag(self.aad_size)
     }
 
     /// The state at the first block of a part.

@@ -8,22 +8,22 @@
 
 /// A factor: H or a power of it, multiplied by x.
 #[derive(Copy, Clone)]
-pub(super) struct Factor(pub(super) u128);
+pub(in super::super) struct Factor(pub(in super::super) u128);
 
 impl Factor {
     /// Of a block as a number.
-    pub(super) fn new(number: u128) -> Self {
+    pub(in super::super) fn new(number: u128) -> Self {
         let carry = (number >> 127).wrapping_neg();
         Self((number << 1) ^ (carry & 0xc200_0000_0000_0000_0000_0000_0000_0001))
     }
 
     /// The product with another.
-    pub(super) fn times(self, other: Factor) -> Self {
+    pub(in super::super) fn times(self, other: Factor) -> Self {
         Self(product(self.0, other))
     }
 
     /// To the power of `exponent`, which is at least 1 and no secret.
-    pub(super) fn power(self, exponent: u64) -> Self {
+    pub(in super::super) fn power(self, exponent: u64) -> Self {
         let mut power = self;
         for bit in (0..exponent.ilog2()).rev() {
             power = power.times(power);
@@ -36,12 +36,18 @@ impl Factor {
 }
 
 /// The product of a number and a factor.
-pub(super) fn product(number: u128, factor: Factor) -> u128 {
+pub(in super::super) fn product(number: u128, factor: Factor) -> u128 {
     let halves = |number: u128| (number as u64, (number >> 64) as u64);
     let ((a_low, a_high), (b_low, b_high)) = (halves(number), halves(factor.0));
     // Three products instead of four (Karatsuba and Ofman).
     let (low, high) = (carryless(a_low, b_low), carryless(a_high, b_high));
     let middle = carryless(a_low ^ a_high, b_low ^ b_high) ^ low ^ high;
+    reduced(low, middle, high)
+}
+
+/// A product of 256 bits: its lower half, what begins at bit 64, and its upper half.
+#[inline]
+pub(in super::super) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
     // Modulo x^128 + x^127 + x^126 + x^121 + 1, from the lowest bits on: each half of the lower number moves up.
     let fold = |word: u128| word << 64 ^ word << 63 ^ word << 62 ^ word << 57;

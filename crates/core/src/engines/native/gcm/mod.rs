@@ -7,9 +7,9 @@
 //! Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that authenticates the part as additional
 //! data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of which the last two are known.
 
-mod field;
+pub(super) mod field;
 #[cfg(target_arch = "x86_64")]
-mod wide;
+pub(super) mod wide;
 
 use self::field::{Factor, product};
 #[cfg(target_arch = "x86_64")]
@@ -77,7 +77,7 @@ impl Message {
             first: first(nonce)?,
             aad_size: aad.len(),
         });
-        message.key.prepare(aead.raw_key().ok_or(Error::NotSupported)?)?;
+        message.key.prepare(aead.raw_key())?;
         message.secrets.h = Factor::new(message.encrypted(0)?);
         message.secrets.mask = message.encrypted(message.first)?;
         message.choose(aead)?;
@@ -124,18 +124,16 @@ impl Message {
             };
             return Ok(self.sum(sum));
         }
-        let iv = self.counter(offset).to_be_bytes();
         match text {
             Text::InPlace(bytes) => {
-                self.key.apply(&iv, Text::InPlace(&mut *bytes))?;
-                self.hash(bytes)
+                self.xor(offset, Text::InPlace(&mut *bytes))?;
+                self.authenticate(bytes)
             }
             Text::Across { source, target } => {
-                self.key.apply(&iv, Text::Across { source, target: &mut *target })?;
-                self.hash(target)
+                self.xor(offset, Text::Across { source, target: &mut *target })?;
+                self.authenticate(target)
             }
         }
-        .map(sum_of)
     }
 
     /// Decrypts such a part, and returns what it adds.
@@ -153,12 +151,19 @@ impl Message {
             };
             return Ok(self.sum(sum));
         }
-        let sum = match &text {
-            Text::InPlace(bytes) => self.hash(bytes),
-            Text::Across { source, .. } => self.hash(source),
-        };
-        self.key.apply(&self.counter(offset).to_be_bytes(), text)?;
-        sum.map(sum_of)
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text)?;
+        sum
+    }
+
+    /// What a part of the ciphertext adds.
+    pub(super) fn authenticate(&self, source: &[u8]) -> Result<Sum, Error> {
+        self.hash(source).map(sum_of)
+    }
+
+    /// Encrypts or decrypts the part that begins `offset` bytes into the text.
+    pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
+        self.key.apply(&self.counter(offset).to_be_bytes(), text)
     }
 
     /// The tag of the message with these parts.

@@ -19,19 +19,19 @@ const EACH: usize = WIDE / 16;
 
 /// H^64, H^63 and so on to H, and as many zeros as a register that begins with H reads beyond. Wiped on drop.
 #[repr(align(64))]
-pub(super) struct Powers([u128; BLOCKS + EACH]);
+pub(in super::super) struct Powers([u128; BLOCKS + EACH]);
 
 // SAFETY: an array of integers.
 unsafe impl Plain for Powers {}
 
 impl Powers {
     /// Room for them.
-    pub(super) fn vacant() -> Self {
+    pub(in super::super) fn vacant() -> Self {
         Self([0; BLOCKS + EACH])
     }
 
     /// Computes them.
-    pub(super) fn prepare(&mut self, h: Factor) {
+    pub(in super::super) fn prepare(&mut self, h: Factor) {
         let mut power = h;
         for place in self.0[..BLOCKS].iter_mut().rev() {
             *place = power.0;
@@ -83,7 +83,7 @@ pub(super) unsafe fn seal<const ROUNDS: usize>(
             }
         }
         vaes512::apply::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
-        number(hash_rest(keys.powers, target.add(hashed), size - hashed, sum))
+        number(hash_rest::<false>(keys.powers, target.add(hashed), size - hashed, sum))
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
             sum = step::<ROUNDS>(&wide, keys.powers, &mut counter, text, target.add(at), text, sum);
             at += STEP;
         }
-        sum = hash_rest(keys.powers, source.add(at), size - at, sum);
+        sum = hash_rest::<false>(keys.powers, source.add(at), size - at, sum);
         vaes512::apply::<ROUNDS>(&wide, &mut counter, source.add(at), target.add(at), size - at);
         number(sum)
     }
@@ -119,7 +119,14 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
 pub(super) fn hash(keys: Keys<'_>, text: &[u8]) -> u128 {
     // SAFETY: pointer and size are of a slice.
-    unsafe { number(hash_rest(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
+    unsafe { number(hash_rest::<false>(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
+}
+
+/// POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are numbers with the last byte on top.
+#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+pub(in super::super) fn polyval(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
+    // SAFETY: pointer and size are of a slice.
+    unsafe { number(hash_rest::<true>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
 /// Two passes of encrypting or decrypting, and of hashing at `text`. Each reads what it hashes before it writes.
@@ -172,7 +179,7 @@ unsafe fn step<const ROUNDS: usize>(
 /// There are so many bytes at `text`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-unsafe fn hash_rest(powers: &Powers, text: *const u8, size: usize, mut sum: __m128i) -> __m128i {
+unsafe fn hash_rest<const POLYVAL: bool>(powers: &Powers, text: *const u8, size: usize, mut sum: __m128i) -> __m128i {
     for at in (0..size).step_by(STEP) {
         let size = (size - at).min(STEP);
         let begin = BLOCKS - size.div_ceil(16);
@@ -181,7 +188,8 @@ unsafe fn hash_rest(powers: &Powers, text: *const u8, size: usize, mut sum: __m1
             let mask = u64::MAX >> (WIDE - (size - within).min(WIDE));
             // SAFETY: the mask keeps within the size; after the last block's power, which is H, there are zeros.
             unsafe {
-                let text = reversed(_mm512_maskz_loadu_epi8(mask, text.add(at + within).cast()));
+                let text = _mm512_maskz_loadu_epi8(mask, text.add(at + within).cast());
+                let text = if POLYVAL { text } else { reversed(text) };
                 let text = if within == 0 { _mm512_xor_si512(text, first(sum)) } else { text };
                 product.add(text, power(powers, begin + within / 16));
             }

@@ -4,9 +4,12 @@
 //! carry for the second test's texts (0.47.0: five blocks of ones but one byte under r = 1; its AEAD
 //! has other code).
 
+#[cfg(target_arch = "x86_64")]
 use super::super::features::Ifma;
 use super::super::tests::Bytes;
+#[cfg(target_arch = "x86_64")]
 use super::ifma::{LANES, Powers, STEP};
+use super::sum::{Joined, Summing, lengths};
 use super::*;
 
 /// A number less than 2^130 - 5: its lower 128 bits, and the two above.
@@ -41,6 +44,7 @@ fn expected(key: &[u8; 32], text: &[u8]) -> [u8; 16] {
     sum.0.wrapping_add(half(16)).to_le_bytes()
 }
 
+#[cfg(target_arch = "x86_64")]
 fn wide(key: &[u8; 32], text: &[u8], before: usize, proof: Ifma) -> [u8; 16] {
     let mut poly = Poly1305::new(key);
     let (head, text) = text.split_at(before * BLOCK);
@@ -80,6 +84,7 @@ fn ours_is_theirs() {
             let mut poly = Poly1305::new(&key);
             poly.update_padded(text);
             assert_eq!(poly.finish(), answer, "{blocks}");
+            #[cfg(target_arch = "x86_64")]
             if let Some(proof) = Ifma::detect() {
                 for before in [0, 1, 5, 40] {
                     if blocks > before {
@@ -104,6 +109,45 @@ fn the_last_reduction() {
                 let mut poly = Poly1305::new(&key);
                 poly.update_padded(&text);
                 assert_eq!(poly.finish(), expected(&key, &text), "{r} {low} {count}");
+            }
+        }
+    }
+}
+
+/// The tag of a text in two parts, by vectors where there are some, or in halves.
+fn in_parts(key: &[u8; 32], text: &[u8], cut: usize, vectors: bool) -> [u8; 16] {
+    let (poly, mut summing) = (Poly1305::new(key), Summing::vacant());
+    if vectors {
+        summing.prepare(&poly);
+    }
+    let mut joined = Joined::new(&poly);
+    let (first, second) = text.split_at(cut);
+    joined.add(first.len() as u64, &summing.sum(&poly, first));
+    joined.add(second.len() as u64, &summing.sum(&poly, second));
+    joined.tag(0).0
+}
+
+#[test]
+fn sums_of_parts_are_those_of_the_whole() {
+    let mut bytes = Bytes(4);
+    for round in 0..6 {
+        let (mut key, mut text): ([u8; 32], _) = (bytes.array(), bytes.vec(300 * BLOCK));
+        if round > 2 {
+            text.fill(0xff);
+        }
+        if round > 3 {
+            key.fill(0xff);
+        }
+        if round > 4 {
+            key[16..].fill(0);
+        }
+        for blocks in (0..40).chain([63, 64, 65, 66, 67, 68, 127, 128, 129, 191, 192, 255, 299, 300]) {
+            let text = &text[..blocks * BLOCK];
+            let answer = expected(&key, &[text, &lengths(0, text.len() as u64)].concat());
+            for cut in [0, blocks / 3, blocks.min(16), blocks] {
+                for vectors in [false, true] {
+                    assert_eq!(in_parts(&key, text, cut * BLOCK, vectors), answer, "{blocks} at {cut}, {vectors}");
+                }
             }
         }
     }

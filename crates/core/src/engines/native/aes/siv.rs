@@ -1,0 +1,164 @@
+//! AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block, little-endian, which begin
+//! again at zero when they overflow. By AES instructions on two blocks at once, else by AWS-LC's ECB over such blocks.
+
+use std::ptr;
+
+use aws_lc_sys as lc;
+
+use super::super::pointers;
+use super::super::wipe::Secret;
+#[cfg(target_arch = "x86_64")]
+use super::vaes256;
+use super::{AesCtrKey, BLOCK};
+use crate::Error;
+use crate::inputs::Text;
+
+/// A key, prepared for either.
+pub(in super::super) struct SivKey {
+    /// Encrypts the tag too.
+    prepared: AesCtrKey,
+    raw: Secret<32>,
+}
+
+impl SivKey {
+    /// Room for a key, to be prepared before use.
+    pub(in super::super) fn vacant() -> Self {
+        Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros() }
+    }
+
+    /// Takes the key.
+    pub(in super::super) fn prepare(&mut self, key: &[u8; 32]) -> Result<(), Error> {
+        self.raw.0 = *key;
+        self.prepared.prepare(key)
+    }
+
+    /// A block, encrypted.
+    pub(in super::super) fn block(&self, block: &[u8; BLOCK]) -> Result<Secret<BLOCK>, Error> {
+        let mut stream = Secret::zeros();
+        self.prepared.apply(block, Text::InPlace(&mut stream.0))?;
+        Ok(stream)
+    }
+
+    /// Encrypts or decrypts from the block with this counter on.
+    pub(in super::super) fn apply(&self, counter: [u8; BLOCK], text: Text<'_>) -> Result<(), Error> {
+        let (source, target, size) = pointers(text);
+        // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has the proof of its
+        // instructions, and its rounds are those of 32 bytes.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if let AesCtrKey::Wide(wide) = &self.prepared {
+                vaes256::siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
+                return Ok(());
+            }
+            by_aws_lc(&self.raw.0, counter, source, target, size)
+        }
+    }
+}
+
+/// AWS-LC's context, wiped and freed on drop.
+struct Context(*mut lc::EVP_CIPHER_CTX);
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: made by `EVP_CIPHER_CTX_new`, or null, which is allowed. All that it frees is overwritten.
+        unsafe { lc::EVP_CIPHER_CTX_free(self.0) }
+    }
+}
+
+/// The library's: it has no such counter mode, so the counters are encrypted one after the other.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+unsafe fn by_aws_lc(
+    key: &[u8; 32],
+    counter: [u8; BLOCK],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> Result<(), Error> {
+    const PIECE: usize = 1024;
+    let (number, rest) = counter.split_first_chunk::<4>().ok_or(Error::Engine)?;
+    let mut number = u32::from_le_bytes(*number);
+    let mut stream = Secret::<PIECE>::zeros();
+    // SAFETY: the key has the bytes that the cipher reads. Of the stream whole blocks are encrypted in place; what is read
+    // and written of the text lies within the `size` bytes.
+    unsafe {
+        let context = Context(lc::EVP_CIPHER_CTX_new());
+        let ready = !context.0.is_null()
+            && lc::EVP_EncryptInit_ex(context.0, lc::EVP_aes_256_ecb(), ptr::null_mut(), key.as_ptr(), ptr::null())
+                == 1
+            && lc::EVP_CIPHER_CTX_set_padding(context.0, 0) == 1;
+        if !ready {
+            return Err(Error::Engine);
+        }
+        for at in (0..size).step_by(PIECE) {
+            let piece = (size - at).min(PIECE);
+            let blocks = piece.div_ceil(BLOCK);
+            for block in stream.0.chunks_exact_mut(BLOCK).take(blocks) {
+                block[..4].copy_from_slice(&number.to_le_bytes());
+                block[4..].copy_from_slice(rest);
+                number = number.wrapping_add(1);
+            }
+            let (bytes, mut made) = (stream.0.as_mut_ptr(), 0);
+            let all = (blocks * BLOCK) as i32;
+            if lc::EVP_EncryptUpdate(context.0, bytes, &mut made, bytes, all) != 1 || made != all {
+                return Err(Error::Engine);
+            }
+            let (whole, rest) = stream.0[..piece].as_chunks::<BLOCK>();
+            let (source, target) = (source.add(at), target.add(at));
+            for (index, stream) in whole.iter().enumerate() {
+                let text = source.add(index * BLOCK).cast::<u128>().read_unaligned();
+                target.add(index * BLOCK).cast::<u128>().write_unaligned(text ^ u128::from_ne_bytes(*stream));
+            }
+            for (index, byte) in (piece - rest.len()..).zip(rest) {
+                *target.add(index) = *source.add(index) ^ byte;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{Bytes, sizes};
+    use super::*;
+
+    /// The definition, block by block.
+    fn expected(key: &SivKey, counter: [u8; BLOCK], source: &[u8]) -> Vec<u8> {
+        let mut number = u32::from_le_bytes(*counter.first_chunk().expect("four bytes"));
+        let mut target = source.to_vec();
+        for text in target.chunks_mut(BLOCK) {
+            let mut block = counter;
+            block[..4].copy_from_slice(&number.to_le_bytes());
+            let stream = key.block(&block).expect("prepared");
+            text.iter_mut().zip(stream.0).for_each(|(byte, mask)| *byte ^= mask);
+            number = number.wrapping_add(1);
+        }
+        target
+    }
+
+    #[test]
+    fn every_size_and_the_overflow_of_the_counter() {
+        let mut bytes = Bytes(11);
+        let mut key = SivKey::vacant();
+        let raw = bytes.array();
+        key.prepare(&raw).expect("a key of the right size");
+        for (turn, size) in sizes().filter(|&size| size < 20_000).enumerate() {
+            let (source, mut counter) = (bytes.vec(size), bytes.array());
+            if turn % 2 == 0 {
+                counter[..4].copy_from_slice(&(u32::MAX - (turn % 70) as u32).to_le_bytes());
+            }
+            let answer = expected(&key, counter, &source);
+            let mut across = vec![0xa5; size + 2];
+            key.apply(counter, Text::Across { source: &source, target: &mut across[1..=size] }).expect("prepared");
+            assert!(across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} across");
+            let mut place = source.clone();
+            key.apply(counter, Text::InPlace(&mut place)).expect("prepared");
+            assert!(place == answer, "{size} in place");
+            let at = place.as_mut_ptr();
+            // SAFETY: in place.
+            unsafe { by_aws_lc(&raw, counter, at, at, size) }.expect("there is memory");
+            assert!(place == source, "{size} by AWS-LC");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! AES-256-GCM-SIV (RFC 8452) in parts. In one go it is AWS-LC's: [`aead`](super::aead), whose code has no place to stop.
+//!
+//! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text twice: first for the tag,
+//! then to encrypt. Opening, the tag is known: a part is decrypted and then read, or, where nobody may see it before the
+//! message is known to be authentic, decrypted aside to be read, and once more afterwards.
+
+mod polyval;
+
+use self::polyval::Polyval;
+use super::aes::siv::SivKey;
+use super::gcm::field::{Factor, product};
+use super::message::Sum;
+use super::wipe::{Plain, Secret, Wiped, wipe_plain};
+use crate::Error;
+use crate::inputs::Text;
+
+/// Bytes of a block, and of the tag.
+const BLOCK: usize = 16;
+
+/// A message in parts, under the keys that its nonce makes of the key. Wiped on drop.
+pub(crate) struct Message {
+    key: SivKey,
+    polyval: Polyval,
+    secrets: Secrets,
+    nonce: [u8; 12],
+    aad_size: usize,
+}
+
+/// Numbers, as in [`field`](super::gcm::field).
+struct Secrets {
+    /// H.
+    h: Factor,
+    /// What the additional data comes to.
+    aad: u128,
+}
+
+// SAFETY: integers.
+unsafe impl Plain for Secrets {}
+
+impl Drop for Secrets {
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+impl Message {
+    /// A message at the place where it stays.
+    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
+        let mut message = Box::new(Message {
+            key: SivKey::vacant(),
+            polyval: Polyval::vacant(),
+            secrets: Secrets { h: Factor(0), aad: 0 },
+            nonce: nonce.try_into().map_err(|_| Error::IvSize)?,
+            aad_size: aad.len(),
+        });
+        // Section 4: halves of blocks that count up, the first two for H.
+        message.key.prepare(key.try_into().map_err(|_| Error::KeySize)?)?;
+        let mut derived = Secret::<48>::zeros();
+        for (number, half) in derived.0.chunks_exact_mut(8).enumerate() {
+            let mut block = [0; BLOCK];
+            block[0] = number as u8;
+            block[4..].copy_from_slice(&message.nonce);
+            half.copy_from_slice(&message.key.block(&block)?.0[..8]);
+        }
+        let (h, key) = derived.0.split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
+        message.secrets.h = Factor(u128::from_le_bytes(*h));
+        message.key.prepare(key.try_into().map_err(|_| Error::Engine)?)?;
+        message.polyval.prepare(message.secrets.h);
+        message.secrets.aad = message.polyval.sum(aad);
+        Ok(message)
+    }
+
+    /// What a part of the plaintext adds to the tag.
+    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Sum {
+        let sum = self.polyval.sum(source);
+        Sum(Wiped([sum as u64, (sum >> 64) as u64, 0]))
+    }
+
+    /// What the part of the ciphertext adds that begins `offset` bytes into the text, decrypted aside.
+    pub(super) fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Sum, Error> {
+        const ASIDE: usize = 4096;
+        let mut aside = Secret::<ASIDE>::zeros();
+        let mut sum = 0;
+        // All but the last are of one size.
+        let power = self.secrets.h.power((ASIDE / BLOCK) as u64);
+        for (index, sealed) in source.chunks(ASIDE).enumerate() {
+            let target = &mut aside.0[..sealed.len()];
+            self.xor(offset + (index * ASIDE) as u64, Text::Across { source: sealed, target: &mut *target }, tag)?;
+            let power = match sealed.len() {
+                ASIDE => power,
+                size => self.secrets.h.power(size.div_ceil(BLOCK) as u64),
+            };
+            sum = product(sum, power) ^ self.polyval.sum(target);
+        }
+        Ok(Sum(Wiped([sum as u64, (sum >> 64) as u64, 0])))
+    }
+
+    /// Decrypts such a part, and returns what it adds.
+    pub(super) fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Sum, Error> {
+        match text {
+            Text::InPlace(bytes) => {
+                self.xor(offset, Text::InPlace(&mut *bytes), tag)?;
+                Ok(self.authenticate_plain(bytes))
+            }
+            Text::Across { source, target } => {
+                self.xor(offset, Text::Across { source, target: &mut *target }, tag)?;
+                Ok(self.authenticate_plain(target))
+            }
+        }
+    }
+
+    /// Encrypts or decrypts such a part of the message with this tag.
+    pub(super) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        let mut counter: [u8; BLOCK] = tag.try_into().map_err(|_| Error::TagSize)?;
+        counter[BLOCK - 1] |= 0x80;
+        let (number, _) = counter.split_first_chunk_mut::<4>().ok_or(Error::Engine)?;
+        *number = u32::from_le_bytes(*number).wrapping_add((offset / BLOCK as u64) as u32).to_le_bytes();
+        self.key.apply(counter, text)
+    }
+
+    /// The tag of the message with these parts.
+    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Result<Secret<BLOCK>, Error> {
+        let Secrets { h, aad } = &self.secrets;
+        let (mut sum, mut text_size) = (*aad, 0);
+        // Most parts are of one size.
+        let (mut blocks, mut power) = (1, *h);
+        for (size, part) in parts.filter(|(size, _)| *size > 0) {
+            let count = size.div_ceil(BLOCK as u64);
+            if count != blocks {
+                (blocks, power) = (count, h.power(count));
+            }
+            let [low, high, _] = part.0.0;
+            sum = product(sum, power) ^ (u128::from(low) | u128::from(high) << 64);
+            text_size += size;
+        }
+        let lengths = u128::from(8 * self.aad_size as u64) | u128::from(8 * text_size) << 64;
+        let mut block = Secret(product(sum ^ lengths, *h).to_le_bytes());
+        block.0.iter_mut().zip(self.nonce).for_each(|(byte, nonce)| *byte ^= nonce);
+        block.0[BLOCK - 1] &= 0x7f;
+        self.key.block(&block.0)
+    }
+}
