@@ -49,7 +49,7 @@ for (const algorithm of ['sha256', 'sha3-512', 'ripemd160', 'blake2b512']) {
   });
 }
 
-for (const [algorithm, iv] of [['aes-256-gcm', 12], ['aes-256-ctr', 16], ['chacha20-poly1305', 12]]) {
+for (const [algorithm, iv] of [['aes-256-gcm', 12], ['aes-256-ctr', 16], ['chacha20-poly1305', 12], ['xchacha20-poly1305', 24], ['aes-256-gcm-siv', 12]]) {
   for (const route of ['pool', 'split']) {
     test(`${algorithm}, ${route}: a cipher that is stopped leaves zeros, or all as it was`, async () => {
       const nonce = Buffer.alloc(iv, 2);

@@ -232,7 +232,7 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
 
 /// Empties a vector of secrets and leaves nothing in its memory. (The zeroize crate's own fill goes over all of the
 /// capacity byte by byte: 1 us for the state of a BLAKE3. What lies beyond the length was wiped when it was left.)
-fn wipe(secrets: &mut Vec<u8>) {
+pub(crate) fn wipe(secrets: &mut Vec<u8>) {
     // A memset of nothing at a vector's address of nowhere costs 180 ns: with AVX-512 it is a masked store there.
     if secrets.is_empty() {
         return;

@@ -129,6 +129,8 @@ impl<'a> Request<'a> {
         job.route = self.route(&job)?;
         state.make_room(&job, self.has(CANCELLABLE))?;
         if job.route == Route::Inline {
+            // Nothing of the caller's runs meanwhile.
+            job.work.lent = false;
             if job.work.answers_with_text() {
                 own_source(&mut job.copies, &mut job.work)?;
             }
@@ -282,6 +284,7 @@ impl<'a> Request<'a> {
             messages: Messages::None,
             target,
             fresh: self.has(FRESH),
+            lent: self.has(HAS_TARGET) && !self.has(FRESH) && self.number(At::Slot) >= 0.0,
             watch: self.has(WATCHED).then(Arc::default),
             derivation: Derivation::NONE,
         })

@@ -5,7 +5,7 @@
 use crate::protocol::INLINE_ALONE_NS;
 pub(crate) use crate::protocol::Route;
 use crate::work::{Operation, Work};
-use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::catalog::Hash;
 use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -78,11 +78,11 @@ pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
         && !matches!(work.operation, Operation::Hmac(_) | Operation::HashFiles(_) | Operation::Derive)
 }
 
-/// Whether one message can be done in parts, in any order.
+/// Returns true if one message can be done in parts, in any order: with every cipher, on every CPU.
 fn divisible(algorithm: Algorithm) -> bool {
     match algorithm {
         Algorithm::Hash(hash) => hash == Hash::Blake3,
-        Algorithm::Cipher(cipher) => cipher != Cipher::Aes256GcmSiv,
+        Algorithm::Cipher(_) => true,
     }
 }
 

@@ -9,31 +9,59 @@ use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
 use millrace_core::pace::Pace;
 use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, Partial};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Goes through the parts of a cipher's message one after the other.
-pub(crate) fn alone(work: &Work, key: &CipherKey, reply: &mut Reply, pacer: &mut Pacer<'_, '_>) -> Result<(), Status> {
-    let cut = Cut::cipher(work, key, pacer.slice, pacer)?;
-    let mut pieces = try_with_capacity(cut.count)?;
-    let parts = (0..cut.count).try_for_each(|index| {
-        pieces.push(Some(cut.part(index)?));
-        Ok(pacer.goes_on()?)
-    });
-    parts.and_then(|()| cut.join(work, &pieces, reply)).inspect_err(|_| cut.erase(pacer))
+/// Goes through the parts of a cipher's message one after the other; without a pacer there is one part.
+pub(crate) fn alone(
+    work: &Work,
+    key: &CipherKey,
+    reply: &mut Reply,
+    mut pacer: Option<&mut Pacer<'_, '_>>,
+) -> Result<(), Status> {
+    let part = pacer.as_ref().map_or(work.source.size().max(1), |pacer| pacer.slice);
+    let cut = Cut::cipher(work, key, part, || pacer.iter_mut().for_each(|pacer| pacer.pause()))?;
+    let mut go = || -> Result<(), Status> {
+        let mut pieces = try_with_capacity(cut.count)?;
+        for pass in 0..cut.passes() {
+            if pass > 0 {
+                cut.turn(work, &pieces)?;
+            }
+            for index in 0..cut.count {
+                let piece = cut.part(pass, index)?;
+                if pass == 0 {
+                    pieces.push(Some(piece));
+                }
+                pacer.as_mut().map_or(Ok(()), |pacer| pacer.goes_on())?;
+            }
+        }
+        cut.join(work, &pieces, reply)
+    };
+    go().inspect_err(|_| cut.erase(pacer))
 }
 
 /// A message cut into parts of one size.
+///
+/// Most messages take one pass over their parts. A message takes two if the first must not write: text that is opened into
+/// memory which others can read, and text whose tag must be known before it is encrypted.
 pub(crate) struct Cut {
     message: Kind,
     source: Window,
     target: Window,
     part: usize,
     pub(crate) count: usize,
+    /// The tag, for the second pass, or the one to check.
+    tag: OnceLock<([u8; TAG_MAX], usize)>,
+    /// Parts from the first on that may have been written.
+    written: AtomicUsize,
 }
 
 enum Kind {
     Apply(Message),
     Seal(Message),
+    SealTwice(Message),
     Open(Message),
+    OpenTwice(Message),
     Hash(HashMessage),
     /// It stands in a file.
     File(HashMessage, Found),
@@ -43,16 +71,22 @@ enum Kind {
 pub(crate) enum Piece {
     Text(Partial),
     Hash(HashPart),
+    /// It is written; there is no more to it.
+    Written,
 }
 
 impl Cut {
+    fn over(message: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> Cut {
+        Cut { message, source, target, part, count, tag: OnceLock::new(), written: AtomicUsize::new(0) }
+    }
+
     /// The message of a work that can be cut, in parts of about `part` bytes.
     pub(crate) fn new(work: &Work, part: usize, pace: &mut impl Pace) -> Result<Cut, Status> {
         match work.operation {
             Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
                 let mut cut = Err(Status::Internal);
                 work.with_key(cipher, |key| {
-                    cut = Cut::cipher(work, key, part, pace);
+                    cut = Cut::cipher(work, key, part, || pace.pause());
                     Ok(())
                 })?;
                 cut
@@ -62,20 +96,19 @@ impl Cut {
                 let params = Params { seed: work.seed, key: key.as_ref() };
                 let message = HashMessage::new(hash, &params, work.source.size() as u64)?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                Ok(Cut { message: Kind::Hash(message), source: work.source, target: Window::EMPTY, part, count })
+                Ok(Cut::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
             Operation::HashFile(hash) => {
                 let found = work.found()?;
                 let message = HashMessage::new(hash, &Params::default(), found.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                let message = Kind::File(message, found);
-                Ok(Cut { message, source: Window::EMPTY, target: Window::EMPTY, part, count })
+                Ok(Cut::over(Kind::File(message, found), [Window::EMPTY; 2], part, count))
             }
             _ => Err(Status::NotSupported),
         }
     }
 
-    fn cipher(work: &Work, key: &CipherKey, part: usize, pace: &mut impl Pace) -> Result<Cut, Status> {
+    fn cipher(work: &Work, key: &CipherKey, part: usize, pause: impl FnMut()) -> Result<Cut, Status> {
         let (mut source, Target::Memory(target)) = (work.source, work.target) else { return Err(Status::Argument) };
         if target.size() != source.size() {
             return Err(Status::Argument);
@@ -86,22 +119,45 @@ impl Cut {
         }
         let message = Message::new(key, work.iv.read(), work.aad.read(), source.size() as u64)?;
         let message = match work.operation {
+            Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
             Operation::Encrypt(_) if aead => Kind::Seal(message),
+            Operation::Decrypt(_) if aead && work.lent => Kind::OpenTwice(message),
             Operation::Decrypt(_) if aead => Kind::Open(message),
             _ => Kind::Apply(message),
         };
         if target.overlaps(source) {
             // No part may overwrite another's source.
             if !target.stands_with(source) {
-                target.move_from(source, part, || pace.pause());
+                target.move_from(source, part, pause);
             }
             source = target;
         }
         let part = part.next_multiple_of(PART_ALIGN);
-        Ok(Cut { message, source, target, part, count: source.size().div_ceil(part) })
+        let cut = Cut::over(message, [source, target], part, source.size().div_ceil(part));
+        if matches!(cut.message, Kind::Open(_) | Kind::OpenTwice(_)) {
+            // Copied, as the text may be written over it.
+            cut.keep_tag(work.tag.read())?;
+        }
+        Ok(cut)
     }
 
-    pub(crate) fn part(&self, index: usize) -> Result<Piece, Status> {
+    /// How often each part is worked on.
+    pub(crate) fn passes(&self) -> usize {
+        if matches!(self.message, Kind::SealTwice(_) | Kind::OpenTwice(_)) { 2 } else { 1 }
+    }
+
+    fn keep_tag(&self, tag: &[u8]) -> Result<(), Status> {
+        let mut place = [0; TAG_MAX];
+        place.get_mut(..tag.len()).ok_or(Status::TagSize)?.copy_from_slice(tag);
+        self.tag.get_or_init(|| (place, tag.len()));
+        Ok(())
+    }
+
+    fn tag(&self) -> Result<&[u8], Status> {
+        self.tag.get().map(|(tag, size)| &tag[..*size]).ok_or(Status::Internal)
+    }
+
+    pub(crate) fn part(&self, pass: usize, index: usize) -> Result<Piece, Status> {
         if let Kind::File(message, found) = &self.message {
             let offset = index as u64 * self.part as u64;
             let size = (found.size - offset).min(self.part as u64) as usize;
@@ -110,32 +166,58 @@ impl Cut {
         let offset = index * self.part;
         let size = self.part.min(self.source.size() - offset);
         let source = self.source.part(offset, size).ok_or(Status::Internal)?;
-        let text = || self.target.part(offset, size).map(|target| bytes::text(source, target)).ok_or(Status::Internal);
+        let text = || {
+            self.written.fetch_max(index + 1, Ordering::Relaxed);
+            self.target.part(offset, size).map(|target| bytes::text(source, target)).ok_or(Status::Internal)
+        };
         let offset = offset as u64;
         Ok(match &self.message {
             Kind::Apply(message) => Piece::Text(message.apply_part(offset, text()?)?),
             Kind::Seal(message) => Piece::Text(message.seal_part(offset, text()?)?),
-            Kind::Open(message) => Piece::Text(message.open_part(offset, text()?)?),
+            Kind::Open(message) => Piece::Text(message.open_part(offset, text()?, self.tag()?)?),
+            Kind::SealTwice(message) if pass == 0 => Piece::Text(message.authenticate_plain(offset, source.read())?),
+            Kind::OpenTwice(message) if pass == 0 => {
+                Piece::Text(message.authenticate_sealed(offset, source.read(), self.tag()?)?)
+            }
+            Kind::SealTwice(message) | Kind::OpenTwice(message) => {
+                message.xor_part(offset, text()?, self.tag()?)?;
+                Piece::Written
+            }
             Kind::Hash(message) | Kind::File(message, _) => Piece::Hash(message.part(offset, source.read())?),
         })
     }
 
-    /// Makes the tag, the check of one, or the digest, of all pieces.
-    pub(crate) fn join(&self, work: &Work, pieces: &[Option<Piece>], reply: &mut Reply) -> Result<(), Status> {
-        let partials = pieces.iter().flatten().filter_map(|piece| match piece {
-            Piece::Text(partial) => Some(partial),
-            Piece::Hash(_) => None,
-        });
+    /// Between two passes: makes the tag, or checks it, of all pieces.
+    pub(crate) fn turn(&self, work: &Work, pieces: &[Option<Piece>]) -> Result<(), Status> {
         match &self.message {
-            Kind::Apply(message) => Ok(message.tag(partials, &mut [])?),
+            Kind::OpenTwice(message) => Ok(message.verify(partials(pieces), self.tag()?)?),
+            Kind::SealTwice(message) => {
+                let mut tag = [0; TAG_MAX];
+                let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
+                message.tag(partials(pieces), tag)?;
+                self.keep_tag(tag)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After the last pass: makes the tag, the check of one, or the digest, of all pieces.
+    pub(crate) fn join(&self, work: &Work, pieces: &[Option<Piece>], reply: &mut Reply) -> Result<(), Status> {
+        match &self.message {
+            Kind::Apply(message) => Ok(message.tag(partials(pieces), &mut [])?),
             Kind::Seal(message) => {
                 let mut tag = [0; TAG_MAX];
                 let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
-                message.tag(partials, tag)?;
+                message.tag(partials(pieces), tag)?;
                 work.put_tag(tag, reply);
                 Ok(())
             }
-            Kind::Open(message) => Ok(message.verify(partials, work.tag.read())?),
+            Kind::SealTwice(_) => {
+                work.put_tag(self.tag()?, reply);
+                Ok(())
+            }
+            Kind::Open(message) => Ok(message.verify(partials(pieces), self.tag()?)?),
+            Kind::OpenTwice(_) => Ok(()),
             Kind::File(_, found) if !found.unchanged() => Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
                 let mut values: Vec<HashPart> = try_with_capacity(pieces.len())?;
@@ -150,18 +232,32 @@ impl Cut {
         }
     }
 
-    /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. Not in an environment that
-    /// ends, where nobody is told of a result.
-    pub(crate) fn erase(&self, pacer: &mut Pacer<'_, '_>) {
+    /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. In an environment that ends it
+    /// overwrites only what has been decrypted: nobody is told of a result, but others may share the memory.
+    pub(crate) fn erase(&self, mut pacer: Option<&mut Pacer<'_, '_>>) {
+        let opens = matches!(self.message, Kind::Open(_) | Kind::OpenTwice(_));
         for index in 0..self.count {
+            let closing = pacer.as_ref().is_some_and(|pacer| pacer.closing());
+            if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
+                return;
+            }
             let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
             if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
                 part.exclusive().fill(0);
             }
-            pacer.pause();
-            if pacer.closing() {
-                return;
+            if let Some(pacer) = &mut pacer
+                && !closing
+            {
+                pacer.pause();
             }
         }
     }
+}
+
+/// What the parts of a cipher's message add to its tag.
+fn partials(pieces: &[Option<Piece>]) -> impl Iterator<Item = &Partial> {
+    pieces.iter().flatten().filter_map(|piece| match piece {
+        Piece::Text(partial) => Some(partial),
+        Piece::Hash(_) | Piece::Written => None,
+    })
 }

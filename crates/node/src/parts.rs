@@ -32,6 +32,7 @@ pub(crate) struct Shared {
     ticket: Option<Arc<Ticket>>,
     /// Predicted nanoseconds of a share.
     cost: u64,
+    shares: usize,
     /// Bytes of a part.
     part: usize,
     /// Made by the first who comes.
@@ -42,7 +43,8 @@ pub(crate) struct Shared {
 struct Progress {
     /// Until it has been finished.
     job: Option<Box<Job>>,
-    /// The first part that nobody has taken.
+    /// The pass over the parts, and the first part that nobody has taken in it.
+    pass: usize,
     next: usize,
     /// Shares at work.
     inside: usize,
@@ -106,10 +108,12 @@ impl Shared {
             traffic: Arc::clone(&job.completion),
             ticket: job.ticket.clone(),
             cost: (job.cost / shares as u64).max(LONG + 1),
+            shares,
             part,
             cut: OnceLock::new(),
             progress: Mutex::new(Progress {
                 job: Some(job),
+                pass: 0,
                 next: 0,
                 inside: 0,
                 pieces: Vec::new(),
@@ -128,7 +132,7 @@ impl Shared {
     }
 
     /// Does one share of the work. Returns the job if that was the end of it.
-    pub(crate) fn work(&self, breather: &mut Breather<'_, Errand>) -> Option<Box<Job>> {
+    pub(crate) fn work(self: &Arc<Self>, breather: &mut Breather<'_, Errand>) -> Option<Box<Job>> {
         if !self.traffic.enter() {
             return None;
         }
@@ -136,7 +140,17 @@ impl Shared {
         let mut job = match self.begin() {
             Beginning::Inside => {
                 self.take_parts(&mut pacer);
-                self.leave()
+                loop {
+                    match self.leave() {
+                        Leaving::Left => break None,
+                        Leaving::Last(job) => break Some(job),
+                        Leaving::NextPass => {
+                            // The message is done without those who cannot come.
+                            drop(pool().submit((1..self.shares).map(|_| Errand::Share(Arc::clone(self)))));
+                            self.take_parts(&mut pacer);
+                        }
+                    }
+                }
             }
             Beginning::TooLate => None,
             Beginning::Cancelled(job) => {
@@ -171,8 +185,9 @@ impl Shared {
         let mut parts = || -> Result<(), Status> {
             let cut = self.cut(pacer)?;
             let mut done = None;
-            while let Some(index) = self.next(cut.count, done.take())? {
-                done = Some((index, cut.part(index)?));
+            while let Some((pass, index)) = self.next(cut.count, done.take())? {
+                let piece = cut.part(pass, index)?;
+                done = (pass == 0).then_some((index, piece));
                 pacer.goes_on()?;
             }
             Ok(())
@@ -193,7 +208,7 @@ impl Shared {
     }
 
     /// Puts down what a part came to, and takes the next.
-    fn next(&self, count: usize, done: Option<(usize, Piece)>) -> Result<Option<usize>, Status> {
+    fn next(&self, count: usize, done: Option<(usize, Piece)>) -> Result<Option<(usize, usize)>, Status> {
         let mut progress = self.lock();
         if progress.pieces.is_empty() {
             progress.pieces = try_with_capacity(count)?;
@@ -210,14 +225,30 @@ impl Shared {
         if let Some(watch) = progress.job.as_ref().and_then(|job| job.work.watch.as_ref()) {
             watch.set(index as u64, count as u64);
         }
-        Ok(Some(index))
+        Ok(Some((progress.pass, index)))
     }
 
-    /// The job, for the last one out.
-    fn leave(&self) -> Option<Box<Job>> {
+    /// The last one out begins the next pass, if there is one, and asks the others to come back; or gets the job.
+    fn leave(self: &Arc<Self>) -> Leaving {
         let mut progress = self.lock();
+        let progress = &mut *progress;
         progress.inside -= 1;
-        if progress.inside == 0 { progress.job.take() } else { None }
+        if progress.inside > 0 {
+            return Leaving::Left;
+        }
+        if let (Some(Ok(cut)), Some(job), None) = (self.cut.get(), &progress.job, progress.failure)
+            && progress.pass + 1 < cut.passes()
+        {
+            let turned = catch_unwind(AssertUnwindSafe(|| cut.turn(&job.work, &progress.pieces)));
+            match turned.unwrap_or(Err(Status::Internal)) {
+                Ok(()) => {
+                    (progress.pass, progress.next, progress.inside) = (progress.pass + 1, 0, 1);
+                    return Leaving::NextPass;
+                }
+                Err(failure) => progress.failure = Some(failure),
+            }
+        }
+        progress.job.take().map_or(Leaving::Left, Leaving::Last)
     }
 
     /// Nobody is inside any more, and nobody comes in.
@@ -236,7 +267,7 @@ impl Shared {
         if status != Status::Done
             && let Some(Ok(cut)) = self.cut.get()
         {
-            cut.erase(pacer);
+            cut.erase(Some(pacer));
         }
         job.end(status);
     }
@@ -250,6 +281,12 @@ enum Beginning {
     Inside,
     TooLate,
     Cancelled(Box<Job>),
+}
+
+enum Leaving {
+    Left,
+    NextPass,
+    Last(Box<Job>),
 }
 
 /// Long jobs under way in this process, and the workers they claim.

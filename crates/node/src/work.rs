@@ -2,7 +2,7 @@
 //! within a job (asynchronous, owned as `bytes` demands).
 
 use crate::batch::Messages;
-use crate::bytes::{Window, text};
+use crate::bytes::{Window, text, wipe};
 use crate::cut;
 use crate::kdf::{Derivation, Watch};
 use crate::keys::PreparedKey;
@@ -129,6 +129,8 @@ pub(crate) struct Work {
     pub(crate) target: Target,
     /// The target is memory made for this result, which need not have pages yet; see `pages`.
     pub(crate) fresh: bool,
+    /// The target is memory that the caller, or another thread, may read while a worker writes it.
+    pub(crate) lent: bool,
     /// Told how far a long derivation has come.
     pub(crate) watch: Option<Arc<Watch>>,
     /// What is derived.
@@ -167,6 +169,7 @@ impl Work {
             messages: Messages::None,
             target: Target::Reply(0),
             fresh: false,
+            lent: false,
             watch: None,
             derivation: Derivation::NONE,
         }
@@ -316,10 +319,36 @@ impl Work {
             matches!(self.target, Target::Memory(_)) && self.source.size() > pacer.slice && key.parts()
         };
         match (pacer, self.operation) {
-            (Some(pacer), _) if in_parts(pacer) => cut::alone(self, key, reply, pacer),
+            (Some(pacer), _) if in_parts(pacer) => cut::alone(self, key, reply, Some(pacer)),
             (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
+            _ if self.lent && key.cipher().facts().aead => self.decrypt_unseen(key, reply),
             _ => self.decrypt(key),
         }
+    }
+
+    /// Decrypts into memory that others can read: nothing is written there before the message is known to be authentic.
+    fn decrypt_unseen(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
+        /// To copy so many bytes takes less than to prepare a message in parts.
+        const ASIDE: usize = 32 * 1024;
+        let Target::Memory(target) = self.target else { return Err(Status::Argument) };
+        if !key.parts() {
+            return self.decrypt(key);
+        }
+        if self.source.size() > ASIDE {
+            return cut::alone(self, key, reply, None);
+        }
+        if target.size() != self.source.size() {
+            return Err(Status::Argument);
+        }
+        let mut aside = vec![0; self.source.size()];
+        let text = Text::Across { source: self.source.read(), target: &mut aside };
+        let opened = key.open(self.iv.read(), self.aad.read(), text, self.tag.read());
+        // After a failure there are zeros in it.
+        if matches!(opened, Ok(()) | Err(Error::Authentication)) {
+            target.write(&aside);
+        }
+        wipe(&mut aside);
+        Ok(opened?)
     }
 
     pub(crate) fn encrypt(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {

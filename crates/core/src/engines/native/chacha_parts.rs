@@ -7,7 +7,7 @@ use super::chacha::{self, BLOCK, ChaCha20Key};
 use super::message::Sum;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
-use super::wipe::{Secret, Wiped, copy_plain};
+use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -23,14 +23,15 @@ pub(crate) struct Message {
 
 impl Message {
     /// A message at the place where it stays. A nonce of 24 bytes is XChaCha20's.
-    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
-        let mut message = Box::new(Message {
+    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+        let mut place = WipedBox::new(Message {
             key: ChaCha20Key::vacant(),
             nonce: [0; 12],
             poly: Poly1305::new(&[0; 32]),
             summing: Summing::vacant(),
             aad_size: aad.len(),
         });
+        let message = &mut *place;
         if let Some((first, last)) = nonce.split_first_chunk::<16>() {
             let mut derived = Secret::<32>::zeros();
             chacha::derive(key.try_into().map_err(|_| Error::KeySize)?, first, &mut derived.0);
@@ -45,7 +46,7 @@ impl Message {
         copy_plain(&Poly1305::new(&once.0), &mut message.poly);
         message.summing.prepare(&message.poly);
         message.poly.update_padded(aad);
-        Ok(message)
+        Ok(place)
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.

@@ -10,7 +10,7 @@ use super::chacha_parts;
 use super::chacha_poly;
 use super::gcm;
 use super::gcm_siv;
-use super::wipe::{Secret, Wiped};
+use super::wipe::{Secret, Wiped, WipedBox};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
@@ -23,13 +23,13 @@ pub(crate) struct Sum(pub(super) Wiped<[u64; 3]>);
 
 /// See [`Divides::Message`](crate::engines::Divides::Message). What is secret stands on the heap, where it was made.
 pub(crate) enum Message {
-    AesCtr(Box<AesCtrKey>, [u8; 16]),
-    ChaCha20(Box<ChaCha20Key>, [u8; 16]),
-    Gcm(Box<gcm::Message>),
-    GcmSiv(Box<gcm_siv::Message>),
-    ChaChaThenPoly(Box<chacha_parts::Message>),
+    AesCtr(WipedBox<AesCtrKey>, [u8; 16]),
+    ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
+    Gcm(WipedBox<gcm::Message>),
+    GcmSiv(WipedBox<gcm_siv::Message>),
+    ChaChaThenPoly(WipedBox<chacha_parts::Message>),
     #[cfg(target_arch = "x86_64")]
-    ChaChaPoly(Box<chacha_poly::parts::Message>),
+    ChaChaPoly(WipedBox<chacha_poly::parts::Message>),
 }
 
 impl Message {

@@ -3,6 +3,9 @@
 //! `OPENSSL_cleanse` is a memset behind a compiler barrier: a few ns for a state, where the `zeroize`
 //! crate writes byte by byte (volatile), which would cost more than the compression it follows.
 
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+
 use aws_lc_sys as lc;
 
 /// Bytes that hold a secret for a while and are zeros afterwards.
@@ -65,6 +68,55 @@ impl<T: Plain> Drop for Wiped<T> {
     #[inline]
     fn drop(&mut self) {
         wipe_plain(&mut self.0);
+    }
+}
+
+/// A value on the heap, all bytes of whose place are overwritten when it goes.
+///
+/// A value that overwrites its own fields leaves what lies between them: padding, and the rest of an enum's place beside
+/// a smaller variant. A move into the box copies those bytes from a stack on which keys have been worked with.
+pub(crate) struct WipedBox<T>(Box<ManuallyDrop<T>>);
+
+impl<T> WipedBox<T> {
+    /// Puts a value on the heap.
+    pub(super) fn new(value: T) -> Self {
+        Self(Box::new(ManuallyDrop::new(value)))
+    }
+
+    /// Drops the value and overwrites its place.
+    ///
+    /// # Safety
+    /// To be called once, and the value is not used any more.
+    pub(super) unsafe fn empty(&mut self) {
+        let place: *mut ManuallyDrop<T> = &mut *self.0;
+        // SAFETY: dropped once, as the caller says; the place is exclusively borrowed.
+        unsafe {
+            ManuallyDrop::drop(&mut *place);
+            lc::OPENSSL_cleanse(place.cast(), size_of::<T>());
+        }
+    }
+}
+
+impl<T> Drop for WipedBox<T> {
+    fn drop(&mut self) {
+        // SAFETY: the value goes now.
+        unsafe { self.empty() };
+    }
+}
+
+impl<T> Deref for WipedBox<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for WipedBox<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
     }
 }
 

@@ -17,7 +17,7 @@ use aws_lc_sys as lc;
 #[cfg(target_arch = "x86_64")]
 use self::wide::WideKey;
 use super::pointers;
-use super::wipe::{Plain, Secret, copy_plain, wipe_plain};
+use super::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -73,8 +73,8 @@ impl AesCtrKey {
     }
 
     /// Another one, on the heap.
-    pub(super) fn copied(&self) -> Box<Self> {
-        let mut copy = Box::new(Self::vacant());
+    pub(super) fn copied(&self) -> WipedBox<Self> {
+        let mut copy = WipedBox::new(Self::vacant());
         copy_plain(self, &mut copy);
         copy
     }

@@ -13,7 +13,7 @@ use aws_lc_sys as lc;
 #[cfg(target_arch = "x86_64")]
 use super::features::Avx512;
 use super::pointers;
-use super::wipe::{Plain, copy_plain, wipe_plain};
+use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -94,8 +94,8 @@ impl ChaCha20Key {
     }
 
     /// Another one, on the heap.
-    pub(super) fn copied(&self) -> Box<Self> {
-        let mut copy = Box::new(Self::vacant());
+    pub(super) fn copied(&self) -> WipedBox<Self> {
+        let mut copy = WipedBox::new(Self::vacant());
         copy_plain(self, &mut copy);
         copy
     }

@@ -8,7 +8,7 @@ use super::super::pointers;
 use super::super::poly1305::ifma::{LANES, Powers, STEP};
 use super::super::poly1305::sum::Joined;
 use super::super::poly1305::{self, Limbs, Poly1305};
-use super::super::wipe::{Secret, Wiped, copy_plain};
+use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 use super::{ChaChaPolyKey, Head, Mac, PASS, columns};
 use crate::Error;
 use crate::inputs::Text;
@@ -26,7 +26,7 @@ pub(crate) struct Message {
 
 impl Message {
     /// A message at the place where it stays.
-    pub(in super::super) fn boxed(key: &ChaChaPolyKey, nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
+    pub(in super::super) fn boxed(key: &ChaChaPolyKey, nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
         let state = Wiped(key.state(nonce)?);
         // SAFETY: there is the proof that the CPU has the instructions.
         let (poly, powers) = unsafe {
@@ -34,7 +34,7 @@ impl Message {
             let powers = Powers::new(&poly, key.proof);
             (poly, powers)
         };
-        let mut message = Box::new(Message {
+        let mut message = WipedBox::new(Message {
             state: Wiped([0; 16]),
             poly: Poly1305::new(&[0; 32]),
             powers: Powers::zeros(),

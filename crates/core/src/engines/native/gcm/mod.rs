@@ -21,7 +21,7 @@ use super::features::Gcm512;
 use super::message::Sum;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
-use super::wipe::{Plain, Secret, Wiped, copy_plain, wipe_plain};
+use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -69,8 +69,8 @@ const BLOCK: usize = 16;
 
 impl Message {
     /// A message under the key of `aead`, at the place where it stays.
-    pub(super) fn boxed(aead: &AeadKey, nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
-        let mut message = Box::new(Message {
+    pub(super) fn boxed(aead: &AeadKey, nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+        let mut message = WipedBox::new(Message {
             key: AesCtrKey::vacant(),
             ghash: Ghash::AwsLc(AeadKey::vacant(), Wiped(0)),
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },

@@ -41,7 +41,7 @@ fn powers_are_products() {
 }
 
 /// A message whose GHASH is by AWS-LC, or by our own if the CPU has the instructions.
-fn message(bytes: &mut Bytes, cipher: Cipher, ours: bool) -> Option<(AeadKey, [u8; 12], Box<Message>)> {
+fn message(bytes: &mut Bytes, cipher: Cipher, ours: bool) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
     let (mut aead, nonce) = (AeadKey::vacant(), bytes.array());
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
     let mut message = Message::boxed(&aead, &nonce, &[]).expect("in parts");

@@ -10,7 +10,7 @@ use self::polyval::Polyval;
 use super::aes::siv::SivKey;
 use super::gcm::field::{Factor, product};
 use super::message::Sum;
-use super::wipe::{Plain, Secret, Wiped, wipe_plain};
+use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -45,14 +45,15 @@ impl Drop for Secrets {
 
 impl Message {
     /// A message at the place where it stays.
-    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Box<Message>, Error> {
-        let mut message = Box::new(Message {
+    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+        let mut place = WipedBox::new(Message {
             key: SivKey::vacant(),
             polyval: Polyval::vacant(),
             secrets: Secrets { h: Factor(0), aad: 0 },
             nonce: nonce.try_into().map_err(|_| Error::IvSize)?,
             aad_size: aad.len(),
         });
+        let message = &mut *place;
         // Section 4: halves of blocks that count up, the first two for H.
         message.key.prepare(key.try_into().map_err(|_| Error::KeySize)?)?;
         let mut derived = Secret::<48>::zeros();
@@ -67,7 +68,7 @@ impl Message {
         message.key.prepare(key.try_into().map_err(|_| Error::Engine)?)?;
         message.polyval.prepare(message.secrets.h);
         message.secrets.aad = message.polyval.sum(aad);
-        Ok(message)
+        Ok(place)
     }
 
     /// What a part of the plaintext adds to the tag.

@@ -127,9 +127,8 @@ fn by_clmul(Powers(powers): &Powers, text: &[u8]) -> u128 {
         let mut sum = vector(sum);
         for (block, power) in blocks.iter().zip(powers) {
             // SAFETY: both have 16 bytes.
-            let (text, power) = unsafe {
-                (_mm_loadu_si128(block.as_ptr().cast()), _mm_loadu_si128(std::ptr::from_ref(power).cast()))
-            };
+            let (text, power) =
+                unsafe { (_mm_loadu_si128(block.as_ptr().cast()), _mm_loadu_si128(std::ptr::from_ref(power).cast())) };
             let text = _mm_xor_si128(text, std::mem::replace(&mut sum, _mm_setzero_si128()));
             low = _mm_xor_si128(low, _mm_clmulepi64_si128::<0x00>(text, power));
             high = _mm_xor_si128(high, _mm_clmulepi64_si128::<0x11>(text, power));
