@@ -12,6 +12,7 @@ import { Form, runSync } from './call.js';
 import { findHash, type HashFacts } from './catalog.js';
 import { makeError, wrongType } from './errors.js';
 import { hashParser } from './hash.js';
+import { isBytesView } from './intrinsics.js';
 import { bytesOfList, type Buffer, type BufferEncoding } from './platform/node.js';
 import { quickBigInt, quickBuffer } from './quick.js';
 import { Phase, Running } from './hashers/running.js';
@@ -238,7 +239,7 @@ function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unk
 
 /** As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and arrays and refuses the rest. */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
-  if (ArrayBuffer.isView(data)) return viewBytes(data, 'data');
+  if (isBytesView(data)) return viewBytes(data, 'data');
   if ((data as { byteLength?: unknown }).byteLength === undefined) return bytesOfList(data, inputEncoding);
   throw wrongType('data', 'a string, Buffer or another ArrayBufferView', data);
 }

@@ -13,8 +13,9 @@ import { native, onSettle, servers } from './binding.js';
 import { cipherOf, hashOf } from './catalog.js';
 import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
 import { At, Flag, frame, Operation, Poll, ringBytes, ringNumbers, Route, Status, type Native } from './frame.js';
-import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
 import { failure, makeError, MillraceError, wrongType } from './errors.js';
+import { copyInto, isRevoked } from './intrinsics.js';
+import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
 import { encodeShort, keyScratch } from './scratch.js';
@@ -382,7 +383,7 @@ export function runWaiting(waiter: Waiter): void {
 export function abortSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const signal = value as AbortSignal;
-  if (typeof value !== 'object' || value === null || typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+  if (typeof value !== 'object' || value === null || isRevoked(value) || typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
     throw wrongType('options.signal', 'an AbortSignal', value);
   }
   return signal;
@@ -847,7 +848,7 @@ function lostPlace(): Error {
 /** For a digest a loop takes a third of the time that a view and `set` take (20 ns against 60 for 32 bytes). */
 function copy(target: Uint8Array, offset: number, source: Uint8Array, start: number, end: number): void {
   if (end - start > 64) {
-    target.set(source.subarray(start, end), offset);
+    copyInto(target, part(source, start, end - start), offset);
     return;
   }
   for (; start < end; start++) target[offset++] = source[start]!;

@@ -7,7 +7,7 @@
  * he likes as soon as they are taken, and what a worker verifies is what it decrypts. The workers write to fresh memory,
  * so that it is they who wait for its pages.
  */
-import { NO_BYTES, sizeOf } from './arguments.js';
+import { NO_BYTES, part, sizeOf } from './arguments.js';
 import { native } from './binding.js';
 import { CHUNK_SIZE, CHUNKS_MAX } from './chunked.js';
 import { makeError } from './errors.js';
@@ -173,7 +173,7 @@ export abstract class ChunkPump implements Pump {
       const size = Math.min(room, this.#pieceSize - this.#pieceAt);
       if (size === 0) break;
       this.#gathering ??= this.#memory();
-      this.#gathering.set(piece.subarray(this.#pieceAt, this.#pieceAt + size), this.#gathered);
+      this.#gathering.set(part(piece, this.#pieceAt, size), this.#gathered);
       this.#pieceAt += size;
       this.#gathered += size;
     }

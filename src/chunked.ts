@@ -11,15 +11,16 @@
  *
  * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the key.
  */
-import { bytes, data, NO_BYTES, sizeOf, type Bytes } from './arguments.js';
+import { data, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, Operation } from './frame.js';
 import { call, describeCall, describeChoice, describeIv, describeTarget, runPromise, runSync } from './call.js';
-import { cipherFacts, type CipherFacts } from './catalog.js';
-import { makeError, MillraceError, wrongType } from './errors.js';
+import { cipherFacts, hashFacts, type CipherFacts } from './catalog.js';
+import { makeError, MillraceError } from './errors.js';
 import { hmacParser } from './hmac.js';
 import { choiceHere } from './engines.js';
-import { createKeyFor, keyChoice, type Key } from './key.js';
-import { allocateApart, isKeyObject, utf8, type Buffer, type KeyObject } from './platform/node.js';
+import { createKeyFor, isKey, keyChoice, macKeyOf, type Key } from './key.js';
+import { allocateApart, utf8, type Buffer } from './platform/node.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js';
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;
@@ -49,16 +50,25 @@ export class InputKey {
 
   constructor(algorithm: unknown, key: unknown, context: unknown) {
     this.#facts = cipherFacts(algorithm);
-    const { name, keySize } = this.#facts;
+    const { name } = this.#facts;
     if (ianaNames[name] === undefined) {
       throw makeError('ERR_ARGUMENT_VALUE', `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`);
     }
     // Copied: an opener derives when the salt arrives.
     this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
-    const size = isKeyObject(key) ? key.symmetricKeySize : sizeOf(bytes(key, 'key'));
-    if (size === undefined) throw wrongType('key', 'a secret KeyObject', key);
-    if (size !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${size}`);
-    this.#mac = createKeyFor('hmac-sha512', key as Bytes | KeyObject, choiceHere(undefined, 'sealed streams'));
+    this.#mac = isKey(key) ? macKeyOf(key, name, hashFacts(MAC)) : this.#macKey(key);
+  }
+
+  #macKey(key: unknown): Key {
+    const { name, keySize } = this.#facts;
+    const given = readSecret(key, 'key', SecretKinds.Prepared);
+    try {
+      const secret = SecretCopy.is(given) ? given.bytes : given;
+      if (sizeOf(secret) !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`);
+      return createKeyFor(`hmac-${MAC}`, secret, choiceHere(undefined, 'sealed streams'));
+    } finally {
+      wipeCopy(given);
+    }
   }
 
   /** The keys of the message with this salt. */
@@ -86,7 +96,7 @@ export class InputKey {
       message[message.length - 1] = round;
       const targetOffset = (round - 1) * DIGEST_SIZE;
       const source = round === 1 ? message.subarray(DIGEST_SIZE) : message;
-      runSync(hmacParser.describe, ['sha512', this.#mac, source, { target: material, targetOffset }], 4);
+      runSync(hmacParser.describe, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
       message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
     }
     message.fill(0);
@@ -99,7 +109,8 @@ export class InputKey {
   }
 }
 
-/** SHA-512. */
+/** What keys are derived with. */
+const MAC = 'sha512';
 const DIGEST_SIZE = 64;
 
 /** V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's own memory stays. */
@@ -108,7 +119,9 @@ function offHeap(size: number): Uint8Array {
 }
 
 function copyOf(view: Uint8Array): Uint8Array {
-  return sizeOf(view) === 0 ? NO_BYTES : new Uint8Array(view);
+  const copy = new Uint8Array(sizeOf(view));
+  copy.set(view);
+  return copy;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -2,23 +2,24 @@
  * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
  * options, positional, or over windows.
  */
-import { bytes, data, options, part, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
-import { At, frame, Operation } from './frame.js';
-import { describeAad, describeCall, describeChoice, describeIv, describeKey, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
+import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes, type Data, part } from './arguments.js';
+import { At, frame, Operation, type Route } from './frame.js';
+import { describeAad, describeCall, describeChoice, describeIv, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { isKey, keyChoice, type Key } from './key.js';
+import { checkKeyRange, describeKeyInput, describeKeyRange, keySizeOf, readKey, type KeyInput, type KeyMaterial } from './key-input.js';
 import { randomNonce } from './nonces.js';
+import { routeOf, type RouteOptions, takes, type Takes } from './routes.js';
+import { SecretCopy, wipeCopy } from './secret-copy.js';
 import type { Accepted, Names } from './options.js';
 import { utf8Apart } from './platform/node.js';
-import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions extends EngineOptions {
   /** The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the call. */
-  readonly key: Bytes | Key;
+  readonly key: KeyInput;
   /**
    * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. Without it
    * `seal` takes a random one and puts it before the ciphertext, where `open` without a nonce reads it. Use
@@ -46,7 +47,7 @@ const sealNames: Names<SealOptions> = {
 /** What {@link open} needs. Sizes in bytes. */
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
-  readonly key: Bytes | Key;
+  readonly key: KeyInput;
   /** The nonce the message was sealed with. Without it the source begins with the nonce, as `seal` without a nonce returns it. */
   readonly nonce?: Bytes | undefined;
   /** The ciphertext with the tag appended, as seal returned it. */
@@ -71,7 +72,7 @@ export interface CipherOptions extends EngineOptions {
   /** True (or 1) to encrypt, false (or 0) to decrypt. */
   readonly encrypt: boolean | 0 | 1;
   /** The key, or a key prepared for the algorithm. Copied at the call. */
-  readonly key: Bytes | Key;
+  readonly key: KeyInput;
   /** The iv: 16 bytes for CTR and chacha20, 12 for GCM and chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call. */
   readonly iv: Bytes;
   /** What to encrypt or decrypt. */
@@ -113,24 +114,28 @@ function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boole
   // All getters run here, before any memory is looked at.
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
   const choice = choiceAsked(engine);
-  const random = nonce === undefined ? randomNonce(facts.ivSize) : undefined;
   const tagSize = appendedTagSize(tagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
   limitSource(size, facts);
+  const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
+  const extra = readAad(aad, facts);
+  const resultSize = (iv === undefined ? facts.ivSize : 0) + size + tagSize;
+  const place = readTarget(target, targetOffset, resultSize);
+  const way = routeAsked(route);
+  const secret = readCipherKey(key, facts);
+  if (SecretCopy.is(secret)) messageBytes(source, target);
+  // Last of all: it is good until the next call.
+  const random = iv === undefined ? randomNonce(facts.ivSize) : undefined;
   describeCall(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
-  describeWholeKey(key, facts);
-  if (random === undefined) describeWholeIv(nonce, facts, 'nonce');
-  else describeIv(random.memory, random.offset, facts.ivSize);
-  describeWholeAad(aad, facts);
-  if (random === undefined) {
-    describeTextTarget(target, targetOffset, size + tagSize);
-  } else {
-    describeTextTarget(target, targetOffset, facts.ivSize + size + tagSize);
-    describePrefix(facts.ivSize);
-  }
-  describeAsked(route, choice);
+  describeKeyInput(secret);
+  if (iv !== undefined) describeIv(iv, 0, sizeOf(iv));
+  else describeIv(random!.memory, random!.offset, facts.ivSize);
+  describeAad(extra, 0, sizeOf(extra));
+  describePlace(place, resultSize);
+  if (iv === undefined) describePrefix(facts.ivSize);
+  describeAsked(way, choice);
 }
 
 /** `(algorithm, options)` of open. */
@@ -149,14 +154,19 @@ function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boole
   const size = sizeOf(sealed) - prefix - tagSize;
   if (size < 0) throw shortSource(prefix, tagSize, sizeOf(sealed));
   limitSource(size, facts);
+  const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
+  const extra = readAad(aad, facts);
+  const place = readTarget(target, targetOffset, size);
+  const way = routeAsked(route);
+  const secret = readCipherKey(key, facts);
   describeCall(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
-  describeWholeKey(key, facts);
-  if (nonce === undefined) describeIv(sealed, 0, prefix);
-  else describeWholeIv(nonce, facts, 'nonce');
-  describeWholeAad(aad, facts);
-  describeTextTarget(target, targetOffset, size);
-  describeAsked(route, choice);
+  describeKeyInput(secret);
+  if (iv === undefined) describeIv(sealed, 0, prefix);
+  else describeIv(iv, 0, sizeOf(iv));
+  describeAad(extra, 0, sizeOf(extra));
+  describePlace(place, size);
+  describeAsked(way, choice);
 }
 
 function shortSource(prefix: number, tagSize: number, size: number): Error {
@@ -205,32 +215,41 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
   limitSource(sizeOf(view), facts);
+  const first = readIv(iv, facts, 'iv');
+  const extra = readAad(aad, facts);
+  const code = readTag(tag, facts);
+  const place = readTarget(target, targetOffset, sizeOf(view));
+  const way = routeAsked(route);
+  const secret = readCipherKey(key, facts);
+  if (SecretCopy.is(secret)) messageBytes(source, target);
   describeCall(operation, facts.id, view, 0, sizeOf(view));
-  describeWholeKey(key, facts);
-  describeWholeIv(iv, facts, 'iv');
-  describeWholeAad(aad, facts);
-  describeWholeTag(tag, facts);
-  describeTextTarget(target, targetOffset, sizeOf(view));
-  describeAsked(route, choice);
+  describeKeyInput(secret);
+  describeIv(first, 0, sizeOf(first));
+  describeAad(extra, 0, sizeOf(extra));
+  if (code !== undefined) describeTag(code, 0, sizeOf(code));
+  describePlace(place, sizeOf(view));
+  describeAsked(way, choice);
 }
 
 function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
+  const iv = readIv(given[3], facts, 'iv');
+  const aad = readAad(count === 7 ? given[5] : undefined, facts);
+  const tag = readTag(count === 7 ? given[6] : undefined, facts);
+  const key = readCipherKey(given[2], facts);
+  if (SecretCopy.is(key)) messageBytes(given[4], undefined);
   describeCall(operation, facts.id, source, 0, sizeOf(source));
-  describeWholeKey(given[2], facts);
-  describeWholeIv(given[3], facts, 'iv');
-  describeWholeAad(count === 7 ? given[5] : undefined, facts);
-  describeWholeTag(count === 7 ? given[6] : undefined, facts);
-  describeTextTarget(undefined, undefined, sizeOf(source));
+  describeKeyInput(key);
+  describeIv(iv, 0, sizeOf(iv));
+  describeAad(aad, 0, sizeOf(aad));
+  if (tag !== undefined) describeTag(tag, 0, sizeOf(tag));
+  describeResult(sizeOf(source), Form.Buffer);
 }
 
 function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
-  const prepared = given[2];
-  const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
-  const choice = isKey(prepared) ? keyChoice(prepared, facts.name) : undefined;
   const keyOffset = unsigned(given[3], 'keyOffset');
   const keySize = unsigned(given[4], 'keySize');
   const iv = bytes(given[5], 'iv');
@@ -246,21 +265,31 @@ function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, cou
   range(targetOffset, sourceSize, sizeOf(target), 'target');
   checkIvSize(ivSize, facts, 'ivSize');
   limitSource(sourceSize, facts);
+  if (count === 13 && facts.aead) throw missingTag(facts);
+  const tag = count === 19 ? readWindowTag(facts, given) : undefined;
+  const key = readKey(given[2], facts.name, 'key');
+  checkKeyRange(key, keyOffset, keySize);
+  checkKeySize(key, keySizeOf(key) === undefined ? undefined : keySize, facts, 'keySize');
   describeCall(operation, facts.id, source, sourceOffset, sourceSize);
-  if (key === undefined) {
-    if (choice !== undefined) describeChoice(choice);
-  } else {
-    range(keyOffset, keySize, sizeOf(key), 'key');
-    checkKeySize(keySize, facts, 'keySize');
-    describeKey(key, keyOffset, keySize);
-  }
+  describeKeyRange(key, keyOffset, keySize);
   describeIv(iv, ivOffset, ivSize);
-  if (count === 19) describeWindowTag(facts, given);
-  else if (facts.aead) throw missingTag(facts);
+  if (tag !== undefined) {
+    describeAad(tag.aad, tag.aadOffset, tag.aadSize);
+    if (facts.aead) describeTag(tag.tag, tag.tagOffset, tag.tagSize);
+  }
   describeTarget(target, targetOffset, sourceSize);
 }
 
-function describeWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): void {
+interface WindowTag {
+  readonly aad: Uint8Array;
+  readonly aadOffset: number;
+  readonly aadSize: number;
+  readonly tag: Uint8Array;
+  readonly tagOffset: number;
+  readonly tagSize: number;
+}
+
+function readWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): WindowTag {
   const aad = bytes(given[13], 'aad');
   const aadOffset = unsigned(given[14], 'aadOffset');
   const aadSize = unsigned(given[15], 'aadSize');
@@ -271,11 +300,13 @@ function describeWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): void 
   range(tagOffset, tagSize, sizeOf(tag), 'tag');
   checkAadSize(aadSize, facts, 'aadSize');
   checkTagSize(tagSize, facts, 'tagSize');
-  describeAad(aad, aadOffset, aadSize);
-  if (facts.aead) describeTag(tag, tagOffset, tagSize);
+  return { aad, aadOffset, aadSize, tag, tagOffset, tagSize };
 }
 
-/** A message. The bytes of a string stand where no Buffer of Node's pool shows them; with a target they are lent. */
+/**
+ * A message. To read a KeyObject may run other calls, which use the scratch too: a string is read again after that.
+ * The bytes of a string stand where no Buffer of Node's pool shows them; with a target they are lent.
+ */
 function messageBytes(value: unknown, target: unknown): Uint8Array {
   if (typeof value !== 'string') return data(value, 'source');
   if (target !== undefined || !isShort(value)) return utf8Apart(value);
@@ -289,66 +320,81 @@ function direction(encrypt: unknown): Operation {
   throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
 }
 
-function describeWholeKey(key: unknown, facts: CipherFacts): void {
-  if (isKey(key)) {
-    describeChoice(keyChoice(key, facts.name));
-    return;
-  }
-  const view = bytes(key, 'key');
-  checkKeySize(sizeOf(view), facts, 'key');
-  describeKey(view, 0, sizeOf(view));
+/** Reads the key. Read it last: see secret-copy.ts. */
+function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMaterial, string> {
+  const key = readKey(value, facts.name, 'key');
+  checkKeySize(key, keySizeOf(key), facts, 'key');
+  return key;
 }
 
-function describeWholeIv(iv: unknown, facts: CipherFacts, name: string): void {
-  const view = bytes(iv, name);
-  checkIvSize(sizeOf(view), facts, name);
-  describeIv(view, 0, sizeOf(view));
+function readIv(value: unknown, facts: CipherFacts, name: string): Uint8Array {
+  const iv = bytes(value, name);
+  checkIvSize(sizeOf(iv), facts, name);
+  return iv;
 }
 
-function describeWholeAad(aad: unknown, facts: CipherFacts): void {
-  if (aad === undefined) return;
-  const view = data(aad, 'aad');
-  checkAadSize(sizeOf(view), facts, 'aad');
-  describeAad(view, 0, sizeOf(view));
+function readAad(value: unknown, facts: CipherFacts): Uint8Array {
+  if (value === undefined) return NO_BYTES;
+  const aad = data(value, 'aad');
+  checkAadSize(sizeOf(aad), facts, 'aad');
+  return aad;
 }
 
-function describeWholeTag(tag: unknown, facts: CipherFacts): void {
-  if (tag === undefined) {
+/** The tag of an AEAD; of another cipher, which takes an empty one, none. */
+function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
+  if (value === undefined) {
     if (facts.aead) throw missingTag(facts);
-    return;
+    return undefined;
   }
-  const view = bytes(tag, 'tag');
-  checkTagSize(sizeOf(view), facts, 'tag');
-  if (facts.aead) describeTag(view, 0, sizeOf(view));
+  const tag = bytes(value, 'tag');
+  checkTagSize(sizeOf(tag), facts, 'tag');
+  return facts.aead ? tag : undefined;
 }
 
-function describeTextTarget(target: unknown, targetOffset: unknown, size: number): void {
+/** Where the text goes: the caller's memory from an offset on. */
+interface Place {
+  readonly target: Uint8Array;
+  readonly offset: number;
+}
+
+function readTarget(target: unknown, targetOffset: unknown, size: number): Place | undefined {
   if (target === undefined) {
     if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
-    describeResult(size, Form.Buffer);
-    return;
+    return undefined;
   }
   const view = bytes(target, 'target');
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
   range(offset, size, sizeOf(view), 'target');
-  describeTarget(view, offset, size);
+  return { target: view, offset };
+}
+
+function describePlace(place: Place | undefined, size: number): void {
+  if (place === undefined) describeResult(size, Form.Buffer);
+  else describeTarget(place.target, place.offset, size);
 }
 
 function choiceAsked(engine: unknown): Choice | undefined {
   return engine === undefined ? undefined : choiceOf(engine, 'options.engine');
 }
 
-function describeAsked(route: unknown, choice: Choice | undefined): void {
+function routeAsked(route: unknown): Route | undefined {
+  return route === undefined ? undefined : routeOf(route, 'options.route');
+}
+
+function describeAsked(route: Route | undefined, choice: Choice | undefined): void {
   if (choice !== undefined) describeChoice(choice);
-  if (route !== undefined) describeRoute(routeOf(route, 'options.route'));
+  if (route !== undefined) describeRoute(route);
 }
 
 function missingTag(facts: CipherFacts): Error {
   return makeError('ERR_MISSING_ARGUMENT', `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`);
 }
 
-function checkKeySize(size: number, facts: CipherFacts, name: string): void {
-  if (size !== facts.keySize) throw makeError('ERR_KEY_SIZE', `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
+/** `size` is undefined for a prepared key, which has the right one. */
+function checkKeySize(key: KeyMaterial, size: number | undefined, facts: CipherFacts, name: string): void {
+  if (size === undefined || size === facts.keySize) return;
+  wipeCopy(key);
+  throw makeError('ERR_KEY_SIZE', `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
 }
 
 function checkIvSize(size: number, facts: CipherFacts, name: string): void {

@@ -5,9 +5,10 @@
  *
  * @packageDocumentation
  */
-import { bytes, sizeOf } from './arguments.js';
+import { bytes, isUint8Array, sizeOf } from './arguments.js';
 import { Flag, Operation } from './frame.js';
 import { call, describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
+import { isBytesView } from './intrinsics.js';
 import { allocate, isBuffer, type Buffer } from './platform/node.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
 
@@ -272,14 +273,23 @@ function checkRanges(ranges: readonly Range[]): void {
 
 /** The window forms took any ArrayBufferView; a detached one counts as empty. */
 function viewOf(value: Argument, name: Name): Uint8Array {
-  if (!ArrayBuffer.isView(value)) throw new Error(messages[`E_${name}`]);
+  if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
   return bytes(value, name);
 }
 
 /** The friendly forms take Buffers only, as there. */
 function wholeBuffer(value: Argument, name: Name): Uint8Array {
-  if (ArrayBuffer.isView(value) && isBuffer(value)) return value;
+  if (isUint8Array(value) && inherits(value)) return value;
   throw new Error(messages[`E_${name}`]);
+}
+
+/** As Buffer.isBuffer says, which asks the prototype chain; that may be a revoked Proxy. */
+function inherits(value: unknown): boolean {
+  try {
+    return isBuffer(value);
+  } catch {
+    return false;
+  }
 }
 
 function checkLength(view: Uint8Array): void {

@@ -4,7 +4,8 @@
 import { options } from './arguments.js';
 import { native } from './binding.js';
 import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
-import { makeError, wrongType } from './errors.js';
+import { describe, makeError, wrongType } from './errors.js';
+import { isRevoked } from './intrinsics.js';
 import { accepted, type Accepted } from './options.js';
 import { settings, type Settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from './protocol.js';
@@ -133,10 +134,10 @@ const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true 
  */
 export function engines(wanted?: EnginesOptions): Engines {
   const { probe = [] } = options<EnginesOptions>(wanted, 'options', takes);
-  if (!Array.isArray(probe)) throw wrongType('options.probe', 'an array of names of engines', probe);
+  if (isRevoked(probe) || !Array.isArray(probe)) throw wrongType('options.probe', 'an array of names of engines', probe);
   const kernels: readonly unknown[] = ['kernel', 'af_alg', 'cryptodev'];
   const unknown = probe.find((name) => ![...kernels, 'native', 'portable'].includes(name));
-  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `options.probe: there is no engine ${JSON.stringify(String(unknown).slice(0, 40))}`);
+  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `options.probe: there is no engine ${typeof unknown === 'string' ? JSON.stringify((unknown as string).slice(0, 40)) : describe(unknown)}`);
   return {
     native: { ...nothing, derivations: {}, cpu: { arch: '', features: [] }, ...reportOf('native') } as Engines['native'],
     portable: { ...nothing, ...reportOf('portable') },

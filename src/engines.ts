@@ -8,6 +8,7 @@
 import { attach, native, nativeName } from './binding.js';
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import type { Native } from './frame.js';
+import { isRevoked } from './intrinsics.js';
 import type { Names } from './options.js';
 import { askedOfEnvironment, openEngine, warn, type BindingName } from './platform/node-engine.js';
 import { CopiedBytes, EngineNumber, KdfMemory } from './protocol.js';
@@ -131,7 +132,7 @@ export function choiceOf(value: unknown, option: string): Choice {
     const name = nameOf(value, option, false);
     return (single[name] ??= choose([name]));
   }
-  if (!Array.isArray(value)) throw wrongType(option, 'the name of an engine or an array of names', value);
+  if (isRevoked(value) || !Array.isArray(value)) throw wrongType(option, 'the name of an engine or an array of names', value);
   const asked = [...(value as unknown[])];
   if (asked.length === 0) throw makeError('ERR_ARGUMENT_VALUE', `${option} must name at least one engine`);
   return choose([...new Set(asked.map((each, index) => nameOf(each, `${option}[${index}]`, false)))]);

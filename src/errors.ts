@@ -123,8 +123,17 @@ export function describe(value: unknown): string {
   if (typeof value === 'number') return `the number ${value}`;
   if (typeof value === 'string') return 'a string';
   if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return `a ${typeof value}`;
-  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
-  return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
+  const name = classOf(value);
+  return typeof name === 'string' && name !== '' ? `an object of class ${name.slice(0, 40)}` : 'an object';
+}
+
+/** Asks the object, which may be a revoked Proxy or have getters that throw. */
+function classOf(value: unknown): unknown {
+  try {
+    return (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The error for an argument of the wrong type. */

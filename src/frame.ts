@@ -31,6 +31,8 @@ export interface Native {
   finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
   /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
   createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
+  /** An HMAC key of the bytes of a prepared key of a cipher: its handle, or minus a {@link Status}. */
+  createMacKey(hash: number): number;
   disposeKey(): number;
   /** A `Cancelled` of waiters.ts. */
   cancel(slot: number): number;

@@ -1,17 +1,19 @@
 /**
  * Hash calls: the friendly form, with an encoding or options, and the window form.
  */
-import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
+import { bytes, data, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
 import { At, frame, Operation, type Route } from './frame.js';
-import { call, describeCall, describeChoice, describeKey, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
+import { call, describeCall, describeChoice, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { describe, makeError, wrongType } from './errors.js';
-import { isKey, keyChoice, type Key } from './key.js';
+import { isBytesView } from './intrinsics.js';
+import { describeKeyInput, keySizeOf, readKey, type KeyInput, type KeyMaterial } from './key-input.js';
 import type { Accepted, Names } from './options.js';
 import type { Buffer, BufferEncoding } from './platform/node.js';
 import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
+import { wipeCopy } from './secret-copy.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
@@ -27,8 +29,8 @@ export interface HashOptions<E extends Encoding = Encoding> extends EngineOption
   readonly outputLength?: number | undefined;
   /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
   readonly seed?: number | bigint | undefined;
-  /** The key of keyed BLAKE3: 32 bytes, or a key prepared for `blake3`. */
-  readonly key?: Bytes | Key | undefined;
+  /** The key of keyed BLAKE3: 32 bytes, in any form of {@link KeyInput}; a prepared one must be for `blake3`. */
+  readonly key?: KeyInput | undefined;
 }
 
 export const hashNames: Names<HashOptions> = {
@@ -73,22 +75,24 @@ function describeHash(given: ArrayLike<unknown>, count: number, promised?: boole
   }
   const accepted = promised ? table.promised : table.plain;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
-  describeData(Operation.Hash, facts, given[1], request);
-  if (request.prepared !== undefined) describeChoice(request.prepared);
-  else if (sizeOf(request.key) > 0) describeKey(request.key, 0, sizeOf(request.key));
+  const source = readData(given[1], request);
+  const key = hashKey(request.key, facts);
+  describeData(Operation.Hash, facts, source);
+  if (key !== undefined) describeKeyInput(key);
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
   describeDigest(request);
 }
 
-/** Starts the description of a call on data. A short string stands in the scratch, unless the call is lent its source. */
-export function describeData(operation: Operation, facts: HashFacts, value: unknown, { target }: DigestRequest): void {
-  if (typeof value === 'string' && target === undefined && isShort(value)) {
-    describeCall(operation, facts.id, textScratch, 0, encodeShort(value, textScratch));
-  } else {
-    const source = data(value, 'data');
-    describeCall(operation, facts.id, source, 0, sizeOf(source));
-  }
+/** Reads data: bytes, or a short string as it is, unless the call is lent its source. */
+export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
+  return typeof value === 'string' && target === undefined && isShort(value) ? value : data(value, 'data');
+}
+
+/** Starts the description of a call on what {@link readData} gave. A short string stands in the scratch. */
+export function describeData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
+  if (typeof source === 'string') describeCall(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
+  else describeCall(operation, facts.id, source, 0, sizeOf(source));
 }
 
 function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
@@ -115,9 +119,8 @@ export interface DigestRequest {
   readonly targetOffset: number;
   readonly seedLow: number;
   readonly seedHigh: number;
-  readonly key: Uint8Array;
-  /** Of a prepared key. */
-  readonly prepared: Choice | undefined;
+  /** As it was given; {@link hashKey} reads it. */
+  readonly key: unknown;
   readonly route: Route | undefined;
   /** The engines asked for. */
   readonly choice: Choice | undefined;
@@ -126,7 +129,7 @@ export interface DigestRequest {
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
 export function digestRequest(value: unknown, facts: HashFacts, accepted: Accepted<any>): DigestRequest {
   if (typeof value === 'string' || value === undefined) return plainRequest(outputSize(undefined, facts), digestForm(value));
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
+  if (typeof value !== 'object' || value === null || isBytesView(value)) {
     throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
   }
   const given = options<Fields & RouteOptions>(value, 'options', accepted);
@@ -136,7 +139,8 @@ export function digestRequest(value: unknown, facts: HashFacts, accepted: Accept
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const asked = route === undefined ? undefined : routeOf(route, 'options.route');
-  const plain = { ...plainRequest(size, form), seedLow, seedHigh, ...hashKey(key, facts), route: asked, choice };
+  if (key !== undefined) checkKeyed(facts);
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, choice };
   if (target === undefined) {
     if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
     return plain;
@@ -159,7 +163,7 @@ export function describeDigest(request: DigestRequest): void {
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
-  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: NO_BYTES, prepared: undefined, route: undefined, choice: undefined };
+  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: undefined, route: undefined, choice: undefined };
 }
 
 /** The form of a digest whose encoding is named, or not given; `undefined` for anything that has to be explained. */
@@ -206,15 +210,20 @@ export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: 
   return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
 }
 
-/** The key of a keyed hash: its bytes, or the engines that have it. */
-export function hashKey(key: unknown, facts: HashFacts): { key: Uint8Array; prepared: Choice | undefined } {
-  if (key === undefined) return { key: NO_BYTES, prepared: undefined };
-  if (facts.keySize === 0) {
-    const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
-    throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
-  }
-  if (isKey(key)) return { key: NO_BYTES, prepared: keyChoice(key, facts.name) };
-  const view = bytes(key, 'options.key');
-  if (sizeOf(view) === facts.keySize) return { key: view, prepared: undefined };
-  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${sizeOf(view)}`);
+/** Checks that a hash takes a key. */
+export function checkKeyed(facts: HashFacts): void {
+  if (facts.keySize > 0) return;
+  const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
+  throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
+}
+
+/** Reads the key of a keyed hash, if there is one. Read it last: see secret-copy.ts. */
+export function hashKey(value: unknown, facts: HashFacts): Exclude<KeyMaterial, string> | undefined {
+  if (value === undefined) return undefined;
+  checkKeyed(facts);
+  const key = readKey(value, facts.name, 'options.key');
+  const size = keySizeOf(key);
+  if (size === undefined || size === facts.keySize) return key;
+  wipeCopy(key);
+  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
 }

@@ -1,17 +1,17 @@
 /**
  * HMAC calls (RFC 2104): the friendly form, with an encoding or options, and the window form.
  */
-import { bytes, data, range, sizeOf, unsigned } from './arguments.js';
+import { bytes, range, sizeOf, unsigned } from './arguments.js';
 import { Operation } from './frame.js';
-import { describeCall, describeChoice, describeKey, describeTarget, encodeKey, ownSecret, type Parser } from './call.js';
+import { describeCall, describeTarget, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
+import { describeData, describeDigest, digestRequest, readData, targetNames, type HashOptions, type TargetOptions } from './hash.js';
+import { macName } from './key.js';
+import { checkKeyRange, describeKeyInput, describeKeyRange, readKey, readTextKey } from './key-input.js';
 import { engineNames, type EngineOptions } from './engines.js';
-import { describeData, describeDigest, digestRequest, targetNames, type HashOptions, type TargetOptions } from './hash.js';
-import { isKey, keyChoice, macName } from './key.js';
 import type { Names } from './options.js';
 import { takes, type Takes } from './routes.js';
-import { isShort, keyScratch } from './scratch.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
 export const hmacParser: Parser = { describe: describeHmac, counts: [3, 4, 9] };
@@ -32,20 +32,10 @@ function describeHmac(given: ArrayLike<unknown>, count: number, promised?: boole
   }
   const accepted = promised ? table.promised : table.plain;
   const request = digestRequest(count > 3 ? given[3] : undefined, facts, accepted);
-  const key = given[1];
-  if (isKey(key)) {
-    const prepared = keyChoice(key, macName(facts));
-    describeData(Operation.Hmac, facts, given[2], request);
-    describeChoice(prepared);
-  } else if (typeof key === 'string' && isShort(key)) {
-    const size = encodeKey(key);
-    describeData(Operation.Hmac, facts, given[2], request);
-    describeKey(keyScratch, 0, size);
-  } else {
-    const secret = typeof key === 'string' ? ownSecret(key) : data(key, 'key');
-    describeData(Operation.Hmac, facts, given[2], request);
-    describeKey(secret, 0, sizeOf(secret));
-  }
+  const source = readData(given[2], request);
+  const key = readTextKey(given[1], macName(facts), 'key');
+  describeData(Operation.Hmac, facts, source);
+  describeKeyInput(key);
   describeDigest(request);
 }
 
@@ -53,9 +43,6 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   if (count !== 9) {
     throw makeError('ERR_MISSING_ARGUMENT', `hmac takes 3 or 4 arguments, or 9 with offsets, and a callback; not ${count}`);
   }
-  const prepared = given[1];
-  const key = isKey(prepared) ? undefined : bytes(prepared, 'key');
-  const choice = isKey(prepared) ? keyChoice(prepared, macName(facts)) : undefined;
   const keyOffset = unsigned(given[2], 'keyOffset');
   const keySize = unsigned(given[3], 'keySize');
   const source = bytes(given[4], 'source');
@@ -63,12 +50,12 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   const sourceSize = unsigned(given[6], 'sourceSize');
   const target = bytes(given[7], 'target');
   const targetOffset = unsigned(given[8], 'targetOffset');
-  if (key !== undefined) range(keyOffset, keySize, sizeOf(key), 'key');
   range(sourceOffset, sourceSize, sizeOf(source), 'source');
   range(targetOffset, facts.digestSize, sizeOf(target), 'target');
+  const key = readKey(given[1], macName(facts), 'key');
+  checkKeyRange(key, keyOffset, keySize);
   describeCall(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
-  if (key !== undefined) describeKey(key, keyOffset, keySize);
-  else if (choice !== undefined) describeChoice(choice);
+  describeKeyRange(key, keyOffset, keySize);
   describeTarget(target, targetOffset, facts.digestSize);
 }
 

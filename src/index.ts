@@ -18,7 +18,7 @@ import { makeError, wrongType } from './errors.js';
 import { hashParser, quickForm } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
-import type { Key } from './key.js';
+import type { KeyInput, SecretInput } from './key-input.js';
 import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
 import type { EngineOptions } from './engines.js';
 import type { RouteName, RouteOptions } from './routes.js';
@@ -58,12 +58,14 @@ export type {
   Digest,
   Encoding,
   HashOptions,
+  KeyInput,
   OpenOptions,
   PiecesOptions,
   Progress,
   RouteName,
   RouteOptions,
   SealOptions,
+  SecretInput,
   TargetOptions,
   TextTargetOptions,
 };
@@ -173,20 +175,21 @@ export function hashFile(algorithm: string, path: unknown, third?: unknown, four
  * the form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the callback**.
  *
  * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ *   for `hmac-sha256`
  * @param data bytes, or a string that is authenticated as UTF-8
  * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'` (big-endian)
  * @returns the code, of the hash's digest size; with a target, its size in bytes
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM;
  *   also when a callback is given: it then is not called
  */
-export function hmac(algorithm: string, key: Data | Key, data: Data): Buffer;
-export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E): Digest<E>;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & EngineOptions): number;
-export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: Data | Key, data: Data, options: { readonly encoding?: E } & EngineOptions): Digest<E>;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data): Buffer;
+export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E): Digest<E>;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & EngineOptions): number;
+export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: string | KeyInput, data: Data, options: { readonly encoding?: E } & EngineOptions): Digest<E>;
 export function hmac(
   algorithm: string,
-  key: Bytes | Key,
+  key: KeyInput,
   keyOffset: number,
   keySize: number,
   source: Bytes,
@@ -195,19 +198,19 @@ export function hmac(
   target: Bytes,
   targetOffset: number,
 ): number;
-export function hmac(algorithm: string, key: Data | Key, data: Data, callback: Callback<Buffer>): void;
-export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data, callback: Callback<Buffer>): void;
+export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   data: Data,
   options: { readonly encoding?: E } & RouteOptions & EngineOptions,
   callback: Callback<Digest<E>>,
 ): void;
 export function hmac(
   algorithm: string,
-  key: Bytes | Key,
+  key: KeyInput,
   keyOffset: number,
   keySize: number,
   source: Bytes,
@@ -260,30 +263,31 @@ export function hashMany(): unknown {
 /**
  * The HMACs of many messages under one key in one call; see {@link hashMany}. The key is always copied.
  *
- * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ *   for `hmac-sha256`
  * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that stand one after the other
  * @returns a Buffer with all codes, one after the other; with an encoding, also `'buffer'`, an array; with a target, the
  *   number of bytes written
  * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`
  */
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources): Buffer;
-export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E): Digest<E>[];
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & EngineOptions): number;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: EngineOptions & { readonly encoding?: undefined }): Buffer;
-export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, options: { readonly encoding: E } & EngineOptions): Digest<E>[];
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, callback: Callback<Buffer>): void;
-export function hmacMany<E extends Encoding>(algorithm: string, key: Data | Key, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources): Buffer;
+export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, encoding: E): Digest<E>[];
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & EngineOptions): number;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: EngineOptions & { readonly encoding?: undefined }): Buffer;
+export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, options: { readonly encoding: E } & EngineOptions): Digest<E>[];
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, callback: Callback<Buffer>): void;
+export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
 export function hmacMany(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding?: undefined } & RouteOptions & EngineOptions,
   callback: Callback<Buffer>,
 ): void;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & RouteOptions & EngineOptions,
   callback: Callback<Digest<E>[]>,
@@ -385,18 +389,18 @@ function withPassphrase(name: 'sealWithPassphrase' | 'openWithPassphrase', passp
  */
 export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions): number;
 export function cipher(algorithm: string, options: CipherOptions): Buffer;
-export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: Bytes | Key, iv: Bytes, source: Data): Buffer;
-export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: Bytes | Key, iv: Bytes, source: Data, aad: Data, tag: Bytes): Buffer;
+export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: KeyInput, iv: Bytes, source: Data): Buffer;
+export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: KeyInput, iv: Bytes, source: Data, aad: Data, tag: Bytes): Buffer;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  ...window: [...key: Window<Bytes | Key>, ...iv: Window<Bytes>, ...source: Window<Bytes>, target: Bytes, targetOffset: number]
+  ...window: [...key: Window<KeyInput>, ...iv: Window<Bytes>, ...source: Window<Bytes>, target: Bytes, targetOffset: number]
 ): number;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   ...window: [
-    ...key: Window<Bytes | Key>,
+    ...key: Window<KeyInput>,
     ...iv: Window<Bytes>,
     ...source: Window<Bytes>,
     target: Bytes,
@@ -410,7 +414,7 @@ export function cipher(algorithm: string, options: CipherOptions & RouteOptions,
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  key: Bytes | Key,
+  key: KeyInput,
   iv: Bytes,
   source: Data,
   callback: Callback<Buffer>,
@@ -418,7 +422,7 @@ export function cipher(
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  key: Bytes | Key,
+  key: KeyInput,
   iv: Bytes,
   source: Data,
   aad: Data,
@@ -429,7 +433,7 @@ export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   ...window: [
-    ...key: Window<Bytes | Key>,
+    ...key: Window<KeyInput>,
     ...iv: Window<Bytes>,
     ...source: Window<Bytes>,
     target: Bytes,
@@ -441,7 +445,7 @@ export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   ...window: [
-    ...key: Window<Bytes | Key>,
+    ...key: Window<KeyInput>,
     ...iv: Window<Bytes>,
     ...source: Window<Bytes>,
     target: Bytes,

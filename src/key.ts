@@ -2,13 +2,15 @@
  * Prepared keys: the key schedule (or HMAC's midstates) computed once, held in native memory, wiped on
  * disposal.
  */
-import { bytes, data, options as optionsOf, sizeOf, type Data } from './arguments.js';
-import { choiceOf, engineNames, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease } from './engines.js';
+import { options as optionsOf, sizeOf, type Data } from './arguments.js';
+import { choiceOf, engineOf, fellBack, usual, type Choice, type Engine, type EngineOptions, type Lease, engineNames } from './engines.js';
 import { At, Purpose, frame, Status } from './frame.js';
 import { cipherFacts, findCipher, findHash, hashFacts, type HashFacts } from './catalog.js';
 import { failure, makeError, wrongType } from './errors.js';
+import { isBytesView } from './intrinsics.js';
+import { utf8Apart, type CryptoKey, type KeyObject } from './platform/node.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js';
 import { accepted, type Accepted } from './options.js';
-import { isKeyObject, utf8Apart, type KeyObject } from './platform/node.js';
 
 /** Unlocks the constructor and the handle for this file's functions only. */
 const inside = Symbol('inside');
@@ -65,12 +67,14 @@ export class Key {
     preparedIn = (key) => key.#prepared;
     // Most keys are Buffers, and asking those for a private field is slow.
     isKey = (value): value is Key =>
-      typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && #handle in value;
+      typeof value === 'object' && value !== null && !isBytesView(value) && #handle in value;
   }
 }
 
 /** The engines that have the key, and its handle in each. */
 interface Prepared extends Choice {
+  /** What it was prepared for; `Key.algorithm` is for people, who can change it. */
+  readonly algorithm: string;
   readonly handles: readonly number[];
   readonly lease: Lease;
 }
@@ -99,24 +103,25 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  *
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash (`blake3`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a string stands
- *   for its UTF-8 bytes; 32 bytes for BLAKE3. Copied at the call; a secret KeyObject of node:crypto is taken too.
+ *   for its UTF-8 bytes; 32 bytes for BLAKE3. Copied at the call. A secret KeyObject of node:crypto and an extractable
+ *   secret CryptoKey of WebCrypto are taken too.
  * @param options the engines that shall have the key: calls with it are theirs
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_ENGINE_UNAVAILABLE
  */
-export function createKey(algorithm: string, key: Data | KeyObject, options?: CreateKeyOptions): Key {
+export function createKey(algorithm: string, key: Data | KeyObject | CryptoKey, options?: CreateKeyOptions): Key {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
   const engine = options === undefined ? undefined : optionsOf<CreateKeyOptions>(options, 'options', takes).engine;
   return createKeyFor(algorithm, key, engine === undefined ? usual.choice : choiceOf(engine, 'options.engine'));
 }
 
-/** {@link createKey} for these engines. */
-export function createKeyFor(algorithm: string, key: Data | KeyObject, choice: Choice): Key {
-  return prepareFor(target(algorithm), key, choice);
+/** {@link createKey} for these engines. Messages call the key `argument`, and say that the caller takes what is in `also` besides. */
+export function createKeyFor(algorithm: string, key: unknown, choice: Choice, argument?: string, also?: SecretKinds): Key {
+  return prepareFor(target(algorithm), key, choice, argument, also);
 }
 
-/** Prepares the key of an HMAC; {@link createKey} without the name. */
-export function createMacKey(facts: HashFacts, key: Data | KeyObject, choice: Choice = usual.choice): Key {
-  return prepareFor({ purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined }, key, choice);
+/** Prepares the key of an HMAC; {@link createKey} without the name, for callers that take prepared keys too. */
+export function createMacKey(facts: HashFacts, key: unknown, choice: Choice = usual.choice): Key {
+  return prepareFor({ purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined }, key, choice, 'key', SecretKinds.Prepared);
 }
 
 /** What a key for an HMAC over a hash is prepared for. */
@@ -124,25 +129,32 @@ export function macName({ name }: HashFacts): string {
   return `hmac-${name}`;
 }
 
-function prepareFor({ purpose, id, name, size }: Target, key: Data | KeyObject, choice: Choice): Key {
-  const use = (secret: Uint8Array): Key => prepare(purpose, id, name, size, secret, choice);
-  return purpose === Purpose.Mac || isKeyObject(key) ? withKeyBytes(key, use) : use(bytes(key, 'key'));
+/** An HMAC key of the bytes of a key prepared for the cipher `algorithm`: what sealed streams derive theirs from. */
+export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
+  const { engines, handles } = keyChoice(key, algorithm);
+  const [engine] = engines;
+  // The kernel's keys are with native code too.
+  const server = engine!.here ? engine! : (engineOf('native') as Engine);
+  frame[At.Key] = handles![0]!;
+  const handle = server.binding.createMacKey(facts.id);
+  if (handle < 0) throw failure(-handle);
+  const prepared: Prepared = { algorithm: macName(facts), engines: [server], handles: [handle], names: [server.name], lease: { waiting: 0, over: undefined } };
+  return new Key(inside, prepared, macName(facts), key.size);
+}
+
+function prepareFor({ purpose, id, name, size }: Target, key: unknown, choice: Choice, argument = 'key', also = SecretKinds.Keys): Key {
+  const kinds = purpose === Purpose.Mac ? also | SecretKinds.Text : also;
+  return withKeyBytes(key, (secret) => prepare(purpose, id, name, size, secret, choice, argument), argument, kinds);
 }
 
 /** Gives the bytes of a key to `use`; copies that had to be made of it are wiped afterwards. */
-export function withKeyBytes<T>(key: Data | KeyObject, use: (secret: Uint8Array) => T): T {
-  let copy: Uint8Array;
-  if (isKeyObject(key)) {
-    if (key.type !== 'secret') throw wrongType('key', 'a secret KeyObject', key);
-    copy = key.export();
-  } else {
-    if (typeof key !== 'string') return use(data(key, 'key'));
-    copy = utf8Apart(key);
-  }
+export function withKeyBytes<T>(key: unknown, use: (secret: Uint8Array) => T, argument = 'key', kinds = SecretKinds.Text | SecretKinds.Prepared): T {
+  const given = readSecret(key, argument, kinds);
+  const secret = typeof given === 'string' ? new SecretCopy(utf8Apart(given)) : given;
   try {
-    return use(copy);
+    return use(SecretCopy.is(secret) ? secret.bytes : secret);
   } finally {
-    copy.fill(0);
+    wipeCopy(secret);
   }
 }
 
@@ -173,12 +185,12 @@ function target(algorithm: unknown): Target {
   );
 }
 
-function prepare(purpose: Purpose, id: number, name: string, size: number | undefined, source: Uint8Array, choice: Choice): Key {
+function prepare(purpose: Purpose, id: number, name: string, size: number | undefined, source: Uint8Array, choice: Choice, argument: string): Key {
   const actual = sizeOf(source);
-  if (size !== undefined && actual !== size) throw makeError('ERR_KEY_SIZE', `key must be ${size} bytes for ${name}, not ${actual}`);
+  if (size !== undefined && actual !== size) throw makeError('ERR_KEY_SIZE', `${argument} must be ${size} bytes for ${name}, not ${actual}`);
   const engines: Engine[] = [];
   const handles: number[] = [];
-  const prepared: Prepared = { engines, handles, names: choice.names, lease: { waiting: 0, over: undefined } };
+  const prepared: Prepared = { algorithm: name, engines, handles, names: choice.names, lease: { waiting: 0, over: undefined } };
   for (const engine of choice.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);
     if (handle >= 0) {
@@ -207,12 +219,16 @@ export function keyChoice(key: Key, algorithm: string): Choice {
   return preparedIn(key);
 }
 
+/** What a key was prepared for. */
+export function keyAlgorithm(key: Key): string {
+  return preparedIn(key).algorithm;
+}
+
 /** The handle of a key prepared for `algorithm`, in the first of its engines. */
 export function keyHandle(key: Key, algorithm: string): number {
   const handle = handleOf(key);
   if (handle === 0) throw makeError('ERR_KEY_DISPOSED', 'key was disposed');
-  if (key.algorithm !== algorithm) {
-    throw makeError('ERR_KEY_ALGORITHM', `key was prepared for ${key.algorithm}, not for ${algorithm}`);
-  }
+  const { algorithm: own } = preparedIn(key);
+  if (own !== algorithm) throw makeError('ERR_KEY_ALGORITHM', `key was prepared for ${own}, not for ${algorithm}`);
   return handle;
 }

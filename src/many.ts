@@ -13,13 +13,16 @@ import { call, describeCall, describeChoice, describeIv, describeKey, describeTa
 import { hashFacts, type HashFacts } from './catalog.js';
 import { choiceOf, narrowed, type Choice } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { digestForm, hashKey, hashNames, outputSize, splitSeed, targetNames, type Encoding, type HashOptions, type TargetOptions } from './hash.js';
+import { checkKeyed, digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions, hashNames, targetNames } from './hash.js';
 import { hmacFacts, hmacNames, type HmacOptions } from './hmac.js';
-import { isKey, keyChoice, macName } from './key.js';
+import { copyInto, isRevoked } from './intrinsics.js';
+import { macName } from './key.js';
+import { readTextKey, type KeyMaterial } from './key-input.js';
 import { allocate, allocateApart, hex, nextTick, SIZE_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
 import type { Accepted } from './options.js';
 import { usual } from './prices.js';
-import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
+import { routeOf, type RouteOptions, takes, type Takes } from './routes.js';
+import { SecretCopy } from './secret-copy.js';
 import { tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
 import { Cancelled, Threads } from './protocol.js';
@@ -82,8 +85,9 @@ interface Messages {
 /** Hashes here and now. */
 export function runManySync({ parse }: ManyParser, given: ArrayLike<unknown>, count: number): unknown {
   const batch = parse(given, count);
-  if (batch.route !== undefined) throw routedSync();
-  return hashHere(batch);
+  if (batch.route === undefined) return hashHere(batch);
+  wipeKey(batch);
+  throw routedSync();
 }
 
 function hashHere(batch: Batch): unknown {
@@ -170,9 +174,8 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
   const facts = hashFacts(given[0]);
   const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? hashTable.promised : hashTable.plain);
   const messages = readSources(given[1]);
-  // A getter among the sources may have detached the key: it must not become a hash without one.
-  hashKey(wanted.key, facts);
-  return { operation: Operation.HashMany, facts, ...wanted, ...checked(messages, wanted) };
+  const parts = checked(messages, wanted);
+  return { operation: Operation.HashMany, facts, ...wanted, ...parts, ...keyed(hashKey(wanted.key, facts), wanted) };
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
@@ -180,14 +183,21 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
   const facts = hmacFacts(given[0]);
   const wanted = readOptions(count > 3 ? given[3] : undefined, facts, promised ? hmacTable.promised : hmacTable.plain);
   const messages = readSources(given[2]);
-  const key = given[1];
-  const prepared = isKey(key) ? keyChoice(key, macName(facts)) : undefined;
   const parts = checked(messages, wanted);
-  const secret = isKey(key) ? undefined : typeof key === 'string' ? utf8Apart(key) : data(key, 'key');
-  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, key: secret, wipe: typeof key === 'string', choice: choiceAmong(prepared, wanted.choice) };
+  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, ...keyed(readTextKey(given[1], macName(facts), 'key'), wanted) };
 }
 
-type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages'>;
+/** What options ask for; the key as it was given. */
+type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & { readonly key: unknown };
+
+/** What follows from a key, which was read last. */
+function keyed(key: KeyMaterial | undefined, { choice }: Wanted): Pick<Batch, 'key' | 'wipe' | 'choice'> {
+  if (key === undefined) return { key, wipe: false, choice };
+  if (isUint8Array(key)) return { key, wipe: false, choice };
+  if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, choice };
+  if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, choice };
+  return { key: undefined, wipe: false, choice: choiceAmong(key, choice) };
+}
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
   const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options', accepted);
@@ -196,13 +206,12 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const { key: secret, prepared } = hashKey(key, facts);
+  if (key !== undefined) checkKeyed(facts);
   if (target === undefined && targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
   if (target !== undefined && encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   return {
-    key: sizeOf(secret) > 0 ? secret : undefined,
-    wipe: false,
-    choice: choiceAmong(prepared, asked),
+    key,
+    choice: asked,
     seedLow,
     seedHigh,
     size,
@@ -219,6 +228,7 @@ function choiceAmong(prepared: Choice | undefined, asked: Choice | undefined): C
 }
 
 function readSources(value: unknown): Messages {
+  if (isRevoked(value)) throw wrongType('sources', 'an array, or an object with data and size', value);
   if (Array.isArray(value)) {
     // The elements are read once: an array may have getters. Their sizes are asked for afterwards.
     const length = unsigned(value.length, 'sources.length');
@@ -592,7 +602,7 @@ function finish(batch: Batch, result: Buffer): unknown {
   if (target !== undefined) {
     // It may have been detached or shrunk meanwhile.
     range(targetOffset, result.length, sizeOf(target), 'target');
-    if (result.length > 0) target.set(result, targetOffset);
+    if (result.length > 0) copyInto(target, result, targetOffset);
     if (isKeyed(batch)) result.fill(0);
     return result.length;
   }

@@ -10,6 +10,7 @@
  */
 import { options, type Bytes, type Data } from './arguments.js';
 import type { Route } from './frame.js';
+import { bufferSize, isBytesView } from './intrinsics.js';
 import { abortSignal, runPromise, type Parser } from './call.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
@@ -17,7 +18,8 @@ import { companyFacts, join } from './company.js';
 import { hashParser, quickForm } from './hash.js';
 import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
-import { isKey, type Key } from './key.js';
+import { isKey } from './key.js';
+import type { KeyInput } from './key-input.js';
 import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
@@ -57,10 +59,12 @@ export type {
   Hasher,
   HashOptions,
   HashPasswordOptions,
+  KeyInput,
   OpenOptions,
   PackedSources,
   ScryptOptions,
   SealOptions,
+  SecretInput,
   Settings,
   Sources,
   TargetOptions,
@@ -135,18 +139,18 @@ export function hashFile(algorithm: string, path: unknown, third?: unknown, four
  * The HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call. With `options.target`, and in the
  * form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the promise settles**.
  */
-export function hmac(algorithm: string, key: Data | Key, data: Data): Promise<Buffer>;
-export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: Data | Key, data: Data, options: TargetOptions & CallOptions): Promise<number>;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data): Promise<Buffer>;
+export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & CallOptions): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   data: Data,
   options: { readonly encoding?: E } & CallOptions,
 ): Promise<Digest<E>>;
 export function hmac(
   algorithm: string,
-  key: Bytes | Key,
+  key: KeyInput,
   keyOffset: number,
   keySize: number,
   source: Bytes,
@@ -157,12 +161,12 @@ export function hmac(
   options?: CallOptions,
 ): Promise<number>;
 /** The HMAC of a message in pieces; see {@link hash}. */
-export function hmac(algorithm: string, key: Data | Key, pieces: Pieces): Promise<Buffer>;
-export function hmac<E extends Encoding>(algorithm: string, key: Data | Key, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: Data | Key, pieces: Pieces, options: TargetOptions & PiecesOptions): Promise<number>;
+export function hmac(algorithm: string, key: string | KeyInput, pieces: Pieces): Promise<Buffer>;
+export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
+export function hmac(algorithm: string, key: string | KeyInput, pieces: Pieces, options: TargetOptions & PiecesOptions): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   pieces: Pieces,
   options: { readonly encoding?: E } & PiecesOptions,
 ): Promise<Digest<E>>;
@@ -197,22 +201,22 @@ export function hashMany(): Promise<unknown> {
  * `sources` are copied at the call; with `options.target` the sources are lent: **you promise not to transfer, detach,
  * resize or write them until the promise settles**. An abort rejects unless all of the work has started.
  */
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources): Promise<Buffer>;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources): Promise<Buffer>;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   sources: Sources,
   encoding: E,
   options?: CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: TargetOptions & CallOptions): Promise<number>;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & CallOptions): Promise<number>;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
-  key: Data | Key,
+  key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: Data | Key, sources: Sources, options: CallOptions): Promise<Buffer>;
+export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: CallOptions): Promise<Buffer>;
 export function hmacMany(): Promise<unknown> {
   return performMany(hmacManyParser, arguments);
 }
@@ -248,7 +252,7 @@ export function cipher(algorithm: string, options: CipherOptions & CallOptions):
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  key: Bytes | Key,
+  key: KeyInput,
   iv: Bytes,
   source: Data,
   options?: CallOptions,
@@ -256,7 +260,7 @@ export function cipher(
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  key: Bytes | Key,
+  key: KeyInput,
   iv: Bytes,
   source: Data,
   aad: Data,
@@ -267,7 +271,7 @@ export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   ...window: [
-    ...key: Window<Bytes | Key>,
+    ...key: Window<KeyInput>,
     ...iv: Window<Bytes>,
     ...source: Window<Bytes>,
     target: Bytes,
@@ -279,7 +283,7 @@ export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
   ...window: [
-    ...key: Window<Bytes | Key>,
+    ...key: Window<KeyInput>,
     ...iv: Window<Bytes>,
     ...source: Window<Bytes>,
     target: Bytes,
@@ -432,8 +436,5 @@ function withOptions(
 }
 
 function isOptions(value: unknown): value is object {
-  return (
-    typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isKey(value) &&
-    !(value instanceof ArrayBuffer) && !(typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)
-  );
+  return typeof value === 'object' && value !== null && !isBytesView(value) && !isKey(value) && bufferSize(value) === undefined;
 }

@@ -3,13 +3,14 @@
  * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get the ends of the web's streams, and in
  * sealed-duplex.ts those of Node's.
  */
-import { bytes, options as given, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import { bytes, options as given, part, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
 import { abortSignal } from './call.js';
 import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
 import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
 import { makeError, MillraceError } from './errors.js';
+import type { KeyInput } from './key-input.js';
+import { allocateApart, type Buffer } from './platform/node.js';
 import { accepted, type Accepted } from './options.js';
-import { allocateApart, type Buffer, type KeyObject } from './platform/node.js';
 import type { TransformStream, TransformStreamDefaultController } from './platform/node-sealed.js';
 
 /** What a sealed stream needs; the same to seal and to open. */
@@ -18,9 +19,10 @@ export interface SealedStreamOptions {
   readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
   /**
    * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key derivation function; never a
-   * password. Any number of streams may be sealed with it. Copied at the call, and the copy wiped.
+   * password. Any number of streams may be sealed with it. Copied at the call, and the copy wiped. A prepared key must be for
+   * `algorithm`; it may be disposed of after the call.
    */
-  readonly key: Bytes | KeyObject;
+  readonly key: KeyInput;
   /** What the stream is for, such as a name, a version or a path: bound to it but not stored in it, and needed again to open. Copied at the call. */
   readonly context?: Data | undefined;
   /** Destroys the stream when it aborts. */
@@ -176,7 +178,7 @@ export class OpeningPump extends ChunkPump {
   protected override header(piece: Uint8Array): number {
     if (this.#key !== undefined) return 0;
     const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(piece));
-    this.#header.set(piece.subarray(0, size), this.#headerSize);
+    this.#header.set(part(piece, 0, size), this.#headerSize);
     this.#headerSize += size;
     if (this.#headerSize === HEADER_SIZE) {
       this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));

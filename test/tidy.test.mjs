@@ -36,7 +36,7 @@ const forbidden = {
 const doors = { index: [], promises: ['index'], 'crypto-async': [], 'bigint-hash': ['bigint-buffer'], 'bigint-buffer': [] };
 
 /** Modules below all others: they may import one another only. */
-const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
+const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'intrinsics', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
 
 /** What a browser never loads. */
 const nodeOnly = ['src/sealed-duplex.ts'];

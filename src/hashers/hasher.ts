@@ -7,16 +7,18 @@ import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { choiceHere, choiceOf, engineNames, narrowed, usual, type Choice, type EngineOptions } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
-import { hashKey, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
+import { checkKeyed, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
 import { exportState, importState } from './state.js';
 import { hmacFacts } from '../hmac.js';
-import { createKeyFor, createMacKey, isKey, keyChoice, keyHandle, macName, withKeyBytes, type Key } from '../key.js';
-import { accepted, type Accepted } from '../options.js';
-import { keepsStates, keyStates } from './key-states.js';
+import { createKeyFor, createMacKey, isKey, keyAlgorithm, keyChoice, keyHandle, macName, type Key, withKeyBytes } from '../key.js';
+import type { KeyInput } from '../key-input.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
-import { allocate, allocateApart, bytesOfText, isEncoding, textOf, utf8, viewOf, type Buffer, type BufferEncoding, type KeyObject } from '../platform/node.js';
-import { LazyTransform, loadStream, setUpLate, streamNames, type TransformCallback, type TransformOptions } from '../platform/node-hasher-stream.js';
+import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, viewOf, allocateApart } from '../platform/node.js';
+import { LazyTransform, loadStream, setUpLate, type TransformCallback, type TransformOptions, streamNames } from '../platform/node-hasher-stream.js';
+import { SecretKinds } from '../secret-copy.js';
+import { accepted, type Accepted } from '../options.js';
+import { keepsStates, keyStates } from './key-states.js';
 import { tellLater } from '../turn.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
 
@@ -401,13 +403,14 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
  * Begins an HMAC over a message that comes in pieces; see {@link createHash}.
  *
  * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), or a key prepared for `hmac-sha256`. Of bytes and strings
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ *   for `hmac-sha256`. Of all but a prepared key
  *   only the two midstates are kept, in memory of the hasher that is not wiped: they allow computing HMACs under the key
  *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED,
  *   ERR_KEY_ALGORITHM, ERR_STATE
  */
-export function createHmac(algorithm: string, key: Data | Key | KeyObject, options?: CreateHmacOptions): Hmac {
+export function createHmac(algorithm: string, key: string | KeyInput, options?: CreateHmacOptions): Hmac {
   if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
   const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
@@ -448,15 +451,17 @@ function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
 /** The engines that may compute: of a key, those that have it. */
 function choiceFor(key: Key | undefined, asked: Choice | undefined): Choice {
   if (key === undefined) return asked ?? usual.choice;
-  const prepared = keyChoice(key, key.algorithm);
+  const prepared = keyChoice(key, keyAlgorithm(key));
   return asked === undefined ? prepared : narrowed(prepared, asked);
 }
 
 /** The key of a keyed hash, prepared. */
 function preparedKey(key: unknown, facts: HashFacts, asked: Choice | undefined): Key | undefined {
   if (key === undefined) return undefined;
-  const { key: source, prepared } = hashKey(key, facts);
-  return prepared === undefined ? createKeyFor(facts.name, source, asked ?? usual.choice) : (key as Key);
+  checkKeyed(facts);
+  if (!isKey(key)) return createKeyFor(facts.name, key, asked ?? usual.choice, 'options.key', SecretKinds.Prepared);
+  keyHandle(key, facts.name);
+  return key;
 }
 
 /** A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than it gains. */

@@ -26,7 +26,7 @@ import {
 import type { HashFacts } from '../catalog.js';
 import { fellBack, oneOf, usual, type Choice } from '../engines.js';
 import { failure, makeError, MillraceError } from '../errors.js';
-import { keyHandle, type Key } from '../key.js';
+import { keyAlgorithm, keyHandle, type Key } from '../key.js';
 import { viewOf, writeText, type Buffer } from '../platform/node.js';
 import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
 import type { Waiter } from '../waiters.js';
@@ -483,7 +483,7 @@ const forgotten = new FinalizationRegistry<{ readonly binding: Native; readonly 
 
 /** The handle of the key, 0 if there is none; throws if it was disposed. Called before a description begins. */
 export function handleOf({ key }: Beginning): number {
-  return key === undefined ? 0 : keyHandle(key, key.algorithm);
+  return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
 }
 
 /** Adds key, seed and engines to a description. */

@@ -3,11 +3,13 @@
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
-import { describeAad, describeCall, describeIv, describeResult, describeTag, Form } from '../call.js';
-import { engineNames, type EngineOptions } from '../engines.js';
+import { describeAad, describeCall, describeIv, describeResult, describeTag, Form, ownSecret, wipeLater } from '../call.js';
+import { type EngineOptions, engineNames } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
+import { describeKeyInput, type SecretInput } from '../key-input.js';
+import { SecretCopy, wipeCopy } from '../secret-copy.js';
+import { between, readPassword, type Password, type DerivationCallOptions, type DerivationParser, derivationNames } from './derive.js';
 import { accepted, type Accepted, type Names } from '../options.js';
-import { between, derivationNames, describePassword, secret, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
@@ -27,13 +29,13 @@ export const argon2CostNames: Names<Argon2Cost> = { memory: true, passes: true, 
 /** What Argon2 is given; the names are those of node:crypto. */
 export interface Argon2Parameters extends Argon2Cost, EngineOptions {
   /** The password, or whatever a key is derived from. */
-  readonly message: Data;
+  readonly message: SecretInput;
   /** The salt: 8 bytes or more, other ones for each password. */
   readonly nonce: Data;
   /** Bytes of the result, at least 4; 32 by default. */
   readonly tagLength?: number | undefined;
   /** A key that is kept elsewhere than what is derived. */
-  readonly secret?: Data | undefined;
+  readonly secret?: SecretInput | undefined;
   /** What the result is bound to besides. */
   readonly associatedData?: Data | undefined;
   /** 0x13 (RFC 9106) by default, or 0x10. */
@@ -98,20 +100,33 @@ export function describeArgon2Of(
   const nonce = data(nonceGiven, `${options}.nonce`);
   if (sizeOf(nonce) < 8) throw makeError('ERR_ARGUMENT_VALUE', `${options}.nonce must have at least 8 bytes, not ${sizeOf(nonce)}`);
   const associated = associatedGiven === undefined ? NO_BYTES : data(associatedGiven, `${options}.associatedData`);
+  const [password, pepper] = readPasswords(message, options === 'parameters' ? 'parameters.message' : 'password', pepperGiven, `${options}.secret`);
   describeCall(Operation.Argon2, 0, NO_BYTES, 0, 0);
-  describePassword(message, options === 'parameters' ? 'parameters.message' : 'password');
-  describePepper(pepperGiven, options);
+  describeKeyInput(password);
+  describePepper(pepper);
   describeIv(nonce, 0, sizeOf(nonce));
   describeAad(associated, 0, sizeOf(associated));
   frameCost(cost);
   describeResult(size, Form.Secret);
 }
 
-/** A secret of Argon2, or none. */
-export function describePepper(value: unknown, options: string): void {
-  if (value === undefined) return;
-  const pepper = secret(value, `${options}.secret`);
-  describeTag(pepper, 0, sizeOf(pepper));
+/** Reads a password and, if there is one, the secret of Argon2. */
+export function readPasswords(password: unknown, name: string, pepper: unknown, pepperName: string): [Password, Password | undefined] {
+  const second = pepper === undefined ? undefined : readPassword(pepper, pepperName);
+  try {
+    return [readPassword(password, name), second];
+  } catch (error) {
+    wipeCopy(second);
+    throw error;
+  }
+}
+
+/** Describes the secret of Argon2, if there is one. What is ours is wiped when the call has used or copied it. */
+export function describePepper(pepper: Password | undefined): void {
+  if (pepper === undefined) return;
+  if (SecretCopy.is(pepper)) wipeLater(pepper.bytes);
+  const bytes = SecretCopy.is(pepper) ? pepper.bytes : typeof pepper === 'string' ? ownSecret(pepper) : pepper;
+  describeTag(bytes, 0, sizeOf(bytes));
 }
 
 export function frameCost({ kind, version, memory, passes, parallelism }: CheckedArgon2): void {

@@ -3,15 +3,15 @@
  * watched and cancelled. Those of one turn of the event loop go to the pool together, so that several can run in lanes of one
  * thread.
  */
-import { data, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
+import { options as optionsOf, unsigned } from '../arguments.js';
 import { servers } from '../binding.js';
 import { Flag } from '../frame.js';
-import { abortSignal, call, describeChoice, describeKey, encodeKey, forget, ownSecret, runSync, runWaiting, type Describe } from '../call.js';
-import { choiceHere, choiceOf, engineNames, openBindings, type Choice, type EngineOptions } from '../engines.js';
+import { abortSignal, call, describeChoice, forget, runSync, runWaiting, type Describe } from '../call.js';
+import { choiceHere, choiceOf, openBindings, type Choice, type EngineOptions, engineNames } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import type { Accepted, Names } from '../options.js';
 import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
-import { isShort, keyScratch } from '../scratch.js';
+import { readSecret, SecretKinds, type SecretCopy } from '../secret-copy.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from '../waiters.js';
 import { decideMemory } from './memory.js';
 
@@ -121,6 +121,8 @@ function launch(
   flags = 0,
 ): void {
   decideMemory();
+  // Made before the description begins, as all waiters are.
+  const watched = onProgress === undefined ? undefined : new Watched(waiter, onProgress);
   try {
     describe(given, count);
     describeChoice(choice);
@@ -128,15 +130,9 @@ function launch(
     forget();
     throw error;
   }
-  if (onProgress === undefined) {
-    call.flags |= flags;
-    runWaiting(waiter);
-  } else {
-    call.flags |= flags | Flag.Watched;
-    const watched = new Watched(waiter, onProgress);
-    runWaiting(watched);
-    watched.begin();
-  }
+  call.flags |= watched === undefined ? flags : flags | Flag.Watched;
+  runWaiting(watched ?? waiter);
+  watched?.begin();
   departLater();
 }
 
@@ -251,17 +247,10 @@ export function between(value: unknown, least: number, most: number, name: strin
   throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
 }
 
-/** Describes a password or another secret: the copy that is made of a string is wiped when the call has used or copied it. */
-export function describePassword(value: unknown, name: string): void {
-  if (typeof value === 'string' && isShort(value)) {
-    describeKey(keyScratch, 0, encodeKey(value));
-    return;
-  }
-  const password = secret(value, name);
-  describeKey(password, 0, sizeOf(password));
-}
+/** A password or another secret that was read: as it was given, or a copy of ours. */
+export type Password = string | Uint8Array | SecretCopy;
 
-/** The bytes of a secret. */
-export function secret(value: unknown, name: string): Uint8Array {
-  return typeof value === 'string' ? ownSecret(value) : data(value, name);
+/** Reads a password or another secret; {@link describeKeyInput} describes it. Read it last: see secret-copy.ts. */
+export function readPassword(value: unknown, name: string): Password {
+  return readSecret(value, name, SecretKinds.Text);
 }

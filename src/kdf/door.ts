@@ -3,7 +3,8 @@
  */
 import type { Bytes, Data } from '../arguments.js';
 import type { Callback } from '../waiters.js';
-import type { Buffer, KeyObject } from '../platform/node.js';
+import type { SecretInput } from '../key-input.js';
+import type { Buffer } from '../platform/node.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters, type Argon2Parameters } from './argon2.js';
 import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
 import type { EngineOptions } from '../engines.js';
@@ -23,9 +24,9 @@ import { scryptParser, type ScryptOptions } from './scrypt.js';
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_MEMORY_LIMIT when `maxmem` is too small
  *   (the message says how many bytes are needed), ERR_OUT_OF_MEMORY
  */
-export function scrypt(password: Data, salt: Data, keylen: number, options?: ScryptOptions): Buffer;
-export function scrypt(password: Data, salt: Data, keylen: number, callback: Callback<Buffer>): void;
-export function scrypt(password: Data, salt: Data, keylen: number, options: (ScryptOptions & DerivationCallOptions) | undefined, callback: Callback<Buffer>): void;
+export function scrypt(password: SecretInput, salt: Data, keylen: number, options?: ScryptOptions): Buffer;
+export function scrypt(password: SecretInput, salt: Data, keylen: number, callback: Callback<Buffer>): void;
+export function scrypt(password: SecretInput, salt: Data, keylen: number, options: (ScryptOptions & DerivationCallOptions) | undefined, callback: Callback<Buffer>): void;
 export function scrypt(): unknown {
   return derive(scryptParser, arguments);
 }
@@ -41,10 +42,10 @@ export function scrypt(): unknown {
  * @param digest name of the hash, e.g. `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM
  */
-export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: string, options?: EngineOptions): Buffer;
-export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: string, callback: Callback<Buffer>): void;
+export function pbkdf2(password: SecretInput, salt: Data, iterations: number, keylen: number, digest: string, options?: EngineOptions): Buffer;
+export function pbkdf2(password: SecretInput, salt: Data, iterations: number, keylen: number, digest: string, callback: Callback<Buffer>): void;
 export function pbkdf2(
-  password: Data,
+  password: SecretInput,
   salt: Data,
   iterations: number,
   keylen: number,
@@ -60,17 +61,17 @@ export function pbkdf2(): unknown {
  * Derives a key from a secret that is strong already with HKDF (RFC 5869); arguments are those of node:crypto. **Not for passwords.**
  *
  * @param digest name of the hash, e.g. `sha256`
- * @param ikm the secret: bytes, a string (UTF-8) or a secret KeyObject
+ * @param ikm the secret: bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey
  * @param salt bytes or a string, may be empty
  * @param info what the key is for: bytes or a string, may be empty
  * @param keylen size of the key in bytes, at most 255 digests
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
  */
-export function hkdf(digest: string, ikm: Data | KeyObject, salt: Data, info: Data, keylen: number, options?: EngineOptions): Buffer;
-export function hkdf(digest: string, ikm: Data | KeyObject, salt: Data, info: Data, keylen: number, callback: Callback<Buffer>): void;
+export function hkdf(digest: string, ikm: SecretInput, salt: Data, info: Data, keylen: number, options?: EngineOptions): Buffer;
+export function hkdf(digest: string, ikm: SecretInput, salt: Data, info: Data, keylen: number, callback: Callback<Buffer>): void;
 export function hkdf(
   digest: string,
-  ikm: Data | KeyObject,
+  ikm: SecretInput,
   salt: Data,
   info: Data,
   keylen: number,
@@ -98,13 +99,13 @@ export function argon2(): unknown {
 /**
  * Hashes a password to a string to be stored, in PHC's form, with a salt of its own: `$argon2id$v=19$m=19456,t=2,p=1$...`.
  *
- * @param password bytes, or a string (UTF-8); it is not normalized
+ * @param password bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey; it is not normalized
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
  *   ERR_OUT_OF_MEMORY
  */
-export function hashPassword(password: Data, options?: HashPasswordOptions): string;
-export function hashPassword(password: Data, callback: Callback<string>): void;
-export function hashPassword(password: Data, options: (HashPasswordOptions & DerivationCallOptions) | undefined, callback: Callback<string>): void;
+export function hashPassword(password: SecretInput, options?: HashPasswordOptions): string;
+export function hashPassword(password: SecretInput, callback: Callback<string>): void;
+export function hashPassword(password: SecretInput, options: (HashPasswordOptions & DerivationCallOptions) | undefined, callback: Callback<string>): void;
 export function hashPassword(): unknown {
   const given = arguments as ArrayLike<unknown>;
   const last = given[given.length - 1];
@@ -125,10 +126,10 @@ export function hashPassword(): unknown {
  * @throws MillraceError ERR_PASSWORD_HASH for a string that is no password hash known here, ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for one
  *   that asks for too much, ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
  */
-export function verifyPassword(password: Data, hash: string, options?: VerifyPasswordOptions): boolean;
-export function verifyPassword(password: Data, hash: string, callback: Callback<boolean>): void;
+export function verifyPassword(password: SecretInput, hash: string, options?: VerifyPasswordOptions): boolean;
+export function verifyPassword(password: SecretInput, hash: string, callback: Callback<boolean>): void;
 export function verifyPassword(
-  password: Data,
+  password: SecretInput,
   hash: string,
   options: (VerifyPasswordOptions & DerivationCallOptions) | undefined,
   callback: Callback<boolean>,

@@ -3,11 +3,11 @@
  */
 import { data, NO_BYTES, sizeOf } from '../arguments.js';
 import { Operation } from '../frame.js';
-import { describeAad, describeCall, describeIv, describeKey, describeResult, Form, wipeLater } from '../call.js';
-import { makeError, wrongType } from '../errors.js';
-import { isKeyObject, type KeyObject } from '../platform/node.js';
+import { describeAad, describeCall, describeIv, describeResult, Form } from '../call.js';
+import { makeError } from '../errors.js';
+import { describeKeyInput } from '../key-input.js';
+import { keySize, readPassword, type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
 import { accepted, type Accepted } from '../options.js';
-import { derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
 import { digestFacts } from './pbkdf2.js';
 
 const SIGNATURE = 'hkdf(digest, ikm, salt, info, keylen)';
@@ -23,25 +23,12 @@ function describeHkdf(given: ArrayLike<unknown>, count: number): void {
   if (size > 255 * facts.digestSize) {
     throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`);
   }
-  const ikm = isKeyObject(given[1]) ? exported(given[1]) : given[1];
   const salt = data(given[2], 'salt');
   const info = data(given[3], 'info');
+  const ikm = readPassword(given[1], 'ikm');
   describeCall(Operation.Hkdf, facts.id, NO_BYTES, 0, 0);
-  if (ikm instanceof Exported) describeKey(ikm.bytes, 0, sizeOf(ikm.bytes));
-  else describePassword(ikm, 'ikm');
+  describeKeyInput(ikm);
   describeIv(salt, 0, sizeOf(salt));
   describeAad(info, 0, sizeOf(info));
   describeResult(size, Form.Secret);
-}
-
-/** The bytes of a KeyObject, to be wiped. */
-class Exported {
-  constructor(readonly bytes: Uint8Array) {
-    wipeLater(bytes);
-  }
-}
-
-function exported(key: KeyObject): Exported {
-  if (key.type !== 'secret') throw wrongType('ikm', 'a secret KeyObject, not a public or private one,', key);
-  return new Exported(key.export());
 }

@@ -1,18 +1,19 @@
 /**
  * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what they should be.
  */
-import { bytes, data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
+import { bytes, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Bytes } from '../arguments.js';
 import { native } from '../binding.js';
 import { At, Flag, frame, Operation } from '../frame.js';
 import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
 import { engineNames, type EngineOptions } from '../engines.js';
 import { failure, makeError, wrongType } from '../errors.js';
-import { argon2Cost, argon2CostNames, argon2Kind, describeArgon2Of, describePepper, frameCost, V13 } from './argon2.js';
-import type { Argon2Algorithm, Argon2Cost, CheckedArgon2 } from './argon2.js';
+import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, readPasswords, V13, type Argon2Algorithm, type Argon2Cost, type CheckedArgon2, argon2CostNames } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '../platform/node.js';
+import { describeKeyInput, type SecretInput } from '../key-input.js';
+import { SecretCopy, wipeCopy } from '../secret-copy.js';
+import { between, type DerivationParser, type Password, derivationNames, type DerivationCallOptions } from './derive.js';
+import { describeScryptOf, memoryOf, scryptCost, type ScryptCost, type ScryptOptions, scryptCostNames } from './scrypt.js';
 import { accepted, unknownName, type Accepted, type Names } from '../options.js';
-import { between, derivationNames, describePassword, type DerivationCallOptions, type DerivationParser } from './derive.js';
-import { describeScryptOf, memoryOf, scryptCost, scryptCostNames, type ScryptCost, type ScryptOptions } from './scrypt.js';
 
 /** How a password is hashed. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
@@ -22,7 +23,7 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
    */
   readonly algorithm?: Argon2Algorithm | 'scrypt' | undefined;
   /** A key that is kept elsewhere than the hashes, needed to verify them. Argon2 only. */
-  readonly secret?: Data | undefined;
+  readonly secret?: SecretInput | undefined;
   /** Bytes of the random salt, 8 to 64; 16 by default. */
   readonly saltLength?: number | undefined;
   /** Bytes of the hash, 16 to 64; 32 by default. */
@@ -43,7 +44,7 @@ const scryptTakes = accepted('hashPassword with scrypt', { ...scryptCostNames, .
 /** What a password hash may ask for, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
   /** As it was given to {@link hashPassword}. */
-  readonly secret?: Data | undefined;
+  readonly secret?: SecretInput | undefined;
   /** The most bytes of memory a hash may ask for; 256 MiB by default. */
   readonly maxMemory?: number | undefined;
   /**
@@ -168,15 +169,17 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
   const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
-  const [password, hash] = [given[0], hashText(given[1])];
+  const hash = hashText(given[1]);
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
+  const text = utf8(hash);
+  const [password, secret] = readPasswords(given[0], 'password', pepper, 'options.secret');
   if (hash.startsWith('$2') && hasZero(password)) {
+    wipeCopy(password);
     throw makeError('ERR_ARGUMENT_VALUE', 'password must not have a zero byte where the hash is of bcrypt, which would end there');
   }
   describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
-  describePassword(password, 'password');
-  describePepper(pepper, 'options');
-  const text = utf8(hash);
+  describeKeyInput(password);
+  describePepper(secret);
   describeAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
@@ -218,8 +221,12 @@ function hashText(value: unknown): string {
   throw makeError('ERR_PASSWORD_HASH', 'hash is no password hash in a known form');
 }
 
-function hasZero(password: unknown): boolean {
-  return typeof password === 'string' ? password.includes('\0') : data(password, 'password').includes(0);
+function hasZero(password: Password): boolean {
+  if (typeof password === 'string') return password.includes('\0');
+  const view = SecretCopy.is(password) ? password.bytes : password;
+  // Not `includes`, which the view may have as its own.
+  for (let at = sizeOf(view) - 1; at >= 0; at--) if (view[at] === 0) return true;
+  return false;
 }
 
 function noSecret(): Error {

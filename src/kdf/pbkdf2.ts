@@ -6,8 +6,9 @@ import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';
+import { describeKeyInput } from '../key-input.js';
 import { accepted, type Accepted } from '../options.js';
-import { between, derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import { between, derivationNames, keySize, readPassword, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
 const SIGNATURE = 'pbkdf2(password, salt, iterations, keylen, digest)';
 const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivationNames);
@@ -21,8 +22,9 @@ function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
   const size = keySize(given[3], 'keylen');
   const facts = digestFacts(given[4]);
   const salt = data(given[1], 'salt');
+  const password = readPassword(given[0], 'password');
   describeCall(Operation.Pbkdf2, facts.id, NO_BYTES, 0, 0);
-  describePassword(given[0], 'password');
+  describeKeyInput(password);
   describeIv(salt, 0, sizeOf(salt));
   frame[At.Count] = iterations;
   describeResult(size, Form.Secret);

@@ -1,13 +1,14 @@
 /**
  * scrypt (RFC 7914), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
+import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
 import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { engineNames, type EngineOptions } from '../engines.js';
 import { makeError } from '../errors.js';
+import { describeKeyInput } from '../key-input.js';
+import { keySize, readPassword, type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
 import { accepted, type Accepted, type Names } from '../options.js';
-import { derivationNames, describePassword, keySize, type DerivationCallOptions, type DerivationParser } from './derive.js';
 
 /** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
 export interface ScryptOptions extends EngineOptions {
@@ -80,10 +81,11 @@ function describeScrypt(given: ArrayLike<unknown>, count: number): void {
 }
 
 /** Describes an scrypt of checked cost. */
-export function describeScryptOf({ N, r, p }: ScryptCost, maxmem: number, password: unknown, saltGiven: unknown, size: number): void {
-  const salt = data(saltGiven as Data, 'salt');
+export function describeScryptOf({ N, r, p }: ScryptCost, maxmem: number, passwordGiven: unknown, saltGiven: unknown, size: number): void {
+  const salt = data(saltGiven, 'salt');
+  const password = readPassword(passwordGiven, 'password');
   describeCall(Operation.Scrypt, 0, NO_BYTES, 0, 0);
-  describePassword(password, 'password');
+  describeKeyInput(password);
   describeIv(salt, 0, sizeOf(salt));
   frame[At.Count] = N;
   frame[At.MessageSize] = r;

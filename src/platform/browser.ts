@@ -7,6 +7,8 @@ import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './browser-t
 export type Buffer = Uint8Array;
 /** There is none here. */
 export type KeyObject = never;
+/** A CryptoKey gives its bytes to asynchronous calls only; it must be exported first. */
+export type CryptoKey = never;
 /** How text stands for bytes: what Node's Buffer has, with the same results. */
 export type BufferEncoding =
   | 'ascii' | 'utf8' | 'utf-8' | 'utf16le' | 'utf-16le' | 'ucs2' | 'ucs-2' | 'base64' | 'base64url' | 'latin1' | 'binary' | 'hex';
@@ -88,8 +90,12 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding = 'utf8'): 
 
 // ---- kinds of values ----------------------------------------------------------------------------
 
-export function isKeyObject(_value: unknown): _value is KeyObject {
-  return false;
+/** What a key may be beside a string and a prepared key, for messages. */
+export const KEY_KINDS: readonly string[] = ['an ArrayBufferView', "an ArrayBuffer (of a CryptoKey what crypto.subtle.exportKey('raw', key) gives)"];
+
+/** There is nothing here that gives the bytes of a key at once. */
+export function exportedSecret(_value: unknown): Uint8Array | string | undefined {
+  return undefined;
 }
 
 export function isBuffer(value: unknown): value is Buffer {

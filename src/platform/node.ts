@@ -14,6 +14,8 @@ import { types } from 'node:util';
 export type Buffer = globalThis.Buffer;
 /** A key of node:crypto; in browsers there is none. */
 export type KeyObject = import('node:crypto').KeyObject;
+/** A key of WebCrypto. */
+export type CryptoKey = import('node:crypto').webcrypto.CryptoKey;
 /** How text stands for bytes, as Buffer has it. */
 export type BufferEncoding = globalThis.BufferEncoding;
 /** A timer that does not keep the process alive. */
@@ -105,8 +107,30 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding | undefined
 
 // ---- kinds of values ----------------------------------------------------------------------------
 
-export function isKeyObject(value: unknown): value is KeyObject {
-  return types.isKeyObject(value);
+/** What a key may be beside a string and a prepared key, for messages. */
+export const KEY_KINDS: readonly string[] = ['a Buffer', 'an ArrayBufferView', 'an ArrayBuffer', 'a secret KeyObject', 'an extractable secret CryptoKey'];
+
+/**
+ * A copy of the bytes of a secret KeyObject or CryptoKey; a text if it does not give them, which says what it must be; undefined for
+ * everything else. May run code of the caller's: a forgery is asked too.
+ */
+export function exportedSecret(value: unknown): Uint8Array | string | undefined {
+  try {
+    if (types.isProxy(value)) return undefined;
+    if (types.isKeyObject(value)) return value.type === 'secret' ? value.export() : `a secret KeyObject, not a ${value.type} one`;
+    return types.isCryptoKey(value) ? exportedCryptoKey(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function exportedCryptoKey(key: CryptoKey): Uint8Array | string {
+  // The prototype's getters: an own property must not make a key extractable.
+  const { prototype } = (globalThis as unknown as { CryptoKey: { prototype: object } }).CryptoKey;
+  if (Reflect.get(prototype, 'type', key) !== 'secret') return 'a secret CryptoKey, not a public or private one';
+  if (Reflect.get(prototype, 'extractable', key) !== true) return 'an extractable CryptoKey: this one does not give its bytes';
+  // Loaded already: the key is of its making.
+  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(key).export() as Buffer;
 }
 
 /** Whether this is what results are. */

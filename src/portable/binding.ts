@@ -5,6 +5,7 @@
 import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../frame.js';
 import { WHOLE } from '../protocol.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
+import { isUint8Array } from '../intrinsics.js';
 import { equal } from './equal.js';
 import { hashes, macOfStates } from './hashes/index.js';
 import { PLAIN, type HashParams } from './hashes/contract.js';
@@ -145,6 +146,14 @@ export function makePortable(host: Host): Native {
         return -statusOf(error);
       }
     },
+    createMacKey(hash) {
+      try {
+        const { purpose, bytes } = keys.get(frame[At.Key]!);
+        return purpose === Purpose.Cipher ? keys.keep(prepareKey(Purpose.Mac, hash, bytes)) : -Status.KeyAlgorithm;
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
     disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
@@ -227,5 +236,5 @@ function paramsOf(key: PreparedKey): HashParams {
 }
 
 function octets(bytes: unknown): true | undefined {
-  return ArrayBuffer.isView(bytes) && bytes instanceof Uint8Array ? true : undefined;
+  return isUint8Array(bytes) || undefined;
 }

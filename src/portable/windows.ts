@@ -3,6 +3,7 @@
  * properties, a class with methods of its own) does not matter, and the libraries see one kind of array, which keeps them fast.
  */
 import { Status } from '../frame.js';
+import { bytesOfView, isTypedArray, NO_BYTES, part as partOf, sizeOf } from '../intrinsics.js';
 
 /** Thrown where a call is refused; no Error, as nobody looks at its stack. */
 export class Refusal {
@@ -13,29 +14,17 @@ export function refuse(status: Status): never {
   throw new Refusal(status);
 }
 
-export const NOTHING = new Uint8Array(0);
-
-// The getters of the prototype itself, which throw at what is no typed array.
-type Getter<T> = (this: unknown) => T;
-const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
-const getter = <T>(name: string): Getter<T> => Object.getOwnPropertyDescriptor(typedArray, name)!.get as Getter<T>;
-const bufferIn = getter<ArrayBuffer>('buffer');
-const offsetIn = getter<number>('byteOffset');
-const sizeIn = getter<number>('byteLength');
+export const NOTHING = NO_BYTES;
 
 /** All bytes of a typed array; refuses anything else. */
 export function whole(bytes: unknown): Uint8Array {
-  if (!ArrayBuffer.isView(bytes) || bytes instanceof DataView) refuse(Status.Argument);
-  const size = sizeIn.call(bytes);
-  return size === 0 ? NOTHING : new Uint8Array(bufferIn.call(bytes), offsetIn.call(bytes), size);
+  return isTypedArray(bytes) ? bytesOfView(bytes) : refuse(Status.Argument);
 }
 
 /** The range `offset .. offset + size`; refuses one that does not lie within. */
 export function range(bytes: unknown, offset: number, size: number): Uint8Array {
-  if (!ArrayBuffer.isView(bytes) || bytes instanceof DataView) refuse(Status.Argument);
-  const most = sizeIn.call(bytes);
-  if (!isSize(offset) || !isSize(size) || offset + size > most) refuse(Status.Argument);
-  return size === 0 ? NOTHING : new Uint8Array(bufferIn.call(bytes), offsetIn.call(bytes) + offset, size);
+  if (!isTypedArray(bytes) || !isSize(offset) || !isSize(size) || offset + size > sizeOf(bytes)) refuse(Status.Argument);
+  return size === 0 ? NOTHING : partOf(bytes, offset, size);
 }
 
 export function isSize(number: number): boolean {

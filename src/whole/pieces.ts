@@ -4,10 +4,11 @@
  * The next piece is asked for while the last one is being hashed on the pool. Small pieces are collected
  * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
  */
-import { data, sizeOf, type Data } from '../arguments.js';
-import { engineNames, type EngineOptions } from '../engines.js';
+import { data, part, sizeOf, type Data } from '../arguments.js';
+import { type EngineOptions, engineNames } from '../engines.js';
 import { wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
+import { isBytesView, isRevoked } from '../intrinsics.js';
 import type { Names } from '../options.js';
 import { allocateApart } from '../platform/node.js';
 
@@ -37,7 +38,7 @@ const BLOCK = 64 * 1024;
 
 /** Whether this is a message in pieces rather than bytes or a string. An array is neither: it might be many messages. */
 export function inPieces(value: unknown): value is Pieces {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value)) return false;
   const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
   return Symbol.asyncIterator in value || typeof getReader === 'function' || typeof stream === 'function';
 }
@@ -98,7 +99,7 @@ async function read(hasher: Hasher, source: Reader, aborted: () => boolean, onPr
       await flush();
       await hashing;
       // Who made an iterable of his own may use the piece's memory again when asked for the next one.
-      begin(source.owned ? view : Uint8Array.prototype.slice.call(view), size);
+      begin(source.owned ? view : copyOf(view, size), size);
     } else {
       for (let at = 0; at < size; ) {
         at += block.fill(view, at, size);
@@ -109,6 +110,13 @@ async function read(hasher: Hasher, source: Reader, aborted: () => boolean, onPr
   }
   await flush();
   await hashing;
+}
+
+/** Not `slice`, which asks the view's class what to make. */
+function copyOf(view: Uint8Array, size: number): Uint8Array {
+  const copy = allocateApart(size);
+  copy.set(view);
+  return copy;
 }
 
 /** Small pieces, one behind the other. */
@@ -123,7 +131,7 @@ class Block {
   /** Copies as much as fits of `view` from `at` on and tells how much. */
   fill(view: Uint8Array, at: number, end: number): number {
     const count = Math.min(end - at, BLOCK - this.size);
-    this.bytes.set(view.subarray(at, at + count), this.size);
+    this.bytes.set(part(view, at, count), this.size);
     this.size += count;
     return count;
   }

@@ -301,10 +301,10 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 6000, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 6500, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
-  const limits = { md5: 7500, sha512: 9500, sha3_256: 7000, blake2b512: 8000, blake3: 8000, xxh64: 7000, xxh3_64: 8000, aes_256_gcm: 7000, chacha20_poly1305: 8500, scrypt: 10_000, 'hmac, sha256': 7500 };
+  const limits = { md5: 7500, sha512: 9500, sha3_256: 7000, blake2b512: 8500, blake3: 8500, xxh64: 7500, xxh3_64: 8500, aes_256_gcm: 7000, chacha20_poly1305: 8500, scrypt: 10_000, 'hmac, sha256': 7500 };
   for (const [names, limit] of Object.entries(limits)) {
     const { size } = await weight(names);
     assert.ok(size < limit, `${names}: ${size} bytes, compressed`);

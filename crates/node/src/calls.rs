@@ -45,6 +45,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("writeBigIntLE", bigint::to_little),
     ("writeBigIntBE", bigint::to_big),
     ("createKey", create_key),
+    ("createMacKey", create_mac_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
     ("depart", depart),
@@ -411,6 +412,25 @@ fn create_key(call: &Call<'_>) -> Value {
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
         call.state.keys.borrow_mut().keep(key)
     })();
+    key_handle(call, handle)
+}
+
+/// `createMacKey(hash)` with the handle of a cipher's key in the frame: the handle of an HMAC key of the same bytes, or minus
+/// a [`Status`].
+fn create_mac_key(call: &Call<'_>) -> Value {
+    let handle = (|| {
+        let hash = call.uint32(0).and_then(|id| Hash::from_id(u8::try_from(id).ok()?)).ok_or(Status::Argument)?;
+        let request = Request::of(call).ok_or(Status::Argument)?;
+        let mut keys = call.state.keys.borrow_mut();
+        let key = keys.get(request.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
+        let key = key.mac(hash).ok_or(Status::KeyAlgorithm)??;
+        keys.keep(key)
+    })();
+    key_handle(call, handle)
+}
+
+/// The answer of calls that make a key.
+fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
     match handle {
         Ok(handle) => {
             call.env.adjust_external_memory(KEY_BYTES);

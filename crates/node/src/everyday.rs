@@ -116,7 +116,7 @@ impl<'a> Everyday<'a> {
             PreparedKey::Hash(_, key) => {
                 Ok(hash::digest(self.hash, &Params { seed: 0, key: Some(key) }, source.read(), digest)?)
             }
-            PreparedKey::Cipher(_) => Err(Status::KeyAlgorithm),
+            PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
         })
     }
 
@@ -132,7 +132,7 @@ impl<'a> Everyday<'a> {
                 PreparedKey::Hash(_, key) => {
                     Ok(hasher::finish(hash, &Params { seed: 0, key: Some(key) }, state, rest, digest)?)
                 }
-                PreparedKey::Cipher(_) => Err(Status::KeyAlgorithm),
+                PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
             }),
         }
     }

@@ -18,8 +18,9 @@ use zeroize::Zeroizing;
 
 /// A key with everything computed that does not depend on the message.
 pub(crate) enum PreparedKey {
-    /// Boxed where it was prepared, so that no copy of it is left behind by a move.
-    Cipher(Box<CipherKey>),
+    /// With the bytes of the key, of which sealed streams derive theirs. Both are boxed where they were made, so that no
+    /// copy of them is left behind by a move.
+    Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
     /// With a number that no other has had, or 0.
     Mac(MacKey, u32),
     /// The key of a keyed hash (BLAKE3), which needs no schedule.
@@ -49,7 +50,9 @@ impl PreparedKey {
     /// For an engine, which then computes everything under this key.
     pub(crate) fn new(purpose: Purpose, bytes: &[u8], engine: Provider) -> Result<PreparedKey, Error> {
         Ok(match purpose {
-            Purpose::Cipher(cipher) => PreparedKey::Cipher(CipherKey::by(engine, cipher, bytes)?),
+            Purpose::Cipher(cipher) => {
+                PreparedKey::Cipher(CipherKey::by(engine, cipher, bytes)?, Zeroizing::new(Box::from(bytes)))
+            }
             Purpose::Mac(hash) => PreparedKey::Mac(MacKey::by(engine, hash, bytes)?, next_number()),
             Purpose::Hash(_) if engine != Provider::Native => return Err(kernel::NO_KEYED_HASH),
             Purpose::Hash(hash) => {
@@ -61,10 +64,16 @@ impl PreparedKey {
 }
 
 impl PreparedKey {
+    /// An HMAC key of the same bytes; `None` unless this is the key of a cipher.
+    pub(crate) fn mac(&self, hash: Hash) -> Option<Result<PreparedKey, Error>> {
+        let PreparedKey::Cipher(_, bytes) = self else { return None };
+        Some(PreparedKey::new(Purpose::Mac(hash), bytes, Provider::Native))
+    }
+
     /// Whether the kernel computes under it.
     pub(crate) fn of_kernel(&self) -> bool {
         match self {
-            PreparedKey::Cipher(key) => key.of_kernel(),
+            PreparedKey::Cipher(key, _) => key.of_kernel(),
             PreparedKey::Mac(key, _) => key.of_kernel(),
             PreparedKey::Hash(..) => false,
         }

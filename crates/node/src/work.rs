@@ -307,7 +307,7 @@ impl Work {
             }
             Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
             Key::Prepared(key) => match &**key {
-                PreparedKey::Cipher(key) if key.cipher() == cipher => work(key),
+                PreparedKey::Cipher(key, _) if key.cipher() == cipher => work(key),
                 _ => Err(Status::KeyAlgorithm),
             },
         }

@@ -74,11 +74,11 @@ export interface Recipe {
   readonly facts: Facts;
 }
 
-const recipe = Symbol('recipe');
+const recipes = /* @__PURE__ */ new WeakMap<object, Recipe>();
 
 /** What a hash function is made of; for functions that take one. `name` is the argument's. */
 export function recipeOf(value: unknown, name: string): Recipe {
-  const found = typeof value === 'function' ? (value as { [recipe]?: Recipe })[recipe] : undefined;
+  const found = typeof value === 'function' ? recipes.get(value) : undefined;
   if (found === undefined) throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
   if (found.facts.hmac !== false) return found;
   throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.algorithm}`);
@@ -113,7 +113,8 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
     return new RunningHash(algorithm, hash, params, size, facts);
   };
   const { digestSize: outputLength, blockSize } = facts;
-  return Object.assign(call, { create, algorithm, outputLength, blockSize, [recipe]: { algorithm, hash, facts } }) as unknown as HashFunction<Extra>;
+  recipes.set(call, { algorithm, hash, facts });
+  return Object.assign(call, { create, algorithm, outputLength, blockSize }) as unknown as HashFunction<Extra>;
 }
 
 type BeginOptions = OutputOptions & KeyOptions & SeedOptions;

@@ -3,6 +3,7 @@
  * Small, and of nothing but the language: it is in every bundle.
  */
 import { makeError, wrongType } from '../../errors.js';
+import { bytesOfBuffer, bytesOfView, isBytesView, isRevoked, NO_BYTES } from '../../intrinsics.js';
 import { checkNames, type Accepted } from '../../options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
@@ -11,7 +12,7 @@ export type Bytes = ArrayBufferView | ArrayBufferLike;
 /** Bytes, or a string that stands for its UTF-8 encoding. */
 export type Data = Bytes | string;
 
-export const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+export { NO_BYTES };
 
 /** Bytes as a Uint8Array over the same memory. */
 export function bytes(value: unknown, name: string): Uint8Array {
@@ -24,12 +25,9 @@ export function data(value: unknown, name: string): Uint8Array {
   return found(value) ?? refuse(value, name, 'a string, ArrayBufferView or ArrayBuffer');
 }
 
+/** Always a plain Uint8Array of our own making: what the caller's array says of itself, or runs when it is asked, does not matter. */
 function found(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  // By its name, as buffers of other realms are no instances, and a page may lack SharedArrayBuffer.
-  const kind = Object.prototype.toString.call(value);
-  return kind === '[object ArrayBuffer]' || kind === '[object SharedArrayBuffer]' ? new Uint8Array(value as ArrayBuffer) : undefined;
+  return isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
 }
 
 function refuse(value: unknown, name: string, expected: string): never {
@@ -53,7 +51,7 @@ export function between(value: unknown, least: number, most: number, name: strin
 /** An options object that has no unknown names, or nothing. */
 export function options<T extends object>(value: unknown, name: string, table: Accepted<keyof T>): T {
   if (value === undefined) return {} as T;
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) throw wrongType(name, 'an object', value);
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value)) throw wrongType(name, 'an object', value);
   if ('target' in value) throw makeError('ERR_ARGUMENT_VALUE', `${name}.target: the functions of millrace/portable return what they make`);
   checkNames(value, name, table);
   return value as T;
