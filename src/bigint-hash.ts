@@ -240,6 +240,12 @@ function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unk
 /** As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and arrays and refuses the rest. */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
   if (isBytesView(data)) return viewBytes(data, 'data');
-  if ((data as { byteLength?: unknown }).byteLength === undefined) return bytesOfList(data, inputEncoding);
+  if ((data as { byteLength?: unknown }).byteLength === undefined) {
+    try {
+      return bytesOfList(data, inputEncoding);
+    } catch (error) {
+      if ((error as { code?: unknown } | undefined)?.code !== 'ERR_INVALID_ARG_TYPE') throw error;
+    }
+  }
   throw wrongType('data', 'a string, Buffer or another ArrayBufferView', data);
 }

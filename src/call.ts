@@ -14,7 +14,7 @@ import { cipherOf, hashOf } from './catalog.js';
 import { base, fellBack, narrowed, usual as usualEngine, type Choice, type Engine } from './engines.js';
 import { At, Flag, frame, Operation, Poll, ringBytes, ringNumbers, Route, Status, type Native } from './frame.js';
 import { failure, makeError, MillraceError, wrongType } from './errors.js';
-import { copyInto, isRevoked } from './intrinsics.js';
+import { copyInto, isBytesView, isRevoked } from './intrinsics.js';
 import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import { allocate, allocateApart, base64, base64url, hex, memorySize, nextTurn, utf8Apart, viewOf, type Buffer } from './platform/node.js';
@@ -383,7 +383,7 @@ export function runWaiting(waiter: Waiter): void {
 export function abortSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const signal = value as AbortSignal;
-  if (typeof value !== 'object' || value === null || isRevoked(value) || typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value) || typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
     throw wrongType('options.signal', 'an AbortSignal', value);
   }
   return signal;

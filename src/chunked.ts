@@ -120,7 +120,7 @@ function offHeap(size: number): Uint8Array {
 
 function copyOf(view: Uint8Array): Uint8Array {
   const copy = new Uint8Array(sizeOf(view));
-  copy.set(view);
+  if (copy.length > 0) copy.set(view);
   return copy;
 }
 

@@ -141,6 +141,11 @@ export function wrongType(name: string, expected: string, value: unknown): Millr
   return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
 }
 
+/** The error for memory that there is not. */
+export function outOfMemory(size: number): MillraceError {
+  return makeError('ERR_OUT_OF_MEMORY', `out of memory for ${size} bytes`);
+}
+
 /** The error for a status of the native code; where it is about memory, with the bytes that are needed, and about an engine, with the reason. */
 export function failure(status: number, needed = 0, reason = ''): MillraceError {
   const [code, message] = statusErrors[status] ?? ['ERR_ENGINE', `unknown status ${status}`];

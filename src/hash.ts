@@ -14,6 +14,7 @@ import type { Buffer, BufferEncoding } from './platform/node.js';
 import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
 import { encodeShort, isShort, textScratch } from './scratch.js';
 import { wipeCopy } from './secret-copy.js';
+import { checkTextSize } from './text-size.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
@@ -137,6 +138,7 @@ export function digestRequest(value: unknown, facts: HashFacts, accepted: Accept
   const choice = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
+  checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const asked = route === undefined ? undefined : routeOf(route, 'options.route');
   if (key !== undefined) checkKeyed(facts);

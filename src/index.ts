@@ -23,7 +23,7 @@ import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type Many
 import type { EngineOptions } from './engines.js';
 import type { RouteName, RouteOptions } from './routes.js';
 import type { PiecesOptions, Progress } from './whole/pieces.js';
-import { hashFileSync, hashFileThen } from './whole/whole.js';
+import { checkFileCount, hashFileSync, hashFileThen } from './whole/whole.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
 import type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
@@ -164,7 +164,9 @@ export function hashFile<E extends Encoding = 'buffer'>(
 ): void;
 export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): unknown {
   const callback = typeof third === 'function' ? third : fourth;
-  if (typeof callback !== 'function') return hashFileSync(algorithm, path, third);
+  checkFileCount(arguments, callback === third ? 3 : 4);
+  if (callback === undefined) return hashFileSync(algorithm, path, third);
+  if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
   return hashFileThen(callback as Callback<unknown>, algorithm, path, callback === third ? undefined : third);
 }
 

@@ -60,7 +60,7 @@ export function part(view: Uint8Array, offset: number, size: number): Uint8Array
 
 /** Writes all of `source` to `target` from `offset` on. */
 export function copyInto(target: Uint8Array, source: Uint8Array, offset: number): void {
-  write(target, source, offset);
+  if (sizeOfArray(source) > 0) write(target, source, offset);
 }
 
 /** All bytes of a view, as a Uint8Array of our own making. What is detached or out of bounds counts as empty. */

@@ -15,14 +15,15 @@ import { choiceOf, narrowed, type Choice } from './engines.js';
 import { makeError, wrongType } from './errors.js';
 import { checkKeyed, digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions, hashNames, targetNames } from './hash.js';
 import { hmacFacts, hmacNames, type HmacOptions } from './hmac.js';
-import { copyInto, isRevoked } from './intrinsics.js';
+import { copyInto, isBytesView, isRevoked } from './intrinsics.js';
 import { macName } from './key.js';
 import { readTextKey, type KeyMaterial } from './key-input.js';
-import { allocate, allocateApart, hex, nextTick, SIZE_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
+import { allocate, allocateApart, hex, nextTick, SIZE_MAX, STRING_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
 import type { Accepted } from './options.js';
 import { usual } from './prices.js';
 import { routeOf, type RouteOptions, takes, type Takes } from './routes.js';
 import { SecretCopy } from './secret-copy.js';
+import { checkTextSize } from './text-size.js';
 import { tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
 import { Cancelled, Threads } from './protocol.js';
@@ -205,6 +206,7 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
+  if (form !== undefined) checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   if (key !== undefined) checkKeyed(facts);
   if (target === undefined && targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
@@ -228,7 +230,7 @@ function choiceAmong(prepared: Choice | undefined, asked: Choice | undefined): C
 }
 
 function readSources(value: unknown): Messages {
-  if (isRevoked(value)) throw wrongType('sources', 'an array, or an object with data and size', value);
+  if (isRevoked(value) || isBytesView(value)) throw wrongType('sources', 'an array, or an object with data and size', value);
   if (Array.isArray(value)) {
     // The elements are read once: an array may have getters. Their sizes are asked for afterwards.
     const length = unsigned(value.length, 'sources.length');
@@ -613,8 +615,9 @@ function finish(batch: Batch, result: Buffer): unknown {
     // One text of several digests, cut: 99 ns a message where a text of each takes 141. A part may keep its whole alive, so
     // the whole is short.
     const text = 2 * size;
-    for (let first = 0; first < messages.count; first += TEXT_DIGESTS) {
-      const end = Math.min(first + TEXT_DIGESTS, messages.count);
+    const together = Math.max(1, Math.min(TEXT_DIGESTS, Math.floor(STRING_MAX / text)));
+    for (let first = 0; first < messages.count; first += together) {
+      const end = Math.min(first + together, messages.count);
       const whole = hex(result, first * size, end * size);
       for (let index = first, at = 0; index < end; index++, at += text) digests[index] = whole.slice(at, at + text);
     }

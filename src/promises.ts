@@ -10,7 +10,7 @@
  */
 import { options, type Bytes, type Data } from './arguments.js';
 import type { Route } from './frame.js';
-import { bufferSize, isBytesView } from './intrinsics.js';
+import { bufferSize, isBytesView, isRevoked } from './intrinsics.js';
 import { abortSignal, runPromise, type Parser } from './call.js';
 import { cipherParser, openParser, sealParser } from './cipher.js';
 import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
@@ -31,7 +31,7 @@ import { callNames, routeOf, type CallOptions, type RouteName, type RouteOptions
 import { accepted, type Accepted } from './options.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
-import { hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
+import { checkFileCount, hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
 import type { Digest, Window } from './index.js';
 import { PromiseWaiter } from './waiters.js';
 
@@ -132,7 +132,8 @@ export function hashFile<E extends Encoding = 'buffer'>(
   options: HashOptions<E> & PiecesOptions,
 ): Promise<Digest<E>>;
 export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
-  return hashFileAsync(algorithm, path, third, fourth);
+  const given = arguments;
+  return hashFileAsync(() => checkFileCount(given, 4), algorithm, path, third, fourth);
 }
 
 /**
@@ -436,5 +437,5 @@ function withOptions(
 }
 
 function isOptions(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !isBytesView(value) && !isKey(value) && bufferSize(value) === undefined;
+  return typeof value === 'object' && value !== null && !isBytesView(value) && !isKey(value) && bufferSize(value) === undefined && !isRevoked(value);
 }

@@ -330,7 +330,7 @@ test('what is no input, where the ancestor threw', () => {
   for (const value of [null, undefined]) {
     assert.throws(() => getHasher('md5').update(value), { name: 'TypeError', message: `Cannot read properties of ${value} (reading 'byteLength')` });
   }
-  for (const value of [123, {}, true, Symbol('x'), () => {}]) assert.throws(() => getHasher('md5').update(value), typeError('ERR_INVALID_ARG_TYPE'));
+  for (const value of [123, {}, true, Symbol('x'), () => {}]) assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
   // And the hasher goes on.
   const hasher = getHasher('md5').update('hello');
   assert.throws(() => hasher.update(null), TypeError);
@@ -427,14 +427,14 @@ test('a number that no BigInt can hold is a RangeError', () => {
   // V8 stops at 2^30 bits.
   const bytes = Buffer.alloc(2 ** 27 + 1);
   bytes[0] = bytes[bytes.length - 1] = 1;
-  for (const convert of [toBigIntBE, toBigIntLE]) assert.throws(() => convert(bytes), { name: 'RangeError', message: 'Maximum BigInt size exceeded' });
+  for (const convert of [toBigIntBE, toBigIntLE]) assert.throws(() => convert(bytes), { name: 'RangeError', code: 'ERR_SOURCE_SIZE', message: 'buf is too large for a BigInt: Maximum BigInt size exceeded' });
   assert.equal(toBigIntBE(bytes.fill(0, 0, 1)), 1n);
 });
 
-test('a width that is none: Node says so', () => {
+test('a width that is none', () => {
   for (const convert of [toBufferBE, toBufferLE]) {
-    for (const width of [-1, NaN, Infinity, 2 ** 53]) assert.throws(() => convert(1n, width), { name: 'RangeError', code: 'ERR_OUT_OF_RANGE' });
-    for (const width of [undefined, null, '4', 4n, {}]) assert.throws(() => convert(1n, width), typeError('ERR_INVALID_ARG_TYPE'));
+    for (const width of [-1, NaN, Infinity, 2 ** 53]) assert.throws(() => convert(1n, width), { name: 'RangeError', code: 'ERR_ARGUMENT_VALUE' });
+    for (const width of [undefined, null, '4', 4n, {}]) assert.throws(() => convert(1n, width), typeError('ERR_ARGUMENT_TYPE'));
     assert.equal(convert(1n, 4.5).length, 4);
   }
 });

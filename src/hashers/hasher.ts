@@ -18,6 +18,7 @@ import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type Buff
 import { LazyTransform, loadStream, setUpLate, type TransformCallback, type TransformOptions, streamNames } from '../platform/node-hasher-stream.js';
 import { SecretKinds } from '../secret-copy.js';
 import { accepted, type Accepted } from '../options.js';
+import { checkTextSize } from '../text-size.js';
 import { keepsStates, keyStates } from './key-states.js';
 import { tellLater } from '../turn.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
@@ -318,6 +319,7 @@ export abstract class Hasher extends LazyTransform {
     }
     const running = this.#running;
     checkSize(running);
+    checkTextSize(running.size, wanted);
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Spent;
     if (typeof wanted === 'number') queue.add(new DigestStep(waiter, wanted, (digest) => digest));
@@ -353,6 +355,7 @@ export class Hash extends Hasher {
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(this);
+    checkTextSize(count, wanted);
     const target = running.key === undefined ? allocate(count) : allocateApart(count);
     running.squeeze(target, 0, count);
     return typeof wanted === 'number' ? present(target, wanted) : textOf(target, wanted);
@@ -433,6 +436,7 @@ function ready(running: Running, also = Phase.Open): Running {
 
 function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
   checkSize(ready(running));
+  checkTextSize(running.size, wanted);
   if (typeof wanted === 'number') return running.digest(wanted);
   return textOf(running.digest(Form.Buffer) as Buffer, wanted);
 }

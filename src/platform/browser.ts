@@ -1,6 +1,7 @@
 /**
  * What node.ts has, for browsers and other runtimes of the web platform (workers, edge runtimes).
  */
+import { outOfMemory } from '../errors.js';
 import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './browser-text.js';
 
 /** What results are. */
@@ -19,9 +20,11 @@ export type Timer = ReturnType<typeof setTimeout>;
 
 /** Memory of its own, always. */
 export function allocate(size: number): Buffer {
-  if (typeof size !== 'number') throw new TypeError('the size must be a number');
-  if (!(size >= 0 && size <= SIZE_MAX)) throw new RangeError(`the size must be between 0 and ${SIZE_MAX}, not ${size}`);
-  return new Uint8Array(size);
+  try {
+    return new Uint8Array(size);
+  } catch {
+    throw outOfMemory(size);
+  }
 }
 
 export const allocateApart = allocate;
@@ -32,6 +35,8 @@ export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number):
 
 /** What all engines allow by now. */
 export const SIZE_MAX = 2 ** 32 - 1;
+/** What V8 allows, which allows the least. */
+export const STRING_MAX = 2 ** 29 - 24;
 
 /** As far as is told: browsers round, and some say nothing. */
 export function memorySize(): number {

@@ -3,17 +3,44 @@
  * pool). Not mapped into memory: a mapped file that shrinks kills the process.
  */
 import { close, closeSync, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { makeError, wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
+import { copyInto, isUint8Array, sizeOf } from '../intrinsics.js';
 import type { PiecesOptions } from '../whole/pieces.js';
+import { allocateApart } from './node.js';
 
 /** What is hashed as a file: its path, in browsers a Blob. */
 export type FileSource = string | Buffer | URL;
 
 /** Checks what a file is named by. */
 export function fileSource(value: unknown): FileSource {
-  if (typeof value === 'string' || Buffer.isBuffer(value) || value instanceof URL) return value;
-  throw wrongType('path', 'a string, Buffer or URL', value);
+  const path = typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
+  if (path.includes('\0')) throw makeError('ERR_ARGUMENT_VALUE', 'path must not have a NUL in it');
+  return path;
+}
+
+function copyOf(path: Uint8Array): Buffer {
+  const copy = allocateApart(sizeOf(path));
+  copyInto(copy, path, 0);
+  return copy;
+}
+
+function pathOfUrl(value: unknown): string {
+  if (!isUrl(value)) throw wrongType('path', 'a string, Buffer or file URL', value);
+  try {
+    return fileURLToPath(value);
+  } catch (error) {
+    throw makeError('ERR_ARGUMENT_VALUE', `path must be the URL of a file here: ${(error as Error).message}`);
+  }
+}
+
+function isUrl(value: unknown): value is URL {
+  try {
+    return value instanceof URL;
+  } catch {
+    return false; // A revoked Proxy.
+  }
 }
 
 /** Bytes read at once, and how many such blocks: one is read while others are hashed. */

@@ -9,6 +9,7 @@ import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
 import { totalmem } from 'node:os';
 import { types } from 'node:util';
+import { outOfMemory } from '../errors.js';
 
 /** What results are: Buffers, in browsers Uint8Arrays. */
 export type Buffer = globalThis.Buffer;
@@ -25,12 +26,20 @@ export type Timer = NodeJS.Timeout;
 
 /** Memory that is not cleared; small pieces share an ArrayBuffer. */
 export function allocate(size: number): Buffer {
-  return Buffer.allocUnsafe(size);
+  try {
+    return Buffer.allocUnsafe(size);
+  } catch {
+    throw outOfMemory(size);
+  }
 }
 
 /** The same in an ArrayBuffer of its own, which nobody else can see. */
 export function allocateApart(size: number): Buffer {
-  return Buffer.allocUnsafeSlow(size);
+  try {
+    return Buffer.allocUnsafeSlow(size);
+  } catch {
+    throw outOfMemory(size);
+  }
 }
 
 /** Memory as a result would show it. */
@@ -40,6 +49,8 @@ export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number):
 
 /** The most bytes of one result. */
 export const SIZE_MAX = constants.MAX_LENGTH;
+/** The most UTF-16 units of a string. */
+export const STRING_MAX = constants.MAX_STRING_LENGTH;
 
 /** Bytes of memory there are for this process; Infinity if nobody may know. The answer takes 0.2 ms. */
 export function memorySize(): number {
@@ -59,12 +70,16 @@ function told(ask: () => number | undefined): number {
 
 /** A text as UTF-8; lone surrogates become U+FFFD, as everywhere in Node. */
 export function utf8(text: string): Buffer {
-  return Buffer.from(text, 'utf8');
+  try {
+    return Buffer.from(text, 'utf8');
+  } catch {
+    throw outOfMemory(Buffer.byteLength(text, 'utf8'));
+  }
 }
 
 /** The same in memory of its own. */
 export function utf8Apart(text: string): Buffer {
-  const target = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
+  const target = allocateApart(Buffer.byteLength(text, 'utf8'));
   target.write(text, 'utf8');
   return target;
 }

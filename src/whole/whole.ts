@@ -50,8 +50,16 @@ export async function hmacPieces(algorithm: unknown, key: unknown, pieces: Piece
 }
 
 /** `(algorithm, path[, encoding[, { signal, onProgress }] | options])`. */
-export async function hashFileAsync(algorithm: unknown, path: unknown, ...rest: readonly unknown[]): Promise<unknown> {
+export async function hashFileAsync(check: () => void, algorithm: unknown, path: unknown, ...rest: readonly unknown[]): Promise<unknown> {
+  check();
   return await fileHashing(algorithm, path, rest)();
+}
+
+/** Refuses arguments of hashFile behind the last one it takes: a callback there would never be called. */
+export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
+  for (let index = most; index < given.length; index++) {
+    if (given[index] !== undefined) throw makeError('ERR_MISSING_ARGUMENT', `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`);
+  }
 }
 
 /** The same with a callback. Wrong arguments throw. */

@@ -3,7 +3,7 @@ import { failure, makeError } from '../../errors.js';
 import { Status } from '../../frame.js';
 import { accepted, type Accepted } from '../../options.js';
 import type { PrepareCipher } from '../ciphers/contract.js';
-import { bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import { bytes, data, memory, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
 
 /** What a stream cipher needs. Sizes in bytes. */
 export interface CipherOptions {
@@ -87,7 +87,7 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
     const text = data(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
     const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
-    const target = new Uint8Array(text.length);
+    const target = memory(text.length);
     const cipher = prepare(secret);
     cipher.apply!(first, text, target);
     cipher.dispose();
@@ -122,7 +122,7 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
     const { secret, number, text, size, protectedToo } = read(given, 'seal');
     const start = number === undefined ? nonceSize : 0;
     const end = start + text.length;
-    const sealed = new Uint8Array(end + size);
+    const sealed = memory(end + size);
     const first = number ?? globalThis.crypto.getRandomValues(sealed.subarray(0, start));
     const cipher = prepare(secret);
     cipher.seal!(first, protectedToo, text, sealed.subarray(start, end), sealed.subarray(end));
@@ -134,7 +134,7 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
     const start = number === undefined ? nonceSize : 0;
     const end = text.length - size;
     if (end < start) throw makeError('ERR_SOURCE_SIZE', `source must hold at least ${start === 0 ? `the tag's ${size} bytes` : `${start + size} bytes for nonce and tag`}, not ${text.length}`);
-    const opened = new Uint8Array(end - start);
+    const opened = memory(end - start);
     const cipher = prepare(secret);
     const right = cipher.open!(number ?? text.subarray(0, start), protectedToo, text.subarray(start, end), opened, text.subarray(end));
     cipher.dispose();

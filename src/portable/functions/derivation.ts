@@ -1,14 +1,14 @@
 /** Key derivation of millrace/portable: here and now, in JavaScript, so that a page stands still meanwhile. */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
-import { makeError, wrongType } from '../../errors.js';
+import { makeError, outOfMemory, wrongType } from '../../errors.js';
 import { accepted, type Accepted } from '../../options.js';
 import { equal } from '../equal.js';
 import { prepareHmac } from '../hashes/hmac.js';
 import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
 import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
 import { recipeOf, type HashFunction } from './hash.js';
-import { between, bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import { between, bytes, data, memory as memoryFor, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
 
 /** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
 export interface ScryptOptions {
@@ -101,7 +101,7 @@ export function scrypt(password: Data, salt: Data, keylen: number, options?: Scr
   const dkLen = between(keylen, 0, KEY_MAX, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   // The library derives no empty keys.
-  return dkLen === 0 ? NO_BYTES.slice() : derive(secret, other, { N, r, p, dkLen, maxmem: Number.MAX_SAFE_INTEGER });
+  return dkLen === 0 ? NO_BYTES.slice() : derived(needed, () => derive(secret, other, { N, r, p, dkLen, maxmem: Number.MAX_SAFE_INTEGER }));
 }
 
 function one(options: ScryptOptions, short: 'N' | 'r' | 'p', long: 'cost' | 'blockSize' | 'parallelization', usual: number): number {
@@ -126,7 +126,7 @@ export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: n
   const size = between(keylen, 0, KEY_MAX, 'keylen');
   const { hash, facts } = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
-  const target = new Uint8Array(size);
+  const target = memoryFor(size);
   const mac = prepareHmac(hash, facts, secret);
   derivePbkdf2(mac, other, facts.digestSize, iterations, target, undefined);
   mac.dispose();
@@ -150,7 +150,7 @@ export function hkdf(digest: HashFunction<never>, ikm: Data, salt: Data, info: D
   const most = 255 * facts.digestSize;
   if (size > most) throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${algorithm}, ${most} bytes, not ${size}`);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
-  const target = new Uint8Array(size);
+  const target = memoryFor(size);
   deriveHkdf((key) => prepareHmac(hash, facts, key), facts.digestSize, secret, other, purpose, target);
   return target;
 }
@@ -172,7 +172,8 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
   const dkLen = tagLength === undefined ? 32 : between(tagLength, 4, KEY_MAX, 'parameters.tagLength');
   const salt = data(nonce, 'parameters.nonce');
   if (salt.length < 8) throw makeError('ERR_ARGUMENT_VALUE', `parameters.nonce must have at least 8 bytes, not ${salt.length}`);
-  return derive(data(message, 'parameters.message'), salt, {
+  const password = data(message, 'parameters.message');
+  const asked = {
     m,
     t,
     p,
@@ -181,7 +182,17 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     key: secret === undefined ? NO_BYTES : data(secret, 'parameters.secret'),
     personalization: associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
     maxmem: 2 ** 32 - 1,
-  });
+  };
+  return derived(m * 1024, () => derive(password, salt, asked));
+}
+
+/** What a library derives, which throws the engine's own error where there is no memory. */
+function derived(size: number, derive: () => Uint8Array): Uint8Array {
+  try {
+    return derive();
+  } catch {
+    throw outOfMemory(size);
+  }
 }
 
 function argon2Of(name: unknown): typeof argon2id {

@@ -1,5 +1,6 @@
 /** How digests are returned. */
 import { describe, makeError } from '../../errors.js';
+import { memory } from './inputs.js';
 
 /** How a digest is returned: `buffer` as a Uint8Array, `bigint` as the big-endian number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
@@ -16,6 +17,17 @@ export function encodingOf(value: unknown): Encoding {
   const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
   if (typeof value !== 'string') throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(value)}`);
   throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
+}
+
+/** The most UTF-16 units of a string, and bytes of a BigInt, of V8, which allows the fewest. */
+const STRING_MAX = 2 ** 29 - 24;
+const BIGINT_BYTES_MAX = 2 ** 27;
+
+/** New memory for a result that will be encoded; what is too large for its encoding is refused before anything is computed. */
+export function resultOf(size: number, encoding: Encoding): Uint8Array {
+  const most = encoding === 'buffer' ? size : encoding === 'bigint' ? BIGINT_BYTES_MAX : encoding === 'hex' ? STRING_MAX / 2 : (STRING_MAX / 4) * 3;
+  if (size > most) throw makeError('ERR_OUTPUT_SIZE', `${size} bytes are too many for '${encoding}', which takes ${most}; ask for 'buffer'`);
+  return memory(size);
 }
 
 /** Bytes, which nobody else has, as an encoding says. */

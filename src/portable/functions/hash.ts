@@ -3,8 +3,8 @@ import { makeError, wrongType } from '../../errors.js';
 import { accepted, type Accepted } from '../../options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
-import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
-import { bytes, data, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
+import { bytes, data, memory, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
 
 /** Options of hashes without a seed, a key, or a size to choose. */
 export interface DigestOptions<E extends Encoding = Encoding> {
@@ -95,14 +95,14 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
     let encoding: Encoding;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
-      digest = new Uint8Array(sizeOf(undefined, algorithm, facts));
       encoding = encodingOf(second);
+      digest = memory(sizeOf(undefined, algorithm, facts));
     } else {
       const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
       const asked = read(request, algorithm, facts);
       params = asked.params;
-      digest = new Uint8Array(asked.size);
+      digest = resultOf(asked.size, encoding);
     }
     hash.digest(params, data(given, 'data'), digest);
     return encoded(digest, encoding);
@@ -208,7 +208,7 @@ export abstract class Running {
     this.#expect('open');
     const wanted = encodingOf(encoding);
     if (this.outputLength === 0) throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${this.algorithm}: its output has no natural size`);
-    const digest = new Uint8Array(this.outputLength);
+    const digest = resultOf(this.outputLength, wanted);
     this.#way.finish(this.#state, NO_BYTES, digest);
     this.#state.fill(0);
     this.#phase = 'spent';
@@ -230,7 +230,7 @@ export abstract class Running {
     const wanted = encodingOf(encoding);
     const count = unsigned(size, 'size');
     if (count < 1 || count > OUTPUT_MAX) throw makeError('ERR_ARGUMENT_VALUE', `size must be between 1 and ${OUTPUT_MAX}, not ${count}`);
-    const output = new Uint8Array(count);
+    const output = resultOf(count, wanted);
     const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
     squeeze(this.#state, NO_BYTES, output, next);
     this.#state = next;

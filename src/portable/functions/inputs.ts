@@ -2,7 +2,7 @@
  * What the functions of millrace/portable are given, turned into bytes and checked numbers, with the errors of the main door.
  * Small, and of nothing but the language: it is in every bundle.
  */
-import { makeError, wrongType } from '../../errors.js';
+import { makeError, outOfMemory, wrongType } from '../../errors.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, isRevoked, NO_BYTES } from '../../intrinsics.js';
 import { checkNames, type Accepted } from '../../options.js';
 
@@ -32,6 +32,15 @@ function found(value: unknown): Uint8Array | undefined {
 
 function refuse(value: unknown, name: string, expected: string): never {
   throw wrongType(name, expected, value);
+}
+
+/** New memory for a result. */
+export function memory(size: number): Uint8Array {
+  try {
+    return new Uint8Array(size);
+  } catch {
+    throw outOfMemory(size);
+  }
 }
 
 /** An unsigned integer to 2^53 - 1. */
