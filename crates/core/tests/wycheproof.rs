@@ -71,9 +71,9 @@ fn open_in_parts(
         return None;
     }
     let (message, mut plain) = (Message::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
-    let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text)).expect("a part");
-    let parts: Vec<_> = plain.chunks_mut(64).enumerate().map(part).collect();
-    Some((message.verify(&parts, tag), plain))
+    let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text), tag);
+    let parts: Result<Vec<_>, _> = plain.chunks_mut(64).enumerate().map(part).collect();
+    Some((parts.and_then(|parts| message.verify(&parts, tag)), plain))
 }
 
 #[test]
