@@ -8,20 +8,20 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
+import { everything as allFeatures, tierEnvironment, tiers, whyNot } from '../tools/cpu-tiers.mjs';
 import { aeadNames, ciphers, hashNames, hashes, hmacNames, streamNames } from './support/algorithms.mjs';
 import { run } from './support/child.mjs';
 
+/** Features that AWS-LC looks at, one or a few at a time; whole CPUs stand in tools/cpu-tiers.mjs. */
 const masks = {
-  'no features at all': '0x0:0x0',
   'no AES, no carry-less multiplication': '~0x200000200000000',
   'no AVX, AVX2, AVX-512, SHA': '~0x1000000000000000:0x0',
   'SSE2 only': '~0x1200020000000000:0x0',
   'no SHA': ':~0x20000000',
-  'AVX2, no AVX-512': ':~0xd0230000',
 };
 
 /** Features that our own code looks at, hidden by their names, and batches message by message. */
-const everything = 'ssse3,sse4.1,sha-ni,bmi1,bmi2,avx2,avx512f,avx512vl,avx512bw,avx512ifma,aes-ni,vaes';
+const everything = allFeatures.join();
 const hidden = {
   'batches one by one': { MILLRACE_LANES: 'off' },
   'no AVX-512': { MILLRACE_CPU_HIDE: 'avx512f' },
@@ -100,8 +100,29 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
 const tables = { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes };
 const expected = skip ? undefined : answers(millrace, tables);
 
-for (const [name, env] of Object.entries({ ...Object.fromEntries(Object.entries(masks).map(([name, mask]) => [name, { OPENSSL_ia32cap: mask }])), ...hidden })) {
-  test(`hidden: ${name}`, { skip }, async () => {
+const { features } = millrace.engines().native.cpu;
+const paths = [
+  ...tiers.map((tier) => ({ name: `as on ${tier.name}`, env: tierEnvironment(tier), reason: whyNot(tier, features) ?? false })),
+  ...Object.entries(masks).map(([name, mask]) => ({ name: `hidden: ${name}`, env: { OPENSSL_ia32cap: mask }, reason: skip })),
+  ...Object.entries(hidden).map(([name, env]) => ({ name: `hidden: ${name}`, env, reason: skip })),
+];
+
+test('MILLRACE_CPU_HIDE tells of a name that it does not know', { skip }, async () => {
+  const digest = "process.stdout.write(millrace.hash('sha256', 'abc', 'hex'))";
+  const known = await run(digest, { env: { MILLRACE_CPU_HIDE: everything } });
+  const unknown = await run(digest, { env: { MILLRACE_CPU_HIDE: 'avx512f,sse42' } });
+  assert.deepEqual([known.code, known.stderr, unknown.code, unknown.stdout], [0, '', 0, known.stdout]);
+  assert.match(unknown.stderr, /MILLRACE_CPU_HIDE names no feature of this architecture: sse42 \(there are ssse3, .*avx512f/);
+});
+
+test('tiers hide what they do not have, and no more', { skip }, () => {
+  for (const { name, hide, needs } of tiers) assert.deepEqual(hide.filter((each) => needs.includes(each)), [], name);
+  const sizes = tiers.map(({ hide }) => hide.length);
+  assert.deepEqual(sizes, [...sizes].sort((one, other) => one - other));
+});
+
+for (const { name, env, reason } of paths) {
+  test(name, { skip: reason }, async () => {
     const { code, stdout, stderr } = await run(`
       const answers = ${answers};
       console.log(JSON.stringify(answers(millrace, ${JSON.stringify(tables)})));

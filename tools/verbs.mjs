@@ -7,15 +7,17 @@ import { parseArgs } from 'node:util';
 
 import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
+import { cpuTiers } from './cpus.mjs';
 import { checkArm64 } from './cross.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
+import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, 'test:package': testPackage, soak, bench, check, build };
+export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, 'test:package': testPackage, 'test:cpus': testCpus, soak, bench, check, build };
 
 async function start(args) {
   await prepare();
@@ -26,7 +28,7 @@ async function start(args) {
 //   npm test -- test/boundary/overlap.test.mjs --test-name-pattern=transfer
 async function test(args) {
   await prepare();
-  const failed = args.length > 0 ? [] : await attempt([...checks(), ['Rust tests', rustTests]]);
+  const failed = args.length > 0 ? [] : await attempt([...checks(), ['Rust tests', rustTests], ...cpuTiers([], { short: true })]);
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
@@ -82,6 +84,13 @@ async function testPackage(args) {
   await prepare();
   await prepareManagers();
   return nodeTests(['test/package.test.mjs', ...args]);
+}
+
+// The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a short form.
+//   npm run test:cpus -- haswell nehalem
+async function testCpus(args) {
+  await prepare();
+  return conclude(await attempt(cpuTiers(args)));
 }
 
 /** What needs no tests to be run: formatting, lints, types. */
@@ -147,7 +156,7 @@ async function rustDocs() {
 }
 
 async function rustTests() {
-  await step('Rust tests', 'cargo', ['test', '--workspace', '--release', ...locked()], { env: await prepareNativeBuild() });
+  for (const skip of await runRustTests('Rust tests', ['--workspace'])) console.error(`  skipped: ${skip}`);
 }
 
 async function testTypes() {

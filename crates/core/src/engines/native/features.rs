@@ -3,10 +3,12 @@
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides features by the names below, so that one machine can run
 //! every path and compare them. It is read once, at the first look, and reaches our own routines
 //! only: the libraries look at the CPU themselves (AWS-LC obeys its own `OPENSSL_ia32cap`). What
-//! needs more than a hidden feature goes with it: without `avx2` there is no AVX-512 either.
+//! needs more than a hidden feature goes with it: without `avx2` there is no AVX-512 either. A name
+//! that is in no table is told on standard error.
 //!
 //! `MILLRACE_LANES=off`, read with it, has messages hashed one by one: see [`lanes`](super::lanes).
 
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The name of an instruction set, and whether this CPU (and its system) has it.
@@ -43,7 +45,43 @@ macro_rules! proofs {
                 (visible() & mask == mask).then_some(Self(()))
             }
         }
+
+        #[cfg(all(test, target_arch = "x86_64"))]
+        impl OrSkip for Option<$name> {
+            #[track_caller]
+            fn or_skip(self) -> Self {
+                if self.is_none() {
+                    tell_skipped($name::NAMES);
+                }
+                self
+            }
+        }
     )*};
+}
+
+/// A test that needs a proof asks for it by `detect().or_skip()`.
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(super) trait OrSkip {
+    /// Prints which features are missing, if there is no proof, with the place of the call.
+    fn or_skip(self) -> Self;
+}
+
+/// Prints the line that `npm test` collects, once for each place: the test harness cannot skip a test
+/// that runs already.
+#[cfg(all(test, target_arch = "x86_64"))]
+#[track_caller]
+fn tell_skipped(names: &[&str]) {
+    use std::panic::Location;
+    use std::sync::{Mutex, PoisonError};
+
+    static TOLD: Mutex<Vec<&'static Location<'static>>> = Mutex::new(Vec::new());
+    let place = Location::caller();
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.contains(&place) {
+        told.push(place);
+        let missing: Vec<_> = names.iter().filter(|&&name| visible() & mask(&[name]) == 0).copied().collect();
+        println!("skipped: {place}: needs {}", missing.join(" "));
+    }
 }
 
 proofs! {
@@ -105,10 +143,26 @@ fn visible() -> u32 {
 #[cold]
 fn look() -> u32 {
     let hidden = std::env::var("MILLRACE_CPU_HIDE").unwrap_or_default();
+    if let Some(warning) = warning(&hidden) {
+        // Nothing can be done where standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{warning}");
+    }
     let off = std::env::var("MILLRACE_LANES").is_ok_and(|value| value.trim().eq_ignore_ascii_case("off"));
     let found = LOOKED | if off { NO_LANES } else { 0 } | among(&hidden, |(_, present)| present());
     VISIBLE.store(found, Ordering::Relaxed);
     found
+}
+
+/// Returns what is to be told of names that are in no table.
+fn warning(hidden: &str) -> Option<String> {
+    let known: Vec<_> = DETECTABLE.iter().map(|&(name, _)| name).collect();
+    let is_known = |name: &&str| known.iter().any(|other| other.eq_ignore_ascii_case(name));
+    let names = hidden.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let unknown: Vec<_> = names.filter(|name| !is_known(name)).collect();
+    (!unknown.is_empty()).then(|| {
+        let (unknown, known) = (unknown.join(", "), known.join(", "));
+        format!("millrace: MILLRACE_CPU_HIDE names no feature of this architecture: {unknown} (there are {known})")
+    })
 }
 
 /// The features for which `present` holds and that the list does not hide.
@@ -185,4 +239,13 @@ fn a_hidden_feature_takes_along_what_needs_it() {
     let shows = |hidden: &str, names: &[&str]| among(hidden, |_| true) & mask(names) == mask(names);
     assert!(!shows("avx2", Avx512::NAMES) && !shows("avx512f", Avx512::NAMES));
     assert!(shows("avx512f", Vaes256::NAMES) && !shows("avx512f", Vaes512::NAMES));
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[test]
+fn an_unknown_name_is_told() {
+    assert_eq!(warning(""), None);
+    assert_eq!(warning("avx2, SHA-NI,,"), None);
+    let told = warning("avx2,sse42, avx").expect("a warning");
+    assert!(told.contains("architecture: sse42 (") && told.contains("sse4.1") && !told.contains("avx2,sse"), "{told}");
 }

@@ -1,6 +1,7 @@
 //! Our AEADs are AWS-LC's, at every size, and what is not authentic leaves zeros.
 
 use super::super::aead::AeadKey;
+use super::super::features::{Ifma, OrSkip};
 use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
@@ -16,6 +17,7 @@ struct Both {
 impl Both {
     fn new((cipher, nonce_size): (Cipher, usize), bytes: &mut Bytes) -> Option<Self> {
         let key: [u8; 32] = bytes.array();
+        Ifma::detect().or_skip()?;
         let mut ours = ChaChaPolyKey::vacant(nonce_size == 24)?;
         let mut theirs = AeadKey::vacant();
         ours.prepare(&key).expect("a key of the right size");

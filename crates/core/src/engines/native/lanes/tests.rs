@@ -1,6 +1,7 @@
 //! Every set of kernels gives the digests of messages one by one, whatever their lengths and order.
 
 use super::super::Digest;
+use super::super::features::OrSkip;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 use super::super::md::{Md5, Sha1};
 use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
@@ -82,6 +83,9 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
 /// All choices among the kernels.
 pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
     let all = Kernels::detect();
+    if lanes_allowed() {
+        let _ = (all.avx512.or_skip(), all.avx2.or_skip(), all.sha_ni.or_skip());
+    }
     (0..8).map(move |set: usize| Kernels {
         avx512: all.avx512.filter(|_| set & 1 == 0),
         avx2: all.avx2.filter(|_| set & 2 == 0),

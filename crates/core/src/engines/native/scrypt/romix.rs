@@ -138,10 +138,11 @@ pub(super) fn all_kernels() -> Vec<(&'static str, Kernel)> {
     let mut all = vec![("plain", super::plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]
     {
-        if Avx2::detect().is_some() {
+        use super::super::features::OrSkip;
+        if Avx2::detect().or_skip().is_some() {
             all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
         }
-        if Avx512::detect().is_some() {
+        if Avx512::detect().or_skip().is_some() {
             all.extend([("one, rotated", ONE_ROTATED), ("two, rotated", TWO_ROTATED)]);
             all.extend([("four, wide", FOUR_WIDE), ("eight", EIGHT)]);
         }

@@ -21,12 +21,12 @@ fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answer
     let mut all = Vec::new();
     #[cfg(target_arch = "x86_64")]
     {
-        use super::super::super::features::{Avx2, Avx512};
-        if let Some(proof) = Avx512::detect() {
+        use super::super::super::features::{Avx2, Avx512, OrSkip};
+        if let Some(proof) = Avx512::detect().or_skip() {
             // SAFETY: there is the proof that the CPU has the instructions.
             all.push(("avx512", unsafe { answers!(avx512, lanes, seed, end, proof) }));
         }
-        if let Some(proof) = Avx2::detect() {
+        if let Some(proof) = Avx2::detect().or_skip() {
             // SAFETY: as above.
             all.push(("avx2", unsafe { answers!(avx2, lanes, seed, end, proof) }));
         }

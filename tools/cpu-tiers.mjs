@@ -1,0 +1,68 @@
+// CPUs with less than this one: which features each tier lacks, and how they are hidden. The one
+// table of them, for `npm run test:cpus` and test/cpu-paths.test.mjs.
+//
+// Code of our own goes by MILLRACE_CPU_HIDE, names of crates/core/src/engines/native/features.rs.
+// AWS-LC goes by OPENSSL_ia32cap: two words of 64 bits, the first from cpuid 1 (EDX, then ECX), the
+// second from cpuid 7 (EBX, then ECX). `~` clears bits, no prefix sets the word.
+//
+// Not hidden: the kernels of the crate blake3, which asks cpuid itself and offers no way at run time
+// (its tests, and the judges here, see the best kernel only), and what the C library and V8 use.
+
+const avx512 = ['avx512f', 'avx512vl', 'avx512bw', 'avx512vbmi2', 'avx512ifma'];
+const recent = [...avx512, 'sha-ni', 'vaes', 'vpclmulqdq'];
+const vectors = [...recent, 'movbe', 'avx', 'avx2', 'bmi1', 'bmi2', 'aes-ni', 'pclmulqdq'];
+const everything = [...vectors, 'ssse3', 'sse4.1'];
+
+/** From the most to the least: `needs` are features without which this CPU is no such tier itself. */
+export const tiers = [
+  {
+    // AVX512 F, DQ, IFMA, CD, BW, VL; VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
+    name: 'Zen 3, Alder Lake',
+    short: 'zen3',
+    has: 'AVX2, VAES, VPCLMULQDQ, SHA-NI; no AVX-512',
+    hide: avx512,
+    ia32cap: ':~0x5842d0230000',
+    needs: ['avx2', 'vaes', 'vpclmulqdq', 'sha-ni'],
+  },
+  {
+    // Besides SHA, ADX, RDSEED; GFNI, VAES, VPCLMULQDQ.
+    name: 'Haswell',
+    short: 'haswell',
+    has: 'AVX2, BMI2, AES-NI, PCLMULQDQ; no VAES, no SHA-NI',
+    hide: recent,
+    ia32cap: ':~0x5f42f02f0000',
+    needs: ['avx2', 'bmi2', 'aes-ni', 'pclmulqdq'],
+  },
+  {
+    // PCLMULQDQ, FMA, MOVBE, AES, XSAVE, OSXSAVE, AVX, F16C, RDRAND; all of cpuid 7.
+    name: 'Nehalem',
+    short: 'nehalem',
+    has: 'SSE4.2; no AES-NI, no PCLMULQDQ, no AVX',
+    hide: vectors,
+    ia32cap: '~0x7e40100200000000:0x0',
+    needs: ['ssse3', 'sse4.1'],
+  },
+  {
+    name: 'nothing',
+    short: 'nothing',
+    has: 'SSE2, which every x86-64 has',
+    hide: everything,
+    ia32cap: '0x0:0x0',
+    needs: [],
+  },
+];
+
+/** All names that MILLRACE_CPU_HIDE knows on x86-64. */
+export { everything };
+
+/** The environment in which a program finds the features of a tier only. */
+export function tierEnvironment({ hide, ia32cap }) {
+  return { MILLRACE_CPU_HIDE: hide.join(','), OPENSSL_ia32cap: ia32cap };
+}
+
+/** Why this machine cannot be that tier; undefined if it can. `features` are what engines() tells. */
+export function whyNot({ needs }, features) {
+  if (process.arch !== 'x64') return `features are hidden on x64 only, this is ${process.arch}`;
+  const missing = needs.filter((name) => !features.includes(name));
+  return missing.length > 0 ? `this CPU has no ${missing.join(', ')}` : undefined;
+}
