@@ -95,8 +95,9 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
     let encoding: Encoding;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
+      const size = sizeOf(undefined, algorithm, facts);
       encoding = encodingOf(second);
-      digest = memory(sizeOf(undefined, algorithm, facts));
+      digest = memory(size);
     } else {
       const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
