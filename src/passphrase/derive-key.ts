@@ -64,7 +64,7 @@ export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: Header
 
 /** Predicts as password hashes are predicted: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts. */
 function milliseconds({ N, r, p }: HeaderScrypt): number {
-  const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 160 * N + 3200;
+  const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
   return (nanoseconds * r * p) / 1e6;
 }
 

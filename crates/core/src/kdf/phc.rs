@@ -80,9 +80,9 @@ impl Scheme {
                 let blocks = u64::from(cost.memory()) + 8 * u64::from(cost.lanes());
                 200_u64.saturating_mul(blocks).saturating_mul(cost.passes().into())
             }
-            // 4Nrp Salsa20 cores of 40 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
+            // 4Nrp Salsa20 cores of 50 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
             Scheme::Scrypt(cost, p) => {
-                let of_each = 160_u64.saturating_mul(cost.n()).saturating_add(3200);
+                let of_each = 200_u64.saturating_mul(cost.n()).saturating_add(3200);
                 of_each.saturating_mul(cost.r().into()).saturating_mul((*p).into())
             }
             Scheme::Bcrypt(_, cost) => 60_000 << cost,
