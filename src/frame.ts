@@ -76,6 +76,8 @@ export interface Native {
   recycles(): number;
   setRecycling(keep: number): void;
   catalog(): string;
+  /** The version of millrace that the binary was built from; empty for the portable engine, which is part of the front. */
+  version(): string;
   engines(): string;
   /**
    * The state of a running hash that the kernel keeps is a ticket of {@link TICKET_SIZE} bytes. A copy of what it stands for, with a

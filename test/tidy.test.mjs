@@ -36,7 +36,7 @@ const forbidden = {
 const doors = { index: [], promises: ['index'], 'crypto-async': [], 'bigint-hash': ['bigint-buffer'], 'bigint-buffer': [] };
 
 /** Modules below all others: they may import one another only. */
-const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'intrinsics', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
+const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'intrinsics', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'binary', 'binary-faults', 'place', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
 
 /** What a browser never loads. */
 const nodeOnly = ['src/sealed-duplex.ts'];
@@ -174,14 +174,14 @@ test('no number of a status, operation or flag is typed by hand', () => {
 test('the binding has the calls that the front declares', () => {
   const declared = [.../^export interface Native \{$([\s\S]*?)^\}$/m.exec(read('src/frame.ts'))[1].matchAll(/^  (\w+)\(/gm)].map(([, name]) => name);
   assert.ok(declared.length > 30);
-  assert.deepEqual(declared.sort(), Object.keys(require(join(dist, 'binding.js')).native).sort());
+  assert.deepEqual(declared.sort(), Object.keys(require(join(dist, 'core.js')).binding.native).sort());
 });
 
 // ---- the catalogs -------------------------------------------------------------------------
 
 test('the catalog of the front is that of the core', () => {
-  const front = require(join(dist, 'catalog-table.js'));
-  const core = JSON.parse(require(join(dist, 'binding.js')).native.catalog());
+  const front = require(join(dist, 'core.js'))['catalog-table'];
+  const core = JSON.parse(require(join(dist, 'core.js')).binding.native.catalog());
   assert.deepEqual(Object.keys(core), ['hashes', 'ciphers']);
   // 2^64 - 1 on one side and the largest exact number on the other both say that there is no limit.
   const plain = (table) => table.map((facts) => Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, typeof value === 'number' && value >= Number.MAX_SAFE_INTEGER ? 'unlimited' : value])));
@@ -190,7 +190,7 @@ test('the catalog of the front is that of the core', () => {
 });
 
 test('the catalog is what the standards say', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'catalog-table.js'));
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))['catalog-table'];
   assert.deepEqual(millrace.getHashes(), [...hashNames].sort());
   assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
   for (const { name, digestSize, blockSize, xof, keySize, seedBits, hmac, standard } of hashTable) {
@@ -207,7 +207,7 @@ test('the catalog is what the standards say', () => {
 });
 
 test('no name stands for two algorithms', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'catalog-table.js'));
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))['catalog-table'];
   for (const table of [hashTable, cipherTable]) {
     const owners = new Map();
     for (const { name, aliases } of table) {

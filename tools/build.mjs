@@ -1,5 +1,5 @@
-// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc, then an ESM
-// wrapper for each door, what bundle.mjs makes for browsers, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
+// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc's declarations, what bundle-node.mjs and bundle.mjs
+// make for Node.js, bundlers and browsers, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
 //
 //   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
 
@@ -15,6 +15,7 @@ import { Stop, probe, root, step } from './steps.mjs';
 /** What the report of `millrace bench` draws with: it ships with the package, which depends on nothing. */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
+/** The entry points of the package, by the module each begins with. */
 const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer', 'portable/door'];
 
 /** Where the ancestors of these doors had their entries: their own tests look for dist/node.js and dist/browser.js. */
@@ -46,31 +47,32 @@ export async function buildNative({ force = false, target } = {}) {
   writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
 }
 
-/** tsc, then dist/<door>.mjs and dist/<door>.d.mts for each door, what is for browsers, and the entries of the ancestors. Needs the binary: the wrappers are written from what the doors export. */
+/** Declarations by tsc, JavaScript by esbuild, and the entries of the ancestors. Needs the binary: the files of the doors are written from what they export. */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
   const outputs = [
+    join(dist, 'core.js'),
     ...doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end))),
     ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
-  const sources = fingerprint(['src', 'tsconfig.json', 'package-lock.json', 'tools/build.mjs', 'tools/bundle.mjs'], []);
+  const sources = fingerprint(['src', 'tsconfig.json', 'package.json', 'package-lock.json', 'tools/build.mjs', 'tools/bundle.mjs', 'tools/bundle-node.mjs'], []);
   if (!force && upToDate(stamp, sources, outputs)) return;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(tsc)) throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
   const listing = await step('build TypeScript', process.execPath, [tsc, '--project', root, '--listEmittedFiles']);
   const written = new Set(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())));
-  // The portable engine imports libraries that the package does not depend on: it is there as a bundle only.
-  for (const file of written) if (/^portable[\\/].*\.js$|^platform[\\/]browser.*\.js$/.test(file)) written.delete(file);
-  const { bundleForBrowsers, bundleForNode } = await import('./bundle.mjs');
-  for (const file of await bundleForNode(dist)) written.add(file);
+  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }] = await Promise.all([import('./bundle.mjs'), import('./bundle-node.mjs')]);
+  for (const file of await bundleForNode(dist, doors)) written.add(file);
   for (const file of await bundleForBrowsers(dist)) written.add(file);
+  const namesOf = {};
   for (const door of doors) {
-    await writeWrapper(dist, door);
-    written.add(`${door}.mjs`).add(`${door}.d.mts`);
+    namesOf[door] = await writeDoor(dist, door);
+    for (const end of ['.js', '.mjs', '.d.mts']) written.add(door + end);
   }
+  for (const file of await bundleForBundlers(dist, doors, namesOf['crypto-async'])) written.add(file);
   for (const { door, path } of ancestorEntries) {
     mkdirSync(join(dist, door), { recursive: true });
     writeFileSync(join(dist, `${path}.js`), `module.exports = require('../${door}.js');\n`);
@@ -89,22 +91,24 @@ export async function buildFront({ force = false } = {}) {
   writeFileSync(stamp, sources);
 }
 
-// ESM wrappers. Node finds named exports of a CommonJS module by a heuristic over its text; a
-// wrapper with the names written out works always, and both module systems share one instance.
+// What `require` and `import` load. Both module systems share one instance, and the names are written out: Node.js finds those of a
+// CommonJS module by its text.
 
-async function writeWrapper(dist, door) {
+/** dist/<door>.js and .mjs; returns the names of the exports. */
+async function writeDoor(dist, door) {
   const file = join(dist, `${door}.js`);
+  const from = door.startsWith('portable/') ? `require('./engine.js').${basename(door)}` : `require('./core.js').doors['${door}']`;
+  writeFileSync(file, `module.exports = ${from};\n`);
   // In a process of its own: a door loads the native binary, and on Windows a loaded one cannot be replaced.
   const list = 'process.stdout.write(JSON.stringify(Object.keys(require(process.argv[1]))))';
   const answer = await probe(process.execPath, ['-e', list, file]);
   if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${door}.js cannot be loaded.`);
-  const keys = JSON.parse(answer.stdout);
-  const names = keys.filter((name) => name !== 'default' && name !== '__esModule');
-  writeFileSync(
-    join(dist, `${door}.mjs`),
-    `import door from './${basename(door)}.js';\nexport const {\n${names.map((name) => `  ${name},\n`).join('')}} = door;\nexport default door;\n`,
-  );
+  const names = JSON.parse(answer.stdout).filter((name) => name !== 'default');
+  writeFileSync(file, `module.exports = ${from};\n// For Node.js, which reads names of exports without running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`);
+  const own = `./${basename(door)}.js`;
+  writeFileSync(join(dist, `${door}.mjs`), `import door from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default door;\n`);
   writeFileSync(join(dist, `${door}.d.mts`), wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')));
+  return names;
 }
 
 function wrapperTypes(door, names, declarations) {

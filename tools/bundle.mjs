@@ -1,9 +1,8 @@
-// What esbuild makes of the front: ES modules for browsers (dist/browser), where src/platform has other
-// files and the portable engine is compiled in, and that engine for Node.js (dist/portable), where no
-// binary fits. Libraries are compiled into both; their licences stand beside them.
+// What esbuild makes of the front for browsers (dist/browser): ES modules, where src/platform has other files and the portable engine
+// is compiled in with its libraries; their licences stand beside them.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
 import { root } from './steps.mjs';
@@ -44,31 +43,31 @@ export async function bundleForBrowsers(dist) {
     // A default export as in Node.js. A namespace, not an object made of it: bundlers see through that.
     written.push(put(join(out, `${door}.mjs`), `export * from './doors/${door}.mjs';\nimport * as door from './doors/${door}.mjs';\nexport { door as default };\n`));
   }
-  written.push(...declarations(dist, out), licences(out, metafile));
+  written.push(...(await bundleForRequire(out)), ...declarations(dist, out), licences(out, metafile));
   return written.map((path) => relative(dist, path));
 }
 
-/** For Node.js. Everything outside of src/portable stays outside, so that errors are those of the other doors. */
-export async function bundleForNode(dist) {
-  const out = join(dist, 'portable');
-  const parts = ['binding', 'worker', 'door'];
-  const { outputFiles, metafile } = await build({
+/**
+ * The same as CommonJS, one file for all entry points, for what runs code for browsers in Node.js by `require`: Jest with jsdom. It has
+ * no source for workers, which do not exist there. Bundlers take the ES modules, by the condition `module`.
+ */
+async function bundleForRequire(out) {
+  const doors = Object.entries(browserDoors);
+  const { outputFiles } = await build({
     absWorkingDir: root,
-    stdin: { contents: parts.map((part) => `export * as ${part} from './${part}.js';\n`).join(''), resolveDir: join(source, 'portable'), loader: 'ts' },
-    outfile: join(out, 'engine.js'),
+    stdin: { contents: doors.map(([door, file]) => `export * as '${door}' from './${file}.js';`).join('\n'), resolveDir: source, loader: 'ts' },
+    outfile: join(out, 'doors', 'all.cjs'),
+    inject: [join(source, 'platform', 'browser-text-codecs.ts')],
     bundle: true,
     format: 'cjs',
-    platform: 'node',
-    target: ['node20'],
-    metafile: true,
+    platform: 'browser',
+    target,
     write: false,
     legalComments: 'none',
-    plugins: [frontOutside],
+    plugins: [browserPlatform('')],
   });
-  const written = outputFiles.map(({ path, contents }) => put(path, contents));
-  for (const part of parts) written.push(put(join(out, `${part}.js`), `module.exports = require('./engine.js').${part};\n`));
-  written.push(licences(out, metafile));
-  return written.map((path) => relative(dist, path));
+  const shims = doors.map(([door]) => put(join(out, `${door}.cjs`), `module.exports = require('./doors/all.cjs')['${door}'];\n`));
+  return [...outputFiles.map(({ path, text }) => put(path, text)), ...shims];
 }
 
 /** What a worker runs, as one script: workers that are made of a text need no file to be found, and no header. */
@@ -103,18 +102,6 @@ function browserPlatform(worker) {
   };
 }
 
-/** Leaves the front outside, but for protocol.ts and frame.ts: numbers are compiled in, and memory comes by `attach`. */
-const frontOutside = {
-  name: 'front outside',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-      const inside = relative(source, join(resolveDir, path)).split(sep).join('/');
-      if (inside.startsWith('..') || inside.startsWith('portable/') || inside === 'frame.js' || inside === 'protocol.js') return undefined;
-      return { path: `../${inside}`, external: true };
-    });
-  },
-};
-
 /** The declarations that tsc has made, with the platform's types exchanged. */
 function declarations(dist, out) {
   const types = join(out, 'types');
@@ -124,13 +111,14 @@ function declarations(dist, out) {
     written.push(put(join(types, file), text));
   }
   for (const [door, file] of Object.entries(browserDoors)) {
+    written.push(put(join(out, `${door}.d.cts`), `export * from './types/${file}.js';\n`));
     written.push(put(join(out, `${door}.d.mts`), `export * from './types/${file}.js';\nimport * as door from './types/${file}.js';\nexport { door as default };\n`));
   }
   return written;
 }
 
 /** The licences of the libraries of a bundle, in one file. */
-function licences(out, metafile) {
+export function licences(out, metafile) {
   const names = new Set(Object.keys(metafile.inputs).flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
   const texts = [...names].sort().map((name) => {
     const folder = join(root, 'node_modules', name);
@@ -142,7 +130,7 @@ function licences(out, metafile) {
   return put(join(out, 'LICENSES.txt'), `Compiled into the files of this folder:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`);
 }
 
-function put(path, contents) {
+export function put(path, contents) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
   return path;

@@ -5,7 +5,7 @@
 
 const { Problem, shown } = require('../ui.js');
 
-const format = () => require('../../dist/passphrase/header.js');
+const format = () => require('../../dist/passphrase/transforms.js')['passphrase/header'];
 
 /**
  * A file of somebody else may not ask for more memory than scrypt takes with N = 2^20 and r = 8 (1 GiB), nor for more time than 30 s on
@@ -35,8 +35,8 @@ async function readHeader(take, name) {
 
 /** Makes room to derive the key; refuses a header that asks for too much. */
 function deriveRoom(scrypt, name) {
-  const { checkLimits } = require('../../dist/passphrase/derive-key.js');
-  const { memoryOf } = require('../../dist/kdf/scrypt.js');
+  const { checkLimits } = require('../../dist/passphrase/transforms.js')['passphrase/derive-key'];
+  const { memoryOf } = require('../../dist/core.js')['kdf/scrypt'];
   try {
     checkLimits(scrypt, limits);
   } catch {

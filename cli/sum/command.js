@@ -8,7 +8,7 @@ const { Problem, checkOpen, isHidden, isTerminal, print, reason, say, shown } = 
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { Survey, walk } = require('./walk.js');
 
-const algorithms = () => require('../../dist/catalog.js').hashList();
+const algorithms = () => require('../../dist/core.js').catalog.hashList();
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -75,7 +75,7 @@ function refuseNonsense({ check, tag, text, binary, zero, recursive, 'ignore-mis
  * @returns {import('./digests.js').About}
  */
 function aboutOf(name, length, later = false) {
-  const { findHash, hashFacts } = require('../../dist/catalog.js');
+  const { findHash, hashFacts } = require('../../dist/core.js').catalog;
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
   if (facts === undefined) {
@@ -123,7 +123,7 @@ function* tasksOf(groups, about) {
 /** With a bar on the terminal, if it takes a while. */
 async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
   const { digestAll } = require('./digests.js');
-  const { workers } = require('../../dist/whole/paths.js');
+  const { workers } = require('../../dist/core.js')['whole/paths'];
   let survey;
   const progress = none
     ? { add() {}, end() {} }

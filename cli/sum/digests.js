@@ -10,8 +10,8 @@
 
 const { close, open, read, stat } = require('node:fs');
 
-const { findHash } = require('../../dist/catalog.js');
-const { Answers, hashPath, hashPaths, hashPathsSync } = require('../../dist/whole/paths.js');
+const { findHash } = require('../../dist/core.js').catalog;
+const { Answers, hashPath, hashPaths, hashPathsSync } = require('../../dist/core.js')['whole/paths'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
 const large = 1024 * 1024;

@@ -335,7 +335,8 @@ export abstract class Hasher extends LazyTransform {
 
   static {
     runningIn = (hasher) => hasher.#running;
-    setUpLate((stream) => (#running in stream ? [stream.#streamOptions] : undefined));
+    // Looked at once before `in`: terser, inlining this, forgets the parentheses of `#running in (stream = this)`.
+    setUpLate((stream) => (typeof stream === 'object' && #running in stream ? [stream.#streamOptions] : undefined));
   }
 }
 

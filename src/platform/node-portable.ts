@@ -4,13 +4,10 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
 import { Worker } from 'node:worker_threads';
 import type { Host, Mate, MateEvents } from '../portable/host.js';
-
-// As they were at the start: fake timers must not stop us.
-const later = setTimeout;
-const forget = clearTimeout;
-const nextTurn = setImmediate;
+import { folder } from './place.js';
 
 export const portableHost: Host = {
   nextTurn,
@@ -26,8 +23,8 @@ export const portableHost: Host = {
 
 /** Undefined where this package was bundled without what its workers run. */
 function startMate({ message, lost }: MateEvents): Mate | undefined {
-  const entry = join(__dirname, 'node-worker.js');
-  if (!existsSync(entry)) return undefined;
+  const entry = workerFile();
+  if (entry === undefined || !existsSync(entry)) return undefined;
   // What the program was started with (a loader, a test runner's setup) is none of a worker's business.
   const worker = new Worker(entry, { execArgv: [], env: {}, stdin: false });
   let memory = false;
@@ -43,4 +40,10 @@ function startMate({ message, lost }: MateEvents): Mate | undefined {
     end: () => void worker.terminate(),
     hold: (open) => void (open ? worker.ref() : worker.unref()),
   };
+}
+
+/** What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name. */
+function workerFile(): string | undefined {
+  if (typeof __dirname === 'string') return join(__dirname, 'node-worker.js');
+  return folder && join(folder, '..', 'platform', 'node-worker.js');
 }

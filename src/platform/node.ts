@@ -8,6 +8,7 @@
 import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
 import { totalmem } from 'node:os';
+import { clearInterval as end, setImmediate, setInterval as again, setTimeout as later } from 'node:timers';
 import { types } from 'node:util';
 import { outOfMemory } from '../errors.js';
 
@@ -153,7 +154,7 @@ export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
-// ---- the event loop; all as it was at the start: fake timers must not stop us -----------------------
+// ---- the event loop: timers of Node.js, as they were at the start, because test runners replace the global ones ----
 
 /** Keeps AsyncLocalStorage's context, and tells async_hooks of a call. */
 export const AsyncResource = Resource;
@@ -164,9 +165,7 @@ export const { nextTick } = process;
 /** When other events have had their turns. */
 export const nextTurn = setImmediate;
 
-export const after = setTimeout;
-const again = setInterval;
-const end = clearInterval;
+export const after = later;
 
 /** Puts a timer off, or starts one. */
 export function restart(timer: Timer | undefined, run: () => void, milliseconds: number): Timer {

@@ -220,6 +220,7 @@ export function makePortable(host: Host): Native {
     setRecycling: () => {},
 
     catalog: () => JSON.stringify({ hashes: catalog, ciphers }),
+    version: () => '',
     engines: enginesReport,
 
     // States are bytes here, never tickets; and the kernel is another engine.

@@ -12,8 +12,8 @@ import { frameIndexes, statusNumbers } from '../../tools/protocol.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'binding.js'));
-const { frame } = require(join(dist, 'frame.js'));
+const { native } = require(join(dist, 'core.js')).binding;
+const { frame } = require(join(dist, 'core.js')).frame;
 
 const { Operation, Algorithm, Slot, Flags, Key, SourceOffset, SourceSize, TargetOffset, TargetSize, SeedLow, SeedHigh, Route, Engine } = frameIndexes;
 

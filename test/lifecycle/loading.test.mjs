@@ -141,18 +141,20 @@ test('--no-addons: the portable engine', async () => {
 test('loading is quick', async (t) => {
   const times = [];
   for (let round = 0; round < 9; round++) {
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', `const begin = performance.now(); require(${JSON.stringify(doorPaths.millrace)}); console.log(performance.now() - begin)`]);
+    // CPU time: on a busy machine others' work shall not count.
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', `const begin = process.cpuUsage(); require(${JSON.stringify(doorPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`]);
     times.push(Number(stdout));
   }
   const best = Math.min(...times);
-  t.diagnostic(`require('millrace'): best of nine ${best.toFixed(1)} ms`);
-  // The goal is 10 ms, and some 4 are measured; a machine may be slow or busy, but not so much that the best of nine is this.
+  t.diagnostic(`require('millrace'): best of nine ${best.toFixed(1)} ms of CPU time`);
+  // `npm run bench -- load` measures it beside others; a machine may be slow, but not so much that the best of nine is this.
   assert.ok(best < 100, `${best} ms`);
 });
 
 test('the types are where package.json says', async () => {
   const { exports } = JSON.parse(await (await import('node:fs/promises')).readFile(join(root, 'package.json'), 'utf8'));
-  const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap((condition) => (typeof condition === 'string' ? [condition] : Object.values(condition)))));
+  const leaves = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(leaves));
+  const files = leaves(exports);
   assert.ok(files.length > 8);
   for (const file of files) assert.ok(existsSync(join(root, file)), file);
 });

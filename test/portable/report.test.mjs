@@ -14,9 +14,9 @@ const { default: millrace } = await import('millrace');
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'binding.js'));
-const { frame } = require(join(dist, 'frame.js'));
-const { ciphers, hashes } = require(join(dist, 'catalog-table.js'));
+const { native } = require(join(dist, 'core.js')).binding;
+const { frame } = require(join(dist, 'core.js')).frame;
+const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog-table'];
 
 test('libraries, in the versions that are installed', () => {
   const { portable } = JSON.parse(native.engines());

@@ -7,9 +7,9 @@ import { doorPaths, root } from './child.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'binding.js'));
-const { frame } = require(join(dist, 'frame.js'));
-const { hashes } = require(join(dist, 'catalog-table.js'));
+const { native } = require(join(dist, 'core.js')).binding;
+const { frame } = require(join(dist, 'core.js')).frame;
+const { hashes } = require(join(dist, 'core.js'))['catalog-table'];
 
 // A const enum leaves nothing behind that could be imported.
 const text = readFileSync(join(root, 'src/frame.ts'), 'utf8');

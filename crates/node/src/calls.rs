@@ -73,6 +73,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("recycles", recycles),
     ("setRecycling", set_recycling),
     ("catalog", catalog),
+    ("version", version),
     ("engines", engines_report),
     ("forkState", kernel::fork_state),
     ("dropState", kernel::drop_state),
@@ -660,6 +661,11 @@ fn set_recycling(call: &Call<'_>) -> Value {
         pages::set_keeping(keep != 0);
     }
     call.env.undefined()
+}
+
+/// `version()`: the version of this binary, which must be that of the front (`node-binary.ts`).
+fn version(call: &Call<'_>) -> Value {
+    call.env.utf8(env!("CARGO_PKG_VERSION"))
 }
 
 /// `catalog()`: the table of algorithms as JSON.
