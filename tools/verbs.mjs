@@ -69,14 +69,23 @@ async function testBrowser(args) {
   return nodeTests(['test/browser.test.mjs', 'test/page.test.mjs', ...args]);
 }
 
-/** The package through esbuild, Vite, webpack and Rollup. */
+/**
+ * The package through bundlers for browsers and for servers, tracers and test runners. With --next also through Next.js, which is
+ * installed for that (some 300 MB).
+ */
 async function testBundlers(args) {
   await prepare();
   await prepareBrowser();
   const folder = join(root, 'test', 'bundlers');
-  const [command, given, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
-  if (!installed(folder)) await step('install bundlers', command, given, { ...options, cwd: folder });
-  return nodeTests(['test/bundlers.test.mjs', ...args]);
+  const installAll = async (title, given) => {
+    const [command, all, options] = npm([...given, '--ignore-scripts', '--no-audit', '--no-fund']);
+    await step(title, command, all, { ...options, cwd: folder });
+  };
+  if (!installed(folder)) await installAll('install bundlers', ['ci']);
+  if (args.includes('--next') && !existsSync(join(folder, 'node_modules', 'next'))) {
+    await installAll('install Next.js', ['install', '--no-save', 'next@16', 'react@19', 'react-dom@19']);
+  }
+  return nodeTests(['test/bundlers.test.mjs', 'test/servers.test.mjs', ...args.filter((arg) => arg !== '--next')]);
 }
 
 /** The package as it is published: packed, installed by npm, pnpm, yarn and bun, and every example of the documentation. */
@@ -103,6 +112,7 @@ async function bench(args) {
   await prepare();
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
+  if (args[0] === 'load') return stream(process.execPath, [join(root, 'bench', 'load.mjs'), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
