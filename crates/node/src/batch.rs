@@ -93,16 +93,18 @@ impl Work {
         }
         // A digest must not take the place of a message that is still to be read.
         let mut apart = if self.overlapped_by(target) { Some(try_zeroed(target.size())?) } else { None };
-        let (mut batch, mut filled, mut done, mut offset) = ([&[][..]; AT_ONCE], 0, 0, 0);
+        let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; AT_ONCE], 0, 0, 0);
         for index in 0..count {
             let message = self.message(index, offset)?;
             offset += message.size();
-            batch[filled] = message.read();
+            batch[filled] = message;
             filled += 1;
             if filled < AT_ONCE && index + 1 < count {
                 continue;
             }
-            compute(&batch[..filled], size, &mut |index, digest| {
+            let mut sources = [&[][..]; AT_ONCE];
+            sources.iter_mut().zip(&batch[..filled]).for_each(|(source, message)| *source = message.read());
+            compute(&sources[..filled], size, &mut |index, digest| {
                 let start = (done + index) * size;
                 match &mut apart {
                     Some(apart) => apart[start..start + size].copy_from_slice(digest),

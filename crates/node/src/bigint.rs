@@ -3,7 +3,6 @@
 //! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least significant
 //! first; a width need not be a multiple of them.
 
-use crate::bytes::Window;
 use crate::environment::Environment;
 use crate::values::{self, Env, Value};
 
@@ -17,7 +16,8 @@ const WORD: usize = size_of::<u64>();
 
 /// `toBigIntLE(source)`: the number that a Uint8Array spells; `undefined` for anything else.
 pub(crate) fn from_little(call: &Call<'_>) -> Value {
-    let Some(source) = call.octets(0).map(Window::read) else { return Value::NOTHING };
+    let Some(source) = call.octets(0) else { return Value::NOTHING };
+    let source = source.read();
     // What is too long even without the zeros is refused by V8, with a RangeError of its own.
     let size = match source {
         [.., 0] if source.len() > STACK_WORDS * WORD => {
@@ -102,7 +102,8 @@ pub(crate) fn to_big(call: &Call<'_>) -> Value {
 
 fn to_bytes(call: &Call<'_>, write: impl Fn(&mut [u8], &[u64])) -> Value {
     let done = (|| {
-        let (number, target) = (call.argument(0), call.octets(1)?.exclusive());
+        let (number, target) = (call.argument(0), call.octets(1)?);
+        let target = target.exclusive(&[])?;
         // A huge target takes no more words than the number has.
         let mut count = target.len().div_ceil(WORD);
         if count > STACK_WORDS {

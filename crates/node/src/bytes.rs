@@ -88,11 +88,12 @@ impl Window {
         self.size > 0 && other.size > 0 && a < b + other.size && b < a + self.size
     }
 
-    /// The bytes, to be read while nothing writes them.
-    pub(crate) fn read<'a>(self) -> &'a [u8] {
-        // SAFETY: valid as the module's rules say; every use ends within the job or call that holds
-        // the window. Writers of this job never hold an overlapping slice: `write` is used only
-        // where `overlaps` was asked first.
+    /// The bytes, for as long as the window is borrowed. A job that writes names the windows it
+    /// reads: see [`Window::exclusive`].
+    pub(crate) fn read(&self) -> &[u8] {
+        // SAFETY: `Window::new` was promised that the bytes stay valid as the module's rules say,
+        // and whoever holds the window is within that job or call. `exclusive` refuses ranges
+        // that overlap what is read.
         unsafe { slice::from_raw_parts(self.start, self.size) }
     }
 
@@ -130,25 +131,40 @@ impl Window {
         self.start == other.start || !self.overlaps(other)
     }
 
-    /// The bytes as a target that nothing else of this job overlaps.
-    pub(crate) fn exclusive<'a>(self) -> &'a mut [u8] {
-        // SAFETY: callers ask `overlaps` for every other window of the job first, and by the rules
-        // above nobody else uses the range until the job has settled.
-        unsafe { slice::from_raw_parts_mut(self.start, self.size) }
+    /// The bytes as a target, for as long as the window is borrowed; `None` if one of the windows
+    /// that are used meanwhile overlaps it.
+    #[allow(clippy::mut_from_ref)] // A window is an address; what it borrows is no part of it.
+    pub(crate) fn exclusive(&self, others: &[Window]) -> Option<&mut [u8]> {
+        if others.iter().any(|other| self.overlaps(*other)) {
+            return None;
+        }
+        // SAFETY: valid as for `read`. No other window of the job overlaps it, as was just
+        // checked, and by the module's rules nobody else uses the range until the job has settled.
+        Some(unsafe { slice::from_raw_parts_mut(self.start, self.size) })
+    }
+
+    /// Overwrites the bytes with zeros.
+    pub(crate) fn clear(self) {
+        // SAFETY: the range is valid as for `write`; no slice of it is made.
+        unsafe { ptr::write_bytes(self.start, 0, self.size) };
     }
 }
 
-/// The cipher's view of source and target of equal size: disjoint, or one and the same. A partial
-/// overlap is mended by moving the source to its target first, which is correct from both sides.
-pub(crate) fn text<'a>(source: Window, target: Window) -> Text<'a> {
-    debug_assert_eq!(source.size, target.size);
-    if !source.overlaps(target) {
-        return Text::Across { source: source.read(), target: target.exclusive() };
+/// The cipher's view of source and target of equal size: disjoint, or one and the same. If they
+/// overlap in part, the source is moved to its target first, which is correct from both sides.
+/// `None` if the sizes differ, or if one of the windows that are read meanwhile overlaps the target.
+pub(crate) fn text<'a>(source: &'a Window, target: &'a Window, others: &[Window]) -> Option<Text<'a>> {
+    if source.size != target.size {
+        return None;
+    }
+    let bytes = target.exclusive(others)?;
+    if !source.overlaps(*target) {
+        return Some(Text::Across { source: source.read(), target: bytes });
     }
     if source.start != target.start {
-        target.copy_from(source);
+        target.copy_from(*source);
     }
-    Text::InPlace(target.exclusive())
+    Some(Text::InPlace(target.exclusive(others)?))
 }
 
 /// The copies a job owns (rules 2 and 3). Windows point into them, so the memory never moves: room

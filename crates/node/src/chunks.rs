@@ -11,7 +11,8 @@ use millrace_core::chunks::Run;
 impl Work {
     pub(crate) fn seal_chunks(&self, cipher: Cipher, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
-        let (source, target) = (self.source.read(), target.exclusive());
+        let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
+        let source = self.source.read();
         self.with_key(cipher, |key| {
             Ok(match pacer {
                 None => key.seal_chunks(run, source, target),
@@ -22,7 +23,8 @@ impl Work {
 
     pub(crate) fn open_chunks(&self, cipher: Cipher, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
-        let (source, target) = (self.source.read(), target.exclusive());
+        let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
+        let source = self.source.read();
         self.with_key(cipher, |key| {
             Ok(match pacer {
                 None => key.open_chunks(run, source, target),
@@ -31,14 +33,11 @@ impl Work {
         })
     }
 
-    /// The run, and a target that lies over none of its inputs.
+    /// The run and its target.
     fn chunks(&self) -> Result<(Run<'_>, Window), Status> {
         let (Messages::Equal(count, chunk_size), Target::Memory(target)) = (&self.messages, self.target) else {
             return Err(Status::Argument);
         };
-        if [self.source, self.iv].iter().any(|input| target.overlaps(*input)) {
-            return Err(Status::Overlap);
-        }
         self.ready(target);
         let run = Run { base_nonce: self.iv.read(), first: self.seed, count: *count, chunk_size: *chunk_size };
         Ok((run, target))

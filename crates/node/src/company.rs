@@ -1,6 +1,7 @@
 //! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as algorithm and key are the
 //! same. A job that nobody wants any more leaves the company early; a panic, which is a bug of ours, ends all in it.
 
+use crate::bytes::Window;
 use crate::cost::Algorithm;
 use crate::errand::{Errand, Outbox};
 use crate::job::Job;
@@ -131,8 +132,9 @@ impl Common {
 
     /// In one go.
     fn run(&self, jobs: &mut [Box<Job>]) {
+        let windows = windows(jobs);
         let mut room = [&[][..]; MOST];
-        let sources = sources(&mut room, jobs);
+        let sources = sources(&mut room, &windows[..jobs.len()]);
         let each = |index: usize, digest: &[u8]| jobs[index].answer_with(digest);
         let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
             None => many::digests(self.hash, &Params::default(), sources, self.size(), each),
@@ -149,8 +151,9 @@ impl Common {
         breather: &mut Breather<'_, Errand>,
         outbox: &mut Outbox,
     ) {
+        let windows = windows(&jobs);
         let mut room = [&[][..]; MOST];
-        let sources = sources(&mut room, &jobs);
+        let sources = sources(&mut room, &windows[..jobs.len()]);
         Members::work(jobs, breather, outbox, |members, pace| {
             let each = |index: usize, digest: &[u8]| {
                 if let Some(job) = &mut members.borrow_mut()[index] {
@@ -184,12 +187,17 @@ impl Job {
     }
 }
 
-/// The messages of at most [`MOST`] jobs.
-fn sources<'a>(room: &'a mut [&'static [u8]; MOST], jobs: &[Box<Job>]) -> &'a [&'static [u8]] {
-    for (source, job) in room.iter_mut().zip(jobs) {
-        *source = job.work.source.read();
-    }
-    &room[..jobs.len()]
+/// Where the messages of at most [`MOST`] jobs are.
+fn windows(jobs: &[Box<Job>]) -> [Window; MOST] {
+    let mut windows = [Window::EMPTY; MOST];
+    windows.iter_mut().zip(jobs).for_each(|(window, job)| *window = job.work.source);
+    windows
+}
+
+/// The messages.
+fn sources<'a, 'b>(room: &'a mut [&'b [u8]; MOST], windows: &'b [Window]) -> &'a [&'b [u8]] {
+    room.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
+    &room[..windows.len()]
 }
 
 /// How those ended that have no digest.

@@ -166,9 +166,10 @@ impl Cut {
         let offset = index * self.part;
         let size = self.part.min(self.source.size() - offset);
         let source = self.source.part(offset, size).ok_or(Status::Internal)?;
+        let target = self.target.part(offset, size).unwrap_or(Window::EMPTY);
         let text = || {
             self.written.fetch_max(index + 1, Ordering::Relaxed);
-            self.target.part(offset, size).map(|target| bytes::text(source, target)).ok_or(Status::Internal)
+            bytes::text(&source, &target, &[]).ok_or(Status::Internal)
         };
         let offset = offset as u64;
         Ok(match &self.message {
@@ -243,7 +244,7 @@ impl Cut {
             }
             let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
             if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
-                part.exclusive().fill(0);
+                part.clear();
             }
             if let Some(pacer) = &mut pacer
                 && !closing

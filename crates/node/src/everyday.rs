@@ -20,10 +20,7 @@ pub(crate) fn hash(call: &Call<'_>) -> Value {
     let done = (|| {
         let everyday = Everyday::of(call).ok_or(Status::Argument)?;
         let (source, target) = (everyday.source()?, call.bytes(1).ok_or(Status::Argument)?);
-        if target.overlaps(source) {
-            return Err(Status::Overlap);
-        }
-        everyday.digest(source, target.exclusive())
+        everyday.digest(source, target.exclusive(&[source]).ok_or(Status::Overlap)?)
     })();
     call.env.number(call.state.number_of(done))
 }

@@ -127,7 +127,7 @@ impl Derivation {
                     memory: request.size(At::MaxMemory)? as u64,
                     milliseconds: request.size(At::MaxTime)? as u64,
                 };
-                match PasswordHash::parse(as_text(aad), &limits) {
+                match PasswordHash::parse(as_text(&aad), &limits) {
                     Ok(hash) => What::Verify {
                         memory: hash.scheme().memory(),
                         milliseconds: hash.scheme().milliseconds(),
@@ -242,7 +242,7 @@ fn argon2_of(variant: u32, memory: u32, passes: u32, lanes: u32) -> Result<argon
 }
 
 /// A text that came as UTF-8; what is not UTF-8 is no password hash.
-fn as_text(window: Window) -> &'static str {
+fn as_text(window: &Window) -> &str {
     std::str::from_utf8(window.read()).unwrap_or_default()
 }
 
@@ -277,7 +277,7 @@ impl Work {
                 shelf::with(needed, |memory| argon2::derive_paced(&cost, &input, target, memory, pace))
             }
             What::Verify { allowed, .. } => {
-                let hash = PasswordHash::parse(as_text(self.aad), &NO_LIMITS)?;
+                let hash = PasswordHash::parse(as_text(&self.aad), &NO_LIMITS)?;
                 let clock = &mut Clock::new(allowed, pace);
                 let verified = shelf::with(needed, |memory| {
                     let equal = hash.verify(password, self.tag.read(), memory, clock)?;
@@ -301,7 +301,7 @@ const NO_LIMITS: Limits = Limits { memory: u64::MAX, milliseconds: u64::MAX };
 /// `Count` of 0 stands for bcrypt, which is always old. The target's size is that of the hash, the iv's that of the salt.
 pub(crate) fn needs_rehash(request: &Request<'_>) -> Result<bool, Status> {
     let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
-    let hash = PasswordHash::parse(as_text(text), &NO_LIMITS).map_err(|_| Status::Encoded)?;
+    let hash = PasswordHash::parse(as_text(&text), &NO_LIMITS).map_err(|_| Status::Encoded)?;
     let scheme = match request.operation()? {
         Asked::Scrypt => scrypt_cost(request).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
         Asked::Argon2 => {

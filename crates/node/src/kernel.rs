@@ -2,7 +2,6 @@
 //!
 //! It runs like all other work, during its call or by one worker, in slices; but never in company nor in parts.
 
-use crate::bytes::Window;
 use crate::calls::Call;
 use crate::pacer::Pacer;
 use crate::protocol::{EngineNumber, TICKET_SIZE};
@@ -196,7 +195,7 @@ pub(crate) fn fork_state(call: &Call<'_>) -> Value {
 
 /// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed already.
 pub(crate) fn drop_state(call: &Call<'_>) -> Value {
-    let dropped = call.bytes(0).map(Window::read).is_some_and(|ticket| call.state.held.close(ticket));
+    let dropped = call.bytes(0).is_some_and(|ticket| call.state.held.close(ticket.read()));
     call.env.number(u32::from(dropped))
 }
 

@@ -29,8 +29,9 @@ impl Work {
     /// Writes the states of an HMAC's key, which is the source, to the target.
     pub(crate) fn mac_begin(&self, hash: Hash) -> Result<(), Status> {
         match self.target {
-            Target::Memory(states) if !states.overlaps(self.source) => {
-                Ok(hmac::key_states(hash, self.source.read(), states.exclusive())?)
+            Target::Memory(states) => {
+                let states = states.exclusive(&[self.source]).ok_or(Status::Argument)?;
+                Ok(hmac::key_states(hash, self.source.read(), states)?)
             }
             _ => Err(Status::Argument),
         }
@@ -76,14 +77,11 @@ impl Work {
         let (Target::Memory(target), Target::Memory(next)) = (self.target, self.tag_target) else {
             return Err(Status::Argument);
         };
-        if [next, self.aad, self.source].iter().any(|other| target.overlaps(*other)) || next.overlaps(self.source) {
-            return Err(Status::Overlap);
-        }
+        let output = target.exclusive(&[next, self.aad, self.source]).ok_or(Status::Overlap)?;
+        let next = next.exclusive(&[target, self.source]).ok_or(Status::Overlap)?;
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        with_copy(self.aad, |state| {
-            hasher::squeeze(hash, &params, state, self.source.read(), target.exclusive(), next.exclusive())
-        })
+        with_copy(self.aad, |state| hasher::squeeze(hash, &params, state, self.source.read(), output, next))
     }
 
     /// All of a long extendable output, in slices.
@@ -122,11 +120,10 @@ impl Work {
         if next.overlaps(self.source) || next.overlaps(self.iv) {
             return Err(Status::Overlap);
         }
-        let mut step = |state: Window, source: Window| {
-            if next.overlaps(state) {
-                with_copy(state, |state| step(state, source.read(), next.exclusive()))
-            } else {
-                step(state.read(), source.read(), next.exclusive()).map_err(Status::from)
+        let mut step = |state: Window, source: Window| match next.exclusive(&[state, source]) {
+            Some(bytes) => step(state.read(), source.read(), bytes).map_err(Status::from),
+            None => {
+                with_copy(state, |state| step(state, source.read(), next.exclusive(&[source]).ok_or(Error::State)?))
             }
         };
         if self.iv.size() == 0 {

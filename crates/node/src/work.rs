@@ -264,7 +264,13 @@ impl Work {
         }
     }
 
-    /// Runs `compute` over memory that neither source nor key overlap, then puts the digest in its place.
+    /// Every window that is read.
+    fn inputs(&self) -> [Window; 5] {
+        let key = if let Key::Bytes(key) = self.key { key } else { Window::EMPTY };
+        [self.source, key, self.iv, self.aad, self.tag]
+    }
+
+    /// Runs `compute` over memory that no input overlaps, then puts the digest in its place.
     pub(crate) fn digest_to(
         &self,
         reply: &mut Reply,
@@ -277,12 +283,14 @@ impl Work {
                 compute(digest)?;
                 target.write(digest);
             }
-            Target::Memory(target) if self.source.overlaps(target) => {
-                let mut digest = try_zeroed(target.size())?;
-                compute(&mut digest)?;
-                target.write(&digest);
-            }
-            Target::Memory(target) => compute(target.exclusive())?,
+            Target::Memory(target) => match target.exclusive(&self.inputs()) {
+                Some(bytes) => compute(bytes)?,
+                None => {
+                    let mut digest = try_zeroed(target.size())?;
+                    compute(&mut digest)?;
+                    target.write(&digest);
+                }
+            },
             Target::Reply(size) if size <= reply.small.len() => {
                 compute(&mut reply.small[..size])?;
                 reply.small_size = size;
@@ -399,14 +407,15 @@ impl Work {
     }
 
     pub(crate) fn text(&self) -> Result<Text<'_>, Status> {
-        match self.target {
-            Target::Memory(target) if target.size() == self.source.size() => {
-                self.ready(target);
-                Ok(text(self.source, target))
+        let target = match &self.target {
+            Target::Memory(target) if target.size() != self.source.size() => return Err(Status::Argument),
+            Target::Memory(target) => {
+                self.ready(*target);
+                target
             }
-            Target::Memory(_) => Err(Status::Argument),
-            Target::Reply(_) => Ok(text(self.source, self.source)),
-        }
+            Target::Reply(_) => &self.source,
+        };
+        text(&self.source, target, &[self.aad]).ok_or(Status::Overlap)
     }
 }
 
