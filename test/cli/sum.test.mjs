@@ -339,6 +339,9 @@ test('standard input or output that is closed', { skip: process.platform !== 'li
     assert.equal(typed('sum a <&-').status, 0, 'it is not read');
     assert.equal(typed('sum - < /dev/null').status, 0);
     assert.equal(typed('sum a > /dev/null').status, 0);
+    // Programs that discard the output (Python's DEVNULL, Node's 'ignore') cannot be told from a closed one.
+    assert.equal(typed('sum a > list').status, 0);
+    assert.equal(typed('sum -c list 1<>/dev/null').status, 0, 'the exit code of --check is its result');
   }));
 
 test('wildcards on Windows, whose shells leave them', () =>
