@@ -105,7 +105,7 @@ impl MacKey {
         }
     }
 
-    /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`](crate::hasher).
+    /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`].
     #[inline]
     pub fn state_size(&self) -> usize {
         state_size(self.hash)

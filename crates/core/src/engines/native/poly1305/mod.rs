@@ -44,6 +44,7 @@ impl Poly1305 {
     }
 
     /// The sum as yet.
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn sum(&self) -> Limbs {
         self.sum
