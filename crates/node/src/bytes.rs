@@ -83,6 +83,7 @@ impl Window {
         Some(unsafe { Window::new(self.start.add(offset), size) })
     }
 
+    #[inline]
     pub(crate) fn overlaps(self, other: Window) -> bool {
         let (a, b) = (self.start as usize, other.start as usize);
         self.size > 0 && other.size > 0 && a < b + other.size && b < a + self.size
@@ -90,6 +91,7 @@ impl Window {
 
     /// The bytes, for as long as the window is borrowed. A job that writes names the windows it
     /// reads: see [`Window::exclusive`].
+    #[inline]
     pub(crate) fn read(&self) -> &[u8] {
         // SAFETY: `Window::new` was promised that the bytes stay valid as the module's rules say,
         // and whoever holds the window is within that job or call. `exclusive` refuses ranges

@@ -345,6 +345,7 @@ impl<'a> Request<'a> {
         bytes.part(self.size(offset)?, self.size(size)?).ok_or(Status::Argument)
     }
 
+    #[inline]
     fn has(&self, flag: u32) -> bool {
         self.number(At::Flags) as u32 & flag != 0
     }
@@ -354,6 +355,7 @@ impl<'a> Request<'a> {
         exact_size(self.number(at)).ok_or(Status::Argument)
     }
 
+    #[inline]
     pub(crate) fn number(&self, at: At) -> f64 {
         let offset = at as usize * size_of::<f64>();
         match self.frame.read()[offset..].first_chunk() {
