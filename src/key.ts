@@ -125,9 +125,12 @@ export function createMacKey(facts: HashFacts, key: unknown, choice: Choice = us
 }
 
 /** What a key for an HMAC over a hash is prepared for. */
-export function macName({ name }: HashFacts): string {
-  return `hmac-${name}`;
+export function macName({ id, name }: HashFacts): string {
+  return (macNames[id] ??= `hmac-${name}`);
 }
+
+/** By the hash's number: making one for each call would cost it 150 instructions. */
+const macNames: string[] = [];
 
 /** An HMAC key of the bytes of a key prepared for the cipher `algorithm`: what sealed streams derive theirs from. */
 export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
