@@ -1,8 +1,8 @@
 // No key stays in memory: another process looks through the whole memory of one that has used
 // keys, disposed of them and wiped its own copies. Linux lets a parent read its child so.
 //
-// The stacks are left out: what compiled code and the libraries' routines spill there is overwritten by
-// later calls, not wiped at once.
+// The stacks are searched too: compiled code and the libraries' routines spill there. `{ main: false }`
+// leaves out the main thread's, after calls that do not wipe it (SECURITY.md, "Stacks and messages").
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -35,13 +35,20 @@ const keyMaker = ${keyMaker};
 // On an ArrayBuffer of its own: V8 keeps typed arrays up to 64 bytes in its heap, moves them, and leaves copies.
 const fresh = (seed) => keyMaker(seed, Buffer.from(new ArrayBuffer(32)));
 const nonce = Buffer.alloc(12), iv = Buffer.alloc(16);
-const source = Buffer.alloc(3000, 1);
+const source = Buffer.alloc(3000, 1), large = Buffer.alloc(4 << 20, 1);
 /** Uses a key, and wipes the caller's copy at once. */
 const using = (seed, use) => {
   const key = fresh(seed);
   const result = use(key);
   key.fill(0);
   return result;
+};
+/** Reports and stops the thread with no work in between, which would overwrite the stack. */
+const cell = new Int32Array(new SharedArrayBuffer(4));
+const { writeSync } = require('node:fs');
+const reportAtOnce = () => {
+  writeSync(1, 'ready\\n');
+  Atomics.wait(cell, 0, 0);
 };
 const report = () => new Promise((resolve) => {
   globalThis.gc();
@@ -76,7 +83,7 @@ for (const [algorithm, use] of Object.entries(uses)) {
     const found = await look(`
       for (let seed = 10; seed < 15; seed++) for (let round = 0; round < 20; round++) using(seed, (key) => ${use('key')});
       await report();
-    `, [10, 11, 12, 13, 14]);
+    `, [10, 11, 12, 13, 14], { main: false });
     if (typeof found === 'string') return t.skip(found);
     assert.deepEqual(found, [[], [], [], [], []]);
   });
@@ -87,7 +94,7 @@ for (const [algorithm, use] of Object.entries(uses)) {
       for (let seed = 20; seed < 25; seed++) for (let round = 0; round < 20; round++) flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
       await Promise.all(flying);
       await report();
-    `, [20, 21, 22, 23, 24]);
+    `, [20, 21, 22, 23, 24], { main: false });
     if (typeof found === 'string') return t.skip(found);
     assert.deepEqual(found, [[], [], [], [], []]);
   });
@@ -102,10 +109,41 @@ for (const [algorithm, use] of Object.entries(uses)) {
         await Promise.all(flying);
       }
       await report();
-    `, [30, 31, 32, 33, 34]);
+    `, [30, 31, 32, 33, 34], { main: false });
     if (typeof found === 'string') return t.skip(found);
     assert.deepEqual(found, [[], [], [], [], []]);
   });
+}
+
+/** Long messages: what one worker does in slices, and what all do in parts. */
+const long = {
+  'aes-256-gcm': (key, route) => `promises.seal('aes-256-gcm', { key: ${key}, nonce, source: large, route: '${route}' })`,
+  'aes-256-ctr': (key, route) => `promises.cipher('aes-256-ctr', true, ${key}, iv, large, { route: '${route}' })`,
+  'chacha20': (key, route) => `promises.cipher('chacha20', true, ${key}, iv, large, { route: '${route}' })`,
+  'chacha20-poly1305': (key, route) => `promises.seal('chacha20-poly1305', { key: ${key}, nonce, source: large, route: '${route}' })`,
+  'xchacha20-poly1305': (key, route) => `promises.seal('xchacha20-poly1305', { key: ${key}, nonce: Buffer.alloc(24), source: large, route: '${route}' })`,
+  'aes-256-gcm-siv': (key, route) => `promises.seal('aes-256-gcm-siv', { key: ${key}, nonce, source: large, route: '${route}' })`,
+  'hmac-sha256': (key, route) => `promises.hmac('sha256', ${key}, large, { route: '${route}' })`,
+  'blake3': (key, route) => `promises.hash('blake3', large, { key: ${key}, route: '${route}' })`,
+};
+
+for (const route of ['pool', 'split']) {
+  for (const [algorithm, use] of Object.entries(long)) {
+    test(`${algorithm}, a long message by route ${route}: nothing left of raw and disposed keys`, { skip }, async (t) => {
+      const found = await look(`
+        const flying = [];
+        for (const seed of [70, 71]) flying.push(using(seed, (key) => ${use('key', route)}));
+        await Promise.all(flying);
+        const prepared = using(72, (key) => millrace.createKey('${algorithm}', key));
+        const last = ${use('prepared', route)};
+        prepared.dispose();
+        await last;
+        await report();
+      `, [70, 71, 72]);
+      if (typeof found === 'string') return t.skip(found);
+      assert.deepEqual(found, [[], [], []]);
+    });
+  }
 }
 
 /** Hashers and batches: how they use a key, and the algorithm that a key is prepared for. */
@@ -144,7 +182,7 @@ for (const [name, [algorithm, use]] of Object.entries(running)) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       await report();
-    `, [40, 41, 42, 43, 44, 45]);
+    `, [40, 41, 42, 43, 44, 45], { main: /Many/.test(name) });
     if (typeof found === 'string') return t.skip(found);
     assert.deepEqual(found, [[], [], [], [], [], []]);
   });
@@ -166,18 +204,45 @@ for (const [name, use] of Object.entries(derivations)) {
         const key = keyMaker(seed, Buffer.alloc(32));
         return new Function('key', 'millrace', `return millrace.${use('key')}`)(key, millrace);
       });
+      // HKDF's extracted key, from which all keys of the secret follow.
+      if (name === 'hkdf') for (const seed of seeds) expected.push(millrace.hmac('sha256', 'salt', keyMaker(seed, Buffer.alloc(32))));
       const found = await look(`
         const flying = [];
         for (const seed of ${JSON.stringify(seeds)}) for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${way}.${use('key')}));
         for (const key of await Promise.all(flying)) key.fill(0);
         flying.length = 0;
-        await ${way}.${use("'another'")};
         await report();
-      `, seeds, expected);
+      `, seeds, { others: expected });
       if (typeof found === 'string') return t.skip(found);
-      assert.deepEqual(found, Array.from({ length: 8 }, () => []));
+      assert.deepEqual(found, [...seeds, ...expected].map(() => []));
     });
   }
+}
+
+/** Synchronous calls after which the stack is wiped. */
+const wiped = {
+  ...Object.fromEntries(Object.entries(derivations).map(([name, use]) => [name, (key) => `millrace.${use(key)}.fill(0)`])),
+  'createKey, aes-256-gcm': (key) => `millrace.createKey('aes-256-gcm', ${key}).dispose()`,
+  'createKey, chacha20-poly1305': (key) => `millrace.createKey('chacha20-poly1305', ${key}).dispose()`,
+  'createKey, hmac-sha256': (key) => `millrace.createKey('hmac-sha256', ${key}).dispose()`,
+  'createKey, blake3': (key) => `millrace.createKey('blake3', ${key}).dispose()`,
+  'hmacMany': (key) => `millrace.hmacMany('sha256', ${key}, ['a', source, 'b'])`,
+  'hashMany': (key) => `millrace.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`,
+};
+
+for (const [name, use] of Object.entries(wiped)) {
+  test(`${name}: nothing left on the stack right after a synchronous call`, { skip }, async (t) => {
+    const key = keyMaker(80, Buffer.alloc(32));
+    const others = name === 'hkdf' ? [millrace.hmac('sha256', 'salt', key)] : [];
+    if (name in derivations) others.push(new Function('key', 'millrace', `return millrace.${derivations[name]('key')}`)(key, millrace));
+    const found = await look(`
+      using(81, (key) => ${use('key')});
+      using(80, (key) => ${use('key')});
+      reportAtOnce();
+    `, [80], { others });
+    if (typeof found === 'string') return t.skip(found);
+    assert.deepEqual(found, [key, ...others].map(() => []));
+  });
 }
 
 test('an HMAC that has given its code keeps nothing of the message it gathered', { skip }, async (t) => {
@@ -197,7 +262,7 @@ test('an HMAC that has given its code keeps nothing of the message it gathered',
       }
     }
     await report();
-  `, [50, 51, 52, 53]);
+  `, [50, 51, 52, 53], { main: false });
   if (typeof found === 'string') return t.skip(found);
   assert.deepEqual(found, [[], [], [], []]);
 });
@@ -222,13 +287,14 @@ test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
     }
     await Promise.all(ends);
     await report();
-  `, seeds, derived);
+  `, seeds, { others: derived, main: false });
   if (typeof found === 'string') return t.skip(found);
   assert.deepEqual(found, Array.from({ length: 10 }, () => []));
 });
 
-/** Runs the program until it reports, and gives the places of each key, and of other secrets, in its memory; a string if that is not allowed. */
-async function look(program, seeds, others = []) {
+/** Runs the program until it reports, and gives the places of each key, and of other secrets, in its memory; a string if that is not allowed.
+ * Without `main` the main thread's stack is not searched. */
+async function look(program, seeds, { others = [], main = true } = {}) {
   const folder = temporary();
   const file = join(folder, 'program.cjs');
   writeFileSync(file, `${prelude}\n(async () => {\n${program}\nprocess.exit(0);\n})();\n`);
@@ -236,14 +302,14 @@ async function look(program, seeds, others = []) {
   try {
     const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(([code]) => assert.fail(`the program ended with ${code}`))]);
     assert.equal(String(line), 'ready\n');
-    return await places(child.pid, [...seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))), ...others]);
+    return await places(child.pid, [...seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))), ...others], main);
   } finally {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function places(pid, keys) {
+async function places(pid, keys, main) {
   let memory;
   try {
     memory = openSync(`/proc/${pid}/mem`, 'r');
@@ -256,9 +322,13 @@ async function places(pid, keys) {
   const chunk = Buffer.allocUnsafeSlow(2 ** 22);
   const stacks = await stackPointers(pid);
   if (typeof stacks === 'string') return stacks;
+  const searched = new Set();
   for (const [, first, last, name] of readFileSync(`/proc/${pid}/maps`, 'utf8').matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw\S* \S+ \S+ \S+(.*)$/gm)) {
     const [begin, end] = [BigInt(`0x${first}`), BigInt(`0x${last}`)];
-    if (stacks.some((pointer) => pointer >= begin && pointer < end)) continue;
+    const held = stacks.filter((pointer) => pointer >= begin && pointer < end);
+    held.forEach((pointer) => searched.add(pointer));
+    if (!main && name.endsWith('[stack]')) continue;
+    const place = held.length > 0 ? `a stack ${name.trim()}` : name.trim() || 'no name';
     for (let at = begin; at < end; at += BigInt(chunk.length - 32)) {
       let size;
       try {
@@ -267,12 +337,13 @@ async function places(pid, keys) {
         break; // Guard pages and devices cannot be read.
       }
       for (const [half, index] of halves) {
-        const place = chunk.subarray(0, size).indexOf(half);
-        if (place >= 0) found[index].push(`${name.trim() || 'no name'}, ${at + BigInt(place) - begin} of ${end - begin}`);
+        const offset = chunk.subarray(0, size).indexOf(half);
+        if (offset >= 0) found[index].push(`${place}, ${at + BigInt(offset) - begin} of ${end - begin}`);
       }
     }
   }
   closeSync(memory);
+  assert.equal(searched.size, new Set(stacks).size, 'the stack of each thread is searched');
   return found;
 }
 

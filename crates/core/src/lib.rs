@@ -7,6 +7,7 @@
 //! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
 //! - [`kdf`]: key derivation and password hashing.
 //! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
+//! - [`stack`]: overwriting what work with secrets leaves there.
 //! - [`allocate`]: allocation that fails with an error.
 //! - [`engines`]: who computes them, and with which library and instructions.
 
@@ -25,6 +26,7 @@ pub mod kdf;
 pub mod many;
 pub mod pace;
 pub mod split;
+pub mod stack;
 
 // The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
 #[allow(unsafe_code)]

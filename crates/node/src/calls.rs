@@ -28,6 +28,7 @@ use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::engines::Provider;
+use millrace_core::stack;
 use millrace_pool::{Cancellation, Ticket};
 use std::sync::Arc;
 
@@ -408,27 +409,27 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
 
 /// `createKey(kind, algorithm, bytes, engine)`: a handle above 0, or the negative of a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
-    let handle = (|| {
+    let handle = stack::wiped(|| {
         let purpose = call.uint32(0).zip(call.uint32(1)).and_then(|(kind, id)| Purpose::from_numbers(kind, id));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
         let engine = Provider::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
         call.state.keys.borrow_mut().keep(key)
-    })();
+    });
     key_handle(call, handle)
 }
 
 /// `createMacKey(hash)` with the handle of a cipher's key in the frame: the handle of an HMAC key of the same bytes, or minus
 /// a [`Status`].
 fn create_mac_key(call: &Call<'_>) -> Value {
-    let handle = (|| {
+    let handle = stack::wiped(|| {
         let hash = call.uint32(0).and_then(|id| Hash::from_id(u8::try_from(id).ok()?)).ok_or(Status::Argument)?;
         let request = Request::of(call).ok_or(Status::Argument)?;
         let mut keys = call.state.keys.borrow_mut();
         let key = keys.get(request.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
         let key = key.mac(hash).ok_or(Status::KeyAlgorithm)??;
         keys.keep(key)
-    })();
+    });
     key_handle(call, handle)
 }
 

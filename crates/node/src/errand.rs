@@ -10,6 +10,7 @@ use crate::lifecycle;
 use crate::pacer::Pacer;
 use crate::parts::Shared;
 use millrace_core::engines::Provider;
+use millrace_core::stack;
 use millrace_pool::{Breather, Task};
 use std::sync::Arc;
 
@@ -69,6 +70,7 @@ impl Task for Errand {
         match self {
             Errand::Job(job) => run_job(job, breather, outbox),
             Errand::Share(shared) => {
+                outbox.note_secrets(shared.keyed(), shared.cost());
                 if let Some(job) = shared.work(breather) {
                     let algorithm = cost::algorithm(job.work.operation);
                     outbox.add(job);
@@ -88,6 +90,10 @@ impl Task for Errand {
 
     fn deliver(outbox: &mut Outbox) {
         outbox.deliver();
+    }
+
+    fn rest(outbox: &mut Outbox) {
+        outbox.wipe_stack(0);
     }
 }
 
@@ -119,14 +125,36 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
 #[derive(Default)]
 pub(crate) struct Outbox {
     jobs: Vec<Box<Job>>,
+    /// Predicted nanoseconds of work with secrets since the worker's stack was last wiped.
+    unwiped: u64,
 }
+
+/// A busy worker wipes its stack when it delivers results after more than this many predicted
+/// nanoseconds of work with secrets. An idle one wipes at once.
+const WIPE_AFTER: u64 = 50_000;
 
 impl Outbox {
     pub(crate) fn add(&mut self, job: Box<Job>) {
         if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
             self.deliver();
         }
+        self.note_secrets(job.work.keyed(), job.cost);
         self.jobs.push(job);
+    }
+
+    fn note_secrets(&mut self, keyed: bool, cost: u64) {
+        if keyed {
+            self.unwiped = self.unwiped.saturating_add(cost.max(1));
+        }
+    }
+
+    /// Wipes the stack below the caller if work with secrets since the last wipe was predicted to
+    /// take more than `least` nanoseconds.
+    fn wipe_stack(&mut self, least: u64) {
+        if self.unwiped > least {
+            self.unwiped = 0;
+            stack::wipe();
+        }
     }
 
     /// Measures an algorithm if nobody has, for which no result has to wait.
@@ -143,6 +171,7 @@ impl Outbox {
     }
 
     pub(crate) fn deliver(&mut self) {
+        self.wipe_stack(WIPE_AFTER);
         if let Some(job) = self.jobs.last() {
             let completion = Arc::clone(&job.completion);
             completion.settle(&mut self.jobs);

@@ -33,6 +33,7 @@ pub(crate) struct Shared {
     /// Predicted nanoseconds of a share.
     cost: u64,
     shares: usize,
+    keyed: bool,
     /// Bytes of a part.
     part: usize,
     /// Made by the first who comes.
@@ -109,6 +110,7 @@ impl Shared {
             ticket: job.ticket.clone(),
             cost: (job.cost / shares as u64).max(LONG + 1),
             shares,
+            keyed: job.work.keyed(),
             part,
             cut: OnceLock::new(),
             progress: Mutex::new(Progress {
@@ -129,6 +131,11 @@ impl Shared {
 
     pub(crate) fn cost(&self) -> u64 {
         self.cost
+    }
+
+    /// Whether the work is one with a secret.
+    pub(crate) fn keyed(&self) -> bool {
+        self.keyed
     }
 
     /// Does one share of the work. Returns the job if that was the end of it.

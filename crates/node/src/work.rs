@@ -17,6 +17,7 @@ use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
 use millrace_core::hasher::Held;
 use millrace_core::hmac::{self, MacKey};
+use millrace_core::stack;
 use std::sync::Arc;
 
 impl From<Error> for Status {
@@ -152,6 +153,11 @@ impl Work {
         if let Key::Bytes(key) = self.key { key.size() } else { 0 }
     }
 
+    /// Returns true if the work has a key or a password, which its routines may leave on the stack.
+    pub(crate) fn keyed(&self) -> bool {
+        matches!(self.key, Key::Prepared(_)) || self.key_size() > 0 || self.operation == Operation::Derive
+    }
+
     /// The work of an idle job.
     pub(crate) fn nothing() -> Work {
         const NONE: Window = Window::EMPTY;
@@ -200,13 +206,14 @@ impl Work {
             Operation::MacBegin(hash) => self.mac_begin(hash),
             Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
+            Operation::HashMany(hash) if self.keyed() => stack::wiped(|| self.hash_many(hash, pacer)),
             Operation::HashMany(hash) => self.hash_many(hash, pacer),
-            Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
+            Operation::HmacMany(hash) => stack::wiped(|| self.hmac_many(hash, pacer)),
             Operation::HashFile(hash) => self.hash_file(hash, reply, pacer),
             Operation::HashFiles(hash) => self.hash_files(hash, pacer),
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
             Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
-            Operation::Derive => self.derive(reply, pacer),
+            Operation::Derive => stack::wiped(|| self.derive(reply, pacer)),
         };
         result.err().unwrap_or(Status::Done)
     }

@@ -86,6 +86,9 @@ pub trait Task: Sized + Send + 'static {
 
     /// Hands over what has been collected, and empties it.
     fn deliver(results: &mut Self::Results);
+
+    /// Called on a worker's thread when it has delivered everything and finds nothing to do.
+    fn rest(_results: &mut Self::Results) {}
 }
 
 /// The pool's size and state at one moment.

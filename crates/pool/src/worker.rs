@@ -55,6 +55,8 @@ impl<T: Task> Worker<T> {
                 }
                 None => {
                     self.own.deliver();
+                    self.own.rest();
+                    self.nested.rest();
                     if !self.shared.wait() {
                         return;
                     }
@@ -225,6 +227,10 @@ impl<T: Task> Hands<T> {
             (self.held, self.cost) = (0, 0);
             let _ = catch_unwind(AssertUnwindSafe(|| T::deliver(&mut self.results)));
         }
+    }
+
+    fn rest(&mut self) {
+        let _ = catch_unwind(AssertUnwindSafe(|| T::rest(&mut self.results)));
     }
 }
 

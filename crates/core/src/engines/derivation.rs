@@ -63,4 +63,6 @@ pub(crate) trait Derivation: Engine {
     fn equal(one: &[u8], other: &[u8]) -> bool;
     /// Overwrites a secret.
     fn wipe(bytes: &mut [u8]);
+    /// Overwrites `ROOM` bytes of stack below the caller's frame.
+    fn wipe_below<const ROOM: usize>();
 }

@@ -93,4 +93,9 @@ impl Derivation for Native {
         // SAFETY: pointer and length are of one slice.
         unsafe { lc::OPENSSL_cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
     }
+
+    #[inline]
+    fn wipe_below<const ROOM: usize>() {
+        wipe::wipe_room_below::<ROOM>();
+    }
 }

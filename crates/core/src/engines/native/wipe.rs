@@ -32,9 +32,14 @@ impl<const N: usize> Drop for Secret<N> {
 }
 
 /// Overwrites the stack below the caller's frame, where routines that have returned kept what did not fit in registers.
-#[inline(never)]
+#[inline]
 pub(super) fn wipe_below() {
-    const ROOM: usize = 8 << 10;
+    wipe_room_below::<{ 8 << 10 }>();
+}
+
+/// The same of `ROOM` bytes.
+#[inline(never)]
+pub(super) fn wipe_room_below<const ROOM: usize>() {
     let mut room = std::mem::MaybeUninit::<[u8; ROOM]>::uninit();
     // SAFETY: pointer and length are of one local.
     unsafe { lc::OPENSSL_cleanse(room.as_mut_ptr().cast(), ROOM) }

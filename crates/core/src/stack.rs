@@ -1,0 +1,33 @@
+//! Overwrites what work with secrets leaves on the stack: compiled code spills there what does
+//! not fit in registers.
+//!
+//! The compiler guarantees nothing of this. test/lifecycle/secrets.test.mjs searches the stacks.
+
+use crate::engines::{Chosen, Derivation};
+
+/// Bytes below the caller's frame that [`wiped`] overwrites. After 8 KiB, hashing in lanes left
+/// keys.
+const NEAR: usize = 16 << 10;
+
+/// Bytes below the caller's frame that [`wipe`] overwrites. The deepest key that a worker left was
+/// 23 KiB below.
+const DEEP: usize = 32 << 10;
+
+/// Runs `work` in a separate frame, then overwrites 16 KiB of stack below the caller's frame.
+#[inline(always)]
+pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
+    let result = apart(work);
+    Chosen::wipe_below::<NEAR>();
+    result
+}
+
+/// Overwrites 32 KiB of stack below the caller's frame; workers call it after work with keys.
+#[inline]
+pub fn wipe() {
+    Chosen::wipe_below::<DEEP>();
+}
+
+#[inline(never)]
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
