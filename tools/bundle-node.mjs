@@ -13,7 +13,7 @@ import { root } from './steps.mjs';
 const source = join(root, 'src');
 
 /** Modules of the core that the command and the tests use; those that other files of dist use are added. */
-const shownAlways = ['binding', 'catalog', 'catalog-table', 'frame', 'waiters', 'whole/paths'];
+const shownAlways = ['binding', 'catalog', 'catalog-table', 'frame', 'prices', 'waiters', 'whole/paths'];
 
 /** What is loaded when it is first used is a file each, with these modules. A module stands in one file; every other one is the core's. */
 const streams = {
