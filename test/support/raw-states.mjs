@@ -12,7 +12,7 @@ const { frame } = require(join(dist, 'core.js')).frame;
 const { hashes } = require(join(dist, 'core.js'))['catalog-table'];
 
 // A const enum leaves nothing behind that could be imported.
-const text = readFileSync(join(root, 'src/frame.ts'), 'utf8');
+const text = readFileSync(join(root, 'src/protocol.ts'), 'utf8');
 
 function enumeration(name) {
   const [, body] = new RegExp(`export const enum ${name} \\{([^}]*)\\}`).exec(text.replace(/\/\*\*[^]*?\*\//g, ''));
@@ -24,8 +24,8 @@ function enumeration(name) {
   }));
 }
 
-const [At, Operation, Flag, Purpose] = ['At', 'Operation', 'Flag', 'Purpose'].map(enumeration);
-const STATE = 17;
+const [At, Operation, Flag, Purpose, Status] = ['At', 'Operation', 'Flag', 'Purpose', 'Status'].map(enumeration);
+const STATE = Status.State;
 const NOTHING = new Uint8Array(0);
 
 /** What a state is that is none. */
