@@ -444,9 +444,9 @@ fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
     }
 }
 
-/// What V8 is told that a prepared key takes, so that keys which are forgotten make it collect: the largest, AES-GCM's
-/// schedule and table, with what JavaScript keeps beside it.
-const KEY_BYTES: i64 = 2048;
+/// Bytes that V8 is told a prepared key takes, so that keys which are forgotten make it collect: AES-GCM's schedule and
+/// table, the key itself, the allocator's share and what JavaScript keeps beside them, rounded up.
+const KEY_BYTES: i64 = 4096;
 
 /// `disposeKey()` with the handle in the frame: 1 if it was alive.
 fn dispose_key(call: &Call<'_>) -> Value {
