@@ -18,7 +18,7 @@ const ATTEMPTS = 8;
  */
 async function inShortMemory(t, program) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const found = await shortOfMemory(program);
+    const found = await shortOfMemory(program, attempt);
     if (found !== undefined) return found;
   }
   t.skip(`skipped: Node.js itself aborted in ${ATTEMPTS} of ${ATTEMPTS} attempts, as its own memory ran short`);
@@ -26,7 +26,7 @@ async function inShortMemory(t, program) {
 }
 
 /** Runs a program in which `short(bytes)` leaves so much address space, and `ample()` takes that back; `outcome(call)` names what came of a call. */
-async function shortOfMemory(program) {
+async function shortOfMemory(program, attempt) {
   const { code, signal, stdout, stderr } = await run(
     `
     const { execFileSync } = require('node:child_process');
@@ -38,11 +38,16 @@ async function shortOfMemory(program) {
     const outcome = (call) => { try { call(); return 'done'; } catch (error) { return name(error); } };
     const settled = async (promise) => promise.then(() => 'done', name);
     const MiB = 1 << 20;
+    // The kernel ends a process with SIGSEGV when the main thread's stack cannot grow: it grows before memory is short.
+    const deep = (levels) => (levels === 0 ? 0 : 1 + deep(levels - 1));
+    deep(8000);
     (async () => { ${program} })().catch((error) => { console.error(error); process.exitCode = 1; });
   `,
     { flags: ['--expose-gc'] },
   );
   assert.doesNotMatch(stderr, /memory allocation of \d+ bytes failed/);
+  // Seen twice in some hundred runs, on a busy machine; a stack that cannot grow ends a process so. All attempts ending so is a failure.
+  if (signal === 'SIGSEGV' && attempt < ATTEMPTS - 1) return undefined;
   if (signal !== null && NODE_ABORTS.test(stderr)) return undefined;
   assert.deepEqual([code, signal], [0, null], stderr);
   return JSON.parse(stdout);
