@@ -129,7 +129,7 @@ export function macName({ id, name }: HashFacts): string {
   return (macNames[id] ??= `hmac-${name}`);
 }
 
-/** By the hash's number: making one for each call would cost it 150 instructions. */
+/** By the hash's number: making the name anew cost each hmac() of 64 bytes 88 instructions (callgrind). */
 const macNames: string[] = [];
 
 /** An HMAC key of the bytes of a key prepared for the cipher `algorithm`: what sealed streams derive theirs from. */

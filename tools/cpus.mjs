@@ -32,7 +32,7 @@ async function runTier(tier, short) {
   const title = `as on ${tier.name}`;
   const reason = whyNot(tier, featuresHere());
   if (reason !== undefined) return skipped(title, reason);
-  const env = { ...process.env, MILLRACE_CACHE: 'off', ...tierEnvironment(tier) };
+  const env = { ...process.env, ...tierEnvironment(tier) };
   const failed = [];
   const attempt = async (run) => {
     try {

@@ -25,7 +25,7 @@ export type Timer = NodeJS.Timeout;
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/** Sizes in bytes up to which memory is always there: an allocation as small as Node's own. */
+/** Bytes up to which a failed allocation keeps Node's own RangeError: so little is missing only when Node itself is about to abort. */
 const SMALL_BYTES = 4096;
 
 /** Memory that is not cleared; small pieces share an ArrayBuffer. */

@@ -46,8 +46,8 @@ async function shortOfMemory(program, attempt) {
     { flags: ['--expose-gc'] },
   );
   assert.doesNotMatch(stderr, /memory allocation of \d+ bytes failed/);
-  // Seen twice in some hundred runs, on a busy machine; a stack that cannot grow ends a process so. All attempts ending so is a failure.
-  if (signal === 'SIGSEGV' && attempt < ATTEMPTS - 1) return undefined;
+  // Seen twice, on a busy machine, cause not proven; a stack that cannot grow ends a process so. Only the first attempt may.
+  if (signal === 'SIGSEGV' && attempt === 0) return undefined;
   if (signal !== null && NODE_ABORTS.test(stderr)) return undefined;
   assert.deepEqual([code, signal], [0, null], stderr);
   return JSON.parse(stdout);
