@@ -575,7 +575,9 @@ function submit(user: Waiter): void {
   }
   servers[slot] = call.engine.binding;
   waiter.slot = slot;
-  if (!polling && frame[At.Cost]! < POLLED_COST && call.engine.binding === native) beginPolling(frame[At.Cost] === 0);
+  if (frame[At.Cost]! >= POLLED_COST) return;
+  if (call.engine.binding !== native) pollOther(call.engine.binding);
+  else if (!polling) beginPolling(frame[At.Cost] === 0);
 }
 
 /** A waiter behind which the next engine is asked when the kernel comes back with a refusal, if there is a next one. */
@@ -719,6 +721,21 @@ function poll(): void {
   polling = false;
   penalty = outcome === Poll.InVain ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
   left = penalty;
+}
+
+/** Engines other than the default one that are polled until they have no more results. */
+const polledOthers = new Set<Native>();
+
+/** Without this a job that such an engine ran inline would never settle: the engine wakes the loop for its workers' jobs only. */
+function pollOther(binding: Native): void {
+  if (polledOthers.has(binding)) return;
+  polledOthers.add(binding);
+  binding.beginPolling();
+  const look = (): void => {
+    if (binding.poll() === Poll.Again) nextTurn(look);
+    else polledOthers.delete(binding);
+  };
+  nextTurn(look);
 }
 
 /** The caller's memory: the source is borrowed, and the target unless the result is a digest. */

@@ -137,3 +137,26 @@ test('without a binary, MILLRACE_ENGINE=native: ERR_NO_BINARY, and what to do', 
   assert.match(stderr, /ERR_NO_BINARY/);
   assert.match(stderr, /npm/);
 });
+
+test('short asynchronous calls settle on an engine that is not the default', async () => {
+  const program = `
+    const key = Buffer.alloc(32);
+    const engine = process.argv[2];
+    const calls = [
+      () => promises.hash('sha256', 'abc', { engine }),
+      () => promises.hmac('sha256', key, 'abc', { engine }),
+      () => promises.pbkdf2('password', 'salt', 2, 20, 'sha256', { engine }),
+      () => promises.hkdf('sha256', key, '', '', 20, { engine }),
+      () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(12), source: 'abc', engine }),
+    ];
+    // One at a time, so that no later call delivers the result of an earlier one.
+    (async () => {
+      for (const call of calls) await call();
+      console.log('settled');
+    })();
+  `;
+  for (const [base, other] of [['native', 'portable'], ['portable', 'native']]) {
+    const { stdout, stderr } = await run(program, { args: [other], env: { MILLRACE_ENGINE: base }, timeout: 20_000 });
+    assert.equal(stdout, 'settled\n', `${other} beside ${base}: ${stderr}`);
+  }
+});

@@ -26,6 +26,7 @@ const except = {
     'callbacks keep their context, and what they throw is an uncaughtException': 'it counts reports of progress, of which a slower engine has more',
   },
   'test/boundary/large.test.mjs': { all: HEAVY },
+  'test/boundary/numbers.test.mjs': { all: 'writes frames for the native engine by hand' },
   'test/whole/paths.test.mjs': { all: 'only native workers read files by themselves' },
 };
 
