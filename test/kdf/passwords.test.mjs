@@ -111,7 +111,7 @@ test('what asks for too much is refused before anything is computed', async () =
   await refuses('verifyPassword', ['x', ofOthers[2][1], { maxMemory: 2 ** 26 - 1 }], 'ERR_MEMORY_LIMIT', /67108864/);
   await refuses('verifyPassword', ['x', ofOthers[2][1], { maxTime: 1 }], 'ERR_WORK_LIMIT', /maxTime/);
   assert.ok(performance.now() - before < 2000);
-  assert.equal(verifyPassword('password', ofOthers[2][1], { maxMemory: 2 ** 26, maxTime: 1000 }), true);
+  assert.equal(verifyPassword('password', ofOthers[2][1], { maxMemory: 2 ** 26, maxTime: 60_000 }), true);
 });
 
 test('what takes long in small steps is refused too, by every engine at prices of its own', async () => {
