@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// scrypt-promisify-benchmark, as it has always been called: node scrypt-bench.mjs [--iterations=N] ... See docs/cli.md.
+// scrypt-promisify-benchmark, as it has always been called: node scrypt-bench.mjs [--iterations=N]
+// ... See docs/cli.md.
 
 import scryptBench from './cli/bench/scrypt/command.js';
 

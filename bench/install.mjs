@@ -1,6 +1,7 @@
 // Installs the contestants' packages into bench/node_modules, on first use and when the list has
-// changed. Scripts are allowed here: crypto-async, bigint-hash and bigint-buffer are compiled on the
-// spot. All of them are optional; the bench goes on without one that cannot be installed, and says so.
+// changed. Scripts are allowed here: crypto-async, bigint-hash and bigint-buffer are compiled on
+// the spot. All of them are optional; the bench goes on without one that cannot be installed, and
+// says so.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,10 +29,19 @@ export async function installContestants() {
 // Each package may be missing for good reason, so that only the time of npm's own account tells.
 function tried() {
   const account = join(folder, 'node_modules', '.package-lock.json');
-  return existsSync(account) && statSync(account).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs;
+  return (
+    existsSync(account) &&
+    statSync(account).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
+  );
 }
 
 function headersPrefix(env) {
-  const candidates = [env.npm_config_nodedir, dirname(dirname(process.execPath)), dirname(process.execPath)];
-  return candidates.find((prefix) => prefix && existsSync(join(prefix, 'include', 'node', 'node_api.h')));
+  const candidates = [
+    env.npm_config_nodedir,
+    dirname(dirname(process.execPath)),
+    dirname(process.execPath),
+  ];
+  return candidates.find(
+    (prefix) => prefix && existsSync(join(prefix, 'include', 'node', 'node_api.h')),
+  );
 }

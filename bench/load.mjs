@@ -1,9 +1,11 @@
-// What loading costs: `require('millrace')` beside other packages, and `millrace sum` of a small file beside `node -e 0`.
+// What loading costs: `require('millrace')` beside other packages, and `millrace sum` of a small
+// file beside `node -e 0`.
 //
 //   npm run bench -- load [--rounds 25] [--json]
 //
-// Each measurement is a process of its own. The contestants take turns, in another order each round, so that a busy machine is busy
-// for all; what is printed is the median, and the CPU time, which others' work touches least.
+// Each measurement is a process of its own. The contestants take turns, in another order each
+// round, so that a busy machine is busy for all; what is printed is the median, and the CPU time,
+// which others' work touches least.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +17,9 @@ import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '25' }, json: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '25' }, json: { type: 'boolean', default: false } },
+});
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a number from 1 on');
 
@@ -27,7 +31,10 @@ writeFileSync(small, 'abc');
 const packages = [
   ['millrace', `require(${JSON.stringify(join(root, 'dist', 'index.js'))})`],
   ['millrace/promises', `require(${JSON.stringify(join(root, 'dist', 'promises.js'))})`],
-  ['millrace (import)', `await import(${JSON.stringify(pathToFileURL(join(root, 'dist', 'index.mjs')).href)})`],
+  [
+    'millrace (import)',
+    `await import(${JSON.stringify(pathToFileURL(join(root, 'dist', 'index.mjs')).href)})`,
+  ],
   ...['sodium-native', 'hash-wasm', '@node-rs/argon2', '@noble/hashes/sha2.js'].flatMap((name) => {
     try {
       return [[name, `require(${JSON.stringify(require.resolve(name))})`]];
@@ -65,7 +72,11 @@ try {
 function loading(program) {
   const source = `const begin = performance.now(), used = process.cpuUsage(); ${program}; const wall = performance.now() - begin, { user, system } = process.cpuUsage(used); console.log(JSON.stringify([wall, (user + system) / 1000]));`;
   const module = program.startsWith('await');
-  const { stdout, stderr, status } = spawnSync(process.execPath, [...(module ? ['--input-type=module'] : []), '-e', source], { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [...(module ? ['--input-type=module'] : []), '-e', source],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`${program}: ${stderr}`);
   return JSON.parse(stdout);
 }
@@ -79,8 +90,14 @@ function starting(args) {
 }
 
 function report() {
-  const median = (numbers) => [...numbers].sort((left, right) => left - right)[Math.floor(numbers.length / 2)];
-  const rows = (list) => list.map(({ name, times }) => ({ name, wall: median(times.map(([wall]) => wall)), cpu: median(times.map(([, cpu]) => cpu ?? 0)) }));
+  const median = (numbers) =>
+    [...numbers].sort((left, right) => left - right)[Math.floor(numbers.length / 2)];
+  const rows = (list) =>
+    list.map(({ name, times }) => ({
+      name,
+      wall: median(times.map(([wall]) => wall)),
+      cpu: median(times.map(([, cpu]) => cpu ?? 0)),
+    }));
   const [loads, began] = [rows(packages), rows(starts)];
   if (values.json) {
     console.log(JSON.stringify({ node: process.version, rounds, loads, starts: began }));
@@ -88,8 +105,12 @@ function report() {
   }
   console.log(`Node ${process.version}, medians of ${rounds} processes each, ms\n`);
   console.log(`${'loading'.padEnd(28)}${'wall'.padStart(8)}${'CPU'.padStart(8)}`);
-  for (const { name, wall, cpu } of loads) console.log(`${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${cpu.toFixed(1).padStart(8)}`);
+  for (const { name, wall, cpu } of loads)
+    console.log(`${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${cpu.toFixed(1).padStart(8)}`);
   console.log(`\n${'starting'.padEnd(28)}${'wall'.padStart(8)}${'over node -e 0'.padStart(16)}`);
   const [{ wall: bare }] = began;
-  for (const { name, wall } of began) console.log(`${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${(wall - bare).toFixed(1).padStart(16)}`);
+  for (const { name, wall } of began)
+    console.log(
+      `${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${(wall - bare).toFixed(1).padStart(16)}`,
+    );
 }

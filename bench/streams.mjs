@@ -1,10 +1,11 @@
-// Sealing and opening a stream on all cores, against a stream of node:crypto, which has one tag for all and works on the
-// main thread:
+// Sealing and opening a stream on all cores, against a stream of node:crypto, which has one tag for
+// all and works on the main thread:
 //
 //   node bench/streams.mjs [--size 1024] [--pieces 64K,1M] [--rounds 5] [--algorithms aes-256-gcm,...]
 //
-// Sizes in MiB. Contestants take turns; what is printed is the median, the best (a busy machine takes the second core
-// away), and the CPU time a GiB takes on all threads together. The answers are compared first.
+// Sizes in MiB. Contestants take turns; what is printed is the median, the best (a busy machine
+// takes the second core away), and the CPU time a GiB takes on all threads together. The answers
+// are compared first.
 
 import assert from 'node:assert/strict';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
@@ -26,10 +27,14 @@ const { values } = parseArgs({
 });
 const total = Number(values.size) * MiB;
 const rounds = Number(values.rounds);
-const pieceSizes = values.pieces.split(',').map((text) => Number.parseInt(text, 10) * { K: 1024, M: MiB }[text.at(-1)]);
+const pieceSizes = values.pieces
+  .split(',')
+  .map((text) => Number.parseInt(text, 10) * { K: 1024, M: MiB }[text.at(-1)]);
 const block = randomBytes(8 * MiB);
 
-console.log(`${values.size} MiB, ${configure().threads} threads, Node ${process.version}; GiB/s: median, best; CPU seconds a GiB`);
+console.log(
+  `${values.size} MiB, ${configure().threads} threads, Node ${process.version}; GiB/s: median, best; CPU seconds a GiB`,
+);
 for (const algorithm of values.algorithms.split(',')) await measure(algorithm);
 
 async function measure(algorithm) {
@@ -39,7 +44,10 @@ async function measure(algorithm) {
   const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');
   const ours = await buffer(source(64 * 1024, 64 * MiB).pipe(sealStream({ algorithm, key })));
   const message = await buffer(source(64 * 1024, 64 * MiB));
-  assert.equal(digest(await buffer(Readable.from([ours]).pipe(openStream({ algorithm, key })))), digest(message));
+  assert.equal(
+    digest(await buffer(Readable.from([ours]).pipe(openStream({ algorithm, key })))),
+    digest(message),
+  );
 
   // What is opened lies in memory whole, cut into pieces in advance.
   const sealed = await gathered(sealStream({ algorithm, key }));
@@ -50,15 +58,30 @@ async function measure(algorithm) {
 
   for (const size of pieceSizes) {
     const contests = {
-      seal: { millrace: () => through(source(size, total), sealStream({ algorithm, key })), 'node:crypto': () => through(source(size, total), createCipheriv(algorithm, key, nonce, tagged)) },
-      open: { millrace: () => through(listed(sealed, size), openStream({ algorithm, key })), 'node:crypto': () => through(listed(enciphered, size), decipher()) },
+      seal: {
+        millrace: () => through(source(size, total), sealStream({ algorithm, key })),
+        'node:crypto': () =>
+          through(source(size, total), createCipheriv(algorithm, key, nonce, tagged)),
+      },
+      open: {
+        millrace: () => through(listed(sealed, size), openStream({ algorithm, key })),
+        'node:crypto': () => through(listed(enciphered, size), decipher()),
+      },
     };
     for (const [direction, contestants] of Object.entries(contests)) {
       const samples = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
-      for (let round = 0; round < rounds; round++) for (const [name, run] of Object.entries(contestants)) samples[name].push(await timed(run));
-      const [own, theirs] = Object.values(samples).map((list) => ({ speed: median(list, 'speed'), best: Math.max(...list.map((each) => each.speed)), cpu: median(list, 'cpu') }));
-      const shown = ({ speed, best, cpu }) => `${speed.toFixed(2)}, ${best.toFixed(2)}; ${cpu.toFixed(2)}`;
-      console.log(`${algorithm.padEnd(18)} ${direction}  pieces of ${String(size / 1024).padStart(4)} KiB  millrace ${shown(own)}  node:crypto ${shown(theirs)}  ratio ${(own.speed / theirs.speed).toFixed(1)}, ${(own.best / theirs.best).toFixed(1)}`);
+      for (let round = 0; round < rounds; round++)
+        for (const [name, run] of Object.entries(contestants)) samples[name].push(await timed(run));
+      const [own, theirs] = Object.values(samples).map((list) => ({
+        speed: median(list, 'speed'),
+        best: Math.max(...list.map((each) => each.speed)),
+        cpu: median(list, 'cpu'),
+      }));
+      const shown = ({ speed, best, cpu }) =>
+        `${speed.toFixed(2)}, ${best.toFixed(2)}; ${cpu.toFixed(2)}`;
+      console.log(
+        `${algorithm.padEnd(18)} ${direction}  pieces of ${String(size / 1024).padStart(4)} KiB  millrace ${shown(own)}  node:crypto ${shown(theirs)}  ratio ${(own.speed / theirs.speed).toFixed(1)}, ${(own.best / theirs.best).toFixed(1)}`,
+      );
     }
   }
 }
@@ -79,7 +102,11 @@ function median(list, field) {
 }
 
 function through(from, stream) {
-  return pipeline(from, stream, new Writable({ highWaterMark: MiB, write: (piece, encoding, done) => done() }));
+  return pipeline(
+    from,
+    stream,
+    new Writable({ highWaterMark: MiB, write: (piece, encoding, done) => done() }),
+  );
 }
 
 /** The block again and again. */
@@ -98,13 +125,23 @@ function source(pieceSize, size) {
 
 async function gathered(stream) {
   const pieces = [];
-  await pipeline(source(64 * 1024, total), stream, new Writable({ write: (piece, encoding, done) => { pieces.push(piece); done(); } }));
+  await pipeline(
+    source(64 * 1024, total),
+    stream,
+    new Writable({
+      write: (piece, encoding, done) => {
+        pieces.push(piece);
+        done();
+      },
+    }),
+  );
   return pieces;
 }
 
 function listed(pieces, size) {
   function* cut() {
-    for (const piece of pieces) for (let at = 0; at < piece.length; at += size) yield piece.subarray(at, at + size);
+    for (const piece of pieces)
+      for (let at = 0; at < piece.length; at += size) yield piece.subarray(at, at + size);
   }
   const list = cut();
   return new Readable({

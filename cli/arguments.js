@@ -1,5 +1,6 @@
-// Arguments by node:util's parseArgs: it splits them as getopt does and costs nothing to install or load; what an option means,
-// its help and its completion come from one list (`options` of each command).
+// Arguments by node:util's parseArgs: it splits them as getopt does and costs nothing to install or
+// load; what an option means, its help and its completion come from one list (`options` of each
+// command).
 
 'use strict';
 
@@ -37,16 +38,28 @@ function readArguments(options, args) {
     known.set(`${name},${also}`, known.get(name));
   }
   // Not strict: the complaints are ours.
-  const { tokens } = parseArgs({ args: [...args], options: described, allowPositionals: true, strict: false, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: described,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
   const values = {};
   const operands = [];
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(operandAt(args, token.index));
     if (token.kind !== 'option') continue;
     const option = known.get(token.name);
-    if (option === undefined) throw new Problem(`unknown option: ${token.rawName}${meantOption(token, [...options, helpOption])}`, { usage: true });
-    if (option.value === undefined && token.value !== undefined) throw new Problem(`option ${token.rawName} takes no value`, { usage: true });
-    if (option.value !== undefined && token.value === undefined) throw new Problem(`option ${token.rawName} needs a value: ${option.value}`, { usage: true });
+    if (option === undefined)
+      throw new Problem(
+        `unknown option: ${token.rawName}${meantOption(token, [...options, helpOption])}`,
+        { usage: true },
+      );
+    if (option.value === undefined && token.value !== undefined)
+      throw new Problem(`option ${token.rawName} takes no value`, { usage: true });
+    if (option.value !== undefined && token.value === undefined)
+      throw new Problem(`option ${token.rawName} needs a value: ${option.value}`, { usage: true });
     // In the order in which they were said last.
     delete values[option.name];
     values[option.name] = token.value ?? true;
@@ -58,7 +71,11 @@ function readArguments(options, args) {
 function meantOption({ rawName, name }, options) {
   if (!rawName.startsWith('--')) return '';
   const { meant } = require('./help.js');
-  return meant(name, options.map((option) => option.name), '--');
+  return meant(
+    name,
+    options.map((option) => option.name),
+    '--',
+  );
 }
 
 /** A file's name need not be text; where an argument is not, the system still knows its bytes. */
@@ -68,7 +85,7 @@ function operandAt(args, index) {
   const { readFileSync } = require('node:fs');
   const line = readFileSync('/proc/self/cmdline');
   const raw = [];
-  for (let at = 0; at < line.length; ) {
+  for (let at = 0; at < line.length;) {
     const end = line.indexOf(0, at);
     raw.push(line.subarray(at, end));
     at = end + 1;
@@ -79,7 +96,11 @@ function operandAt(args, index) {
 /** A whole number within bounds. */
 function wholeNumber(text, name, least, most) {
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!(value >= least && value <= most)) throw new Problem(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`, { usage: true });
+  if (!(value >= least && value <= most))
+    throw new Problem(
+      `${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`,
+      { usage: true },
+    );
   return value;
 }
 

@@ -1,5 +1,5 @@
-// `millrace completion SHELL`: a script for the shell, made from the lists of commands and options. It is all in the script, so that
-// pressing Tab starts no Node.
+// `millrace completion SHELL`: a script for the shell, made from the lists of commands and options.
+// It is all in the script, so that pressing Tab starts no Node.
 
 'use strict';
 
@@ -22,7 +22,8 @@ module.exports = {
   operands: Object.keys(shells),
   run(_values, operands) {
     const [shell] = operands;
-    if (operands.length !== 1 || !Object.hasOwn(shells, shell)) throw new Problem(`for which shell? ${Object.keys(shells).join(', ')}`, { usage: true });
+    if (operands.length !== 1 || !Object.hasOwn(shells, shell))
+      throw new Problem(`for which shell? ${Object.keys(shells).join(', ')}`, { usage: true });
     print(shells[shell](described()));
     return 0;
   },
@@ -41,7 +42,9 @@ const valued = (options) => options.filter(({ value }) => value !== undefined);
 
 function bash(all) {
   const cases = all.map(({ name, options, operands }) => {
-    const values = valued(options).map((option) => `        ${spellings(option).join('|')}) ${bashWords(option)}return ;;`);
+    const values = valued(options).map(
+      (option) => `        ${spellings(option).join('|')}) ${bashWords(option)}return ;;`,
+    );
     return `    ${name})
       case $before in
 ${values.join('\n')}${values.length > 0 ? '\n' : ''}        *) ;;
@@ -73,14 +76,23 @@ function bashWords({ choices, complete }) {
 }
 
 function zsh(all) {
-  const quote = (text) => text.replaceAll("'", "'\\''").replaceAll('[', '\\[').replaceAll(']', '\\]').replaceAll(':', '\\:');
+  const quote = (text) =>
+    text
+      .replaceAll("'", "'\\''")
+      .replaceAll('[', '\\[')
+      .replaceAll(']', '\\]')
+      .replaceAll(':', '\\:');
   const listed = all.map(({ name, summary }) => `    '${name}:${quote(summary)}'`);
   const cases = all.map(({ name, options, operands }) => {
     const lines = options.map((option) => {
       const { help, value, choices, complete } = option;
-      const action = value === undefined ? '' : `:${value}:${choices === undefined ? (complete === 'file' ? '_files' : '') : `(${choices().join(' ')})`}`;
+      const action =
+        value === undefined
+          ? ''
+          : `:${value}:${choices === undefined ? (complete === 'file' ? '_files' : '') : `(${choices().join(' ')})`}`;
       const names = spellings(option);
-      const head = names.length > 1 ? `'(${names.join(' ')})'{${names.join(',')}}'` : `'${names[0]}`;
+      const head =
+        names.length > 1 ? `'(${names.join(' ')})'{${names.join(',')}}'` : `'${names[0]}`;
       return `        ${head}[${quote(help)}]${action}'`;
     });
     const rest = operands === 'files' ? "'*:file:_files'" : `'*:operand:(${operands.join(' ')})'`;
@@ -112,18 +124,34 @@ compdef _millrace millrace
 
 function fish(all) {
   const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const lines = ['# fish completion for millrace', 'complete -c millrace -f', "complete -c millrace -n __fish_use_subcommand -l version -d 'the version'"];
+  const lines = [
+    '# fish completion for millrace',
+    'complete -c millrace -f',
+    "complete -c millrace -n __fish_use_subcommand -l version -d 'the version'",
+  ];
   for (const { name, summary, options, operands } of all) {
     const here = `-n '__fish_seen_subcommand_from ${name}'`;
     lines.push(`complete -c millrace -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`);
     if (operands === 'files') lines.push(`complete -c millrace ${here} -F`);
-    else if (operands.length > 0) lines.push(`complete -c millrace ${here} -a ${quote(operands.join(' '))}`);
+    else if (operands.length > 0)
+      lines.push(`complete -c millrace ${here} -a ${quote(operands.join(' '))}`);
     for (const { name: long, short, value, help, choices, complete } of options) {
-      const values = value === undefined ? '' : choices !== undefined ? ` -x -a ${quote(choices().join(' '))}` : complete === 'file' ? ' -r -F' : ' -x';
-      lines.push(`complete -c millrace ${here} -l ${long}${short === undefined ? '' : ` -s ${short}`}${values} -d ${quote(help)}`);
+      const values =
+        value === undefined
+          ? ''
+          : choices !== undefined
+            ? ` -x -a ${quote(choices().join(' '))}`
+            : complete === 'file'
+              ? ' -r -F'
+              : ' -x';
+      lines.push(
+        `complete -c millrace ${here} -l ${long}${short === undefined ? '' : ` -s ${short}`}${values} -d ${quote(help)}`,
+      );
     }
   }
   lines.push("complete -c millrace -n __fish_use_subcommand -a help -d 'help about a command'");
-  lines.push(`complete -c millrace -n '__fish_seen_subcommand_from help' -a ${quote(all.map(({ name }) => name).join(' '))}`);
+  lines.push(
+    `complete -c millrace -n '__fish_seen_subcommand_from help' -a ${quote(all.map(({ name }) => name).join(' '))}`,
+  );
   return `${lines.join('\n')}\n`;
 }

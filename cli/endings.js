@@ -1,16 +1,21 @@
-// What must be put right however the process ends: a temporary file, a terminal without echo, a line of progress. A signal still
-// ends the process as that signal, so that a shell or make sees what happened.
+// What must be put right however the process ends: a temporary file, a terminal without echo, a
+// line of progress. A signal still ends the process as that signal, so that a shell or make sees
+// what happened.
 
 'use strict';
 
-const signals = process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+const signals =
+  process.platform === 'win32'
+    ? ['SIGINT', 'SIGTERM', 'SIGBREAK']
+    : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 /** @type {Set<() => void>} */
 const pending = new Set();
 let listening = false;
 
 /**
- * Has `restore` called if the process is ended by a signal or by `process.exit`. It must be synchronous, and not throw.
+ * Has `restore` called if the process is ended by a signal or by `process.exit`. It must be
+ * synchronous, and not throw.
  *
  * @returns {() => void} takes that back
  */

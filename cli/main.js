@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The `millrace` command. CommonJS, like the library: an ES module as the entry costs 7 ms more, a tenth of a short run.
+// The `millrace` command. CommonJS, like the library: an ES module as the entry costs 7 ms more, a
+// tenth of a short run.
 
 'use strict';
 
@@ -22,16 +23,23 @@ async function main([name, ...rest]) {
   if (name === 'help' || name === '--help' || name === '-h') return help(rest);
   if (!Object.hasOwn(commands, name)) {
     const kind = name.startsWith('-') ? 'option' : 'command';
-    throw new Problem(`unknown ${kind}: ${name}${require('./help.js').meant(name, Object.keys(commands))}`, { usage: true });
+    throw new Problem(
+      `unknown ${kind}: ${name}${require('./help.js').meant(name, Object.keys(commands))}`,
+      { usage: true },
+    );
   }
   speakAs(`millrace ${name}`);
   const command = commands[name].load();
-  if (command.subcommands !== undefined && Object.hasOwn(command.subcommands, rest[0])) return command.subcommands[rest[0]](rest.slice(1));
+  if (command.subcommands !== undefined && Object.hasOwn(command.subcommands, rest[0]))
+    return command.subcommands[rest[0]](rest.slice(1));
   const { readArguments } = require('./arguments.js');
   const { values, operands } = readArguments(command.options, rest);
   if (values.help) return help([name]);
   // Shells expand wildcards, but not those of Windows.
-  const expanded = process.platform === 'win32' && command.operands === 'files' ? operands.flatMap(require('./wildcards.js').expand) : operands;
+  const expanded =
+    process.platform === 'win32' && command.operands === 'files'
+      ? operands.flatMap(require('./wildcards.js').expand)
+      : operands;
   return command.run(values, expanded);
 }
 
@@ -41,11 +49,19 @@ function help([name, part, ...rest]) {
     print(overview(1));
     return 0;
   }
-  if (!Object.hasOwn(commands, name)) throw new Problem(`unknown command: ${name}${meant(name, Object.keys(commands))}`, { usage: true });
+  if (!Object.hasOwn(commands, name))
+    throw new Problem(`unknown command: ${name}${meant(name, Object.keys(commands))}`, {
+      usage: true,
+    });
   const command = commands[name].load();
   const parts = command.subcommands ?? {};
-  if (part !== undefined && rest.length === 0 && Object.hasOwn(parts, part)) return parts[part](['--help']);
-  if (part !== undefined) throw new Problem(`unknown command: ${[name, part, ...rest].join(' ')}${meant(part, Object.keys(parts), `${name} `)}`, { usage: true });
+  if (part !== undefined && rest.length === 0 && Object.hasOwn(parts, part))
+    return parts[part](['--help']);
+  if (part !== undefined)
+    throw new Problem(
+      `unknown command: ${[name, part, ...rest].join(' ')}${meant(part, Object.keys(parts), `${name} `)}`,
+      { usage: true },
+    );
   print(commandHelp(name, command));
   return 0;
 }
@@ -56,12 +72,15 @@ function end(code) {
 
 function fail(error) {
   if (error instanceof ReaderGone || error?.code === 'EPIPE') {
-    // 128 + SIGPIPE, which Node ignores: what a shell shows for a coreutils program whose reader went away.
+    // 128 + SIGPIPE, which Node ignores: what a shell shows for a coreutils program whose reader
+    // went away.
     process.exit(141);
   }
   if (error instanceof Problem) {
     const name = process.argv[2];
-    const where = error.usage ? `; see: millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}` : '';
+    const where = error.usage
+      ? `; see: millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}`
+      : '';
     say(error.message + where);
   } else {
     // Whatever the user can cause is a sentence; anything else is a defect and keeps its stack.

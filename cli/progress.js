@@ -1,5 +1,6 @@
-// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much longer. A line of our own: the packages
-// for it (cli-progress) hide the cursor and install signal handlers, and this package would have to carry them.
+// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much
+// longer. A line of our own: the packages for it (cli-progress) hide the cursor and install signal
+// handlers, and this package would have to carry them.
 
 'use strict';
 
@@ -14,9 +15,11 @@ const barWidth = 24;
 const memory = 3000;
 
 /**
- * @typedef {{ title: string, add(bytes: number): void, total: number | undefined, end(): void }} Progress
+ * @typedef {{ title: string, add(bytes: number): void, total: number | undefined, end(): void }}
+ * Progress
  * @typedef {object} Unit of work that is not counted in bytes
- * @property {(done: number, total: number | undefined) => string} amount how much of it is done, in words; there is no rate
+ * @property {(done: number, total: number | undefined) => string} amount how much of it is done, in
+ * words; there is no rate
  * @property {number} memory instead of the usual one
  */
 
@@ -24,7 +27,8 @@ const memory = 3000;
  * Shows itself when the work has taken a while, and goes without a trace.
  *
  * @param {string} title
- * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit }} options `tick` is called before each drawing; it may find out the total
+ * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit }} options `tick` is
+ * called before each drawing; it may find out the total
  * @returns {Progress}
  */
 function startProgress(title, { total, tick = () => {}, unit } = {}) {
@@ -77,10 +81,20 @@ class Line {
     if (now - this.#begin < patience) return;
     this.#tick(this);
     this.#past.push({ at: now, done: this.#done });
-    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? memory)) this.#past.shift();
+    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? memory))
+      this.#past.shift();
     const [{ at, done }] = this.#past;
     const rate = ((this.#done - done) / (now - at)) * 1000;
-    const text = progressText(this.title, { done: this.#done, total: this.total, rate, amount: this.#unit?.amount(this.#done, this.total) }, columns(2) - 1);
+    const text = progressText(
+      this.title,
+      {
+        done: this.#done,
+        total: this.total,
+        rate,
+        amount: this.#unit?.amount(this.#done, this.total),
+      },
+      columns(2) - 1,
+    );
     if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
     this.#stands = true;
     this.#put(`\r${text}\x1b[K`);
@@ -109,14 +123,23 @@ function progressText(title, { done, total, rate, amount: counted }, width) {
   const share = known ? Math.min(done / total, 1) : 0;
   const left = known && rate > 0 ? `${duration((total - done) / rate)} left` : '';
   const filled = Math.round(share * barWidth);
-  const bar = known ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`] : undefined;
+  const bar = known
+    ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`]
+    : undefined;
   const percent = known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '';
   const amount = counted ?? (known ? `${size(done)} of ${size(total)}` : size(done));
   const pace = counted === undefined ? `${size(rate)}/s` : '';
   const join = (...parts) => parts.filter(Boolean).join('  ');
   const plain = join(percent, amount, pace, left);
-  if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width) return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
-  const forms = [join(title, plain), plain, join(percent, pace, left), join(percent, pace), known ? percent : amount];
+  if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width)
+    return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
+  const forms = [
+    join(title, plain),
+    plain,
+    join(percent, pace, left),
+    join(percent, pace),
+    known ? percent : amount,
+  ];
   return forms.find((form) => form.length <= width) ?? '';
 }
 

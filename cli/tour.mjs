@@ -1,5 +1,5 @@
-// The tour: Millrace on a real file. Hashes it, seals and opens it on all cores, checks that it came
-// back whole and that a forgery is refused, and says how fast that was beside node:crypto.
+// The tour: Millrace on a real file. Hashes it, seals and opens it on all cores, checks that it
+// came back whole and that a forgery is refused, and says how fast that was beside node:crypto.
 //
 //   npm start [-- FILE]        default: the running Node executable, some tens of MB
 
@@ -34,7 +34,9 @@ const hashes = [
 /** Something the user can mend, told in one line. */
 class Problem extends Error {}
 
-/** The largest delay of the event loop over the stretches it was asked to watch, in milliseconds. */
+/**
+ * The largest delay of the event loop over the stretches it was asked to watch, in milliseconds.
+ */
 class LoopDelay {
   largest = 0;
 
@@ -70,7 +72,9 @@ async function tour(args) {
   const path = positionals[0] ?? process.execPath;
   const file = readFile(path);
   const { threads } = millrace.configure({});
-  say(`${bold(basename(path))}, ${megabytes(file.length)}, on ${threads} ${threads === 1 ? 'worker' : 'workers'}\n`);
+  say(
+    `${bold(basename(path))}, ${megabytes(file.length)}, on ${threads} ${threads === 1 ? 'worker' : 'workers'}\n`,
+  );
 
   const digests = await hashAll(file);
   const work = makeWork(file);
@@ -84,12 +88,24 @@ async function tour(args) {
   say('');
   for (const [name, hex] of digests) say(`${name.padEnd(10)}  ${dim(hex)}`);
   say('');
-  if (file.length < chunkSize) say(dim('a file this small mostly measures the calls, not the work'));
-  say(table(['in 1 MiB chunks, MB/s', 'millrace sync', 'millrace async', 'node:crypto', 'async / node'], rows));
+  if (file.length < chunkSize)
+    say(dim('a file this small mostly measures the calls, not the work'));
+  say(
+    table(
+      ['in 1 MiB chunks, MB/s', 'millrace sync', 'millrace async', 'node:crypto', 'async / node'],
+      rows,
+    ),
+  );
   say('');
-  say(`largest event-loop delay while the asynchronous work ran: ${bold(`${delay.largest.toFixed(1)} ms`)}`);
+  say(
+    `largest event-loop delay while the asynchronous work ran: ${bold(`${delay.largest.toFixed(1)} ms`)}`,
+  );
   work.key.dispose();
-  say(dim(`(the synchronous passes, by their nature, held the loop for up to ${longestHold.toFixed(0)} ms)`));
+  say(
+    dim(
+      `(the synchronous passes, by their nature, held the loop for up to ${longestHold.toFixed(0)} ms)`,
+    ),
+  );
 }
 
 // The file in all its hashes, each one job, together on the workers.
@@ -123,8 +139,13 @@ async function roundTrip(work, inFlight, delay) {
   check(work.opened.equals(work.file), 'what was opened is not the file');
   const last = work.count - 1;
   const asNode = Buffer.concat(work.open.node(last)); // throws if it does not authenticate
-  check(asNode.equals(work.file.subarray(last * chunkSize)), 'node:crypto opens it to something else');
-  bar.end(`${algorithm}, ${work.count} chunks: sealed, opened, equal to the file, and open to node:crypto`);
+  check(
+    asNode.equals(work.file.subarray(last * chunkSize)),
+    'node:crypto opens it to something else',
+  );
+  bar.end(
+    `${algorithm}, ${work.count} chunks: sealed, opened, equal to the file, and open to node:crypto`,
+  );
 }
 
 // One flipped bit, in the ciphertext and in the tag.
@@ -139,13 +160,17 @@ async function refuseForgery(work) {
     } catch (error) {
       refused = error;
     }
-    check(refused?.code === 'ERR_AUTHENTICATION', `a flipped bit was not refused (${refused?.code ?? 'opened'})`);
+    check(
+      refused?.code === 'ERR_AUTHENTICATION',
+      `a flipped bit was not refused (${refused?.code ?? 'opened'})`,
+    );
   }
   say(`${green('ok')}  a flipped bit is refused (ERR_AUTHENTICATION)`);
 }
 
 // The same work three ways, in turn, so that a slow moment of the machine meets all three; medians.
-// Every pass seals the same chunk under the same nonce, which is safe only because it is the same text.
+// Every pass seals the same chunk under the same nonce, which is safe only because it is the same
+// text.
 async function measure(work, inFlight, delay) {
   const kinds = [work.hash, work.seal, work.open];
   const bar = progressBar('measuring', 3 * rounds * kinds.length * work.file.length);
@@ -171,8 +196,14 @@ async function measure(work, inFlight, delay) {
   }
   bar.end(`${rounds} rounds of each, medians`);
   const rows = kinds.map(({ name }, k) => {
-    const [sync, parallel, node] = ['sync', 'async', 'node'].map((way) => work.file.length / 1e3 / median(times[k][way]));
-    return [name, ...[sync, parallel, node].map((rate) => rate.toFixed(rate < 100 ? 1 : 0)), `${(parallel / node || 0).toFixed(1)}x`];
+    const [sync, parallel, node] = ['sync', 'async', 'node'].map(
+      (way) => work.file.length / 1e3 / median(times[k][way]),
+    );
+    return [
+      name,
+      ...[sync, parallel, node].map((rate) => rate.toFixed(rate < 100 ? 1 : 0)),
+      `${(parallel / node || 0).toFixed(1)}x`,
+    ];
   });
   return { rows, longestHold };
 }
@@ -192,13 +223,27 @@ function makeWork(file) {
     nonce.writeUInt32BE(i, 8);
     return nonce;
   });
-  const chunks = Array.from({ length: count }, (_, i) => file.subarray(i * chunkSize, (i + 1) * chunkSize));
+  const chunks = Array.from({ length: count }, (_, i) =>
+    file.subarray(i * chunkSize, (i + 1) * chunkSize),
+  );
   const sealed = Buffer.alloc(file.length + count * tagSize);
   const opened = Buffer.alloc(file.length);
   const sealedAt = (i) => i * (chunkSize + tagSize);
   const sealedChunk = (i) => sealed.subarray(sealedAt(i), sealedAt(i) + chunks[i].length + tagSize);
-  const sealOptions = (i) => ({ key, nonce: nonces[i], source: chunks[i], target: sealed, targetOffset: sealedAt(i) });
-  const openOptions = (i) => ({ key, nonce: nonces[i], source: sealedChunk(i), target: opened, targetOffset: i * chunkSize });
+  const sealOptions = (i) => ({
+    key,
+    nonce: nonces[i],
+    source: chunks[i],
+    target: sealed,
+    targetOffset: sealedAt(i),
+  });
+  const openOptions = (i) => ({
+    key,
+    nonce: nonces[i],
+    source: sealedChunk(i),
+    target: opened,
+    targetOffset: i * chunkSize,
+  });
   const digests = Array.from({ length: count }, () => Buffer.alloc(32));
 
   return {
@@ -229,7 +274,9 @@ function makeWork(file) {
       async: (i) => promises.open(algorithm, openOptions(i)),
       node: (i) => {
         const source = sealedChunk(i);
-        const decipher = crypto.createDecipheriv(algorithm, nodeKey, nonces[i], { authTagLength: tagSize });
+        const decipher = crypto.createDecipheriv(algorithm, nodeKey, nonces[i], {
+          authTagLength: tagSize,
+        });
         decipher.setAuthTag(source.subarray(-tagSize));
         return [decipher.update(source.subarray(0, -tagSize)), decipher.final()];
       },
@@ -263,11 +310,18 @@ function median(values) {
 function readFile(path) {
   try {
     const { size } = statSync(path);
-    if (size > largestFile) throw new Problem(`${path} has ${megabytes(size)}; the tour takes up to ${megabytes(largestFile)}`);
+    if (size > largestFile)
+      throw new Problem(
+        `${path} has ${megabytes(size)}; the tour takes up to ${megabytes(largestFile)}`,
+      );
     return readFileSync(path);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const reasons = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
+    const reasons = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a folder',
+      EACCES: 'it may not be read',
+    };
     throw new Problem(`cannot read ${path}: ${reasons[error.code] ?? error.message}`);
   }
 }

@@ -1,11 +1,13 @@
-// Names with * and ? on Windows, whose shells hand them on as they are. (node:fs has glob from Node 22 on.)
+// Names with * and ? on Windows, whose shells hand them on as they are. (node:fs has glob from Node
+// 22 on.)
 
 'use strict';
 
 const { readdirSync } = require('node:fs');
 
 /**
- * The names that match, sorted; the operand itself where none does, so that reading it says what is missing.
+ * The names that match, sorted; the operand itself where none does, so that reading it says what is
+ * missing.
  *
  * @param {string} operand
  * @returns {string[]}
@@ -20,8 +22,18 @@ function expand(operand) {
 /** Each name with the next part behind it: a separator, a name, or what matches a pattern there. */
 function extend(names, part) {
   if (!/[*?]/.test(part)) return names.map((name) => name + part);
-  const pattern = new RegExp(`^${part.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')}$`, 'isu');
-  return names.flatMap((name) => entries(name).filter((entry) => pattern.test(entry)).map((entry) => name + entry));
+  const pattern = new RegExp(
+    `^${part
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+    'isu',
+  );
+  return names.flatMap((name) =>
+    entries(name)
+      .filter((entry) => pattern.test(entry))
+      .map((entry) => name + entry),
+  );
 }
 
 function entries(folder) {

@@ -6,7 +6,17 @@
  * record last.
  */
 import { makeError, wrongType } from './errors.js';
-import { bytesOfBuffer, bytesOfView, isBytesView, isResizable, isRevoked, isUint8Array, NO_BYTES, part, sizeOf } from './intrinsics.js';
+import {
+  bytesOfBuffer,
+  bytesOfView,
+  isBytesView,
+  isResizable,
+  isRevoked,
+  isUint8Array,
+  NO_BYTES,
+  part,
+  sizeOf,
+} from './intrinsics.js';
 import { checkNames, type Accepted } from './options.js';
 import { utf8 } from './platform/node.js';
 
@@ -24,7 +34,10 @@ export function bytes(value: unknown, name: string): Uint8Array {
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in Node). */
+/**
+ * Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in
+ * Node).
+ */
 export function data(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   if (typeof value === 'string') return utf8(value);
@@ -48,7 +61,10 @@ function otherBytes(value: unknown, name: string, expected: string): Uint8Array 
 export function unsigned(value: unknown, name: string): number {
   if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw makeError('ERR_ARGUMENT_VALUE', `${name} must be an unsigned integer below 2^53, not ${value}`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name} must be an unsigned integer below 2^53, not ${value}`,
+    );
   }
   return value;
 }
@@ -63,10 +79,18 @@ export function range(offset: number, size: number, length: number, name: string
   }
 }
 
-/** An options object that has no unknown names, or nothing. Runs code of the user's if it is a Proxy. */
-export function options<T extends object>(value: unknown, name: string, table: Accepted<keyof T>): T {
+/**
+ * An options object that has no unknown names, or nothing. Runs code of the user's if it is a
+ * Proxy.
+ */
+export function options<T extends object>(
+  value: unknown,
+  name: string,
+  table: Accepted<keyof T>,
+): T {
   if (value === undefined) return {} as T;
-  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value)) throw wrongType(name, 'an object', value);
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
+    throw wrongType(name, 'an object', value);
   checkNames(value, name, table);
   return value as T;
 }

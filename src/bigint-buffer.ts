@@ -1,6 +1,7 @@
 /**
- * A drop-in for `bigint-buffer` 1: bytes as an unsigned BigInt and back, in both byte orders. Where the ancestor
- * overran its stack or aborted the process, these work at any width or throw; docs/bigint-hash.md lists every difference.
+ * A drop-in for `bigint-buffer` 1: bytes as an unsigned BigInt and back, in both byte orders. Where
+ * the ancestor overran its stack or aborted the process, these work at any width or throw;
+ * docs/bigint-hash.md lists every difference.
  *
  * @packageDocumentation
  */
@@ -18,7 +19,8 @@ const word = new DataView(wordBytes.buffer);
  * The unsigned number that the bytes spell, least significant byte first; 0n for none.
  *
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt (128 MiB)
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt
+ * (128 MiB)
  */
 export function toBigIntLE(buf: ArrayBufferView): bigint {
   const bytes = viewBytes(buf, 'buf');
@@ -35,7 +37,8 @@ export function toBigIntLE(buf: ArrayBufferView): bigint {
  * The unsigned number that the bytes spell, most significant byte first; 0n for none.
  *
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt (128 MiB)
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt
+ * (128 MiB)
  */
 export function toBigIntBE(buf: ArrayBufferView): bigint {
   const bytes = viewBytes(buf, 'buf');
@@ -50,12 +53,14 @@ export function toBigIntBE(buf: ArrayBufferView): bigint {
 }
 
 /**
- * The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low bytes if it is too large.
+ * The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low
+ * bytes if it is too large.
  *
  * @param num the number; its sign is dropped
  * @param width size of the result in bytes
  * @returns a new Buffer, from Node's pool if it is small
- * @throws MillraceError ERR_ARGUMENT_TYPE if `num` is not a BigInt or `width` no number, ERR_ARGUMENT_VALUE for a bad width
+ * @throws MillraceError ERR_ARGUMENT_TYPE if `num` is not a BigInt or `width` no number,
+ * ERR_ARGUMENT_VALUE for a bad width
  */
 export function toBufferLE(num: bigint, width: number): Buffer {
   if (typeof num !== 'bigint') throw wrongType('num', 'a BigInt', num);
@@ -71,12 +76,14 @@ export function toBufferLE(num: bigint, width: number): Buffer {
 }
 
 /**
- * The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low bytes if it is too large.
+ * The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low
+ * bytes if it is too large.
  *
  * @param num the number; its sign is dropped
  * @param width size of the result in bytes
  * @returns a new Buffer, from Node's pool if it is small
- * @throws MillraceError ERR_ARGUMENT_TYPE if `num` is not a BigInt or `width` no number, ERR_ARGUMENT_VALUE for a bad width
+ * @throws MillraceError ERR_ARGUMENT_TYPE if `num` is not a BigInt or `width` no number,
+ * ERR_ARGUMENT_VALUE for a bad width
  */
 export function toBufferBE(num: bigint, width: number): Buffer {
   if (typeof num !== 'bigint') throw wrongType('num', 'a BigInt', num);
@@ -114,7 +121,10 @@ function large(bytes: Uint8Array, convert: (bytes: Uint8Array) => bigint | undef
   try {
     number = convert(bytes);
   } catch (error) {
-    throw makeError('ERR_SOURCE_SIZE', `buf is too large for a BigInt: ${(error as Error).message}`);
+    throw makeError(
+      'ERR_SOURCE_SIZE',
+      `buf is too large for a BigInt: ${(error as Error).message}`,
+    );
   }
   if (number === undefined) throw outOfMemory();
   return number;

@@ -1,7 +1,7 @@
 /**
- * A drop-in for `bigint-hash` 0.2 and the `bigint-buffer` that goes with it: its nine exports, enum values, classes,
- * single-use rule and messages. Where the ancestor aborted the process this door throws; docs/bigint-hash.md lists every
- * difference.
+ * A drop-in for `bigint-hash` 0.2 and the `bigint-buffer` that goes with it: its nine exports, enum
+ * values, classes, single-use rule and messages. Where the ancestor aborted the process this door
+ * throws; docs/bigint-hash.md lists every difference.
  *
  * @packageDocumentation
  */
@@ -37,7 +37,9 @@ export enum HashType {
   xxHash32 = 'xxHash32',
 }
 
-/** The encodings of strings that the ancestor names; every other one that Buffer knows works too. */
+/**
+ * The encodings of strings that the ancestor names; every other one that Buffer knows works too.
+ */
 export enum InputEncoding {
   UTF8 = 'utf8',
   ASCII = 'ascii',
@@ -50,7 +52,10 @@ export enum OutputType {
   Buffer = 'buffer',
 }
 
-/** A member of {@link HashType}, its value, or any other name or alias of a hash that Millrace knows, in any case (`SHA-256`, `blake3`). */
+/**
+ * A member of {@link HashType}, its value, or any other name or alias of a hash that Millrace
+ * knows, in any case (`SHA-256`, `blake3`).
+ */
 export type HashName = HashType | `${HashType}` | (string & {});
 
 /** A running hash: good for one digest. */
@@ -70,15 +75,19 @@ export interface Hash {
 }
 
 /**
- * The digest of `buf` as a big-endian BigInt: the number that the hex digits spell, whatever the algorithm.
+ * The digest of `buf` as a big-endian BigInt: the number that the hex digits spell, whatever the
+ * algorithm.
  *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
- * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes, ERR_OUTPUT_SIZE for SHAKE
+ * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
+ * ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
   const facts = hashOfFixedSize(hash);
-  return quickBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint);
+  return (
+    quickBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint)
+  );
 }
 
 /**
@@ -86,11 +95,14 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
  *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
- * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes, ERR_OUTPUT_SIZE for SHAKE
+ * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
+ * ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
   const facts = hashOfFixedSize(hash);
-  return quickBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer);
+  return (
+    quickBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer)
+  );
 }
 
 /** Begins a hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster. */
@@ -100,15 +112,22 @@ export function getHasher(hash: HashName): Hash {
   return Class === undefined ? new Hasher(facts) : new Class(hash);
 }
 
-// bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which cost 6 ns a call.
+// bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which
+// cost 6 ns a call.
 
 /** The unsigned number that the bytes spell, least significant byte first; 0n for none. */
 export const toBigIntLE = conversions.toBigIntLE;
 /** The unsigned number that the bytes spell, most significant byte first; 0n for none. */
 export const toBigIntBE = conversions.toBigIntBE;
-/** The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low bytes if it is too large. */
+/**
+ * The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low
+ * bytes if it is too large.
+ */
 export const toBufferLE = conversions.toBufferLE;
-/** The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low bytes if it is too large. */
+/**
+ * The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low
+ * bytes if it is too large.
+ */
 export const toBufferBE = conversions.toBufferBE;
 
 /** What the three classes share, and the class of the algorithms that the ancestor did not have. */
@@ -124,7 +143,8 @@ class Hasher implements Hash {
     const running = this.#running;
     if (isUint8Array(data) && running.takeAtOnce(data)) return this;
     if (running.phase !== Phase.Open) throw new Error('Updating a disposed hasher');
-    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data)) return this;
+    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data))
+      return this;
     const bytes = bytesOf(data, inputEncoding);
     running.take(bytes, 0, sizeOf(bytes));
     return this;
@@ -140,8 +160,10 @@ class Hasher implements Hash {
     const running = this.#running;
     if (running.phase !== Phase.Open) throw new Error('Digest a disposed hasher');
     // The ancestor had spent the hasher by now; so it survives a mistake.
-    if (output !== OutputType.Buffer && output !== OutputType.BigInt) throw new Error('Unsupported output type');
-    return running.digest(output === OutputType.BigInt ? Form.BigInt : Form.Buffer) as Buffer | bigint;
+    if (output !== OutputType.Buffer && output !== OutputType.BigInt)
+      throw new Error('Unsupported output type');
+    return running.digest(output === OutputType.BigInt ? Form.BigInt : Form.Buffer) as
+      Buffer | bigint;
   }
 
   /** Ends the hash: its digest as a big-endian BigInt. */
@@ -155,7 +177,10 @@ class Hasher implements Hash {
   }
 }
 
-/** Runs MD5, SHA-1 and SHA-2. The name is the ancestor's: nothing comes from OpenSSL here. Use {@link getHasher}. */
+/**
+ * Runs MD5, SHA-1 and SHA-2. The name is the ancestor's: nothing comes from OpenSSL here. Use
+ * {@link getHasher}.
+ */
 export class OpensslHasher extends Hasher {
   /** The ancestor's number for the algorithm. */
   static getOpensslType(hash: HashName): number {
@@ -205,7 +230,19 @@ const places: Place[] = [];
 
 const numbers: readonly (readonly [HasherClass, Readonly<Partial<Record<HashType, number>>>])[] = [
   [OpensslHasher, { md5: 0, sha1: 2, sha224: 3, sha256: 4, sha384: 5, sha512: 6 }],
-  [KeccakHasher, { keccak224: 0, keccak256: 1, keccak384: 2, keccak512: 3, 'sha3-224': 4, 'sha3-256': 5, 'sha3-384': 6, 'sha3-512': 7 }],
+  [
+    KeccakHasher,
+    {
+      keccak224: 0,
+      keccak256: 1,
+      keccak384: 2,
+      keccak512: 3,
+      'sha3-224': 4,
+      'sha3-256': 5,
+      'sha3-384': 6,
+      'sha3-512': 7,
+    },
+  ],
   [XxHasher, { xxHash64: 0, xxHash32: 1 }],
 ];
 
@@ -227,17 +264,26 @@ function hashOfFixedSize(hash: unknown): HashFacts {
   const facts = typeof hash === 'string' ? findHash(hash) : undefined;
   if (facts === undefined) throw new Error('Unsupported hash type!');
   if (facts.digestSize === 0) {
-    throw makeError('ERR_OUTPUT_SIZE', `${facts.name} has no natural output size: hash() of millrace takes an outputLength`);
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `${facts.name} has no natural output size: hash() of millrace takes an outputLength`,
+    );
   }
   return facts;
 }
 
-/** What native code does not take at once: DataViews, and buffers that share their memory with the result. */
+/**
+ * What native code does not take at once: DataViews, and buffers that share their memory with the
+ * result.
+ */
 function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
   return runSync(hashParser.describe, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
 }
 
-/** As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and arrays and refuses the rest. */
+/**
+ * As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and
+ * arrays and refuses the rest.
+ */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
   if (isBytesView(data)) return viewBytes(data, 'data');
   if ((data as { byteLength?: unknown }).byteLength === undefined) {

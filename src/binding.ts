@@ -1,12 +1,15 @@
 /**
- * The usual engine: opened, and given the memory it shares with the front. Others join it when they are asked for (engines.ts).
+ * The usual engine: opened, and given the memory it shares with the front. Others join it when they
+ * are asked for (engines.ts).
  */
 import { desk, frame, ringBytes, type Native } from './frame.js';
 import { openUsual } from './platform/node-engine.js';
 
 const usual = openUsual();
 
-/** The engine of calls that ask for none: native code, or the portable engine where there is none. */
+/**
+ * The engine of calls that ask for none: native code, or the portable engine where there is none.
+ */
 export const native: Native = usual.binding;
 
 /** Which of both that is. */

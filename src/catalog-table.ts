@@ -20,7 +20,15 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 1,
     name: 'sha1',
-    aliases: ['sha-1', 'ssl3-sha1', 'RSA-SHA1', 'RSA-SHA1-2', 'sha1WithRSA', 'sha1WithRSAEncryption', '1.3.14.3.2.26'],
+    aliases: [
+      'sha-1',
+      'ssl3-sha1',
+      'RSA-SHA1',
+      'RSA-SHA1-2',
+      'sha1WithRSA',
+      'sha1WithRSAEncryption',
+      '1.3.14.3.2.26',
+    ],
     digestSize: 20,
     blockSize: 64,
     stateSize: 92,
@@ -35,7 +43,13 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 2,
     name: 'sha224',
-    aliases: ['sha-224', 'sha2-224', 'RSA-SHA224', 'sha224WithRSAEncryption', '2.16.840.1.101.3.4.2.4'],
+    aliases: [
+      'sha-224',
+      'sha2-224',
+      'RSA-SHA224',
+      'sha224WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.4',
+    ],
     digestSize: 28,
     blockSize: 64,
     stateSize: 104,
@@ -50,7 +64,13 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 3,
     name: 'sha256',
-    aliases: ['sha-256', 'sha2-256', 'RSA-SHA256', 'sha256WithRSAEncryption', '2.16.840.1.101.3.4.2.1'],
+    aliases: [
+      'sha-256',
+      'sha2-256',
+      'RSA-SHA256',
+      'sha256WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.1',
+    ],
     digestSize: 32,
     blockSize: 64,
     stateSize: 104,
@@ -65,7 +85,13 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 4,
     name: 'sha384',
-    aliases: ['sha-384', 'sha2-384', 'RSA-SHA384', 'sha384WithRSAEncryption', '2.16.840.1.101.3.4.2.2'],
+    aliases: [
+      'sha-384',
+      'sha2-384',
+      'RSA-SHA384',
+      'sha384WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.2',
+    ],
     digestSize: 48,
     blockSize: 128,
     stateSize: 200,
@@ -80,7 +106,13 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 5,
     name: 'sha512',
-    aliases: ['sha-512', 'sha2-512', 'RSA-SHA512', 'sha512WithRSAEncryption', '2.16.840.1.101.3.4.2.3'],
+    aliases: [
+      'sha-512',
+      'sha2-512',
+      'RSA-SHA512',
+      'sha512WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.3',
+    ],
     digestSize: 64,
     blockSize: 128,
     stateSize: 200,
@@ -95,7 +127,15 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 6,
     name: 'sha512-224',
-    aliases: ['sha512/224', 'sha-512/224', 'sha-512-224', 'sha2-512/224', 'RSA-SHA512/224', 'sha512-224WithRSAEncryption', '2.16.840.1.101.3.4.2.5'],
+    aliases: [
+      'sha512/224',
+      'sha-512/224',
+      'sha-512-224',
+      'sha2-512/224',
+      'RSA-SHA512/224',
+      'sha512-224WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.5',
+    ],
     digestSize: 28,
     blockSize: 128,
     stateSize: 200,
@@ -110,7 +150,15 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 7,
     name: 'sha512-256',
-    aliases: ['sha512/256', 'sha-512/256', 'sha-512-256', 'sha2-512/256', 'RSA-SHA512/256', 'sha512-256WithRSAEncryption', '2.16.840.1.101.3.4.2.6'],
+    aliases: [
+      'sha512/256',
+      'sha-512/256',
+      'sha-512-256',
+      'sha2-512/256',
+      'RSA-SHA512/256',
+      'sha512-256WithRSAEncryption',
+      '2.16.840.1.101.3.4.2.6',
+    ],
     digestSize: 32,
     blockSize: 128,
     stateSize: 200,
@@ -125,7 +173,12 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 8,
     name: 'sha3-224',
-    aliases: ['sha3_224', 'RSA-SHA3-224', 'id-rsassa-pkcs1-v1_5-with-sha3-224', '2.16.840.1.101.3.4.2.7'],
+    aliases: [
+      'sha3_224',
+      'RSA-SHA3-224',
+      'id-rsassa-pkcs1-v1_5-with-sha3-224',
+      '2.16.840.1.101.3.4.2.7',
+    ],
     digestSize: 28,
     blockSize: 144,
     stateSize: 202,
@@ -140,7 +193,12 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 9,
     name: 'sha3-256',
-    aliases: ['sha3_256', 'RSA-SHA3-256', 'id-rsassa-pkcs1-v1_5-with-sha3-256', '2.16.840.1.101.3.4.2.8'],
+    aliases: [
+      'sha3_256',
+      'RSA-SHA3-256',
+      'id-rsassa-pkcs1-v1_5-with-sha3-256',
+      '2.16.840.1.101.3.4.2.8',
+    ],
     digestSize: 32,
     blockSize: 136,
     stateSize: 202,
@@ -155,7 +213,12 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 10,
     name: 'sha3-384',
-    aliases: ['sha3_384', 'RSA-SHA3-384', 'id-rsassa-pkcs1-v1_5-with-sha3-384', '2.16.840.1.101.3.4.2.9'],
+    aliases: [
+      'sha3_384',
+      'RSA-SHA3-384',
+      'id-rsassa-pkcs1-v1_5-with-sha3-384',
+      '2.16.840.1.101.3.4.2.9',
+    ],
     digestSize: 48,
     blockSize: 104,
     stateSize: 202,
@@ -170,7 +233,12 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 11,
     name: 'sha3-512',
-    aliases: ['sha3_512', 'RSA-SHA3-512', 'id-rsassa-pkcs1-v1_5-with-sha3-512', '2.16.840.1.101.3.4.2.10'],
+    aliases: [
+      'sha3_512',
+      'RSA-SHA3-512',
+      'id-rsassa-pkcs1-v1_5-with-sha3-512',
+      '2.16.840.1.101.3.4.2.10',
+    ],
     digestSize: 64,
     blockSize: 72,
     stateSize: 202,
@@ -320,7 +388,14 @@ export const hashes: readonly HashFacts[] = [
   {
     id: 21,
     name: 'ripemd160',
-    aliases: ['ripemd', 'ripemd-160', 'rmd160', 'RSA-RIPEMD160', 'ripemd160WithRSA', '1.3.36.3.2.1'],
+    aliases: [
+      'ripemd',
+      'ripemd-160',
+      'rmd160',
+      'RSA-RIPEMD160',
+      'ripemd160WithRSA',
+      '1.3.36.3.2.1',
+    ],
     digestSize: 20,
     blockSize: 64,
     stateSize: 92,

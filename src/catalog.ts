@@ -6,7 +6,10 @@ import { ciphers, hashes } from './catalog-table.js';
 import { makeError, wrongType } from './errors.js';
 import { distance } from './nearest.js';
 
-/** What there is to know about a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
+/**
+ * What there is to know about a hash; sizes in bytes. Mirrors `HashFacts` in
+ * crates/core/src/catalog.rs.
+ */
 export interface HashFacts {
   readonly id: number;
   readonly name: string;
@@ -29,7 +32,10 @@ export interface HashFacts {
   readonly standard: string;
 }
 
-/** What there is to know about a cipher; sizes in bytes. Mirrors `CipherFacts` in crates/core/src/catalog.rs. */
+/**
+ * What there is to know about a cipher; sizes in bytes. Mirrors `CipherFacts` in
+ * crates/core/src/catalog.rs.
+ */
 export interface CipherFacts {
   readonly id: number;
   readonly name: string;
@@ -122,7 +128,12 @@ function raise(error: Error): never {
   throw error;
 }
 
-function unknownAlgorithm(kind: string, name: string, table: readonly { readonly name: string }[], argument = 'algorithm'): Error {
+function unknownAlgorithm(
+  kind: string,
+  name: string,
+  table: readonly { readonly name: string }[],
+  argument = 'algorithm',
+): Error {
   const wanted = name.slice(0, 40).toLowerCase();
   const nearest = table
     .map((facts) => ({ name: facts.name, distance: distance(wanted, facts.name) }))

@@ -1,11 +1,12 @@
 /**
- * Pieces of any size in, runs of whole chunks over the pool, output in order: what is common to sealing and opening,
- * and to the two kinds of streams. Memory is constant: a run is at most 1 MiB of message, and there are never more runs
- * under way or waiting to be taken than {@link runsMax} says.
+ * Pieces of any size in, runs of whole chunks over the pool, output in order: what is common to
+ * sealing and opening, and to the two kinds of streams. Memory is constant: a run is at most 1 MiB
+ * of message, and there are never more runs under way or waiting to be taken than {@link runsMax}
+ * says.
  *
- * Pieces are copied, into memory that is used again and that nobody else can reach: their owner may do with them what
- * he likes as soon as they are taken, and what a worker verifies is what it decrypts. The workers write to fresh memory,
- * so that it is they who wait for its pages.
+ * Pieces are copied, into memory that is used again and that nobody else can reach: their owner may
+ * do with them what he likes as soon as they are taken, and what a worker verifies is what it
+ * decrypts. The workers write to fresh memory, so that it is they who wait for its pages.
  */
 import { NO_BYTES, part, sizeOf } from './arguments.js';
 import { native } from './binding.js';
@@ -24,16 +25,23 @@ export interface Outlet {
 
 /** The most chunks of a run: one crossing for 1 MiB. */
 const RUN_MAX = 64;
-/** The first run is short, so that small messages cost little memory and output comes soon; each may be four times as long as the one before. */
+/**
+ * The first run is short, so that small messages cost little memory and output comes soon; each may
+ * be four times as long as the one before.
+ */
 const RUN_FIRST = 4;
 
 /**
- * Whole chunks that have gathered for so many milliseconds go without waiting for more. A run costs 30 us beside its bytes (a
- * worker and the event loop are woken), so a file read in pieces of 64 KiB must not make a run of each.
+ * Whole chunks that have gathered for so many milliseconds go without waiting for more. A run costs
+ * 30 us beside its bytes (a worker and the event loop are woken), so a file read in pieces of 64
+ * KiB must not make a run of each.
  */
 const PATIENCE = 1;
 
-/** So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast as that. */
+/**
+ * So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast
+ * as that.
+ */
 const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
 
 /** Chunks under way, or output that waits to be taken, or an error in its place. */
@@ -44,7 +52,10 @@ interface Run {
 
 /** What a stream hands pieces to. */
 export interface Pump {
-  /** Takes a piece; `taken` is called when it has been copied, which is how a writer is held back. One at a time. */
+  /**
+   * Takes a piece; `taken` is called when it has been copied, which is how a writer is held back.
+   * One at a time.
+   */
   write(piece: Uint8Array, taken: (error?: Error) => void): void;
   /** No more pieces; `ended` is called when all output was put. */
   end(ended: (error?: Error) => void): void;
@@ -88,7 +99,10 @@ export abstract class ChunkPump implements Pump {
     this.#next = first;
   }
 
-  /** Takes from the start of a piece what does not belong to a chunk; how much that is. Throws what ends the stream. */
+  /**
+   * Takes from the start of a piece what does not belong to a chunk; how much that is. Throws what
+   * ends the stream.
+   */
   protected abstract header(piece: Uint8Array): number;
   /** Checks what is left for the last chunk. Throws what ends the stream. */
   protected abstract checkLast(size: number): void;
@@ -158,7 +172,11 @@ export abstract class ChunkPump implements Pump {
     const piece = this.#piece;
     if (piece === undefined) return;
     try {
-      if (sizeOf(piece) < this.#pieceSize) throw makeError('ERR_ARGUMENT_VALUE', 'a chunk was detached or shrunk before the stream had taken it');
+      if (sizeOf(piece) < this.#pieceSize)
+        throw makeError(
+          'ERR_ARGUMENT_VALUE',
+          'a chunk was detached or shrunk before the stream had taken it',
+        );
       if (this.#pieceAt === 0 && !this.#failed) this.#pieceAt = this.header(piece);
     } catch (error) {
       this.#fail(error as Error);
@@ -193,12 +211,20 @@ export abstract class ChunkPump implements Pump {
     return allocateApart(size);
   }
 
-  /** Sends so many of the gathered chunks to the pool, the last of which may be short; less than a chunk stays. */
+  /**
+   * Sends so many of the gathered chunks to the pool, the last of which may be short; less than a
+   * chunk stays.
+   */
   #dispatch(count: number): void {
     if (count === 0) return;
     const first = this.#next;
     if (first + count > CHUNKS_MAX) {
-      this.#fail(makeError('ERR_SOURCE_SIZE', `a sealed stream holds at most ${CHUNKS_MAX} chunks of ${CHUNK_SIZE} bytes`));
+      this.#fail(
+        makeError(
+          'ERR_SOURCE_SIZE',
+          `a sealed stream holds at most ${CHUNKS_MAX} chunks of ${CHUNK_SIZE} bytes`,
+        ),
+      );
       return;
     }
     this.#next += count;
@@ -238,13 +264,19 @@ export abstract class ChunkPump implements Pump {
     const next = this.#next;
     after(() => {
       this.#flushing = false;
-      if (this.#next === next && this.#mayFlush()) this.#dispatch(Math.floor(this.#gathered / this.#unit));
+      if (this.#next === next && this.#mayFlush())
+        this.#dispatch(Math.floor(this.#gathered / this.#unit));
       this.#deliver();
     }, PATIENCE);
   }
 
   #mayFlush(): boolean {
-    return this.#gathered >= this.#unit && this.#runs.length < runsMax() && !this.#failed && !this.#closed;
+    return (
+      this.#gathered >= this.#unit &&
+      this.#runs.length < runsMax() &&
+      !this.#failed &&
+      !this.#closed
+    );
   }
 
   /** Puts what is ready, in order. The outlet may run anything meanwhile: write, resume, close. */
@@ -273,5 +305,7 @@ export abstract class ChunkPump implements Pump {
 }
 
 function abandoned(): Error {
-  return Object.assign(new Error('the stream was destroyed before it was finished'), { code: 'ERR_STREAM_DESTROYED' });
+  return Object.assign(new Error('the stream was destroyed before it was finished'), {
+    code: 'ERR_STREAM_DESTROYED',
+  });
 }

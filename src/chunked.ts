@@ -1,19 +1,29 @@
 /**
- * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): what a sealed message consists of, and the
- * keys of one.
+ * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): what a sealed message
+ * consists of, and the keys of one.
  *
  *   salt (24) || commitment (32) || sealed chunks
  *
- * A chunk is 16 KiB of the message, the last one always shorter, be it empty; so the end shows itself, and no chunk can
- * be taken for the last that is not. Key, base nonce and commitment are one HKDF-Expand of input key, salt and context;
- * a chunk's nonce is the base nonce with the chunk's number in it. With SHA-512 as the hash the two AES algorithms are
- * the instantiations named Cobblestone-128 and Cobblestone-256.
+ * A chunk is 16 KiB of the message, the last one always shorter, be it empty; so the end shows
+ * itself, and no chunk can be taken for the last that is not. Key, base nonce and commitment are
+ * one HKDF-Expand of input key, salt and context; a chunk's nonce is the base nonce with the
+ * chunk's number in it. With SHA-512 as the hash the two AES algorithms are the instantiations
+ * named Cobblestone-128 and Cobblestone-256.
  *
- * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the key.
+ * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the
+ * key.
  */
 import { data, NO_BYTES, sizeOf } from './arguments.js';
 import { At, Flag, frame, Operation } from './frame.js';
-import { call, describeCall, describeChoice, describeIv, describeTarget, runPromise, runSync } from './call.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeIv,
+  describeTarget,
+  runPromise,
+  runSync,
+} from './call.js';
 import { cipherFacts, hashFacts, type CipherFacts } from './catalog.js';
 import { makeError, MillraceError } from './errors.js';
 import { hmacParser } from './hmac.js';
@@ -52,7 +62,10 @@ export class InputKey {
     this.#facts = cipherFacts(algorithm);
     const { name } = this.#facts;
     if (ianaNames[name] === undefined) {
-      throw makeError('ERR_ARGUMENT_VALUE', `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`);
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`,
+      );
     }
     // Copied: an opener derives when the salt arrives.
     this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
@@ -64,7 +77,11 @@ export class InputKey {
     const given = readSecret(key, 'key', SecretKinds.Prepared);
     try {
       const secret = SecretCopy.is(given) ? given.bytes : given;
-      if (sizeOf(secret) !== keySize) throw makeError('ERR_KEY_SIZE', `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`);
+      if (sizeOf(secret) !== keySize)
+        throw makeError(
+          'ERR_KEY_SIZE',
+          `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`,
+        );
       return createKeyFor(`hmac-${MAC}`, secret, choiceHere(undefined, 'sealed streams'));
     } finally {
       wipeCopy(given);
@@ -79,7 +96,12 @@ export class InputKey {
     const material = this.#expand(info, size);
     try {
       const at = keySize + ivSize;
-      return new MessageKey(this.#facts, material.subarray(0, keySize), material.subarray(keySize, at), material.subarray(at, size));
+      return new MessageKey(
+        this.#facts,
+        material.subarray(0, keySize),
+        material.subarray(keySize, at),
+        material.subarray(at, size),
+      );
     } finally {
       material.fill(0);
     }
@@ -113,7 +135,10 @@ export class InputKey {
 const MAC = 'sha512';
 const DIGEST_SIZE = 64;
 
-/** V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's own memory stays. */
+/**
+ * V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's
+ * own memory stays.
+ */
 function offHeap(size: number): Uint8Array {
   return new Uint8Array(new ArrayBuffer(size));
 }
@@ -160,17 +185,32 @@ export class MessageKey {
     return difference === 0;
   }
 
-  /** Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent. */
+  /**
+   * Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent.
+   */
   async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = allocateApart(source.length + count * TAG_SIZE);
-    await runPromise(undefined, describeRun, this.#run(Operation.SealChunks, first, count, source, target), RUN_FIELDS);
+    await runPromise(
+      undefined,
+      describeRun,
+      this.#run(Operation.SealChunks, first, count, source, target),
+      RUN_FIELDS,
+    );
     return target;
   }
 
-  /** Opens consecutive sealed chunks on the pool: all of them, or it rejects with ERR_AUTHENTICATION. `source` is lent. */
+  /**
+   * Opens consecutive sealed chunks on the pool: all of them, or it rejects with
+   * ERR_AUTHENTICATION. `source` is lent.
+   */
   async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = allocateApart(source.length - count * TAG_SIZE);
-    await runPromise(undefined, describeRun, this.#run(Operation.OpenChunks, first, count, source, target), RUN_FIELDS);
+    await runPromise(
+      undefined,
+      describeRun,
+      this.#run(Operation.OpenChunks, first, count, source, target),
+      RUN_FIELDS,
+    );
     return target;
   }
 
@@ -180,16 +220,27 @@ export class MessageKey {
       const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
       const target = allocateApart(sealed.length - TAG_SIZE);
       try {
-        runSync(describeRun, this.#run(Operation.OpenChunks, first + index, 1, sealed, target), RUN_FIELDS);
+        runSync(
+          describeRun,
+          this.#run(Operation.OpenChunks, first + index, 1, sealed, target),
+          RUN_FIELDS,
+        );
       } catch (error) {
-        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return first + index;
+        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION')
+          return first + index;
         throw error;
       }
     }
     throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
   }
 
-  #run(operation: Operation, first: number, count: number, source: Uint8Array, target: Uint8Array): Run {
+  #run(
+    operation: Operation,
+    first: number,
+    count: number,
+    source: Uint8Array,
+    target: Uint8Array,
+  ): Run {
     return [operation, this.#facts, this.#key, this.#baseNonce, first, count, source, target];
   }
 
@@ -199,7 +250,16 @@ export class MessageKey {
   }
 }
 
-type Run = [operation: Operation, facts: CipherFacts, key: Key, baseNonce: Uint8Array, first: number, count: number, source: Uint8Array, target: Uint8Array];
+type Run = [
+  operation: Operation,
+  facts: CipherFacts,
+  key: Key,
+  baseNonce: Uint8Array,
+  first: number,
+  count: number,
+  source: Uint8Array,
+  target: Uint8Array,
+];
 const RUN_FIELDS = 8;
 
 /** One crossing for many chunks: crates/node/src/chunks.rs. */

@@ -2,13 +2,44 @@
  * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
  * options, positional, or over windows.
  */
-import { bytes, data, NO_BYTES, options, range, sizeOf, unsigned, type Bytes, type Data, part } from './arguments.js';
+import {
+  bytes,
+  data,
+  NO_BYTES,
+  options,
+  range,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+  part,
+} from './arguments.js';
 import { At, frame, Operation, type Route } from './frame.js';
-import { describeAad, describeCall, describeChoice, describeIv, describePrefix, describeResult, describeRoute, describeTag, describeTarget, Form, type Parser } from './call.js';
+import {
+  describeAad,
+  describeCall,
+  describeChoice,
+  describeIv,
+  describePrefix,
+  describeResult,
+  describeRoute,
+  describeTag,
+  describeTarget,
+  Form,
+  type Parser,
+} from './call.js';
 import { cipherFacts, type CipherFacts } from './catalog.js';
 import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { checkKeyRange, describeKeyInput, describeKeyRange, keySizeOf, readKey, type KeyInput, type KeyMaterial } from './key-input.js';
+import {
+  checkKeyRange,
+  describeKeyInput,
+  describeKeyRange,
+  keySizeOf,
+  readKey,
+  type KeyInput,
+  type KeyMaterial,
+} from './key-input.js';
 import { randomNonce } from './nonces.js';
 import { routeOf, type RouteOptions, takes, type Takes } from './routes.js';
 import { SecretCopy, wipeCopy } from './secret-copy.js';
@@ -18,18 +49,24 @@ import { encodeShort, isShort, textScratch } from './scratch.js';
 
 /** What {@link seal} needs. Sizes in bytes. */
 export interface SealOptions extends EngineOptions {
-  /** The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the call. */
+  /**
+   * The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the
+   * call.
+   */
   readonly key: KeyInput;
   /**
-   * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the call. Without it
-   * `seal` takes a random one and puts it before the ciphertext, where `open` without a nonce reads it. Use
-   * xchacha20-poly1305 then: its random nonces do not repeat. With the 12 bytes of all others seal at most 2^32
-   * messages with one key (NIST SP 800-38D, 8.3).
+   * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the
+   * call. Without it `seal` takes a random one and puts it before the ciphertext, where `open`
+   * without a nonce reads it. Use xchacha20-poly1305 then: its random nonces do not repeat. With
+   * the 12 bytes of all others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3).
    */
   readonly nonce?: Bytes | undefined;
   /** The message. */
   readonly source: Data;
-  /** Additional authenticated data: protected, not encrypted, needed again to open. Copied at the call. */
+  /**
+   * Additional authenticated data: protected, not encrypted, needed again to open. Copied at the
+   * call.
+   */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly tagLength?: number | undefined;
@@ -48,7 +85,10 @@ const sealNames: Names<SealOptions> = {
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
   readonly key: KeyInput;
-  /** The nonce the message was sealed with. Without it the source begins with the nonce, as `seal` without a nonce returns it. */
+  /**
+   * The nonce the message was sealed with. Without it the source begins with the nonce, as `seal`
+   * without a nonce returns it.
+   */
   readonly nonce?: Bytes | undefined;
   /** The ciphertext with the tag appended, as seal returned it. */
   readonly source: Bytes;
@@ -73,13 +113,19 @@ export interface CipherOptions extends EngineOptions {
   readonly encrypt: boolean | 0 | 1;
   /** The key, or a key prepared for the algorithm. Copied at the call. */
   readonly key: KeyInput;
-  /** The iv: 16 bytes for CTR and chacha20, 12 for GCM and chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call. */
+  /**
+   * The iv: 16 bytes for CTR and chacha20, 12 for GCM and chacha20-poly1305, 24 for
+   * xchacha20-poly1305. Copied at the call.
+   */
   readonly iv: Bytes;
   /** What to encrypt or decrypt. */
   readonly source: Data;
   /** AEAD only: additional authenticated data. */
   readonly aad?: Data | undefined;
-  /** AEAD only, and there required: written when encrypting, checked when decrypting; 16 bytes, for GCM 12 to 16. */
+  /**
+   * AEAD only, and there required: written when encrypting, checked when decrypting; 16 bytes, for
+   * GCM 12 to 16.
+   */
   readonly tag?: Bytes | undefined;
 }
 
@@ -93,9 +139,15 @@ const cipherNames: Names<CipherOptions> = {
   ...engineNames,
 };
 
-/** Where to write a text instead of returning it. The call is then zero-copy: source and target are lent. */
+/**
+ * Where to write a text instead of returning it. The call is then zero-copy: source and target are
+ * lent.
+ */
 export interface TextTargetOptions {
-  /** Receives the text; it may be the source, or overlap it. The call returns the number of bytes written. */
+  /**
+   * Receives the text; it may be the source, or overlap it. The call returns the number of bytes
+   * written.
+   */
   readonly target: Bytes;
   /** Where in the target, in bytes; default 0. */
   readonly targetOffset?: number | undefined;
@@ -107,12 +159,16 @@ const targetNames: Names<TextTargetOptions> = { target: true, targetOffset: true
 export const sealParser: Parser = { describe: describeSeal, counts: [2] };
 
 type SealFields = SealOptions & Partial<TextTargetOptions>;
-const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', { ...sealNames, ...targetNames });
+const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
+  ...sealNames,
+  ...targetNames,
+});
 
 function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
   // All getters run here, before any memory is looked at.
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+    given[1] as AppendedFields;
   const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const text = messageBytes(source, target);
@@ -142,11 +198,15 @@ function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boole
 export const openParser: Parser = { describe: describeOpen, counts: [2] };
 
 type OpenFields = OpenOptions & Partial<TextTargetOptions>;
-const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', { ...openNames, ...targetNames });
+const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
+  ...openNames,
+  ...targetNames,
+});
 
 function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } = given[1] as AppendedFields;
+  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+    given[1] as AppendedFields;
   const choice = choiceAsked(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
@@ -170,17 +230,31 @@ function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boole
 }
 
 function shortSource(prefix: number, tagSize: number, size: number): Error {
-  const parts = prefix === 0 ? `the tag's ${tagSize} bytes` : `${prefix + tagSize} bytes for nonce and tag`;
+  const parts =
+    prefix === 0 ? `the tag's ${tagSize} bytes` : `${prefix + tagSize} bytes for nonce and tag`;
   return makeError('ERR_SOURCE_SIZE', `source must hold at least ${parts}, not ${size}`);
 }
 
-type AppendedFields = Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+type AppendedFields = Record<
+  keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions,
+  unknown
+>;
 
 /** The AEAD and the options object that seal and open need. */
-function aeadFacts(name: string, given: ArrayLike<unknown>, count: number, accepted: Accepted<any>): CipherFacts {
-  if (count !== 2 || given[1] === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
+function aeadFacts(
+  name: string,
+  given: ArrayLike<unknown>,
+  count: number,
+  accepted: Accepted<any>,
+): CipherFacts {
+  if (count !== 2 || given[1] === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
   const facts = cipherFacts(given[0]);
-  if (!facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`);
+  if (!facts.aead)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`,
+    );
   options<any>(given[1], 'options', accepted);
   return facts;
 }
@@ -192,25 +266,39 @@ function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
   return tagSize;
 }
 
-/** `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window form. */
+/**
+ * `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window
+ * form.
+ */
 export const cipherParser: Parser = { describe: describeCipher, counts: [2, 5, 7, 13, 19] };
 
 type CipherFields = CipherOptions & Partial<TextTargetOptions>;
-const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', { ...cipherNames, ...targetNames });
+const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
+  ...cipherNames,
+  ...targetNames,
+});
 
 function describeCipher(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
-  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
   const facts = cipherFacts(given[0]);
-  if (count === 2) describeCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
+  if (count === 2)
+    describeCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
   else if (count === 5 || count === 7) describeCipherFriendly(facts, given, count);
   else if (count === 13 || count === 19) describeCipherWindow(facts, given, count);
-  else throw makeError('ERR_MISSING_ARGUMENT', `cipher takes 2, 5, 7, 13 or 19 arguments, and a callback; not ${count}`);
+  else
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `cipher takes 2, 5, 7, 13 or 19 arguments, and a callback; not ${count}`,
+    );
 }
 
 function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
-  if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
+  if (given === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
-  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = options<Fields>(given, 'options', accepted);
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } =
+    options<Fields>(given, 'options', accepted);
   const choice = choiceAsked(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
@@ -231,7 +319,11 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
   describeAsked(way, choice);
 }
 
-function describeCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+function describeCipherFriendly(
+  facts: CipherFacts,
+  given: ArrayLike<unknown>,
+  count: number,
+): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
@@ -304,8 +396,9 @@ function readWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): WindowTag
 }
 
 /**
- * A message. To read a KeyObject may run other calls, which use the scratch too: a string is read again after that.
- * The bytes of a string stand where no Buffer of Node's pool shows them; with a target they are lent.
+ * A message. To read a KeyObject may run other calls, which use the scratch too: a string is read
+ * again after that. The bytes of a string stand where no Buffer of Node's pool shows them; with a
+ * target they are lent.
  */
 function messageBytes(value: unknown, target: unknown): Uint8Array {
   if (typeof value !== 'string') return data(value, 'source');
@@ -316,7 +409,8 @@ function messageBytes(value: unknown, target: unknown): Uint8Array {
 function direction(encrypt: unknown): Operation {
   if (encrypt === true || encrypt === 1) return Operation.Encrypt;
   if (encrypt === false || encrypt === 0) return Operation.Decrypt;
-  if (typeof encrypt !== 'number' && typeof encrypt !== 'boolean') throw wrongType('encrypt', 'a boolean, 0 or 1', encrypt);
+  if (typeof encrypt !== 'number' && typeof encrypt !== 'boolean')
+    throw wrongType('encrypt', 'a boolean, 0 or 1', encrypt);
   throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
 }
 
@@ -359,7 +453,8 @@ interface Place {
 
 function readTarget(target: unknown, targetOffset: unknown, size: number): Place | undefined {
   if (target === undefined) {
-    if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
+    if (targetOffset !== undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
     return undefined;
   }
   const view = bytes(target, 'target');
@@ -387,43 +482,79 @@ function describeAsked(route: Route | undefined, choice: Choice | undefined): vo
 }
 
 function missingTag(facts: CipherFacts): Error {
-  return makeError('ERR_MISSING_ARGUMENT', `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`);
+  return makeError(
+    'ERR_MISSING_ARGUMENT',
+    `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`,
+  );
 }
 
 /** `size` is undefined for a prepared key, which has the right one. */
-function checkKeySize(key: KeyMaterial, size: number | undefined, facts: CipherFacts, name: string): void {
+function checkKeySize(
+  key: KeyMaterial,
+  size: number | undefined,
+  facts: CipherFacts,
+  name: string,
+): void {
   if (size === undefined || size === facts.keySize) return;
   wipeCopy(key);
-  throw makeError('ERR_KEY_SIZE', `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
+  );
 }
 
 function checkIvSize(size: number, facts: CipherFacts, name: string): void {
-  if (size !== facts.ivSize) throw makeError('ERR_IV_SIZE', `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`);
+  if (size !== facts.ivSize)
+    throw makeError(
+      'ERR_IV_SIZE',
+      `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`,
+    );
 }
 
 function checkAadSize(size: number, facts: CipherFacts, name: string): void {
-  if (size > 0 && !facts.aead) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be empty: ${facts.name} does not authenticate`);
-  if (size > facts.maxAad) throw makeError('ERR_SOURCE_SIZE', `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`);
+  if (size > 0 && !facts.aead)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name} must be empty: ${facts.name} does not authenticate`,
+    );
+  if (size > facts.maxAad)
+    throw makeError(
+      'ERR_SOURCE_SIZE',
+      `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`,
+    );
 }
 
-/** The shortest tag accepted for GCM; NIST SP 800-38D allows 4 and 8 for special uses, which are left to the drop-in door. */
+/**
+ * The shortest tag accepted for GCM; NIST SP 800-38D allows 4 and 8 for special uses, which are
+ * left to the drop-in door.
+ */
 const GCM_TAG_MIN = 12;
 
 /** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
 function checkTagSize(size: number, facts: CipherFacts, name: string): void {
   if (!facts.aead) {
-    if (size > 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be empty: ${facts.name} does not authenticate`);
+    if (size > 0)
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `${name} must be empty: ${facts.name} does not authenticate`,
+      );
     return;
   }
   const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
   if (size >= least && size <= facts.tagSize) return;
   const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
   const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
-  throw makeError('ERR_TAG_SIZE', `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`);
+  throw makeError(
+    'ERR_TAG_SIZE',
+    `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`,
+  );
 }
 
 function limitSource(size: number, facts: CipherFacts): void {
   if (size > facts.maxSource) {
-    throw makeError('ERR_SOURCE_SIZE', `source must be at most ${facts.maxSource} bytes for ${facts.name}, not ${size}`);
+    throw makeError(
+      'ERR_SOURCE_SIZE',
+      `source must be at most ${facts.maxSource} bytes for ${facts.name}, not ${size}`,
+    );
   }
 }

@@ -1,12 +1,26 @@
 /**
- * Short messages to be hashed, in company. What comes in one turn of the event loop is copied side by side and hashed in one
- * crossing when the turn ends, several messages at once where the CPU can: that is quicker than one after the other at their
- * calls (SHA-256 of 256 bytes with AVX-512: 95 ns a message, alone 180), and than a job for each. So lent messages are
- * copied too. More than is right for one thread goes to the pool, whole companies at a time.
+ * Short messages to be hashed, in company. What comes in one turn of the event loop is copied side
+ * by side and hashed in one crossing when the turn ends, several messages at once where the CPU
+ * can: that is quicker than one after the other at their calls (SHA-256 of 256 bytes with AVX-512:
+ * 95 ns a message, alone 180), and than a job for each. So lent messages are copied too. More than
+ * is right for one thread goes to the pool, whole companies at a time.
  */
 import { isUint8Array, part, sizeOf } from './arguments.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
-import { call, describeCall, describeChoice, describeIv, describeTarget, Form, forget, onShortMessage, present, putDigest, runDescribed, runWaiting } from './call.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeIv,
+  describeTarget,
+  Form,
+  forget,
+  onShortMessage,
+  present,
+  putDigest,
+  runDescribed,
+  runWaiting,
+} from './call.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from './platform/node.js';
 import { findHash, hashOf, type HashFacts } from './catalog.js';
 import { automatic, base, usual as usualEngine } from './engines.js';
@@ -21,11 +35,18 @@ const LONGEST = 4096;
 /** The most messages of one company, and the memory they are copied to. */
 const MEMBERS = 128;
 const CHUNK_SIZE = 68 * 1024;
-/** Nanoseconds from which a company of {@link LANES} and more is full: on the pool it shall be among the short jobs, which go before long ones. (16 messages of 4 KiB are above that, but fewer would leave lanes empty.) */
+/**
+ * Nanoseconds from which a company of {@link LANES} and more is full: on the pool it shall be among
+ * the short jobs, which go before long ones. (16 messages of 4 KiB are above that, but fewer would
+ * leave lanes empty.)
+ */
 const FULL_COST = 7_000;
 /** As many messages as are hashed at once at most. */
 const LANES = 16;
-/** Nanoseconds of companies that wait for the end of a turn; what comes in addition goes to the pool at once. */
+/**
+ * Nanoseconds of companies that wait for the end of a turn; what comes in addition goes to the pool
+ * at once.
+ */
 const HERE_COST = 20_000;
 /** Digests of so many bytes share an ArrayBuffer, like small Buffers of Node's. */
 const SLAB_SIZE = 8 * 1024;
@@ -37,7 +58,9 @@ export function companyFacts(algorithm: unknown, data: unknown): HashFacts | und
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
   if (facts === undefined || facts.digestSize === 0) return undefined;
-  return fits(facts, sizeIn(data)) && usual() === Route.Auto && usualEngine.engine === base ? facts : undefined;
+  return fits(facts, sizeIn(data)) && usual() === Route.Auto && usualEngine.engine === base
+    ? facts
+    : undefined;
 }
 
 function fits(facts: HashFacts, size: number): boolean {
@@ -69,7 +92,11 @@ class Company {
   away = false;
 
   get full(): boolean {
-    return this.count === MEMBERS || this.used + LONGEST > CHUNK_SIZE || (this.cost >= FULL_COST && this.count >= LANES);
+    return (
+      this.count === MEMBERS ||
+      this.used + LONGEST > CHUNK_SIZE ||
+      (this.cost >= FULL_COST && this.count >= LANES)
+    );
   }
 
   clear(): void {
@@ -91,24 +118,43 @@ let gatheredCost = 0;
 const spare: Company[] = [];
 
 /**
- * Copies a message that {@link companyFacts} knows; its digest is told at the end of this turn or later. False if it is no
- * longer short: making the waiter may have run code of the user's.
+ * Copies a message that {@link companyFacts} knows; its digest is told at the end of this turn or
+ * later. False if it is no longer short: making the waiter may have run code of the user's.
  */
-export function join(facts: HashFacts, data: Uint8Array | string, form: Form, waiter: Waiter): boolean {
+export function join(
+  facts: HashFacts,
+  data: Uint8Array | string,
+  form: Form,
+  waiter: Waiter,
+): boolean {
   const size = sizeIn(data);
   if (size > LONGEST) return false;
   add(facts, data, size, form, waiter);
   return true;
 }
 
-// A digest that goes to the caller's memory: what has been described is copied all the same, which is quicker than a job for each.
+// A digest that goes to the caller's memory: what has been described is copied all the same, which
+// is quicker than a job for each.
 onShortMessage((waiter) => {
   const { target, source } = call;
-  if (target === undefined || call.engine !== base || frame[At.Operation] !== Operation.Hash || frame[At.Route] !== Route.Auto || usual() !== Route.Auto) return false;
+  if (
+    target === undefined ||
+    call.engine !== base ||
+    frame[At.Operation] !== Operation.Hash ||
+    frame[At.Route] !== Route.Auto ||
+    usual() !== Route.Auto
+  )
+    return false;
   const size = frame[At.SourceSize]!;
   const facts = hashOf(frame[At.Algorithm]!);
   if (call.size !== facts.digestSize || !fits(facts, size)) return false;
-  if (frame[At.Key] !== 0 || (call.flags & Flag.HasKey) !== 0 || frame[At.SeedLow] !== 0 || frame[At.SeedHigh] !== 0) return false;
+  if (
+    frame[At.Key] !== 0 ||
+    (call.flags & Flag.HasKey) !== 0 ||
+    frame[At.SeedLow] !== 0 ||
+    frame[At.SeedHigh] !== 0
+  )
+    return false;
   const offset = frame[At.SourceOffset]!;
   const whole = offset === 0 && size === sizeOf(source as Uint8Array);
   const data = whole ? (source as Uint8Array) : part(source as Uint8Array, offset, size);
@@ -120,7 +166,13 @@ onShortMessage((waiter) => {
   return true;
 });
 
-function add(facts: HashFacts, data: Uint8Array | string, size: number, form: Form, waiter: Waiter): void {
+function add(
+  facts: HashFacts,
+  data: Uint8Array | string,
+  size: number,
+  form: Form,
+  waiter: Waiter,
+): void {
   const company = open[facts.id] ?? begin(facts);
   const { count } = company;
   let copied = size;
@@ -164,7 +216,8 @@ onTurnEnd({
     gathered = [];
     gatheredCost = 0;
     // Those who come while these are told make companies of the next round.
-    for (const company of companies) if (open[company.facts.id] === company) open[company.facts.id] = undefined;
+    for (const company of companies)
+      if (open[company.facts.id] === company) open[company.facts.id] = undefined;
     for (const company of companies) {
       if (company.away) send(company);
       else hashHere(company);
@@ -203,7 +256,8 @@ function send(company: Company): void {
   } catch (error) {
     // Nobody is told during a call.
     forget();
-    for (let index = 0; index < company.count; index++) tellFailureLater(company.waiters[index]!, error);
+    for (let index = 0; index < company.count; index++)
+      tellFailureLater(company.waiters[index]!, error);
     put(company);
   }
 }
@@ -257,13 +311,21 @@ function answer(company: Company, digests: Buffer, offset: number): void {
   const { waiters, forms, count } = company;
   const size = company.facts.digestSize;
   const { buffer, byteOffset } = digests;
-  // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is short.
+  // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is
+  // short.
   let text = '';
   for (let index = 0, at = 0; index < count; index++, at += size) {
     const form = forms[index]!;
     const waiter = waiters[index]!;
     if (form === Form.Size) {
-      putDigest(waiter, company.places[index]!, company.placeOffsets[index]!, digests, offset + at, size);
+      putDigest(
+        waiter,
+        company.places[index]!,
+        company.placeOffsets[index]!,
+        digests,
+        offset + at,
+        size,
+      );
     } else if (form === Form.Hex) {
       if (text === '') text = hex(digests, offset, offset + count * size);
       waiter.succeed(text.slice(2 * at, 2 * (at + size)));

@@ -1,13 +1,26 @@
 /**
- * A drop-in for `@ronomon/crypto-async` 5: its 41 exports, overloads by argument count, order of checks and
- * messages. Where the ancestor aborted the process, read freed memory or gave garbage, this door works or
- * refuses; docs/crypto-async.md lists every difference.
+ * A drop-in for `@ronomon/crypto-async` 5: its 41 exports, overloads by argument count, order of
+ * checks and messages. Where the ancestor aborted the process, read freed memory or gave garbage,
+ * this door works or refuses; docs/crypto-async.md lists every difference.
  *
  * @packageDocumentation
  */
 import { bytes, isUint8Array, sizeOf } from './arguments.js';
 import { Flag, Operation } from './frame.js';
-import { call, describeAad, describeCall, describeIv, describeKey, describeResult, describeTag, describeTarget, Form, runCallback, runSync, type Describe } from './call.js';
+import {
+  call,
+  describeAad,
+  describeCall,
+  describeIv,
+  describeKey,
+  describeResult,
+  describeTag,
+  describeTarget,
+  Form,
+  runCallback,
+  runSync,
+  type Describe,
+} from './call.js';
 import { isBytesView } from './intrinsics.js';
 import { allocate, isBuffer, type Buffer } from './platform/node.js';
 import { findCipher, findHash, type CipherFacts, type HashFacts } from './catalog.js';
@@ -57,12 +70,25 @@ const messages = {
   E_TARGET_RANGE: 'targetOffset + targetSize > target.length',
 } as const;
 
-/** The ancestor's own names for what it offers; ours beyond them stay unknown here, as they were there. */
+/**
+ * The ancestor's own names for what it offers; ours beyond them stay unknown here, as they were
+ * there.
+ */
 const ciphers: readonly string[] = [
-  'aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr', 'chacha20', 'aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm', 'chacha20-poly1305',
+  'aes-128-ctr',
+  'aes-192-ctr',
+  'aes-256-ctr',
+  'chacha20',
+  'aes-128-gcm',
+  'aes-192-gcm',
+  'aes-256-gcm',
+  'chacha20-poly1305',
 ];
 
-/** Ciphers OpenSSL knows by name and the ancestor refused, or that this door does not have: block modes, and aria, camellia and sm4. */
+/**
+ * Ciphers OpenSSL knows by name and the ancestor refused, or that this door does not have: block
+ * modes, and aria, camellia and sm4.
+ */
 const disabled = new RegExp(
   '^(?:' +
     'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|cbc-hmac-sha(?:1|256)))?|id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
@@ -79,7 +105,8 @@ type Given = readonly Argument[];
 function performCipher(given: Given): unknown {
   const count = given.length;
   if (count >= 5 && count <= 8) return performFriendlyCipher(given);
-  if (count !== 13 && count !== 14 && count !== 19 && count !== 20) throw new Error(messages.E_ARGUMENTS);
+  if (count !== 13 && count !== 14 && count !== 19 && count !== 20)
+    throw new Error(messages.E_ARGUMENTS);
   const asynchronous = count === 14 || count === 20;
   if (count === 14) checkCallback(given[13]);
   const { facts, operation } = cipherAlgorithm(given[0], given[1]);
@@ -186,13 +213,18 @@ function finish(callback: unknown, describe: Describe): unknown {
     if (callback === undefined) return runSync(describe, [], 0);
     const settle = callback as (error?: Error, result?: unknown) => void;
     // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
-    runCallback(function (this: unknown, error, result) {
-      if (error === undefined) settle.call(this, undefined, result);
-      else settle.call(this, plain(error));
-    }, () => {
-      describe([], 0);
-      call.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
-    }, [], 0);
+    runCallback(
+      function (this: unknown, error, result) {
+        if (error === undefined) settle.call(this, undefined, result);
+        else settle.call(this, plain(error));
+      },
+      () => {
+        describe([], 0);
+        call.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
+      },
+      [],
+      0,
+    );
     return undefined;
   } catch (error) {
     throw plain(error as Error);
@@ -209,11 +241,16 @@ function plain(error: Error): Error {
 
 const NOT_SUPPORTED = 'the engine does not support this operation';
 
-function cipherAlgorithm(algorithm: Argument, encrypt: Argument): { facts: CipherFacts; operation: Operation } {
+function cipherAlgorithm(
+  algorithm: Argument,
+  encrypt: Argument,
+): { facts: CipherFacts; operation: Operation } {
   if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
   const facts = findCipher(algorithm);
   if (facts === undefined || !ciphers.includes(facts.name)) {
-    throw new Error(disabled.test(algorithm) ? messages.E_ALGORITHM_DISABLED : messages.E_ALGORITHM_UNKNOWN);
+    throw new Error(
+      disabled.test(algorithm) ? messages.E_ALGORITHM_DISABLED : messages.E_ALGORITHM_UNKNOWN,
+    );
   }
   if (encrypt !== 0 && encrypt !== 1) throw new Error(messages.E_ENCRYPT);
   return { facts, operation: encrypt === 1 ? Operation.Encrypt : Operation.Decrypt };
@@ -222,7 +259,8 @@ function cipherAlgorithm(algorithm: Argument, encrypt: Argument): { facts: Ciphe
 function hashAlgorithm(algorithm: Argument): HashFacts {
   if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
   const facts = findHash(algorithm);
-  if (facts === undefined || !facts.cryptographic || /^keccak|^blake3/.test(facts.name)) throw new Error(messages.E_ALGORITHM_UNKNOWN);
+  if (facts === undefined || !facts.cryptographic || /^keccak|^blake3/.test(facts.name))
+    throw new Error(messages.E_ALGORITHM_UNKNOWN);
   return facts;
 }
 
@@ -237,7 +275,8 @@ function checkSizes(facts: CipherFacts, key: number, iv: number, aad: number, ta
   if (iv !== facts.ivSize) throw new Error(messages.E_IV_INVALID);
   if (aad > 0 && !facts.aead) throw new Error(messages.E_AAD_INVALID);
   const gcm = tag === 4 || tag === 8 || (tag >= 12 && tag <= 16);
-  const fits = facts.name === 'chacha20-poly1305' ? tag >= 1 && tag <= 16 : facts.aead ? gcm : tag === 0;
+  const fits =
+    facts.name === 'chacha20-poly1305' ? tag >= 1 && tag <= 16 : facts.aead ? gcm : tag === 0;
   if (!fits) throw new Error(messages.E_TAG_INVALID);
 }
 
@@ -313,41 +352,105 @@ declare namespace cryptoAsync {
   /** Encrypts or decrypts; the tag is written when encrypting and checked when decrypting. */
   interface Cipher {
     (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer): Buffer;
-    (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer, callback: Callback<Buffer>): void;
-    (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer, aad: Buffer, tag: Buffer): Buffer;
-    (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer, aad: Buffer, tag: Buffer, callback: Callback<Buffer>): void;
     (
-      algorithm: string, encrypt: Encrypt,
-      key: ArrayBufferView, keyOffset: number, keySize: number,
-      iv: ArrayBufferView, ivOffset: number, ivSize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number,
-      target: ArrayBufferView, targetOffset: number,
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      callback: Callback<Buffer>,
+    ): void;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      aad: Buffer,
+      tag: Buffer,
+    ): Buffer;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      aad: Buffer,
+      tag: Buffer,
+      callback: Callback<Buffer>,
+    ): void;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
     ): number;
     (
-      algorithm: string, encrypt: Encrypt,
-      key: ArrayBufferView, keyOffset: number, keySize: number,
-      iv: ArrayBufferView, ivOffset: number, ivSize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number,
-      target: ArrayBufferView, targetOffset: number,
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
       callback: Callback<number>,
     ): void;
     (
-      algorithm: string, encrypt: Encrypt,
-      key: ArrayBufferView, keyOffset: number, keySize: number,
-      iv: ArrayBufferView, ivOffset: number, ivSize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number,
-      target: ArrayBufferView, targetOffset: number,
-      aad: ArrayBufferView, aadOffset: number, aadSize: number,
-      tag: ArrayBufferView, tagOffset: number, tagSize: number,
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      aad: ArrayBufferView,
+      aadOffset: number,
+      aadSize: number,
+      tag: ArrayBufferView,
+      tagOffset: number,
+      tagSize: number,
     ): number;
     (
-      algorithm: string, encrypt: Encrypt,
-      key: ArrayBufferView, keyOffset: number, keySize: number,
-      iv: ArrayBufferView, ivOffset: number, ivSize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number,
-      target: ArrayBufferView, targetOffset: number,
-      aad: ArrayBufferView, aadOffset: number, aadSize: number,
-      tag: ArrayBufferView, tagOffset: number, tagSize: number,
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      aad: ArrayBufferView,
+      aadOffset: number,
+      aadSize: number,
+      tag: ArrayBufferView,
+      tagOffset: number,
+      tagSize: number,
       callback: Callback<number>,
     ): void;
   }
@@ -356,10 +459,22 @@ declare namespace cryptoAsync {
   interface Hash {
     (algorithm: string, source: Buffer): Buffer;
     (algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
-    (algorithm: string, source: ArrayBufferView, sourceOffset: number, sourceSize: number, target: ArrayBufferView, targetOffset: number): number;
     (
-      algorithm: string, source: ArrayBufferView, sourceOffset: number, sourceSize: number,
-      target: ArrayBufferView, targetOffset: number, callback: Callback<number>,
+      algorithm: string,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+    ): number;
+    (
+      algorithm: string,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      callback: Callback<number>,
     ): void;
   }
 
@@ -368,12 +483,26 @@ declare namespace cryptoAsync {
     (algorithm: string, key: Buffer, source: Buffer): Buffer;
     (algorithm: string, key: Buffer, source: Buffer, callback: Callback<Buffer>): void;
     (
-      algorithm: string, key: ArrayBufferView, keyOffset: number, keySize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number, target: ArrayBufferView, targetOffset: number,
+      algorithm: string,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
     ): number;
     (
-      algorithm: string, key: ArrayBufferView, keyOffset: number, keySize: number,
-      source: ArrayBufferView, sourceOffset: number, sourceSize: number, target: ArrayBufferView, targetOffset: number,
+      algorithm: string,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
       callback: Callback<number>,
     ): void;
   }
@@ -395,15 +524,18 @@ declare namespace cryptoAsync {
 const cryptoAsync: cryptoAsync.Exports = {
   CIPHER_BLOCK_MAX,
   ...messages,
-  cipher: (() => function (...given: Given): unknown {
-    return performCipher(given);
-  })() as cryptoAsync.Cipher,
-  hash: (() => function (...given: Given): unknown {
-    return performHash(given);
-  })() as cryptoAsync.Hash,
-  hmac: (() => function (...given: Given): unknown {
-    return performHmac(given);
-  })() as cryptoAsync.Hmac,
+  cipher: (() =>
+    function (...given: Given): unknown {
+      return performCipher(given);
+    })() as cryptoAsync.Cipher,
+  hash: (() =>
+    function (...given: Given): unknown {
+      return performHash(given);
+    })() as cryptoAsync.Hash,
+  hmac: (() =>
+    function (...given: Given): unknown {
+      return performHmac(given);
+    })() as cryptoAsync.Hmac,
 };
 
 export = cryptoAsync;

@@ -10,7 +10,10 @@ import { accepted, type Accepted } from './options.js';
 import { settings, type Settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from './protocol.js';
 
-/** What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls. Times in nanoseconds. */
+/**
+ * What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls.
+ * Times in nanoseconds.
+ */
 export interface Cost {
   /** Of a message beside its bytes. */
   readonly fixed: number;
@@ -18,9 +21,15 @@ export interface Cost {
   readonly perByte: number;
   /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
   readonly together?: number;
-  /** False while the price is that of a table: it is measured by the first worker thread that has done a job. */
+  /**
+   * False while the price is that of a table: it is measured by the first worker thread that has
+   * done a job.
+   */
   readonly measured: boolean;
-  /** Messages up to so many bytes are worked on during the call, if others are under way too; alone, longer ones are. */
+  /**
+   * Messages up to so many bytes are worked on during the call, if others are under way too; alone,
+   * longer ones are.
+   */
   readonly inlineTo: number;
   /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
   readonly splitFrom?: number;
@@ -34,7 +43,10 @@ export interface ServedAlgorithm {
   readonly instructions: readonly string[];
   /** Whether some of them, or a device, are made for cryptography. */
   readonly hardware: boolean;
-  /** How many messages one core hashes at once, and with which instructions, where that is quicker than one by one. */
+  /**
+   * How many messages one core hashes at once, and with which instructions, where that is quicker
+   * than one by one.
+   */
   readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
 }
 
@@ -76,8 +88,8 @@ export interface Engines {
     /** Library and instructions by algorithm. */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
     /**
-     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash, as `pbkdf2-sha256`. Lanes are so many
-     * derivations of one kind that a core does at once.
+     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash,
+     * as `pbkdf2-sha256`. Lanes are so many derivations of one kind that a core does at once.
      */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
@@ -91,13 +103,18 @@ export interface Engines {
     /** Library by algorithm. */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
   };
-  /** The Linux kernel. It is asked only where that is wanted, as it may load modules for the answer. */
+  /**
+   * The Linux kernel. It is asked only where that is wanted, as it may load modules for the answer.
+   */
   readonly kernel: {
     /** Whether it serves any algorithm; undefined while it was asked about none. */
     readonly available: boolean | undefined;
     /** Why it is not, or cannot be known. */
     readonly reason?: string;
-    /** The kernel's `af_alg_restrict`: what it refuses to programs without privileges; null where it has no such setting. */
+    /**
+     * The kernel's `af_alg_restrict`: what it refuses to programs without privileges; null where it
+     * has no such setting.
+     */
     readonly restriction: number | null;
     /** Where /dev/crypto is looked for. */
     readonly device: string;
@@ -106,7 +123,10 @@ export interface Engines {
   };
   /** How often an engine was asked for in vain, and another one that was allowed served. */
   readonly fallbacks: readonly Fallback[];
-  /** Worker threads: the most there may be, those started (0 before the first asynchronous call that does not run inline), and the jobs nobody has taken yet. */
+  /**
+   * Worker threads: the most there may be, those started (0 before the first asynchronous call that
+   * does not run inline), and the jobs nobody has taken yet.
+   */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
   /** Predicted cost and routes by algorithm. */
   readonly costs: Readonly<Record<string, Cost>>;
@@ -120,33 +140,53 @@ export interface Engines {
 
 /** Options of {@link engines}. */
 export interface EnginesOptions {
-  /** Engines to be asked about each algorithm now, though the answer has a cost: the kernel's may load modules. */
+  /**
+   * Engines to be asked about each algorithm now, though the answer has a cost: the kernel's may
+   * load modules.
+   */
   readonly probe?: readonly EngineName[] | undefined;
 }
 
 const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true });
 
 /**
- * Reports which engine, library and CPU instructions serve each algorithm, or why an engine does not and how to mend it, the state of the
- * worker threads, predicted costs, and settings.
+ * Reports which engine, library and CPU instructions serve each algorithm, or why an engine does
+ * not and how to mend it, the state of the worker threads, predicted costs, and settings.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
 export function engines(wanted?: EnginesOptions): Engines {
   const { probe = [] } = options<EnginesOptions>(wanted, 'options', takes);
-  if (isRevoked(probe) || !Array.isArray(probe)) throw wrongType('options.probe', 'an array of names of engines', probe);
+  if (isRevoked(probe) || !Array.isArray(probe))
+    throw wrongType('options.probe', 'an array of names of engines', probe);
   const kernels: readonly unknown[] = ['kernel', 'af_alg', 'cryptodev'];
   const unknown = probe.find((name) => ![...kernels, 'native', 'portable'].includes(name));
-  if (unknown !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `options.probe: there is no engine ${typeof unknown === 'string' ? JSON.stringify((unknown as string).slice(0, 40)) : describe(unknown)}`);
+  if (unknown !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.probe: there is no engine ${typeof unknown === 'string' ? JSON.stringify((unknown as string).slice(0, 40)) : describe(unknown)}`,
+    );
   return {
-    native: { ...nothing, derivations: {}, cpu: { arch: '', features: [] }, ...reportOf('native') } as Engines['native'],
+    native: {
+      ...nothing,
+      derivations: {},
+      cpu: { arch: '', features: [] },
+      ...reportOf('native'),
+    } as Engines['native'],
     portable: { ...nothing, ...reportOf('portable') },
     kernel: kernel(probe.some((name) => kernels.includes(name))),
     fallbacks: fallbackList(),
-    threads: { limit: native.threads(Threads.Limit), started: native.threads(Threads.Started), queued: native.threads(Threads.Queued) },
+    threads: {
+      limit: native.threads(Threads.Limit),
+      started: native.threads(Threads.Started),
+      queued: native.threads(Threads.Queued),
+    },
     costs: JSON.parse(native.costs()) as Engines['costs'],
     queuedBytes: native.copies(CopiedBytes.Now),
-    kdf: { memory: native.derivationMemory(KdfMemory.Taken), waiting: native.derivationMemory(KdfMemory.Waiting) },
+    kdf: {
+      memory: native.derivationMemory(KdfMemory.Taken),
+      waiting: native.derivationMemory(KdfMemory.Waiting),
+    },
     settings: settings(),
   };
 }
@@ -171,20 +211,46 @@ interface KernelReport {
 
 function kernel(probe: boolean): Engines['kernel'] {
   const engine = engineOf('kernel');
-  const report: KernelReport = 'binding' in engine ? (JSON.parse(engine.binding.kernelReport(Number(probe))) as KernelReport) : { reason: engine.message };
-  const { reason, restriction = null, device = '', af_alg = {}, cryptodev = {}, kernel: chosen = {} } = report;
+  const report: KernelReport =
+    'binding' in engine
+      ? (JSON.parse(engine.binding.kernelReport(Number(probe))) as KernelReport)
+      : { reason: engine.message };
+  const {
+    reason,
+    restriction = null,
+    device = '',
+    af_alg = {},
+    cryptodev = {},
+    kernel: chosen = {},
+  } = report;
   const algorithms: Record<string, KernelAlgorithm> = {};
   const served: boolean[] = [];
   for (const name of Object.keys(chosen)) {
-    const known: KernelAlgorithm = { ...chosen[name], af_alg: af_alg[name] ?? {}, cryptodev: cryptodev[name] ?? {} };
-    if ([known, known.af_alg, known.cryptodev].every((each) => Object.keys(each).length <= (each === known ? 2 : 0))) continue;
+    const known: KernelAlgorithm = {
+      ...chosen[name],
+      af_alg: af_alg[name] ?? {},
+      cryptodev: cryptodev[name] ?? {},
+    };
+    if (
+      [known, known.af_alg, known.cryptodev].every(
+        (each) => Object.keys(each).length <= (each === known ? 2 : 0),
+      )
+    )
+      continue;
     algorithms[name] = known;
-    served.push(known.way !== undefined || known.af_alg.driver !== undefined || known.cryptodev.driver !== undefined);
+    served.push(
+      known.way !== undefined ||
+        known.af_alg.driver !== undefined ||
+        known.cryptodev.driver !== undefined,
+    );
   }
-  const available = reason !== undefined ? false : served.length === 0 ? undefined : served.includes(true);
+  const available =
+    reason !== undefined ? false : served.length === 0 ? undefined : served.includes(true);
   if (reason !== undefined) return { available, reason, restriction, device, algorithms };
-  if (available === undefined) return { available, reason: NOT_PROBED, restriction, device, algorithms };
+  if (available === undefined)
+    return { available, reason: NOT_PROBED, restriction, device, algorithms };
   return { available, restriction, device, algorithms };
 }
 
-const NOT_PROBED = "not probed: engines({ probe: ['kernel'] }) asks it about every algorithm, which may load kernel modules";
+const NOT_PROBED =
+  "not probed: engines({ probe: ['kernel'] }) asks it about every algorithm, which may load kernel modules";

@@ -1,9 +1,11 @@
 /**
- * Who computes: engines by name, orders of preference, and what happens when the first choice cannot.
+ * Who computes: engines by name, orders of preference, and what happens when the first choice
+ * cannot.
  *
- * An engine is a binding (native code, or the portable engine) and the number by which native code knows the kernel's ways. Calls
- * that ask for none are served by the {@link usual} choice. Where several engines are given, the later ones are the fallback that the
- * caller allows: it is told of by a warning, once for each algorithm and reason, and counted.
+ * An engine is a binding (native code, or the portable engine) and the number by which native code
+ * knows the kernel's ways. Calls that ask for none are served by the {@link usual} choice. Where
+ * several engines are given, the later ones are the fallback that the caller allows: it is told of
+ * by a warning, once for each algorithm and reason, and counted.
  */
 import { attach, native, nativeName } from './binding.js';
 import { makeError, wrongType, type MillraceError } from './errors.js';
@@ -18,8 +20,9 @@ import { CopiedBytes, EngineNumber, KdfMemory } from './protocol.js';
  *
  * - `'native'`: the libraries compiled into the binary, with this CPU's instructions. Node.js only
  * - `'portable'`: JavaScript and WebAssembly, everywhere
- * - `'kernel'`: the Linux kernel: by /dev/crypto where that says that hardware serves the algorithm, else by AF_ALG, else by
- *   /dev/crypto. For accelerators and for keys that shall not be in this process; on a PC it is slower at every size
+ * - `'kernel'`: the Linux kernel: by /dev/crypto where that says that hardware serves the
+ *   algorithm, else by AF_ALG, else by /dev/crypto. For accelerators and for keys that shall not be
+ *   in this process; on a PC it is slower at every size
  * - `'af_alg'`, `'cryptodev'`: the kernel, by that way only
  */
 export type EngineName = 'native' | 'portable' | 'kernel' | 'af_alg' | 'cryptodev';
@@ -27,10 +30,11 @@ export type EngineName = 'native' | 'portable' | 'kernel' | 'af_alg' | 'cryptode
 /** An option of most calls. */
 export interface EngineOptions {
   /**
-   * Who computes: a name, or several in order of preference. With one name the call fails where that engine cannot serve it, with
-   * ERR_ENGINE_UNAVAILABLE, whose message says why and how to mend it; with several the next one serves, and a warning
-   * (MILLRACE_ENGINE_FALLBACK) and `engines()` tell of it. By default as `configure` says. A prepared key is served by the engines it was
-   * prepared for.
+   * Who computes: a name, or several in order of preference. With one name the call fails where
+   * that engine cannot serve it, with ERR_ENGINE_UNAVAILABLE, whose message says why and how to
+   * mend it; with several the next one serves, and a warning (MILLRACE_ENGINE_FALLBACK) and
+   * `engines()` tell of it. By default as `configure` says. A prepared key is served by the engines
+   * it was prepared for.
    */
   readonly engine?: EngineName | readonly EngineName[] | undefined;
 }
@@ -43,7 +47,10 @@ export interface Engine {
   readonly binding: Native;
   /** In {@link At.Engine}. */
   readonly number: EngineNumber;
-  /** Whether it computes in this process. The kernel does not: the states of its running hashes are tickets. */
+  /**
+   * Whether it computes in this process. The kernel does not: the states of its running hashes are
+   * tickets.
+   */
   readonly here: boolean;
   /** Where everyday digests go (quick.ts), if it has them. */
   readonly quick: Native | undefined;
@@ -91,7 +98,12 @@ function open(name: EngineName): Engine | MillraceError {
     bindings[part] ??= opened(part);
   } catch (error) {
     const { message } = error as Error;
-    return makeError('ERR_ENGINE_UNAVAILABLE', part === name ? `the ${name} engine is not there: ${message}` : `the ${name} engine is reached through native code: ${message}`);
+    return makeError(
+      'ERR_ENGINE_UNAVAILABLE',
+      part === name
+        ? `the ${name} engine is not there: ${message}`
+        : `the ${name} engine is reached through native code: ${message}`,
+    );
   }
   const [binding, here] = [bindings[part], name === part];
   return { name, binding, number: numbers[name], here, quick: here ? binding : undefined };
@@ -102,7 +114,8 @@ function opened(name: BindingName): Native {
   attach(binding);
   // As it was configured so far.
   if (native.copies(CopiedBytes.Limit) > 0) binding.setCopies(native.copies(CopiedBytes.Limit));
-  if (native.derivationMemory(KdfMemory.Limit) > 0) binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
+  if (native.derivationMemory(KdfMemory.Limit) > 0)
+    binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
   binding.setUsualRoute(native.usualRoute());
   return binding;
 }
@@ -114,7 +127,10 @@ export function openBindings(): readonly Native[] {
 
 // ---- choices ------------------------------------------------------------------------------------
 
-/** The engine whose prices are known (prices.ts), and whose worker threads do what is not worth asking for. */
+/**
+ * The engine whose prices are known (prices.ts), and whose worker threads do what is not worth
+ * asking for.
+ */
 export const base = engineOf(nativeName) as Engine;
 
 /** The choice of who does not choose. */
@@ -132,17 +148,24 @@ export function choiceOf(value: unknown, option: string): Choice {
     const name = nameOf(value, option, false);
     return (single[name] ??= choose([name]));
   }
-  if (isRevoked(value) || !Array.isArray(value)) throw wrongType(option, 'the name of an engine or an array of names', value);
+  if (isRevoked(value) || !Array.isArray(value))
+    throw wrongType(option, 'the name of an engine or an array of names', value);
   const asked = [...(value as unknown[])];
-  if (asked.length === 0) throw makeError('ERR_ARGUMENT_VALUE', `${option} must name at least one engine`);
-  return choose([...new Set(asked.map((each, index) => nameOf(each, `${option}[${index}]`, false)))]);
+  if (asked.length === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', `${option} must name at least one engine`);
+  return choose([
+    ...new Set(asked.map((each, index) => nameOf(each, `${option}[${index}]`, false))),
+  ]);
 }
 
 function nameOf(value: unknown, option: string, auto: boolean): EngineName {
   if (names.includes(value as EngineName)) return value as EngineName;
   const expected = `'native', 'portable', 'kernel', 'af_alg'${auto ? ", 'cryptodev' or 'auto'" : " or 'cryptodev'"}`;
   if (typeof value !== 'string') throw wrongType(option, expected, value);
-  throw makeError('ERR_ARGUMENT_VALUE', `${option} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${option} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`,
+  );
 }
 
 /** Those that are there; the error of the last, if none is. */
@@ -155,7 +178,9 @@ function choose(asked: readonly EngineName[]): Choice {
     else missing.push([name, engine]);
   }
   if (engines.length === 0) throw makeError('ERR_ENGINE_UNAVAILABLE', missing.at(-1)![1].message);
-  for (const [name, { message }] of missing) if (asked.indexOf(name) < asked.indexOf(engines[0]!.name)) fellBack('all algorithms', name, engines[0]!.name, message);
+  for (const [name, { message }] of missing)
+    if (asked.indexOf(name) < asked.indexOf(engines[0]!.name))
+      fellBack('all algorithms', name, engines[0]!.name, message);
   return { engines, names: asked };
 }
 
@@ -179,7 +204,11 @@ export function usualNames(): 'auto' | EngineName | readonly EngineName[] {
 }
 
 /** Some of a choice. */
-export function oneOf({ engines, names: asked, handles, lease }: Choice, start: number, end = start + 1): Choice {
+export function oneOf(
+  { engines, names: asked, handles, lease }: Choice,
+  start: number,
+  end = start + 1,
+): Choice {
   const part = { engines: engines.slice(start, end), names: asked, ...(lease && { lease }) };
   return handles === undefined ? part : { ...part, handles: handles.slice(start, end) };
 }
@@ -188,12 +217,23 @@ export function oneOf({ engines, names: asked, handles, lease }: Choice, start: 
 export function narrowed({ engines, handles = [], lease }: Choice, asked: Choice): Choice {
   const both = asked.engines.filter((engine) => engines.includes(engine));
   if (both.length === 0) {
-    throw makeError('ERR_ENGINE_UNAVAILABLE', `options.engine: the key is with ${engines.map(({ name }) => name).join(' and ')}; createKey(algorithm, key, { engine }) prepares it for others`);
+    throw makeError(
+      'ERR_ENGINE_UNAVAILABLE',
+      `options.engine: the key is with ${engines.map(({ name }) => name).join(' and ')}; createKey(algorithm, key, { engine }) prepares it for others`,
+    );
   }
-  return { engines: both, names: asked.names, handles: both.map((engine) => handles[engines.indexOf(engine)]!), ...(lease && { lease }) };
+  return {
+    engines: both,
+    names: asked.names,
+    handles: both.map((engine) => handles[engines.indexOf(engine)]!),
+    ...(lease && { lease }),
+  };
 }
 
-/** The same without the kernel, for what the kernel has no words for. What is asked for by name is not given in silence. */
+/**
+ * The same without the kernel, for what the kernel has no words for. What is asked for by name is
+ * not given in silence.
+ */
 export function choiceHere(choice: Choice | undefined, what: string): Choice {
   const { engines, names: asked, handles } = choice ?? usual.choice;
   const here = engines.filter((engine) => engine.here);
@@ -201,7 +241,9 @@ export function choiceHere(choice: Choice | undefined, what: string): Choice {
   if (here.length > 0) {
     if (choice !== undefined) fellBack(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
     const part = { engines: here, names: asked };
-    return handles === undefined ? part : { ...part, handles: here.map((engine) => handles[engines.indexOf(engine)]!) };
+    return handles === undefined
+      ? part
+      : { ...part, handles: here.map((engine) => handles[engines.indexOf(engine)]!) };
   }
   if (choice === undefined) return automatic;
   throw makeError('ERR_ENGINE_UNAVAILABLE', `${what}: ${NOT_IN_KERNEL}`);
@@ -228,7 +270,12 @@ export interface Fallback {
 const fallbacks = new Map<string, { -readonly [Name in keyof Fallback]: Fallback[Name] }>();
 
 /** Counts a fallback, and warns of it the first time. */
-export function fellBack(algorithm: string, from: EngineName, to: EngineName, reason: string): void {
+export function fellBack(
+  algorithm: string,
+  from: EngineName,
+  to: EngineName,
+  reason: string,
+): void {
   const name = [algorithm, from, reason].join('\0');
   const known = fallbacks.get(name);
   if (known !== undefined) {
@@ -237,7 +284,10 @@ export function fellBack(algorithm: string, from: EngineName, to: EngineName, re
     return;
   }
   fallbacks.set(name, { algorithm, from, to, reason, count: 1 });
-  warn(`${algorithm}: the ${from} engine does not serve, and ${to} does instead: ${reason}`, 'MILLRACE_ENGINE_FALLBACK');
+  warn(
+    `${algorithm}: the ${from} engine does not serve, and ${to} does instead: ${reason}`,
+    'MILLRACE_ENGINE_FALLBACK',
+  );
 }
 
 /** All fallbacks so far. */

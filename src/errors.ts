@@ -38,23 +38,42 @@ export type ErrorCode =
   | 'ERR_KEY_ALGORITHM'
   /** The engine refused; a defect or an exhausted resource. */
   | 'ERR_ENGINE'
-  /** The engine that was asked for cannot do this here; the message says why, and how to mend it. */
+  /**
+   * The engine that was asked for cannot do this here; the message says why, and how to mend it.
+   */
   | 'ERR_ENGINE_UNAVAILABLE'
-  /** Memory is short: there was none for a copy, for a result, or for a derivation to work in. Nothing was computed. */
+  /**
+   * Memory is short: there was none for a copy, for a result, or for a derivation to work in.
+   * Nothing was computed.
+   */
   | 'ERR_OUT_OF_MEMORY'
-  /** An asynchronous operation of this hasher is in flight: wait for it, or make the next one asynchronous too. */
+  /**
+   * An asynchronous operation of this hasher is in flight: wait for it, or make the next one
+   * asynchronous too.
+   */
   | 'ERR_HASHER_BUSY'
   /** The hasher has given its digest (or begun to give output): reset it, or make another. */
   | 'ERR_HASHER_SPENT'
-  /** The bytes are not a hasher's state that can go on here: damaged, or of another algorithm, version, seed or key. RangeError. */
+  /**
+   * The bytes are not a hasher's state that can go on here: damaged, or of another algorithm,
+   * version, seed or key. RangeError.
+   */
   | 'ERR_STATE'
-  /** A derivation needs more memory than it, or all together, may take; the message says how many bytes. RangeError. */
+  /**
+   * A derivation needs more memory than it, or all together, may take; the message says how many
+   * bytes. RangeError.
+   */
   | 'ERR_MEMORY_LIMIT'
-  /** A password hash, or the header of a sealed message, asks for more work than it may. RangeError. */
+  /**
+   * A password hash, or the header of a sealed message, asks for more work than it may. RangeError.
+   */
   | 'ERR_WORK_LIMIT'
   /** The text is not a password hash in a form that is known here. RangeError. */
   | 'ERR_PASSWORD_HASH'
-  /** What is to be opened with a passphrase is not in the format of `sealWithPassphrase`, or its header is damaged. RangeError. */
+  /**
+   * What is to be opened with a passphrase is not in the format of `sealWithPassphrase`, or its
+   * header is damaged. RangeError.
+   */
   | 'ERR_FORMAT'
   /** A file became shorter while it was read. */
   | 'ERR_FILE_CHANGED'
@@ -66,8 +85,8 @@ export type ErrorCode =
 const brand: unique symbol = Symbol('millrace.error') as never;
 
 /**
- * The class of every error Millrace raises. Wrong types are TypeErrors and wrong sizes RangeErrors at
- * the same time: `error instanceof MillraceError && error instanceof RangeError` can both hold.
+ * The class of every error Millrace raises. Wrong types are TypeErrors and wrong sizes RangeErrors
+ * at the same time: `error instanceof MillraceError && error instanceof RangeError` can both hold.
  */
 export class MillraceError extends Error {
   /** What went wrong, for programs; see {@link ErrorCode}. */
@@ -83,7 +102,11 @@ export class MillraceError extends Error {
     return typeof value === 'object' && value !== null && brand in value;
   }
 }
-Object.defineProperty(MillraceError.prototype, 'name', { value: 'MillraceError', configurable: true, writable: true });
+Object.defineProperty(MillraceError.prototype, 'name', {
+  value: 'MillraceError',
+  configurable: true,
+  writable: true,
+});
 
 class MillraceTypeError extends TypeError {
   readonly code: ErrorCode;
@@ -108,13 +131,33 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
   Object.defineProperty(prototype, brand, { value: true });
 }
 
-const typeErrors = new Set<ErrorCode>(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE', 'ERR_RESIZABLE', 'ERR_KEY_ALGORITHM']);
-const plainErrors = new Set<ErrorCode>(['ERR_UNKNOWN_ALGORITHM', 'ERR_AUTHENTICATION', 'ERR_TRUNCATED', 'ERR_KEY_DISPOSED', 'ERR_ENGINE', 'ERR_OUT_OF_MEMORY', 'ERR_NO_BINARY', 'ERR_NOT_SUPPORTED', 'ERR_ENGINE_UNAVAILABLE', 'ERR_HASHER_BUSY', 'ERR_HASHER_SPENT', 'ERR_FILE_CHANGED']);
+const typeErrors = new Set<ErrorCode>([
+  'ERR_MISSING_ARGUMENT',
+  'ERR_ARGUMENT_TYPE',
+  'ERR_RESIZABLE',
+  'ERR_KEY_ALGORITHM',
+]);
+const plainErrors = new Set<ErrorCode>([
+  'ERR_UNKNOWN_ALGORITHM',
+  'ERR_AUTHENTICATION',
+  'ERR_TRUNCATED',
+  'ERR_KEY_DISPOSED',
+  'ERR_ENGINE',
+  'ERR_OUT_OF_MEMORY',
+  'ERR_NO_BINARY',
+  'ERR_NOT_SUPPORTED',
+  'ERR_ENGINE_UNAVAILABLE',
+  'ERR_HASHER_BUSY',
+  'ERR_HASHER_SPENT',
+  'ERR_FILE_CHANGED',
+]);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
   if (typeErrors.has(code)) return new MillraceTypeError(code, message);
-  return plainErrors.has(code) ? new MillraceError(code, message) : new MillraceRangeError(code, message);
+  return plainErrors.has(code)
+    ? new MillraceError(code, message)
+    : new MillraceRangeError(code, message);
 }
 
 /** "a string", "an object of class Foo", "42": how a wrong value is named in a message. */
@@ -122,15 +165,19 @@ export function describe(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return `the number ${value}`;
   if (typeof value === 'string') return 'a string';
-  if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return `a ${typeof value}`;
+  if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function')
+    return `a ${typeof value}`;
   const name = classOf(value);
-  return typeof name === 'string' && name !== '' ? `an object of class ${name.slice(0, 40)}` : 'an object';
+  return typeof name === 'string' && name !== ''
+    ? `an object of class ${name.slice(0, 40)}`
+    : 'an object';
 }
 
 /** Asks the object, which may be a revoked Proxy or have getters that throw. */
 function classOf(value: unknown): unknown {
   try {
-    return (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name;
+    return (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)
+      ?.constructor?.name;
   } catch {
     return undefined;
   }
@@ -146,9 +193,15 @@ export function outOfMemory(size: number): MillraceError {
   return makeError('ERR_OUT_OF_MEMORY', `out of memory for ${size} bytes`);
 }
 
-/** The error for a status of the native code; where it is about memory, with the bytes that are needed, and about an engine, with the reason. */
+/**
+ * The error for a status of the native code; where it is about memory, with the bytes that are
+ * needed, and about an engine, with the reason.
+ */
 export function failure(status: number, needed = 0, reason = ''): MillraceError {
   const [code, message] = statusErrors[status] ?? ['ERR_ENGINE', `unknown status ${status}`];
   if (code === 'ERR_ENGINE_UNAVAILABLE' && reason !== '') return makeError(code, reason);
-  return makeError(code, code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message);
+  return makeError(
+    code,
+    code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message,
+  );
 }

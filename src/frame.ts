@@ -1,10 +1,33 @@
 /**
- * What passes between the front and an engine's binding: the calls, and the memory shared with it. The numbers stand in
- * protocol.ts.
+ * What passes between the front and an engine's binding: the calls, and the memory shared with it.
+ * The numbers stand in protocol.ts.
  */
-import { At, RING_SIZE, type CopiedBytes, type KdfMemory, type Poll, type PricePart, type Route, type Threads } from './protocol.js';
+import {
+  At,
+  RING_SIZE,
+  type CopiedBytes,
+  type KdfMemory,
+  type Poll,
+  type PricePart,
+  type Route,
+  type Threads,
+} from './protocol.js';
 
-export { At, Cancelled, CopiedBytes, EngineNumber, Flag, KdfMemory, Operation, Poll, PricePart, Purpose, Route, Status, Threads } from './protocol.js';
+export {
+  At,
+  Cancelled,
+  CopiedBytes,
+  EngineNumber,
+  Flag,
+  KdfMemory,
+  Operation,
+  Poll,
+  PricePart,
+  Purpose,
+  Route,
+  Status,
+  Threads,
+} from './protocol.js';
 
 /** What the binary exports; `calls.rs` documents each. */
 export interface Native {
@@ -16,7 +39,10 @@ export interface Native {
     tag: Uint8Array | undefined,
     key: Uint8Array | undefined,
   ): number;
-  /** These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the source is on the desk. */
+  /**
+   * These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the
+   * source is on the desk.
+   */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
@@ -25,28 +51,38 @@ export interface Native {
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   /**
-   * The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on the desk. With the states of a key
-   * (Operation.MacBegin) it is an HMAC; its state may be empty.
+   * The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on
+   * the desk. With the states of a key (Operation.MacBegin) it is an HMAC; its state may be empty.
    */
   finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
   /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
   createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
-  /** An HMAC key of the bytes of a prepared key of a cipher: its handle, or minus a {@link Status}. */
+  /**
+   * An HMAC key of the bytes of a prepared key of a cipher: its handle, or minus a {@link Status}.
+   */
   createMacKey(hash: number): number;
   disposeKey(): number;
   /** A `Cancelled` of waiters.ts. */
   cancel(slot: number): number;
   /** Derivations that have gathered go to the pool. */
   depart(): void;
-  /** Nothing was derived for a while: memory that is kept for derivations goes back to the system. */
+  /**
+   * Nothing was derived for a while: memory that is kept for derivations goes back to the system.
+   */
   freeDerivationMemory(): void;
   /** How far a derivation has come, from 0 to 1. */
   progress(slot: number): number;
-  /** With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a status. */
+  /**
+   * With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a
+   * status.
+   */
   needsRehash(source: Uint8Array, target: undefined, iv: undefined, aad: Uint8Array): number;
   /** Whether bytes are equal: 1 or 0; -1 if they are not as many. */
   equal(left: Uint8Array, right: Uint8Array): number;
-  /** The most bytes derivations may take together (0 while it is not set), those taken, and the jobs that wait for some. */
+  /**
+   * The most bytes derivations may take together (0 while it is not set), those taken, and the jobs
+   * that wait for some.
+   */
   derivationMemory(which: KdfMemory): number;
   setDerivationMemory(limit: number): void;
   /** Predicted nanoseconds of hashing so many bytes in so many messages. */
@@ -68,27 +104,44 @@ export interface Native {
   setUsualRoute(route: Route): void;
   beginPolling(): void;
   poll(): Poll;
-  /** `settle` is told how many records stand in the ring, and of which jobs, by slot, the result is not in the {@link Flag.Fresh} memory but this. */
-  attach(frame: Float64Array, ring: Uint8Array, settle: (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void, desk: Uint8Array): number;
+  /**
+   * `settle` is told how many records stand in the ring, and of which jobs, by slot, the result is
+   * not in the {@link Flag.Fresh} memory but this.
+   */
+  attach(
+    frame: Float64Array,
+    ring: Uint8Array,
+    settle: (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void,
+    desk: Uint8Array,
+  ): number;
   threads(which: Threads): number;
   setThreads(limit: number): void;
   /** Whether freed memory of large results is kept for others: pages.rs. */
   recycles(): number;
   setRecycling(keep: number): void;
   catalog(): string;
-  /** The version of millrace that the binary was built from; empty for the portable engine, which is part of the front. */
+  /**
+   * The version of millrace that the binary was built from; empty for the portable engine, which is
+   * part of the front.
+   */
   version(): string;
   engines(): string;
   /**
-   * The state of a running hash that the kernel keeps is a ticket of {@link TICKET_SIZE} bytes. A copy of what it stands for, with a
-   * ticket of its own in `next`; returns a status.
+   * The state of a running hash that the kernel keeps is a ticket of {@link TICKET_SIZE} bytes. A
+   * copy of what it stands for, with a ticket of its own in `next`; returns a status.
    */
   forkState(ticket: Uint8Array, next: Uint8Array): number;
   /** What a ticket stands for is closed: 1, or 0 if it was already. `Finish` does so by itself. */
   dropState(ticket: Uint8Array): number;
-  /** What the kernel serves and why not the rest, as JSON: as far as it is known (0), or asked for now (1), which may load kernel modules. */
+  /**
+   * What the kernel serves and why not the rest, as JSON: as far as it is known (0), or asked for
+   * now (1), which may load kernel modules.
+   */
   kernelReport(probe: number): string;
-  /** Why an engine was not available, or why a message is too large for it, when a call has just returned the status that says so. */
+  /**
+   * Why an engine was not available, or why a message is too large for it, when a call has just
+   * returned the status that says so.
+   */
   lastReason(): string;
 }
 
@@ -98,7 +151,10 @@ export const frame = new Float64Array(At.Length);
 /** The parts of the desk: what running hashes gather, and short strings. */
 export const GATHERED_MAX = 4096;
 export const TEXT_MAX = 3072;
-/** Short inputs. Private to this package like the frame: native code keeps its address, and need not be given it. */
+/**
+ * Short inputs. Private to this package like the frame: native code keeps its address, and need not
+ * be given it.
+ */
 export const desk = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
 
 const ring = new ArrayBuffer(RING_SIZE);

@@ -3,12 +3,27 @@
  */
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes } from './arguments.js';
 import { At, frame, Operation, type Route } from './frame.js';
-import { call, describeCall, describeChoice, describeResult, describeRoute, describeTarget, Form, type Parser } from './call.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeResult,
+  describeRoute,
+  describeTarget,
+  Form,
+  type Parser,
+} from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { choiceOf, engineNames, type Choice, type EngineOptions } from './engines.js';
 import { describe, makeError, wrongType } from './errors.js';
 import { isBytesView } from './intrinsics.js';
-import { describeKeyInput, keySizeOf, readKey, type KeyInput, type KeyMaterial } from './key-input.js';
+import {
+  describeKeyInput,
+  keySizeOf,
+  readKey,
+  type KeyInput,
+  type KeyMaterial,
+} from './key-input.js';
 import type { Accepted, Names } from './options.js';
 import type { Buffer, BufferEncoding } from './platform/node.js';
 import { routeOf, takes, type RouteOptions, type Takes } from './routes.js';
@@ -20,17 +35,27 @@ import { checkTextSize } from './text-size.js';
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
 
 /** The type of a digest in an {@link Encoding}, or in one of Buffer's. */
-export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer' ? Buffer : E extends 'bigint' ? bigint : string;
+export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
+  ? Buffer
+  : E extends 'bigint'
+    ? bigint
+    : string;
 
 /** Options of {@link hash}. */
 export interface HashOptions<E extends Encoding = Encoding> extends EngineOptions {
   /** How the digest is returned; `'buffer'` by default. */
   readonly encoding?: E | undefined;
-  /** The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default 32), fixed for others. */
+  /**
+   * The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default
+   * 32), fixed for others.
+   */
   readonly outputLength?: number | undefined;
   /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
   readonly seed?: number | bigint | undefined;
-  /** The key of keyed BLAKE3: 32 bytes, in any form of {@link KeyInput}; a prepared one must be for `blake3`. */
+  /**
+   * The key of keyed BLAKE3: 32 bytes, in any form of {@link KeyInput}; a prepared one must be for
+   * `blake3`.
+   */
   readonly key?: KeyInput | undefined;
 }
 
@@ -87,18 +112,31 @@ function describeHash(given: ArrayLike<unknown>, count: number, promised?: boole
 
 /** Reads data: bytes, or a short string as it is, unless the call is lent its source. */
 export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
-  return typeof value === 'string' && target === undefined && isShort(value) ? value : data(value, 'data');
+  return typeof value === 'string' && target === undefined && isShort(value)
+    ? value
+    : data(value, 'data');
 }
 
-/** Starts the description of a call on what {@link readData} gave. A short string stands in the scratch. */
-export function describeData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
-  if (typeof source === 'string') describeCall(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
+/**
+ * Starts the description of a call on what {@link readData} gave. A short string stands in the
+ * scratch.
+ */
+export function describeData(
+  operation: Operation,
+  facts: HashFacts,
+  source: Uint8Array | string,
+): void {
+  if (typeof source === 'string')
+    describeCall(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
   else describeCall(operation, facts.id, source, 0, sizeOf(source));
 }
 
 function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
   if (count !== 6) {
-    throw makeError('ERR_MISSING_ARGUMENT', `hash takes 2 or 3 arguments, or 6 with offsets, and a callback; not ${count}`);
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `hash takes 2 or 3 arguments, or 6 with offsets, and a callback; not ${count}`,
+    );
   }
   const source = bytes(given[1], 'source');
   const sourceOffset = unsigned(given[2], 'sourceOffset');
@@ -128,10 +166,19 @@ export interface DigestRequest {
 }
 
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
-export function digestRequest(value: unknown, facts: HashFacts, accepted: Accepted<any>): DigestRequest {
-  if (typeof value === 'string' || value === undefined) return plainRequest(outputSize(undefined, facts), digestForm(value));
+export function digestRequest(
+  value: unknown,
+  facts: HashFacts,
+  accepted: Accepted<any>,
+): DigestRequest {
+  if (typeof value === 'string' || value === undefined)
+    return plainRequest(outputSize(undefined, facts), digestForm(value));
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
-    throw wrongType('encoding', "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object", value);
+    throw wrongType(
+      'encoding',
+      "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object",
+      value,
+    );
   }
   const given = options<Fields & RouteOptions>(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
@@ -144,10 +191,12 @@ export function digestRequest(value: unknown, facts: HashFacts, accepted: Accept
   if (key !== undefined) checkKeyed(facts);
   const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, choice };
   if (target === undefined) {
-    if (targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
+    if (targetOffset !== undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
     return plain;
   }
-  if (encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
+  if (encoding !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   const view = bytes(target, 'options.target');
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset');
   range(offset, size, sizeOf(view), 'target');
@@ -165,10 +214,23 @@ export function describeDigest(request: DigestRequest): void {
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
-  return { size, form, target: undefined, targetOffset: 0, seedLow: 0, seedHigh: 0, key: undefined, route: undefined, choice: undefined };
+  return {
+    size,
+    form,
+    target: undefined,
+    targetOffset: 0,
+    seedLow: 0,
+    seedHigh: 0,
+    key: undefined,
+    route: undefined,
+    choice: undefined,
+  };
 }
 
-/** The form of a digest whose encoding is named, or not given; `undefined` for anything that has to be explained. */
+/**
+ * The form of a digest whose encoding is named, or not given; `undefined` for anything that has to
+ * be explained.
+ */
 export function quickForm(encoding: unknown): Form | undefined {
   if (encoding === undefined) return Form.Buffer;
   return typeof encoding === 'string' ? forms[encoding] : undefined;
@@ -180,8 +242,12 @@ export function digestForm(encoding: unknown): Form {
   const form = typeof encoding === 'string' ? forms[encoding] : undefined;
   if (form !== undefined) return form;
   const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
-  if (typeof encoding !== 'string') throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
-  throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(encoding.slice(0, 40))}`);
+  if (typeof encoding !== 'string')
+    throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${expected}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+  );
 }
 
 /** An XOF may not be longer than this: 1 GiB in one piece. */
@@ -191,23 +257,34 @@ export const OUTPUT_MAX = 2 ** 30;
 export function outputSize(outputLength: unknown, facts: HashFacts): number {
   if (outputLength === undefined) {
     if (facts.digestSize > 0) return facts.digestSize;
-    throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${facts.name}: its output has no natural size`);
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `options.outputLength must be given for ${facts.name}: its output has no natural size`,
+    );
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;
   const allowed = facts.xof ? `between 1 and ${OUTPUT_MAX}` : String(facts.digestSize);
-  throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`);
+  throw makeError(
+    'ERR_OUTPUT_SIZE',
+    `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`,
+  );
 }
 
 /** The seed as two 32-bit numbers. */
 export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
   if (seed === undefined) return [0, 0];
-  if (typeof seed !== 'number' && typeof seed !== 'bigint') throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
-  if (facts.seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${facts.name} takes no seed`);
+  if (typeof seed !== 'number' && typeof seed !== 'bigint')
+    throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+  if (facts.seedBits === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${facts.name} takes no seed`);
   if (typeof seed === 'number') unsigned(seed, 'options.seed');
   const wide = BigInt(seed);
   if (wide < 0n || wide >> BigInt(facts.seedBits) !== 0n) {
-    throw makeError('ERR_ARGUMENT_VALUE', `options.seed must be an unsigned integer of ${facts.seedBits} bits for ${facts.name}`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.seed must be an unsigned integer of ${facts.seedBits} bits for ${facts.name}`,
+    );
   }
   return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
 }
@@ -220,12 +297,18 @@ export function checkKeyed(facts: HashFacts): void {
 }
 
 /** Reads the key of a keyed hash, if there is one. Read it last: see secret-copy.ts. */
-export function hashKey(value: unknown, facts: HashFacts): Exclude<KeyMaterial, string> | undefined {
+export function hashKey(
+  value: unknown,
+  facts: HashFacts,
+): Exclude<KeyMaterial, string> | undefined {
   if (value === undefined) return undefined;
   checkKeyed(facts);
   const key = readKey(value, facts.name, 'options.key');
   const size = keySizeOf(key);
   if (size === undefined || size === facts.keySize) return key;
   wipeCopy(key);
-  throw makeError('ERR_KEY_SIZE', `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
+  );
 }

@@ -6,9 +6,23 @@ import { Operation } from './frame.js';
 import { describeCall, describeTarget, type Parser } from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { makeError } from './errors.js';
-import { describeData, describeDigest, digestRequest, readData, targetNames, type HashOptions, type TargetOptions } from './hash.js';
+import {
+  describeData,
+  describeDigest,
+  digestRequest,
+  readData,
+  targetNames,
+  type HashOptions,
+  type TargetOptions,
+} from './hash.js';
 import { macName } from './key.js';
-import { checkKeyRange, describeKeyInput, describeKeyRange, readKey, readTextKey } from './key-input.js';
+import {
+  checkKeyRange,
+  describeKeyInput,
+  describeKeyRange,
+  readKey,
+  readTextKey,
+} from './key-input.js';
 import { engineNames, type EngineOptions } from './engines.js';
 import type { Names } from './options.js';
 import { takes, type Takes } from './routes.js';
@@ -41,7 +55,10 @@ function describeHmac(given: ArrayLike<unknown>, count: number, promised?: boole
 
 function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
   if (count !== 9) {
-    throw makeError('ERR_MISSING_ARGUMENT', `hmac takes 3 or 4 arguments, or 9 with offsets, and a callback; not ${count}`);
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `hmac takes 3 or 4 arguments, or 9 with offsets, and a callback; not ${count}`,
+    );
   }
   const keyOffset = unsigned(given[2], 'keyOffset');
   const keySize = unsigned(given[3], 'keySize');
@@ -59,7 +76,10 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   describeTarget(target, targetOffset, facts.digestSize);
 }
 
-/** The facts of an HMAC over a hash, by the hash's number: no seed, no key of the hash's own, one size. */
+/**
+ * The facts of an HMAC over a hash, by the hash's number: no seed, no key of the hash's own, one
+ * size.
+ */
 const known: HashFacts[] = [];
 
 /** The hash under an HMAC. */

@@ -1,9 +1,9 @@
 /**
  * Millrace: ciphers, AEAD, hashes, HMAC and key derivation, native and on every core.
  *
- * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own worker
- * threads (or, if it is cheaper than the way there, during the call) and calls back `(error)` or `(undefined, result)`, always
- * later. For promises see `millrace/promises`.
+ * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own
+ * worker threads (or, if it is cheaper than the way there, during the call) and calls back
+ * `(error)` or `(undefined, result)`, always later. For promises see `millrace/promises`.
  *
  * @packageDocumentation
  */
@@ -19,14 +19,24 @@ import { hashParser, quickForm } from './hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import type { KeyInput, SecretInput } from './key-input.js';
-import { hashManyParser, hmacManyParser, runManyCallback, runManySync, type ManyParser, type Sources } from './many.js';
+import {
+  hashManyParser,
+  hmacManyParser,
+  runManyCallback,
+  runManySync,
+  type ManyParser,
+  type Sources,
+} from './many.js';
 import type { EngineOptions } from './engines.js';
 import type { RouteName, RouteOptions } from './routes.js';
 import type { PiecesOptions, Progress } from './whole/pieces.js';
 import { checkFileCount, hashFileSync, hashFileThen } from './whole/whole.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
-import type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
+import type {
+  OpenWithPassphraseOptions,
+  SealWithPassphraseOptions,
+} from './passphrase/parameters.js';
 import { passphrases } from './platform/node-sealed.js';
 import { quickBigInt, quickBuffer, quickHex } from './quick.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
@@ -37,18 +47,48 @@ export type { ErrorCode } from './errors.js';
 export { configure } from './settings.js';
 export type { Settings } from './settings.js';
 export { engines } from './engine-report.js';
-export type { Cost, Engines, EnginesOptions, KernelAlgorithm, KernelWay, ServedAlgorithm } from './engine-report.js';
+export type {
+  Cost,
+  Engines,
+  EnginesOptions,
+  KernelAlgorithm,
+  KernelWay,
+  ServedAlgorithm,
+} from './engine-report.js';
 export type { EngineName, EngineOptions, Fallback } from './engines.js';
 export { createKey, Key } from './key.js';
 export type { CreateKeyOptions } from './key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
-export { argon2, hashPassword, hkdf, needsRehash, pbkdf2, scrypt, timingSafeEqual, verifyPassword } from './kdf/door.js';
-export type { Argon2Algorithm, Argon2CallParameters, Argon2Cost, Argon2Parameters } from './kdf/argon2.js';
+export {
+  argon2,
+  hashPassword,
+  hkdf,
+  needsRehash,
+  pbkdf2,
+  scrypt,
+  timingSafeEqual,
+  verifyPassword,
+} from './kdf/door.js';
+export type {
+  Argon2Algorithm,
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
+} from './kdf/argon2.js';
 export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
 export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
 export type { ScryptOptions } from './kdf/scrypt.js';
-export type { OpenWithPassphraseOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
-export type { CopyOptions, CreateHashOptions, CreateHmacOptions, DigestEncoding, Hasher } from './hashers/hasher.js';
+export type {
+  OpenWithPassphraseOptions,
+  SealWithPassphraseOptions,
+} from './passphrase/parameters.js';
+export type {
+  CopyOptions,
+  CreateHashOptions,
+  CreateHmacOptions,
+  DigestEncoding,
+  Hasher,
+} from './hashers/hasher.js';
 export type { PackedSources, Sources } from './many.js';
 export type {
   Bytes,
@@ -71,28 +111,57 @@ export type {
 };
 
 /**
- * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash specifications;
- * {@link getHashes} lists the algorithms).
+ * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash
+ * specifications; {@link getHashes} lists the algorithms).
  *
- * The asynchronous friendly forms copy `data` at the call. With `options.target`, and in the form with offsets,
- * the source is lent: **you promise not to transfer, detach, resize or write it until the callback**.
+ * The asynchronous friendly forms copy `data` at the call. With `options.target`, and in the form
+ * with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until
+ * the callback**.
  *
  * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
  * @param data bytes, or a string that is hashed as UTF-8
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'` (big-endian)
+ * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
+ * (big-endian)
  * @returns the digest; with a target, its size in bytes
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE;
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_OUTPUT_SIZE, ERR_KEY_SIZE;
  *   also when a callback is given: it then is not called
  */
 export function hash(algorithm: string, data: Data): Buffer;
 export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E): Digest<E>;
 export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions): number;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E>): Digest<E>;
-export function hash(algorithm: string, source: Bytes, sourceOffset: number, sourceSize: number, target: Bytes, targetOffset: number): number;
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  data: Data,
+  options: HashOptions<E>,
+): Digest<E>;
+export function hash(
+  algorithm: string,
+  source: Bytes,
+  sourceOffset: number,
+  sourceSize: number,
+  target: Bytes,
+  targetOffset: number,
+): number;
 export function hash(algorithm: string, data: Data, callback: Callback<Buffer>): void;
-export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & RouteOptions, callback: Callback<number>): void;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & RouteOptions, callback: Callback<Digest<E>>): void;
+export function hash<E extends Encoding>(
+  algorithm: string,
+  data: Data,
+  encoding: E,
+  callback: Callback<Digest<E>>,
+): void;
+export function hash(
+  algorithm: string,
+  data: Data,
+  options: HashOptions & TargetOptions & RouteOptions,
+  callback: Callback<number>,
+): void;
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  data: Data,
+  options: HashOptions<E> & RouteOptions,
+  callback: Callback<Digest<E>>,
+): void;
 export function hash(
   algorithm: string,
   source: Bytes,
@@ -102,14 +171,20 @@ export function hash(
   targetOffset: number,
   callback: Callback<number>,
 ): void;
-export function hash(algorithm: unknown, data: unknown, third?: unknown, fourth?: unknown): unknown {
-  // The everyday form in one crossing. What that does not take (long strings, DataViews, unknown names, SHAKE) goes
-  // the long way round, which also explains errors.
+export function hash(
+  algorithm: unknown,
+  data: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): unknown {
+  // The everyday form in one crossing. What that does not take (long strings, DataViews, unknown
+  // names, SHAKE) goes the long way round, which also explains errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
       // A short string goes by way of the desk.
-      const size = (): number => (typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE);
+      const size = (): number =>
+        typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
       const digest =
         third === 'hex'
           ? quickHex(facts, data, TEXT_OFFSET, size())
@@ -130,26 +205,53 @@ export function hash(algorithm: unknown, data: unknown, third?: unknown, fourth?
 }
 
 /** False if it is not short, or something is to be explained. */
-function hashInCompany(callback: Callback<unknown>, algorithm: unknown, data: unknown, encoding: unknown): boolean {
+function hashInCompany(
+  callback: Callback<unknown>,
+  algorithm: unknown,
+  data: unknown,
+  encoding: unknown,
+): boolean {
   const facts = companyFacts(algorithm, data);
   const form = quickForm(encoding);
-  return facts !== undefined && form !== undefined && join(facts, data as Uint8Array | string, form, new CallbackWaiter(callback));
+  return (
+    facts !== undefined &&
+    form !== undefined &&
+    join(facts, data as Uint8Array | string, form, new CallbackWaiter(callback))
+  );
 }
 
 /**
- * The digest of a file, read to its end in constant memory. With a callback, blocks are read while others are hashed on the
- * worker threads.
+ * The digest of a file, read to its end in constant memory. With a callback, blocks are read while
+ * others are hashed on the worker threads.
  *
  * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
- * @throws MillraceError as {@link hash}; ERR_FILE_CHANGED if a regular file ends before the size it had when it was opened; the file
+ * @throws MillraceError as {@link hash}; ERR_FILE_CHANGED if a regular file ends before the size it
+ * had when it was opened; the file
  *   system's own errors (`ENOENT`, `EISDIR`, ...). With a callback those about the file go to it.
  */
 export function hashFile(algorithm: string, path: FileSource): Buffer;
-export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E): Digest<E>;
-export function hashFile(algorithm: string, path: FileSource, options: HashOptions & TargetOptions): number;
-export function hashFile<E extends Encoding = 'buffer'>(algorithm: string, path: FileSource, options: HashOptions<E>): Digest<E>;
+export function hashFile<E extends Encoding>(
+  algorithm: string,
+  path: FileSource,
+  encoding: E,
+): Digest<E>;
+export function hashFile(
+  algorithm: string,
+  path: FileSource,
+  options: HashOptions & TargetOptions,
+): number;
+export function hashFile<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  path: FileSource,
+  options: HashOptions<E>,
+): Digest<E>;
 export function hashFile(algorithm: string, path: FileSource, callback: Callback<Buffer>): void;
-export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E, callback: Callback<Digest<E>>): void;
+export function hashFile<E extends Encoding>(
+  algorithm: string,
+  path: FileSource,
+  encoding: E,
+  callback: Callback<Digest<E>>,
+): void;
 export function hashFile(
   algorithm: string,
   path: FileSource,
@@ -162,33 +264,62 @@ export function hashFile<E extends Encoding = 'buffer'>(
   options: HashOptions<E> & PiecesOptions,
   callback: Callback<Digest<E>>,
 ): void;
-export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): unknown {
+export function hashFile(
+  algorithm: string,
+  path: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): unknown {
   const callback = typeof third === 'function' ? third : fourth;
   checkFileCount(arguments, callback === third ? 3 : 4);
   if (callback === undefined) return hashFileSync(algorithm, path, third);
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
-  return hashFileThen(callback as Callback<unknown>, algorithm, path, callback === third ? undefined : third);
+  return hashFileThen(
+    callback as Callback<unknown>,
+    algorithm,
+    path,
+    callback === third ? undefined : third,
+  );
 }
 
 /**
  * Computes the HMAC of `data` (RFC 2104, FIPS 198-1) over any cryptographic hash of fixed size.
  *
- * The asynchronous friendly forms copy `data` at the call; the key is always copied. With `options.target`, and in
- * the form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the callback**.
+ * The asynchronous friendly forms copy `data` at the call; the key is always copied. With
+ * `options.target`, and in the form with offsets, the source is lent: **you promise not to
+ * transfer, detach, resize or write it until the callback**.
  *
  * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
+ * CryptoKey, or a key prepared
  *   for `hmac-sha256`
  * @param data bytes, or a string that is authenticated as UTF-8
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'` (big-endian)
+ * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
+ * (big-endian)
  * @returns the code, of the hash's digest size; with a target, its size in bytes
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM;
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM;
  *   also when a callback is given: it then is not called
  */
 export function hmac(algorithm: string, key: string | KeyInput, data: Data): Buffer;
-export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E): Digest<E>;
-export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & EngineOptions): number;
-export function hmac<E extends Encoding = 'buffer'>(algorithm: string, key: string | KeyInput, data: Data, options: { readonly encoding?: E } & EngineOptions): Digest<E>;
+export function hmac<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  encoding: E,
+): Digest<E>;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  options: TargetOptions & EngineOptions,
+): number;
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  options: { readonly encoding?: E } & EngineOptions,
+): Digest<E>;
 export function hmac(
   algorithm: string,
   key: KeyInput,
@@ -200,9 +331,26 @@ export function hmac(
   target: Bytes,
   targetOffset: number,
 ): number;
-export function hmac(algorithm: string, key: string | KeyInput, data: Data, callback: Callback<Buffer>): void;
-export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E, callback: Callback<Digest<E>>): void;
-export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  callback: Callback<Buffer>,
+): void;
+export function hmac<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  encoding: E,
+  callback: Callback<Digest<E>>,
+): void;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  options: TargetOptions & RouteOptions & EngineOptions,
+  callback: Callback<number>,
+): void;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: string | KeyInput,
@@ -227,25 +375,55 @@ export function hmac(): unknown {
 }
 
 /**
- * The digests of many messages in one call: several messages at once on each core, where the CPU has the instructions.
+ * The digests of many messages in one call: several messages at once on each core, where the CPU
+ * has the instructions.
  *
- * The asynchronous forms cut the work for all cores, and copy `sources` at the call. With `options.target` they are
- * lent: **you promise not to transfer, detach, resize or write them until the callback**.
+ * The asynchronous forms cut the work for all cores, and copy `sources` at the call. With
+ * `options.target` they are lent: **you promise not to transfer, detach, resize or write them until
+ * the callback**.
  *
- * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that stand one after the other
+ * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that
+ * stand one after the other
  * @param options as for {@link hash}
- * @returns a Buffer with all digests, one after the other; with an encoding, also `'buffer'`, an array; with a target,
+ * @returns a Buffer with all digests, one after the other; with an encoding, also `'buffer'`, an
+ * array; with a target,
  *   the number of bytes written
  * @throws MillraceError as {@link hash}; the message names the element: `sources[17]`
  */
 export function hashMany(algorithm: string, sources: Sources): Buffer;
-export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E): Digest<E>[];
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions): number;
-export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, options: HashOptions<E> & { readonly encoding: E }): Digest<E>[];
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & { readonly encoding?: undefined }): Buffer;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  encoding: E,
+): Digest<E>[];
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & TargetOptions,
+): number;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions<E> & { readonly encoding: E },
+): Digest<E>[];
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & { readonly encoding?: undefined },
+): Buffer;
 export function hashMany(algorithm: string, sources: Sources, callback: Callback<Buffer>): void;
-export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & RouteOptions, callback: Callback<number>): void;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  encoding: E,
+  callback: Callback<Digest<E>[]>,
+): void;
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & TargetOptions & RouteOptions,
+  callback: Callback<number>,
+): void;
 export function hashMany<E extends Encoding>(
   algorithm: string,
   sources: Sources,
@@ -263,23 +441,64 @@ export function hashMany(): unknown {
 }
 
 /**
- * The HMACs of many messages under one key in one call; see {@link hashMany}. The key is always copied.
+ * The HMACs of many messages under one key in one call; see {@link hashMany}. The key is always
+ * copied.
  *
- * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
+ * CryptoKey, or a key prepared
  *   for `hmac-sha256`
- * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that stand one after the other
- * @returns a Buffer with all codes, one after the other; with an encoding, also `'buffer'`, an array; with a target, the
+ * @param sources an array of bytes and strings, or `{ data, size }`: messages of one size that
+ * stand one after the other
+ * @returns a Buffer with all codes, one after the other; with an encoding, also `'buffer'`, an
+ * array; with a target, the
  *   number of bytes written
  * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`
  */
 export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources): Buffer;
-export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, encoding: E): Digest<E>[];
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & EngineOptions): number;
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: EngineOptions & { readonly encoding?: undefined }): Buffer;
-export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, options: { readonly encoding: E } & EngineOptions): Digest<E>[];
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, callback: Callback<Buffer>): void;
-export function hmacMany<E extends Encoding>(algorithm: string, key: string | KeyInput, sources: Sources, encoding: E, callback: Callback<Digest<E>[]>): void;
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & RouteOptions & EngineOptions, callback: Callback<number>): void;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  encoding: E,
+): Digest<E>[];
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: TargetOptions & EngineOptions,
+): number;
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: EngineOptions & { readonly encoding?: undefined },
+): Buffer;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: { readonly encoding: E } & EngineOptions,
+): Digest<E>[];
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  callback: Callback<Buffer>,
+): void;
+export function hmacMany<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  encoding: E,
+  callback: Callback<Digest<E>[]>,
+): void;
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: TargetOptions & RouteOptions & EngineOptions,
+  callback: Callback<number>,
+): void;
 export function hmacMany(
   algorithm: string,
   key: string | KeyInput,
@@ -300,103 +519,187 @@ export function hmacMany(): unknown {
 
 /**
  * Encrypts and authenticates with an AEAD: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439),
- * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) or AES-256-GCM-SIV (RFC 8452). The tag is appended to the ciphertext.
+ * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) or AES-256-GCM-SIV (RFC 8452). The tag is appended
+ * to the ciphertext.
  *
- * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
- * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
+ * Without a target the asynchronous form copies the source at the call. With a target source and
+ * target are lent: **you promise not to transfer, detach, resize or write them until the
+ * callback**. Key, nonce and aad are always copied.
  *
- * Without a nonce a random one is taken and stands before the ciphertext. `xchacha20-poly1305` is the default choice: its
- * random 24-byte nonces do not repeat. With a 12-byte nonce (all others) seal at most 2^32 messages with one key (NIST SP 800-38D,
- * 8.3). A sealed message is not committed to its key: whoever knows two keys can make a message that opens under both. Sealed
- * streams are committed.
+ * Without a nonce a random one is taken and stands before the ciphertext. `xchacha20-poly1305` is
+ * the default choice: its random 24-byte nonces do not repeat. With a 12-byte nonce (all others)
+ * seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is not committed
+ * to its key: whoever knows two keys can make a message that opens under both. Sealed streams are
+ * committed.
  *
- * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305` or `aes-256-gcm-siv`
- * @returns ciphertext and tag, source size + 16 bytes; without a nonce, nonce, ciphertext and tag; with a target, that number
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE,
+ * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
+ * `chacha20-poly1305` or `aes-256-gcm-siv`
+ * @returns ciphertext and tag, source size + 16 bytes; without a nonce, nonce, ciphertext and tag;
+ * with a target, that number
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,
+ * ERR_IV_SIZE, ERR_TAG_SIZE,
  *   ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE; also when a callback is given: it then is not called
  */
 export function seal(algorithm: string, options: SealOptions & TextTargetOptions): number;
 export function seal(algorithm: string, options: SealOptions): Buffer;
-export function seal(algorithm: string, options: SealOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
-export function seal(algorithm: string, options: SealOptions & RouteOptions, callback: Callback<Buffer>): void;
+export function seal(
+  algorithm: string,
+  options: SealOptions & TextTargetOptions & RouteOptions,
+  callback: Callback<number>,
+): void;
+export function seal(
+  algorithm: string,
+  options: SealOptions & RouteOptions,
+  callback: Callback<Buffer>,
+): void;
 export function seal(): unknown {
   return perform(sealParser, arguments);
 }
 
 /**
- * Checks and decrypts what {@link seal} made; without a nonce, one that the source begins with. If anything is wrong (key, nonce, aad, tag, a changed bit) it fails with
- * ERR_AUTHENTICATION, nothing is returned, and the target is left all zero.
+ * Checks and decrypts what {@link seal} made; without a nonce, one that the source begins with. If
+ * anything is wrong (key, nonce, aad, tag, a changed bit) it fails with ERR_AUTHENTICATION, nothing
+ * is returned, and the target is left all zero.
  *
- * Without a target the asynchronous form copies the source at the call. With a target source and target are lent:
- * **you promise not to transfer, detach, resize or write them until the callback**. Key, nonce and aad are always copied.
+ * Without a target the asynchronous form copies the source at the call. With a target source and
+ * target are lent: **you promise not to transfer, detach, resize or write them until the
+ * callback**. Key, nonce and aad are always copied.
  *
- * @returns the message, source size - 16 bytes, without a nonce 12 or 24 less; with a target, that number
- * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}; ERR_AUTHENTICATION goes to the callback if there is one
+ * @returns the message, source size - 16 bytes, without a nonce 12 or 24 less; with a target, that
+ * number
+ * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}; ERR_AUTHENTICATION goes to
+ * the callback if there is one
  */
 export function open(algorithm: string, options: OpenOptions & TextTargetOptions): number;
 export function open(algorithm: string, options: OpenOptions): Buffer;
-export function open(algorithm: string, options: OpenOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
-export function open(algorithm: string, options: OpenOptions & RouteOptions, callback: Callback<Buffer>): void;
+export function open(
+  algorithm: string,
+  options: OpenOptions & TextTargetOptions & RouteOptions,
+  callback: Callback<number>,
+): void;
+export function open(
+  algorithm: string,
+  options: OpenOptions & RouteOptions,
+  callback: Callback<Buffer>,
+): void;
 export function open(): unknown {
   return perform(openParser, arguments);
 }
 
 /**
- * Seals a message with a passphrase, in the format of `millrace seal`; see `sealWithPassphrase` of `millrace/promises`. There is
- * no synchronous form: to derive the key takes a third of a second.
+ * Seals a message with a passphrase, in the format of `millrace seal`; see `sealWithPassphrase` of
+ * `millrace/promises`. There is no synchronous form: to derive the key takes a third of a second.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to the callback
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to
+ * the callback
  */
 export function sealWithPassphrase(passphrase: Data, data: Data, callback: Callback<Buffer>): void;
-export function sealWithPassphrase(passphrase: Data, data: Data, options: SealWithPassphraseOptions | undefined, callback: Callback<Buffer>): void;
-export function sealWithPassphrase(passphrase: unknown, data: unknown, third?: unknown, fourth?: unknown): void {
+export function sealWithPassphrase(
+  passphrase: Data,
+  data: Data,
+  options: SealWithPassphraseOptions | undefined,
+  callback: Callback<Buffer>,
+): void;
+export function sealWithPassphrase(
+  passphrase: unknown,
+  data: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): void {
   withPassphrase('sealWithPassphrase', passphrase, data, third, fourth);
 }
 
 /**
- * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or an error goes to the callback; see
- * `openWithPassphrase` of `millrace/promises`.
+ * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or an error goes to the
+ * callback; see `openWithPassphrase` of `millrace/promises`.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to the callback
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE for no callback; all else goes to
+ * the callback
  */
 export function openWithPassphrase(passphrase: Data, data: Bytes, callback: Callback<Buffer>): void;
-export function openWithPassphrase(passphrase: Data, data: Bytes, options: OpenWithPassphraseOptions | undefined, callback: Callback<Buffer>): void;
-export function openWithPassphrase(passphrase: unknown, data: unknown, third?: unknown, fourth?: unknown): void {
+export function openWithPassphrase(
+  passphrase: Data,
+  data: Bytes,
+  options: OpenWithPassphraseOptions | undefined,
+  callback: Callback<Buffer>,
+): void;
+export function openWithPassphrase(
+  passphrase: unknown,
+  data: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): void {
   withPassphrase('openWithPassphrase', passphrase, data, third, fourth);
 }
 
-function withPassphrase(name: 'sealWithPassphrase' | 'openWithPassphrase', passphrase: unknown, data: unknown, third: unknown, fourth: unknown): void {
+function withPassphrase(
+  name: 'sealWithPassphrase' | 'openWithPassphrase',
+  passphrase: unknown,
+  data: unknown,
+  third: unknown,
+  fourth: unknown,
+): void {
   const callback = typeof third === 'function' ? third : fourth;
-  if (callback === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs a callback; millrace/promises has a form without`);
+  if (callback === undefined)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `${name} needs a callback; millrace/promises has a form without`,
+    );
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
   const waiter = new CallbackWaiter(callback as Callback<unknown>);
   const begun = passphrases()[name](passphrase, data, callback === third ? undefined : third);
-  begun.then((result) => waiter.succeed(result), (error: unknown) => waiter.fail(error));
+  begun.then(
+    (result) => waiter.succeed(result),
+    (error: unknown) => waiter.fail(error),
+  );
 }
 
 /**
- * Encrypts or decrypts: a stream cipher (AES-CTR of NIST SP 800-38A with a 128-bit big-endian counter; ChaCha20 of RFC 8439
- * with a 16-byte iv: 4-byte little-endian counter, then the nonce), or an AEAD with the tag in a buffer of its own.
- * A stream cipher alone does not detect changes; prefer {@link seal}.
+ * Encrypts or decrypts: a stream cipher (AES-CTR of NIST SP 800-38A with a 128-bit big-endian
+ * counter; ChaCha20 of RFC 8439 with a 16-byte iv: 4-byte little-endian counter, then the nonce),
+ * or an AEAD with the tag in a buffer of its own. A stream cipher alone does not detect changes;
+ * prefer {@link seal}.
  *
- * The forms: an options object; five arguments (key, iv, source whole), seven with aad and tag; thirteen with offsets and a
- * target, nineteen with aad and tag. The asynchronous forms without a target copy the source at the call. With a target
- * source and target are lent: **you promise not to transfer, detach, resize or write them until the callback**. Key, iv, aad
- * and the tag to check are always copied; a tag to be made is written when the call settles.
+ * The forms: an options object; five arguments (key, iv, source whole), seven with aad and tag;
+ * thirteen with offsets and a target, nineteen with aad and tag. The asynchronous forms without a
+ * target copy the source at the call. With a target source and target are lent: **you promise not
+ * to transfer, detach, resize or write them until the callback**. Key, iv, aad and the tag to check
+ * are always copied; a tag to be made is written when the call settles.
  *
  * @param algorithm name of the cipher, in any case; {@link getCiphers} lists them
  * @param encrypt true or 1 to encrypt, false or 0 to decrypt
  * @returns the text, of the source's size; with a target, that number
- * @throws MillraceError as {@link seal} and {@link open}; ERR_OVERLAP if the tag to be made lies over the target
+ * @throws MillraceError as {@link seal} and {@link open}; ERR_OVERLAP if the tag to be made lies
+ * over the target
  */
 export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions): number;
 export function cipher(algorithm: string, options: CipherOptions): Buffer;
-export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: KeyInput, iv: Bytes, source: Data): Buffer;
-export function cipher(algorithm: string, encrypt: boolean | 0 | 1, key: KeyInput, iv: Bytes, source: Data, aad: Data, tag: Bytes): Buffer;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
-  ...window: [...key: Window<KeyInput>, ...iv: Window<Bytes>, ...source: Window<Bytes>, target: Bytes, targetOffset: number]
+  key: KeyInput,
+  iv: Bytes,
+  source: Data,
+): Buffer;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  key: KeyInput,
+  iv: Bytes,
+  source: Data,
+  aad: Data,
+  tag: Bytes,
+): Buffer;
+export function cipher(
+  algorithm: string,
+  encrypt: boolean | 0 | 1,
+  ...window: [
+    ...key: Window<KeyInput>,
+    ...iv: Window<Bytes>,
+    ...source: Window<Bytes>,
+    target: Bytes,
+    targetOffset: number,
+  ]
 ): number;
 export function cipher(
   algorithm: string,
@@ -411,8 +714,16 @@ export function cipher(
     ...tag: Window<Bytes>,
   ]
 ): number;
-export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & RouteOptions, callback: Callback<number>): void;
-export function cipher(algorithm: string, options: CipherOptions & RouteOptions, callback: Callback<Buffer>): void;
+export function cipher(
+  algorithm: string,
+  options: CipherOptions & TextTargetOptions & RouteOptions,
+  callback: Callback<number>,
+): void;
+export function cipher(
+  algorithm: string,
+  options: CipherOptions & RouteOptions,
+  callback: Callback<Buffer>,
+): void;
 export function cipher(
   algorithm: string,
   encrypt: boolean | 0 | 1,
@@ -474,22 +785,35 @@ export function getHashes(): string[] {
   return hashList();
 }
 
-/** Describes the call, then waits for it as the last argument says: a function is called back, otherwise synchronous. */
+/**
+ * Describes the call, then waits for it as the last argument says: a function is called back,
+ * otherwise synchronous.
+ */
 function perform({ describe, counts }: Parser, given: IArguments): unknown {
   const { count, callback } = waiting(counts, given);
-  return callback === undefined ? runSync(describe, given, count) : runCallback(callback, describe, given, count);
+  return callback === undefined
+    ? runSync(describe, given, count)
+    : runCallback(callback, describe, given, count);
 }
 
 function performMany(parser: ManyParser, given: IArguments): unknown {
   const { count, callback } = waiting(parser.counts, given);
-  return callback === undefined ? runManySync(parser, given, count) : runManyCallback(callback, parser, given, count);
+  return callback === undefined
+    ? runManySync(parser, given, count)
+    : runManyCallback(callback, parser, given, count);
 }
 
 /** The callback, if the last argument is one, and the number of arguments without it. */
-function waiting(counts: readonly number[], given: IArguments): { count: number; callback: Callback<unknown> | undefined } {
+function waiting(
+  counts: readonly number[],
+  given: IArguments,
+): { count: number; callback: Callback<unknown> | undefined } {
   const count = given.length;
   const last = given[count - 1] as unknown;
   if (typeof last === 'function') return { count: count - 1, callback: last as Callback<unknown> };
   // An optional argument passed on as undefined is as good as none.
-  return { count: last === undefined && !counts.includes(count) ? count - 1 : count, callback: undefined };
+  return {
+    count: last === undefined && !counts.includes(count) ? count - 1 : count,
+    callback: undefined,
+  };
 }

@@ -11,19 +11,30 @@ import { isShort, keyScratch } from './scratch.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js';
 
 /**
- * A key: bytes, a secret KeyObject of node:crypto, an extractable secret CryptoKey of WebCrypto, or a prepared {@link Key}. Browsers have
- * no KeyObject and give the bytes of a CryptoKey to asynchronous calls only: there it must be exported first.
+ * A key: bytes, a secret KeyObject of node:crypto, an extractable secret CryptoKey of WebCrypto, or
+ * a prepared {@link Key}. Browsers have no KeyObject and give the bytes of a CryptoKey to
+ * asynchronous calls only: there it must be exported first.
  */
 export type KeyInput = Bytes | KeyObject | CryptoKey | Key;
 
-/** A secret that is no key of a fixed size, such as a password: bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey. */
+/**
+ * A secret that is no key of a fixed size, such as a password: bytes, a string (UTF-8), a secret
+ * KeyObject or an extractable secret CryptoKey.
+ */
 export type SecretInput = Data | KeyObject | CryptoKey;
 
-/** A key that was read: its bytes, which are the caller's or a copy of ours, a string, or the engines that have it prepared. */
+/**
+ * A key that was read: its bytes, which are the caller's or a copy of ours, a string, or the
+ * engines that have it prepared.
+ */
 export type KeyMaterial = Uint8Array | SecretCopy | string | Choice;
 
 /** Reads a key that may be prepared for `algorithm`. Read it last: see secret-copy.ts. */
-export function readKey(value: unknown, algorithm: string, name: string): Exclude<KeyMaterial, string> {
+export function readKey(
+  value: unknown,
+  algorithm: string,
+  name: string,
+): Exclude<KeyMaterial, string> {
   if (isUint8Array(value)) return value;
   return isKey(value) ? keyChoice(value, algorithm) : readSecret(value, name, SecretKinds.Prepared);
 }
@@ -31,7 +42,9 @@ export function readKey(value: unknown, algorithm: string, name: string): Exclud
 /** The same of a key that may be a string. */
 export function readTextKey(value: unknown, algorithm: string, name: string): KeyMaterial {
   if (isUint8Array(value) || typeof value === 'string') return value;
-  return isKey(value) ? keyChoice(value, algorithm) : readSecret(value, name, SecretKinds.Text | SecretKinds.Prepared);
+  return isKey(value)
+    ? keyChoice(value, algorithm)
+    : readSecret(value, name, SecretKinds.Text | SecretKinds.Prepared);
 }
 
 /** The size of key bytes; undefined for a prepared key. */
@@ -41,7 +54,11 @@ export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined
 }
 
 /** Checks that a range lies within a key given as bytes; what is ours is wiped if not. */
-export function checkKeyRange(key: Exclude<KeyMaterial, string>, offset: number, size: number): void {
+export function checkKeyRange(
+  key: Exclude<KeyMaterial, string>,
+  offset: number,
+  size: number,
+): void {
   const whole = keySizeOf(key);
   if (whole === undefined || offset + size <= whole) return;
   wipeCopy(key);
@@ -57,7 +74,11 @@ export function describeKeyInput(key: KeyMaterial): void {
 }
 
 /** Describes a range of a key; of a prepared key all. */
-export function describeKeyRange(key: Exclude<KeyMaterial, string>, offset: number, size: number): void {
+export function describeKeyRange(
+  key: Exclude<KeyMaterial, string>,
+  offset: number,
+  size: number,
+): void {
   if (isUint8Array(key)) describeKey(key, offset, size);
   else if (SecretCopy.is(key)) describeCopy(key, offset, size);
   else describeChoice(key);

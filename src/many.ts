@@ -1,24 +1,71 @@
 /**
- * Many messages in one call: hashMany and hmacMany. The digests stand in one Buffer, one after the other, or come as
- * an array.
+ * Many messages in one call: hashMany and hmacMany. The digests stand in one Buffer, one after the
+ * other, or come as an array.
  *
- * Synchronously, short messages are copied into memory of ours and cross together (15 ns a message, where asking
- * Node-API for an array's element and its memory takes 35), longer ones are read where they are. Asynchronously the
- * work is cut into as many jobs as there are threads and it is worth.
+ * Synchronously, short messages are copied into memory of ours and cross together (15 ns a message,
+ * where asking Node-API for an array's element and its memory takes 35), longer ones are read where
+ * they are. Asynchronously the work is cut into as many jobs as there are threads and it is worth.
  */
-import { bytes, data, isResizable, isUint8Array, options, range, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import {
+  bytes,
+  data,
+  isResizable,
+  isUint8Array,
+  options,
+  range,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from './arguments.js';
 import { native, servers } from './binding.js';
 import { At, Flag, frame, Operation, Route } from './frame.js';
-import { call, describeCall, describeChoice, describeIv, describeKey, describeTarget, Form, present, roomForCopies, routedSync, runDescribed, runWaiting } from './call.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeIv,
+  describeKey,
+  describeTarget,
+  Form,
+  present,
+  roomForCopies,
+  routedSync,
+  runDescribed,
+  runWaiting,
+} from './call.js';
 import { hashFacts, type HashFacts } from './catalog.js';
 import { choiceOf, narrowed, type Choice } from './engines.js';
 import { makeError, wrongType } from './errors.js';
-import { checkKeyed, digestForm, hashKey, outputSize, splitSeed, type Encoding, type HashOptions, type TargetOptions, hashNames, targetNames } from './hash.js';
+import {
+  checkKeyed,
+  digestForm,
+  hashKey,
+  outputSize,
+  splitSeed,
+  type Encoding,
+  type HashOptions,
+  type TargetOptions,
+  hashNames,
+  targetNames,
+} from './hash.js';
 import { hmacFacts, hmacNames, type HmacOptions } from './hmac.js';
 import { copyInto, isBytesView, isRevoked } from './intrinsics.js';
 import { macName } from './key.js';
 import { readTextKey, type KeyMaterial } from './key-input.js';
-import { allocate, allocateApart, hex, nextTick, SIZE_MAX, STRING_MAX, utf8, utf8Apart, viewOf, writeText, type Buffer } from './platform/node.js';
+import {
+  allocate,
+  allocateApart,
+  hex,
+  nextTick,
+  SIZE_MAX,
+  STRING_MAX,
+  utf8,
+  utf8Apart,
+  viewOf,
+  writeText,
+  type Buffer,
+} from './platform/node.js';
 import type { Accepted } from './options.js';
 import { usual } from './prices.js';
 import { routeOf, type RouteOptions, takes, type Takes } from './routes.js';
@@ -36,7 +83,9 @@ export interface PackedSources {
   readonly size: number;
 }
 
-/** What is hashed: each element of an array, or messages of one size that stand one after the other. */
+/**
+ * What is hashed: each element of an array, or messages of one size that stand one after the other.
+ */
 export type Sources = readonly Data[] | PackedSources;
 
 /** Reads the arguments of one of the two calls. */
@@ -84,7 +133,11 @@ interface Messages {
 }
 
 /** Hashes here and now. */
-export function runManySync({ parse }: ManyParser, given: ArrayLike<unknown>, count: number): unknown {
+export function runManySync(
+  { parse }: ManyParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): unknown {
   const batch = parse(given, count);
   if (batch.route === undefined) return hashHere(batch);
   wipeKey(batch);
@@ -95,7 +148,8 @@ function hashHere(batch: Batch): unknown {
   const { messages, target, size } = batch;
   const total = messages.count * size;
   // A target may hold messages that are read last, and so is written last.
-  const result = target === undefined || total > STAGE_SIZE ? resultOf(batch, total) : staged(total);
+  const result =
+    target === undefined || total > STAGE_SIZE ? resultOf(batch, total) : staged(total);
   try {
     if (messages.list !== undefined) {
       hashList(batch, messages.list, result);
@@ -118,7 +172,10 @@ function isKeyed({ key, choice }: Batch): boolean {
   return key !== undefined || choice?.handles !== undefined;
 }
 
-/** Memory for digests on their way to a target: fresh memory for 10,000 of them can cost 12 ns each in page faults. */
+/**
+ * Memory for digests on their way to a target: fresh memory for 10,000 of them can cost 12 ns each
+ * in page faults.
+ */
 function staged(size: number): Buffer {
   stage ??= viewOf(new ArrayBuffer(STAGE_SIZE));
   return stage.subarray(0, size);
@@ -128,12 +185,20 @@ const STAGE_SIZE = 512 * 1024;
 let stage: Buffer | undefined;
 
 /** Hashes on the pool; the callback gets what {@link runManySync} would return. */
-export function runManyCallback(callback: Callback<unknown>, { parse }: ManyParser, given: ArrayLike<unknown>, count: number): void {
+export function runManyCallback(
+  callback: Callback<unknown>,
+  { parse }: ManyParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): void {
   const waiter = new CallbackWaiter(callback);
   start(parse(given, count), waiter, false);
 }
 
-/** Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work are done. */
+/**
+ * Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work are
+ * done.
+ */
 export function runManyPromise(
   signal: AbortSignal | undefined,
   { parse }: ManyParser,
@@ -167,32 +232,68 @@ export function runManyPromise(
 // ---- arguments. Getters of options and sources run first, then memory is looked at. --------------
 
 type HashFields = HashOptions & Partial<TargetOptions>;
-const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', { ...hashNames, ...targetNames });
+const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', {
+  ...hashNames,
+  ...targetNames,
+});
 const hmacTable: Takes<keyof HmacOptions> = takes('hmacMany(algorithm, key, sources)', hmacNames);
 
 function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
-  if (count < 2 || count > 3) throw makeError('ERR_MISSING_ARGUMENT', `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`);
+  if (count < 2 || count > 3)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`,
+    );
   const facts = hashFacts(given[0]);
-  const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? hashTable.promised : hashTable.plain);
+  const wanted = readOptions(
+    count > 2 ? given[2] : undefined,
+    facts,
+    promised ? hashTable.promised : hashTable.plain,
+  );
   const messages = readSources(given[1]);
   const parts = checked(messages, wanted);
-  return { operation: Operation.HashMany, facts, ...wanted, ...parts, ...keyed(hashKey(wanted.key, facts), wanted) };
+  return {
+    operation: Operation.HashMany,
+    facts,
+    ...wanted,
+    ...parts,
+    ...keyed(hashKey(wanted.key, facts), wanted),
+  };
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
-  if (count < 3 || count > 4) throw makeError('ERR_MISSING_ARGUMENT', `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`);
+  if (count < 3 || count > 4)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`,
+    );
   const facts = hmacFacts(given[0]);
-  const wanted = readOptions(count > 3 ? given[3] : undefined, facts, promised ? hmacTable.promised : hmacTable.plain);
+  const wanted = readOptions(
+    count > 3 ? given[3] : undefined,
+    facts,
+    promised ? hmacTable.promised : hmacTable.plain,
+  );
   const messages = readSources(given[2]);
   const parts = checked(messages, wanted);
-  return { operation: Operation.HmacMany, facts, ...wanted, ...parts, ...keyed(readTextKey(given[1], macName(facts), 'key'), wanted) };
+  return {
+    operation: Operation.HmacMany,
+    facts,
+    ...wanted,
+    ...parts,
+    ...keyed(readTextKey(given[1], macName(facts), 'key'), wanted),
+  };
 }
 
 /** What options ask for; the key as it was given. */
-type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & { readonly key: unknown };
+type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & {
+  readonly key: unknown;
+};
 
 /** What follows from a key, which was read last. */
-function keyed(key: KeyMaterial | undefined, { choice }: Wanted): Pick<Batch, 'key' | 'wipe' | 'choice'> {
+function keyed(
+  key: KeyMaterial | undefined,
+  { choice }: Wanted,
+): Pick<Batch, 'key' | 'wipe' | 'choice'> {
   if (key === undefined) return { key, wipe: false, choice };
   if (isUint8Array(key)) return { key, wipe: false, choice };
   if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, choice };
@@ -201,7 +302,10 @@ function keyed(key: KeyMaterial | undefined, { choice }: Wanted): Pick<Batch, 'k
 }
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
-  const given: Partial<HashOptions & TargetOptions & RouteOptions> = typeof value === 'string' ? { encoding: value as Encoding } : options(value, 'options', accepted);
+  const given: Partial<HashOptions & TargetOptions & RouteOptions> =
+    typeof value === 'string'
+      ? { encoding: value as Encoding }
+      : options(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const form = encoding === undefined ? undefined : digestForm(encoding);
@@ -209,8 +313,10 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
   if (form !== undefined) checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   if (key !== undefined) checkKeyed(facts);
-  if (target === undefined && targetOffset !== undefined) throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
-  if (target !== undefined && encoding !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
+  if (target === undefined && targetOffset !== undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
+  if (target !== undefined && encoding !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   return {
     key,
     choice: asked,
@@ -226,19 +332,24 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
 
 /** Those that have a prepared key, and of them the ones asked for. */
 function choiceAmong(prepared: Choice | undefined, asked: Choice | undefined): Choice | undefined {
-  return prepared?.handles !== undefined && asked !== undefined ? narrowed(prepared, asked) : (asked ?? prepared);
+  return prepared?.handles !== undefined && asked !== undefined
+    ? narrowed(prepared, asked)
+    : (asked ?? prepared);
 }
 
 function readSources(value: unknown): Messages {
-  if (isRevoked(value) || isBytesView(value)) throw wrongType('sources', 'an array, or an object with data and size', value);
+  if (isRevoked(value) || isBytesView(value))
+    throw wrongType('sources', 'an array, or an object with data and size', value);
   if (Array.isArray(value)) {
     // The elements are read once: an array may have getters. Their sizes are asked for afterwards.
     const length = unsigned(value.length, 'sources.length');
-    if (length >= 2 ** 32) throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
+    if (length >= 2 ** 32)
+      throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
     const list = new Array<Uint8Array | string>(length);
     for (let index = 0; index < list.length; index++) {
       const each: unknown = value[index];
-      list[index] = isUint8Array(each) || typeof each === 'string' ? each : data(each, `sources[${index}]`);
+      list[index] =
+        isUint8Array(each) || typeof each === 'string' ? each : data(each, `sources[${index}]`);
     }
     return { count: list.length, list, packed: none, size: 0 };
   }
@@ -250,15 +361,26 @@ function readSources(value: unknown): Messages {
   const size = unsigned(given, 'sources.size');
   const total = sizeOf(packed);
   if (size === 0) throw makeError('ERR_ARGUMENT_VALUE', 'sources.size must be at least 1');
-  if (total % size !== 0) throw makeError('ERR_ARGUMENT_VALUE', `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`);
+  if (total % size !== 0)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`,
+    );
   return { count: total / size, list: undefined, packed, size };
 }
 
 const none = new Uint8Array(0);
 
-function checked(messages: Messages, { size, target, targetOffset }: Wanted): { messages: Messages } {
+function checked(
+  messages: Messages,
+  { size, target, targetOffset }: Wanted,
+): { messages: Messages } {
   const total = messages.count * size;
-  if (total > SIZE_MAX) throw makeError('ERR_OUTPUT_SIZE', `${messages.count} digests of ${size} bytes do not fit into one Buffer`);
+  if (total > SIZE_MAX)
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `${messages.count} digests of ${size} bytes do not fit into one Buffer`,
+    );
   if (target !== undefined) range(targetOffset, total, sizeOf(target), 'target');
   return { messages };
 }
@@ -280,7 +402,11 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
     const first = index;
     let used = 0;
     let alike = true;
-    for (; index < count && index - first < chunkSizes.length && used + COPIED_MAX <= chunk.length; index++) {
+    for (
+      ;
+      index < count && index - first < chunkSizes.length && used + COPIED_MAX <= chunk.length;
+      index++
+    ) {
       const each = list[index]!;
       let copied: number;
       if (typeof each === 'string') {
@@ -316,7 +442,10 @@ function isShort(text: string): boolean {
   return text.length * 3 <= COPIED_MAX;
 }
 
-/** Runs what has been described of messages; the first of their digests is the `first` in the result. */
+/**
+ * Runs what has been described of messages; the first of their digests is the `first` in the
+ * result.
+ */
 function run(batch: Batch, result: Uint8Array, first: number, count: number): void {
   describeBeginning(batch);
   describeTarget(result, first * batch.size, count * batch.size);
@@ -331,10 +460,17 @@ const JOB = 100_000;
 /** What a message costs beside its bytes, as bytes: roughly its padding. */
 const PADDING = 64;
 
-/** Hashes by the route asked for. `undefined` if that was here; the user is told at the end of this turn. */
+/**
+ * Hashes by the route asked for. `undefined` if that was here; the user is told at the end of this
+ * turn.
+ */
 function start(batch: Batch, user: Waiter, cancellable: boolean): Parts | undefined {
   const route = batch.route ?? usual();
-  const here = route === Route.Inline || (route === Route.Auto && batch.target === undefined && !roomForCopies(sourceSize(batch.messages)));
+  const here =
+    route === Route.Inline ||
+    (route === Route.Auto &&
+      batch.target === undefined &&
+      !roomForCopies(sourceSize(batch.messages)));
   if (here) {
     tellLater(user, hashHere(batch));
     return undefined;
@@ -354,7 +490,10 @@ function sourceSize({ list, packed }: Messages): number {
   return size;
 }
 
-/** Cuts the work into jobs and sends them. Without a target the messages are copied, with one they are lent. */
+/**
+ * Cuts the work into jobs and sends them. Without a target the messages are copied, with one they
+ * are lent.
+ */
 function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): Parts {
   const { messages, size, facts } = batch;
   const { count } = messages;
@@ -365,7 +504,12 @@ function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): P
     return parts;
   }
   const { describe, sizes, total, copied } = own(batch);
-  const worthwhile = route === Route.Pool ? 1 : route === Route.Split ? count : Math.floor(native.predict(facts.id, total, count) / JOB);
+  const worthwhile =
+    route === Route.Pool
+      ? 1
+      : route === Route.Split
+        ? count
+        : Math.floor(native.predict(facts.id, total, count) / JOB);
   const jobs = Math.max(1, Math.min(native.threads(Threads.Limit), worthwhile, count));
   const share = (total + count * PADDING) / jobs;
   for (let job = 1, first = 0, end = 0, weight = 0; job <= jobs; job++, first = end) {
@@ -407,13 +551,17 @@ interface Owned {
   readonly copied: boolean;
 }
 
-/** The messages in memory that stays as it is until the jobs are done: by a promise of the caller's, or as copies. */
+/**
+ * The messages in memory that stays as it is until the jobs are done: by a promise of the caller's,
+ * or as copies.
+ */
 function own(batch: Batch): Owned {
   const { messages, target } = batch;
   const lent = target !== undefined;
   const { list } = messages;
   if (list === undefined) {
-    const packed = lent && !isResizable(messages.packed) ? messages.packed : copyOf(messages.packed);
+    const packed =
+      lent && !isResizable(messages.packed) ? messages.packed : copyOf(messages.packed);
     return {
       describe: (first, end) => describePacked(batch, packed, first, end - first, messages.size),
       sizes: undefined,
@@ -432,8 +580,14 @@ function own(batch: Batch): Owned {
   // Also what is lent is copied where that is quicker than to look for it.
   if (lent && total > list.length * COPIED_MAX) {
     // The memory of a resizable buffer can vanish.
-    for (let index = 0; index < views.length; index++) if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
-    return { describe: (first, end) => describeViews(batch, views, first, end - first), sizes, total, copied: false };
+    for (let index = 0; index < views.length; index++)
+      if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
+    return {
+      describe: (first, end) => describeViews(batch, views, first, end - first),
+      sizes,
+      total,
+      copied: false,
+    };
   }
   const all = allocateApart(total);
   const offsets = new Float64Array(list.length + 1);
@@ -444,7 +598,16 @@ function own(batch: Batch): Owned {
   }
   const sizeBytes = new Uint8Array(sizes.buffer);
   return {
-    describe: (first, end) => describeSized(batch, all, offsets[first]!, offsets[end]! - offsets[first]!, sizeBytes, first, end - first),
+    describe: (first, end) =>
+      describeSized(
+        batch,
+        all,
+        offsets[first]!,
+        offsets[end]! - offsets[first]!,
+        sizeBytes,
+        first,
+        end - first,
+      ),
     sizes,
     total,
     copied: true,
@@ -489,7 +652,9 @@ class Parts {
     if (this.#left === 0) this.settle();
   }
 
-  /** The signal has aborted: those that have not started never will, and those that run stop soon. */
+  /**
+   * The signal has aborted: those that have not started never will, and those that run stop soon.
+   */
   abort(reason: unknown): void {
     this.reason = reason;
     for (const part of this.#parts) {
@@ -571,14 +736,25 @@ function describeSized(
 }
 
 /** Messages of one size, one after the other. */
-function describePacked({ operation, facts }: Batch, packed: Uint8Array, first: number, count: number, size: number): void {
+function describePacked(
+  { operation, facts }: Batch,
+  packed: Uint8Array,
+  first: number,
+  count: number,
+  size: number,
+): void {
   describeCall(operation, facts.id, packed, first * size, count * size);
   frame[At.Count] = count;
   frame[At.MessageSize] = size;
 }
 
 /** Messages wherever they are. */
-function describeViews({ operation, facts }: Batch, views: readonly Uint8Array[], first: number, count: number): void {
+function describeViews(
+  { operation, facts }: Batch,
+  views: readonly Uint8Array[],
+  first: number,
+  count: number,
+): void {
   describeCall(operation, facts.id, views, first, 0);
   frame[At.Count] = count;
   call.flags |= Flag.HasViews;
@@ -612,14 +788,15 @@ function finish(batch: Batch, result: Buffer): unknown {
   const digests = new Array<unknown>(messages.count);
   const apart = isKeyed(batch);
   if (form === Form.Hex) {
-    // One text of several digests, cut: 99 ns a message where a text of each takes 141. A part may keep its whole alive, so
-    // the whole is short.
+    // One text of several digests, cut: 99 ns a message where a text of each takes 141. A part may
+    // keep its whole alive, so the whole is short.
     const text = 2 * size;
     const together = Math.max(1, Math.min(TEXT_DIGESTS, Math.floor(STRING_MAX / text)));
     for (let first = 0; first < messages.count; first += together) {
       const end = Math.min(first + together, messages.count);
       const whole = hex(result, first * size, end * size);
-      for (let index = first, at = 0; index < end; index++, at += text) digests[index] = whole.slice(at, at + text);
+      for (let index = first, at = 0; index < end; index++, at += text)
+        digests[index] = whole.slice(at, at + text);
     }
     if (apart) result.fill(0);
     return digests;

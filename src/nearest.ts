@@ -10,7 +10,8 @@ export function distance(left: string, right: string): number {
     const next = [i];
     for (let j = 1; j <= right.length; j++) {
       const change = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
-      const exchanged = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      const exchanged =
+        i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
       const exchange = exchanged ? before[j - 2]! + 1 : Infinity;
       next.push(Math.min(change, exchange, row[j]! + 1, next[j - 1]! + 1));
     }

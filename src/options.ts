@@ -17,8 +17,8 @@ export interface Accepted<Name extends PropertyKey> {
   /** The call with its arguments, for messages: `scrypt(password, salt, keylen)`. */
   readonly signature: string;
   /**
-   * All names, the ones that came last in front and in their order, then `undefined`. Most calls come
-   * with the same names in the same order, so that each name costs one comparison.
+   * All names, the ones that came last in front and in their order, then `undefined`. Most calls
+   * come with the same names in the same order, so that each name costs one comparison.
    */
   readonly order: (string | undefined)[];
   /** Makes the compiler tell tables of other names apart, be they more or fewer. Not there. */
@@ -26,7 +26,10 @@ export interface Accepted<Name extends PropertyKey> {
 }
 
 /** Makes the table of a call. */
-export function accepted<Table extends object>(signature: string, names: Table): Accepted<keyof Table> {
+export function accepted<Table extends object>(
+  signature: string,
+  names: Table,
+): Accepted<keyof Table> {
   return { signature, order: [...Object.keys(names), undefined] };
 }
 
@@ -44,7 +47,13 @@ export function checkNames(given: object, argument: string, table: Accepted<any>
 }
 
 /** Puts a name where it was expected; gives the place of the next one. */
-function place(given: object, name: string, at: number, argument: string, table: Accepted<any>): number {
+function place(
+  given: object,
+  name: string,
+  at: number,
+  argument: string,
+  table: Accepted<any>,
+): number {
   const { order } = table;
   const found = order.indexOf(name, at);
   if (found >= 0) {
@@ -57,8 +66,15 @@ function place(given: object, name: string, at: number, argument: string, table:
   throw unknownName(name, argument, table);
 }
 
-/** The error for an option that the call does not take; names the one that was meant, if that can be told. */
-export function unknownName(name: string, argument: string, { signature, order }: Accepted<any>): MillraceError {
+/**
+ * The error for an option that the call does not take; names the one that was meant, if that can be
+ * told.
+ */
+export function unknownName(
+  name: string,
+  argument: string,
+  { signature, order }: Accepted<any>,
+): MillraceError {
   const [call, inputs = ''] = signature.split(/[()]/);
   const shown = JSON.stringify(name.slice(0, 40)).slice(1, -1);
   const names = order.filter((each) => each !== undefined);
@@ -66,10 +82,19 @@ export function unknownName(name: string, argument: string, { signature, order }
   const hint = meant(name, wanted, argument, names, inputs.split(', '));
   const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
   const list = `it takes ${names.sort().join(', ')}`;
-  return makeError('ERR_ARGUMENT_VALUE', `${argument}.${shown} is not an option of ${call}; ${hint === undefined ? list : `did you mean ${hint}?`}${note}`);
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${argument}.${shown} is not an option of ${call}; ${hint === undefined ? list : `did you mean ${hint}?`}${note}`,
+  );
 }
 
-function meant(name: string, wanted: string, argument: string, names: readonly string[], inputs: readonly string[]): string | undefined {
+function meant(
+  name: string,
+  wanted: string,
+  argument: string,
+  names: readonly string[],
+  inputs: readonly string[],
+): string | undefined {
   const rows = meanings.split('\n').map((row) => row.split(' = ').map((part) => part.split(' ')));
   const [ours = []] = rows.find(([, others]) => others!.includes(wanted)) ?? [];
   for (const each of [name, ...ours]) {
@@ -82,9 +107,9 @@ function meant(name: string, wanted: string, argument: string, names: readonly s
 }
 
 /**
- * What other libraries call the same thing, in lower case: WebCrypto, node:crypto, noble, the argon2
- * and bcrypt packages, libsodium. Of several of our names, which come first, the first that the call
- * has is meant. One text, as it is in every bundle of millrace/portable.
+ * What other libraries call the same thing, in lower case: WebCrypto, node:crypto, noble, the
+ * argon2 and bcrypt packages, libsodium. Of several of our names, which come first, the first that
+ * the call has is meant. One text, as it is in every bundle of millrace/portable.
  */
 const meanings = `aad associatedData context = aad ad additionaldata additional_data additionalauthenticateddata associateddata authdata
 iv nonce salt = iv nonce counter npub salt

@@ -1,5 +1,6 @@
 /**
- * What work costs, as native code predicts it (cost.rs), kept here because a crossing takes as long as some of the work.
+ * What work costs, as native code predicts it (cost.rs), kept here because a crossing takes as long
+ * as some of the work.
  */
 import { native } from './binding.js';
 import { Operation, PricePart, Route } from './frame.js';
@@ -11,10 +12,15 @@ const fixed = new Float64Array(2 * CIPHERS).fill(NaN);
 const perByte = new Float64Array(2 * CIPHERS);
 /** Of many messages at once, what each takes of the time it takes alone. */
 const together = new Float64Array(2 * CIPHERS);
-/** Jobs that may still be done here before one is sent to a worker, who measures the price; Infinity when it stays. */
+/**
+ * Jobs that may still be done here before one is sent to a worker, who measures the price; Infinity
+ * when it stays.
+ */
 const unmeasured = new Float64Array(2 * CIPHERS);
 
-/** So many jobs of an algorithm are done here by the table's price before it is worth a measurement. */
+/**
+ * So many jobs of an algorithm are done here by the table's price before it is worth a measurement.
+ */
 const MEASURED_FROM = 64;
 
 let usualRoute = Route.Auto;
@@ -44,7 +50,10 @@ export function bytesFor(algorithm: number, cost: number): number {
   return (cost - fixed[algorithm]!) / perByte[algorithm]!;
 }
 
-/** Counts a job that would be done here; true if it should go to a worker instead, so that its price is measured there. */
+/**
+ * Counts a job that would be done here; true if it should go to a worker instead, so that its price
+ * is measured there.
+ */
 export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   const index = indexOf(operation, algorithm);
   if (unmeasured[index]! > 0) {
@@ -55,13 +64,19 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   return true;
 }
 
-/** The route of calls that ask for none. As long as that is not for us to choose, nothing is done here whose turn's end would ask again. */
+/**
+ * The route of calls that ask for none. As long as that is not for us to choose, nothing is done
+ * here whose turn's end would ask again.
+ */
 export function usual(): Route {
   if (epoch < 0 || usualRoute !== Route.Auto) refreshPrices();
   return usualRoute;
 }
 
-/** Once per turn of the event loop: prices are measured by workers, and settings changed by other environments. */
+/**
+ * Once per turn of the event loop: prices are measured by workers, and settings changed by other
+ * environments.
+ */
 export function refreshPrices(): void {
   const now = native.epoch();
   if (now === epoch) return;
@@ -72,7 +87,9 @@ export function refreshPrices(): void {
 }
 
 function indexOf(operation: Operation, algorithm: number): number {
-  return operation >= Operation.Encrypt && operation <= Operation.Open ? CIPHERS + algorithm : algorithm;
+  return operation >= Operation.Encrypt && operation <= Operation.Open
+    ? CIPHERS + algorithm
+    : algorithm;
 }
 
 function load(index: number): void {
@@ -81,5 +98,6 @@ function load(index: number): void {
   fixed[index] = native.price(cipher, algorithm, PricePart.Fixed);
   perByte[index] = native.price(cipher, algorithm, PricePart.PerByte);
   together[index] = native.price(cipher, algorithm, PricePart.Together);
-  unmeasured[index] = native.price(cipher, algorithm, PricePart.Settled) === 1 ? Infinity : MEASURED_FROM;
+  unmeasured[index] =
+    native.price(cipher, algorithm, PricePart.Settled) === 1 ? Infinity : MEASURED_FROM;
 }

@@ -1,10 +1,11 @@
 /**
  * Millrace with promises: the names and forms of `millrace`, a promise instead of a callback.
  *
- * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort rejects with the signal's
- * reason: at once if the job has not started, else when it has stopped, within a few milliseconds; until then lent memory is in
- * use. What is already done, or is done during its call, resolves. Wrong arguments reject too: no function here throws, but for
- * those that make a stream.
+ * Every call takes a signal, in its options object or as a last argument `{ signal }`. An abort
+ * rejects with the signal's reason: at once if the job has not started, else when it has stopped,
+ * within a few milliseconds; until then lent memory is in use. What is already done, or is done
+ * during its call, resolves. Wrong arguments reject too: no function here throws, but for those
+ * that make a stream.
  *
  * @packageDocumentation
  */
@@ -20,14 +21,36 @@ import type { Encoding, HashOptions, TargetOptions } from './hash.js';
 import { hmacParser } from './hmac.js';
 import { isKey } from './key.js';
 import type { KeyInput } from './key-input.js';
-import { hashManyParser, hmacManyParser, runManyPromise, type ManyParser, type Sources } from './many.js';
+import {
+  hashManyParser,
+  hmacManyParser,
+  runManyPromise,
+  type ManyParser,
+  type Sources,
+} from './many.js';
 import type { Buffer } from './platform/node.js';
 import type { FileSource } from './platform/node-files.js';
 import { makeError } from './errors.js';
-import { passphrases, sealedDuplexes, sealedStreams, type Duplex, type TransformStream } from './platform/node-sealed.js';
-import type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions } from './passphrase/parameters.js';
+import {
+  passphrases,
+  sealedDuplexes,
+  sealedStreams,
+  type Duplex,
+  type TransformStream,
+} from './platform/node-sealed.js';
+import type {
+  OpenWithPassphraseOptions,
+  PassphraseStreamOptions,
+  SealWithPassphraseOptions,
+} from './passphrase/parameters.js';
 import { choiceOf, type Choice } from './engines.js';
-import { callNames, routeOf, type CallOptions, type RouteName, type RouteOptions } from './routes.js';
+import {
+  callNames,
+  routeOf,
+  type CallOptions,
+  type RouteName,
+  type RouteOptions,
+} from './routes.js';
 import { accepted, type Accepted } from './options.js';
 import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
 import type { SealedStreamOptions } from './sealed-streams.js';
@@ -35,7 +58,21 @@ import { checkFileCount, hashFileAsync, hashPieces, hmacPieces } from './whole/w
 import type { Digest, Window } from './index.js';
 import { PromiseWaiter } from './waiters.js';
 
-export { configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, Hmac, Key, MillraceError, needsRehash, timingSafeEqual } from './index.js';
+export {
+  configure,
+  createHash,
+  createHmac,
+  createKey,
+  engines,
+  getCiphers,
+  getHashes,
+  Hash,
+  Hmac,
+  Key,
+  MillraceError,
+  needsRehash,
+  timingSafeEqual,
+} from './index.js';
 export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promised.js';
 export type {
   Argon2Algorithm,
@@ -73,17 +110,38 @@ export type {
   Window,
 } from './index.js';
 export type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions };
-export type { CallOptions, Pieces, PiecesOptions, Progress, RouteName, RouteOptions, SealedStreamOptions };
+export type {
+  CallOptions,
+  Pieces,
+  PiecesOptions,
+  Progress,
+  RouteName,
+  RouteOptions,
+  SealedStreamOptions,
+};
 
 /**
- * The digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards. `data` is copied at the call.
- * With `options.target`, and in the form with offsets, the source is lent: **you promise not to transfer, detach,
- * resize or write it until the promise settles**.
+ * The digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards. `data` is
+ * copied at the call. With `options.target`, and in the form with offsets, the source is lent:
+ * **you promise not to transfer, detach, resize or write it until the promise settles**.
  */
 export function hash(algorithm: string, data: Data): Promise<Buffer>;
-export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
-export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions & CallOptions): Promise<number>;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, data: Data, options: HashOptions<E> & CallOptions): Promise<Digest<E>>;
+export function hash<E extends Encoding>(
+  algorithm: string,
+  data: Data,
+  encoding: E,
+  options?: CallOptions,
+): Promise<Digest<E>>;
+export function hash(
+  algorithm: string,
+  data: Data,
+  options: HashOptions & TargetOptions & CallOptions,
+): Promise<number>;
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  data: Data,
+  options: HashOptions<E> & CallOptions,
+): Promise<Digest<E>>;
 export function hash(
   algorithm: string,
   source: Bytes,
@@ -94,15 +152,34 @@ export function hash(
   options?: CallOptions,
 ): Promise<number>;
 /**
- * The digest of a message in pieces: an async iterable of bytes or strings, a Node or web stream, a Blob. It is
- * read to its end in constant memory, the next piece while the last one is hashed. If anything fails, or the signal
- * aborts, the source is closed (`return`, `destroy`, `cancel`) and the promise rejects with that error.
+ * The digest of a message in pieces: an async iterable of bytes or strings, a Node or web stream, a
+ * Blob. It is read to its end in constant memory, the next piece while the last one is hashed. If
+ * anything fails, or the signal aborts, the source is closed (`return`, `destroy`, `cancel`) and
+ * the promise rejects with that error.
  */
 export function hash(algorithm: string, pieces: Pieces): Promise<Buffer>;
-export function hash<E extends Encoding>(algorithm: string, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
-export function hash(algorithm: string, pieces: Pieces, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
-export function hash<E extends Encoding = 'buffer'>(algorithm: string, pieces: Pieces, options: HashOptions<E> & PiecesOptions): Promise<Digest<E>>;
-export function hash(algorithm: string, data: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
+export function hash<E extends Encoding>(
+  algorithm: string,
+  pieces: Pieces,
+  encoding: E,
+  options?: PiecesOptions,
+): Promise<Digest<E>>;
+export function hash(
+  algorithm: string,
+  pieces: Pieces,
+  options: HashOptions & TargetOptions & PiecesOptions,
+): Promise<number>;
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: string,
+  pieces: Pieces,
+  options: HashOptions<E> & PiecesOptions,
+): Promise<Digest<E>>;
+export function hash(
+  algorithm: string,
+  data: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): Promise<unknown> {
   const count = arguments.length;
   if (count === 2 || (count === 3 && typeof third === 'string')) {
     const facts = companyFacts(algorithm, data);
@@ -112,37 +189,66 @@ export function hash(algorithm: string, data: unknown, third?: unknown, fourth?:
       if (join(facts, data as Uint8Array | string, form, waiter)) return waiter.promise;
     }
   }
-  return inPieces(data) ? hashPieces(algorithm, data, third, fourth) : perform(hashParser, arguments);
+  return inPieces(data)
+    ? hashPieces(algorithm, data, third, fourth)
+    : perform(hashParser, arguments);
 }
 
 /**
- * The digest of a file, read to its end in constant memory: blocks are read while others are hashed.
+ * The digest of a file, read to its end in constant memory: blocks are read while others are
+ * hashed.
  *
- * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a regular file ends before the size it
- * had when it was opened.
+ * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a
+ * regular file ends before the size it had when it was opened.
  *
  * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  */
 export function hashFile(algorithm: string, path: FileSource): Promise<Buffer>;
-export function hashFile<E extends Encoding>(algorithm: string, path: FileSource, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
-export function hashFile(algorithm: string, path: FileSource, options: HashOptions & TargetOptions & PiecesOptions): Promise<number>;
+export function hashFile<E extends Encoding>(
+  algorithm: string,
+  path: FileSource,
+  encoding: E,
+  options?: PiecesOptions,
+): Promise<Digest<E>>;
+export function hashFile(
+  algorithm: string,
+  path: FileSource,
+  options: HashOptions & TargetOptions & PiecesOptions,
+): Promise<number>;
 export function hashFile<E extends Encoding = 'buffer'>(
   algorithm: string,
   path: FileSource,
   options: HashOptions<E> & PiecesOptions,
 ): Promise<Digest<E>>;
-export function hashFile(algorithm: string, path: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
+export function hashFile(
+  algorithm: string,
+  path: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): Promise<unknown> {
   const given = arguments;
   return hashFileAsync(() => checkFileCount(given, 4), algorithm, path, third, fourth);
 }
 
 /**
- * The HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call. With `options.target`, and in the
- * form with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until the promise settles**.
+ * The HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call. With
+ * `options.target`, and in the form with offsets, the source is lent: **you promise not to
+ * transfer, detach, resize or write it until the promise settles**.
  */
 export function hmac(algorithm: string, key: string | KeyInput, data: Data): Promise<Buffer>;
-export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, data: Data, encoding: E, options?: CallOptions): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: string | KeyInput, data: Data, options: TargetOptions & CallOptions): Promise<number>;
+export function hmac<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  encoding: E,
+  options?: CallOptions,
+): Promise<Digest<E>>;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  data: Data,
+  options: TargetOptions & CallOptions,
+): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: string | KeyInput,
@@ -163,26 +269,55 @@ export function hmac(
 ): Promise<number>;
 /** The HMAC of a message in pieces; see {@link hash}. */
 export function hmac(algorithm: string, key: string | KeyInput, pieces: Pieces): Promise<Buffer>;
-export function hmac<E extends Encoding>(algorithm: string, key: string | KeyInput, pieces: Pieces, encoding: E, options?: PiecesOptions): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: string | KeyInput, pieces: Pieces, options: TargetOptions & PiecesOptions): Promise<number>;
+export function hmac<E extends Encoding>(
+  algorithm: string,
+  key: string | KeyInput,
+  pieces: Pieces,
+  encoding: E,
+  options?: PiecesOptions,
+): Promise<Digest<E>>;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  pieces: Pieces,
+  options: TargetOptions & PiecesOptions,
+): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: string | KeyInput,
   pieces: Pieces,
   options: { readonly encoding?: E } & PiecesOptions,
 ): Promise<Digest<E>>;
-export function hmac(algorithm: string, key: unknown, data: unknown, fourth?: unknown, fifth?: unknown): Promise<unknown> {
-  return inPieces(data) ? hmacPieces(algorithm, key, data, fourth, fifth) : perform(hmacParser, arguments);
+export function hmac(
+  algorithm: string,
+  key: unknown,
+  data: unknown,
+  fourth?: unknown,
+  fifth?: unknown,
+): Promise<unknown> {
+  return inPieces(data)
+    ? hmacPieces(algorithm, key, data, fourth, fifth)
+    : perform(hmacParser, arguments);
 }
 
 /**
- * The digests of many messages in one call, cut for all cores; see `hashMany` of `millrace`. `sources` are copied at the
- * call; with `options.target` they are lent: **you promise not to transfer, detach, resize or write them until the
- * promise settles**. An abort rejects unless all of the work has started.
+ * The digests of many messages in one call, cut for all cores; see `hashMany` of `millrace`.
+ * `sources` are copied at the call; with `options.target` they are lent: **you promise not to
+ * transfer, detach, resize or write them until the promise settles**. An abort rejects unless all
+ * of the work has started.
  */
 export function hashMany(algorithm: string, sources: Sources): Promise<Buffer>;
-export function hashMany<E extends Encoding>(algorithm: string, sources: Sources, encoding: E, options?: CallOptions): Promise<Digest<E>[]>;
-export function hashMany(algorithm: string, sources: Sources, options: HashOptions & TargetOptions & CallOptions): Promise<number>;
+export function hashMany<E extends Encoding>(
+  algorithm: string,
+  sources: Sources,
+  encoding: E,
+  options?: CallOptions,
+): Promise<Digest<E>[]>;
+export function hashMany(
+  algorithm: string,
+  sources: Sources,
+  options: HashOptions & TargetOptions & CallOptions,
+): Promise<number>;
 export function hashMany<E extends Encoding>(
   algorithm: string,
   sources: Sources,
@@ -198,11 +333,16 @@ export function hashMany(): Promise<unknown> {
 }
 
 /**
- * The HMACs of many messages under one key in one call, cut for all cores; see `hmacMany` of `millrace`. Key and
- * `sources` are copied at the call; with `options.target` the sources are lent: **you promise not to transfer, detach,
- * resize or write them until the promise settles**. An abort rejects unless all of the work has started.
+ * The HMACs of many messages under one key in one call, cut for all cores; see `hmacMany` of
+ * `millrace`. Key and `sources` are copied at the call; with `options.target` the sources are lent:
+ * **you promise not to transfer, detach, resize or write them until the promise settles**. An abort
+ * rejects unless all of the work has started.
  */
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources): Promise<Buffer>;
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+): Promise<Buffer>;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
   key: string | KeyInput,
@@ -210,45 +350,66 @@ export function hmacMany<E extends Encoding>(
   encoding: E,
   options?: CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: TargetOptions & CallOptions): Promise<number>;
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: TargetOptions & CallOptions,
+): Promise<number>;
 export function hmacMany<E extends Encoding>(
   algorithm: string,
   key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources, options: CallOptions): Promise<Buffer>;
+export function hmacMany(
+  algorithm: string,
+  key: string | KeyInput,
+  sources: Sources,
+  options: CallOptions,
+): Promise<Buffer>;
 export function hmacMany(): Promise<unknown> {
   return performMany(hmacManyParser, arguments);
 }
 
 /**
- * Encrypts and authenticates; the tag is appended, and without a nonce a random one stands before. See `seal` of `millrace`. Without a target the source is copied at the
- * call; with one both are lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
+ * Encrypts and authenticates; the tag is appended, and without a nonce a random one stands before.
+ * See `seal` of `millrace`. Without a target the source is copied at the call; with one both are
+ * lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
-export function seal(algorithm: string, options: SealOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function seal(
+  algorithm: string,
+  options: SealOptions & TextTargetOptions & CallOptions,
+): Promise<number>;
 export function seal(algorithm: string, options: SealOptions & CallOptions): Promise<Buffer>;
 export function seal(): Promise<unknown> {
   return perform(sealParser, arguments);
 }
 
 /**
- * Checks and decrypts what `seal` made; rejects with ERR_AUTHENTICATION if anything is wrong, and then leaves the target all
- * zero. See `open` of `millrace`. Without a target the source is copied at the call; with one both are lent: **you promise
- * not to transfer, detach, resize or write them until the promise settles**.
+ * Checks and decrypts what `seal` made; rejects with ERR_AUTHENTICATION if anything is wrong, and
+ * then leaves the target all zero. See `open` of `millrace`. Without a target the source is copied
+ * at the call; with one both are lent: **you promise not to transfer, detach, resize or write them
+ * until the promise settles**.
  */
-export function open(algorithm: string, options: OpenOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function open(
+  algorithm: string,
+  options: OpenOptions & TextTargetOptions & CallOptions,
+): Promise<number>;
 export function open(algorithm: string, options: OpenOptions & CallOptions): Promise<Buffer>;
 export function open(): Promise<unknown> {
   return perform(openParser, arguments);
 }
 
 /**
- * Encrypts or decrypts with a stream cipher, or an AEAD whose tag has a buffer of its own; see `cipher` of `millrace`.
- * Without a target the source is copied at the call; with one both are lent: **you promise not to transfer, detach,
- * resize or write them until the promise settles**.
+ * Encrypts or decrypts with a stream cipher, or an AEAD whose tag has a buffer of its own; see
+ * `cipher` of `millrace`. Without a target the source is copied at the call; with one both are
+ * lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
-export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions & CallOptions): Promise<number>;
+export function cipher(
+  algorithm: string,
+  options: CipherOptions & TextTargetOptions & CallOptions,
+): Promise<number>;
 export function cipher(algorithm: string, options: CipherOptions & CallOptions): Promise<Buffer>;
 export function cipher(
   algorithm: string,
@@ -299,69 +460,99 @@ export function cipher(): Promise<unknown> {
 }
 
 /**
- * A Node stream that seals what is written to it in authenticated chunks, on all cores and in constant memory. The format is
- * C2SP chunked encryption; with AES, what others call Cobblestone-128 and Cobblestone-256.
+ * A Node stream that seals what is written to it in authenticated chunks, on all cores and in
+ * constant memory. The format is C2SP chunked encryption; with AES, what others call
+ * Cobblestone-128 and Cobblestone-256.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function sealStream(options: SealedStreamOptions): Duplex {
   return sealedDuplexes().sealStream(options);
 }
 
 /**
- * A Node stream that opens what {@link sealStream} made. Only what is authentic comes out, in order. What is wrong
- * destroys the stream: with ERR_AUTHENTICATION (another key, algorithm or context, or anything changed), or ERR_TRUNCATED
- * where the size alone shows that the end is missing. **Until `'end'` what came out is authentic but may not be all.**
+ * A Node stream that opens what {@link sealStream} made. Only what is authentic comes out, in
+ * order. What is wrong destroys the stream: with ERR_AUTHENTICATION (another key, algorithm or
+ * context, or anything changed), or ERR_TRUNCATED where the size alone shows that the end is
+ * missing. **Until `'end'` what came out is authentic but may not be all.**
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function openStream(options: SealedStreamOptions): Duplex {
   return sealedDuplexes().openStream(options);
 }
 
 /**
- * Seals a message with a passphrase, in the format of `millrace seal`: the key is derived with scrypt, and whatever is
- * changed, also of the header, does not open. `data` is copied at the call; text in the passphrase is brought to
- * Unicode's form C. Take a passphrase that cannot be guessed: whoever has the result can try as many as they like.
+ * Seals a message with a passphrase, in the format of `millrace seal`: the key is derived with
+ * scrypt, and whatever is changed, also of the header, does not open. `data` is copied at the call;
+ * text in the passphrase is brought to Unicode's form C. Take a passphrase that cannot be guessed:
+ * whoever has the result can try as many as they like.
  *
- * @returns header and sealed stream: 87 bytes and a tag of 16 for each chunk of 16 KiB more than `data`
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
+ * @returns header and sealed stream: 87 bytes and a tag of 16 for each chunk of 16 KiB more than
+ * `data`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
  *   ERR_OUT_OF_MEMORY
  */
-export function sealWithPassphrase(passphrase: Data, data: Data, options?: SealWithPassphraseOptions): Promise<Buffer>;
+export function sealWithPassphrase(
+  passphrase: Data,
+  data: Data,
+  options?: SealWithPassphraseOptions,
+): Promise<Buffer>;
 export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
-  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
+  if (given.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
   return passphrases().sealWithPassphrase(given[0], given[1], given[2]);
 }
 
 /**
- * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or it rejects with ERR_AUTHENTICATION (another
- * passphrase, or anything changed), ERR_TRUNCATED or ERR_FORMAT. `data` is copied at the call. What the header asks for to
- * derive the key is limited by `maxMemory` and `maxTime`, as it may come from anywhere.
+ * Opens what {@link sealWithPassphrase} or `millrace seal` made: all of it, or it rejects with
+ * ERR_AUTHENTICATION (another passphrase, or anything changed), ERR_TRUNCATED or ERR_FORMAT. `data`
+ * is copied at the call. What the header asks for to derive the key is limited by `maxMemory` and
+ * `maxTime`, as it may come from anywhere.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_MEMORY_LIMIT, ERR_WORK_LIMIT,
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_MEMORY_LIMIT, ERR_WORK_LIMIT,
  *   ERR_OUT_OF_MEMORY
  */
-export function openWithPassphrase(passphrase: Data, data: Bytes, options?: OpenWithPassphraseOptions): Promise<Buffer>;
+export function openWithPassphrase(
+  passphrase: Data,
+  data: Bytes,
+  options?: OpenWithPassphraseOptions,
+): Promise<Buffer>;
 export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
-  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
+  if (given.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
   return passphrases().openWithPassphrase(given[0], given[1], given[2]);
 }
 
-/** {@link sealWithPassphrase} as a Node stream, in constant memory. The passphrase is copied at the call. */
-export function sealStreamWithPassphrase(passphrase: Data, options?: SealWithPassphraseOptions & PassphraseStreamOptions): Duplex {
+/**
+ * {@link sealWithPassphrase} as a Node stream, in constant memory. The passphrase is copied at the
+ * call.
+ */
+export function sealStreamWithPassphrase(
+  passphrase: Data,
+  options?: SealWithPassphraseOptions & PassphraseStreamOptions,
+): Duplex {
   return sealedDuplexes().sealStreamWithPassphrase(passphrase, options);
 }
 
 /**
- * {@link openWithPassphrase} as a Node stream, in constant memory. Only what is authentic comes out, in order. **Until `'end'`
- * what came out is authentic but may not be all.**
+ * {@link openWithPassphrase} as a Node stream, in constant memory. Only what is authentic comes
+ * out, in order. **Until `'end'` what came out is authentic but may not be all.**
  */
-export function openStreamWithPassphrase(passphrase: Data, options?: OpenWithPassphraseOptions & PassphraseStreamOptions): Duplex {
+export function openStreamWithPassphrase(
+  passphrase: Data,
+  options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
+): Duplex {
   return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
 }
 
-/** {@link sealStreamWithPassphrase} as a TransformStream of the web. It takes bytes, not strings. */
+/**
+ * {@link sealStreamWithPassphrase} as a TransformStream of the web. It takes bytes, not strings.
+ */
 export function sealTransformStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
@@ -370,8 +561,8 @@ export function sealTransformStreamWithPassphrase(
 }
 
 /**
- * {@link openStreamWithPassphrase} as a TransformStream of the web. **Until the readable side closes what came out is authentic
- * but may not be all.**
+ * {@link openStreamWithPassphrase} as a TransformStream of the web. **Until the readable side
+ * closes what came out is authentic but may not be all.**
  */
 export function openTransformStreamWithPassphrase(
   passphrase: Data,
@@ -380,26 +571,39 @@ export function openTransformStreamWithPassphrase(
   return passphrases().openTransformStreamWithPassphrase(passphrase, options);
 }
 
-/** {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not strings. */
-export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+/**
+ * {@link sealStream} as a TransformStream of the web, for `pipeThrough`. It takes bytes, not
+ * strings.
+ */
+export function sealTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
   return sealedStreams().sealTransformStream(options);
 }
 
 /**
- * {@link openStream} as a TransformStream of the web, for `pipeThrough`. **Until the readable side closes what came out is
- * authentic but may not be all.**
+ * {@link openStream} as a TransformStream of the web, for `pipeThrough`. **Until the readable side
+ * closes what came out is authentic but may not be all.**
  */
-export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+export function openTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
   return sealedStreams().openTransformStream(options);
 }
 
-/** Describes the call and waits by promise; signal and route are in the last argument, if anywhere. */
+/**
+ * Describes the call and waits by promise; signal and route are in the last argument, if anywhere.
+ */
 function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
-  return withOptions(counts, given, (signal, count, route, choice) => runPromise(signal, describe, given, count, route, choice));
+  return withOptions(counts, given, (signal, count, route, choice) =>
+    runPromise(signal, describe, given, count, route, choice),
+  );
 }
 
 function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser.counts, given, (signal, count, route, choice) => runManyPromise(signal, parser, given, count, route, choice));
+  return withOptions(parser.counts, given, (signal, count, route, choice) =>
+    runManyPromise(signal, parser, given, count, route, choice),
+  );
 }
 
 /** A last argument of its own. */
@@ -408,7 +612,12 @@ const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
 function withOptions(
   counts: readonly number[],
   given: IArguments,
-  run: (signal: AbortSignal | undefined, count: number, route: Route | undefined, choice: Choice | undefined) => Promise<unknown>,
+  run: (
+    signal: AbortSignal | undefined,
+    count: number,
+    route: Route | undefined,
+    choice: Choice | undefined,
+  ) => Promise<unknown>,
 ): Promise<unknown> {
   try {
     let count = given.length;
@@ -437,5 +646,12 @@ function withOptions(
 }
 
 function isOptions(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !isBytesView(value) && !isKey(value) && bufferSize(value) === undefined && !isRevoked(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isBytesView(value) &&
+    !isKey(value) &&
+    bufferSize(value) === undefined &&
+    !isRevoked(value)
+  );
 }

@@ -26,17 +26,28 @@ export const enum At {
   TagSize,
   SeedLow,
   SeedHigh,
-  /** The number of messages, unless {@link Flag.HasSizes} or {@link Flag.HasViews} is set; of a derivation, its first cost. */
+  /**
+   * The number of messages, unless {@link Flag.HasSizes} or {@link Flag.HasViews} is set; of a
+   * derivation, its first cost.
+   */
   Count,
-  /** The size of each message in bytes, with the same exceptions; of a derivation, its second cost. */
+  /**
+   * The size of each message in bytes, with the same exceptions; of a derivation, its second cost.
+   */
   MessageSize,
-  /** The most bytes of memory that a derivation may take. Bytes needed are written here when they are too many. */
+  /**
+   * The most bytes of memory that a derivation may take. Bytes needed are written here when they
+   * are too many.
+   */
   MaxMemory,
   /** The most milliseconds that a password hash may ask for. */
   MaxTime,
   /** How an asynchronous call is run: a {@link Route}. */
   Route,
-  /** Written by the engine: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already. */
+  /**
+   * Written by the engine: the predicted nanoseconds of an accepted asynchronous job, 0 if it has
+   * run already.
+   */
   Cost,
   /** The engine that computes: an {@link EngineNumber}. A prepared key decides for itself. */
   Engine,
@@ -52,7 +63,10 @@ export const enum Operation {
   Decrypt,
   Seal,
   Open,
-  /** Moves a running hash on: its state travels as aad, the next one is the result; bytes before the source travel as iv. */
+  /**
+   * Moves a running hash on: its state travels as aad, the next one is the result; bytes before the
+   * source travel as iv.
+   */
   Update,
   Finish,
   /** Synchronous only; the state it leaves is written to the tag. */
@@ -64,7 +78,9 @@ export const enum Operation {
   /** A run of chunks: the base nonce travels as iv, the first chunk's number as seed. */
   SealChunks,
   OpenChunks,
-  /** The first derivation: password as key, salt as iv, other inputs as aad, a second secret as tag. */
+  /**
+   * The first derivation: password as key, salt as iv, other inputs as aad, a second secret as tag.
+   */
   Scrypt,
   Pbkdf2,
   Hkdf,
@@ -73,9 +89,15 @@ export const enum Operation {
   Verify,
   /** A message of {@link At.MessageSize} bytes in a file, whose path is the source. */
   HashFile,
-  /** Messages in {@link At.Count} files of at most {@link At.MessageSize} bytes, whose paths end with NULs; files.rs describes the target. */
+  /**
+   * Messages in {@link At.Count} files of at most {@link At.MessageSize} bytes, whose paths end
+   * with NULs; files.rs describes the target.
+   */
   HashFiles,
-  /** Writes the states of an HMAC's key, which is the source, to the target: twice the hash's state size. Synchronous only. */
+  /**
+   * Writes the states of an HMAC's key, which is the source, to the target: twice the hash's state
+   * size. Synchronous only.
+   */
   MacBegin,
 }
 
@@ -91,7 +113,9 @@ export const enum Flag {
   Cancellable = 64,
   /** The sizes of many messages are 64-bit floats in the place of the iv. */
   HasSizes = 128,
-  /** The source is an array of typed arrays; the source's offset is the index of the first message. */
+  /**
+   * The source is an array of typed arrays; the source's offset is the index of the first message.
+   */
   HasViews = 256,
   /** The source is a copy that the front made for this call. */
   Copied = 512,
@@ -118,7 +142,10 @@ export const enum Route {
 /** The engine that computes: `Provider` of the core. */
 export const enum EngineNumber {
   Native,
-  /** The kernel by its best way: the device where that has an accelerator, else sockets, else the device. */
+  /**
+   * The kernel by its best way: the device where that has an accelerator, else sockets, else the
+   * device.
+   */
   Kernel,
   /** The kernel's sockets. */
   AfAlg,
@@ -205,7 +232,10 @@ export const enum Status {
   Authentication,
   NotSupported,
   Engine,
-  /** An argument is not a typed array, or a range does not fit: the parser missed something, or the memory has gone. */
+  /**
+   * An argument is not a typed array, or a range does not fit: the parser missed something, or the
+   * memory has gone.
+   */
   Argument,
   /** The tag's range and the target's overlap. */
   Overlap,
@@ -250,10 +280,16 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ['ERR_OUTPUT_SIZE', 'output has the wrong size'],
   ['ERR_SOURCE_SIZE', 'source is longer than the algorithm allows'],
   ['ERR_SOURCE_SIZE', 'aad is longer than the algorithm allows'],
-  ['ERR_AUTHENTICATION', 'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext'],
+  [
+    'ERR_AUTHENTICATION',
+    'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
+  ],
   ['ERR_ENGINE', 'the engine does not support this operation'],
   ['ERR_ENGINE', 'the engine failed'],
-  ['ERR_ARGUMENT_VALUE', 'a range does not fit its buffer: was it detached or resized during the call?'],
+  [
+    'ERR_ARGUMENT_VALUE',
+    'a range does not fit its buffer: was it detached or resized during the call?',
+  ],
   ['ERR_OVERLAP', 'the range of the tag must not overlap the range of the target'],
   ['ERR_KEY_DISPOSED', 'key was disposed'],
   ['ERR_KEY_ALGORITHM', 'key was prepared for another algorithm'],
@@ -282,7 +318,10 @@ export const WHOLE = -1;
 /** Bytes of the ring, in which results come back. */
 export const RING_SIZE = 65_536;
 
-/** 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two parts. */
+/**
+ * 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two
+ * parts.
+ */
 export const RECORD_NUMBERS = 4;
 
 /** A result of up to this size travels in the ring; a larger one gets a buffer of its own. */

@@ -1,9 +1,9 @@
 /**
- * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for a text. The source
- * is what is passed if the size is WHOLE, else a range of the desk. What native code does not take (anything but a
- * typed array) gives `undefined`; the described call then does it, or explains. The hash must have a digest size; the key
- * is a handle or 0, and makes the digest an HMAC if it was prepared for one. The kernel has no such
- * calls.
+ * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for
+ * a text. The source is what is passed if the size is WHOLE, else a range of the desk. What native
+ * code does not take (anything but a typed array) gives `undefined`; the described call then does
+ * it, or explains. The hash must have a digest size; the key is a handle or 0, and makes the digest
+ * an HMAC if it was prepared for one. The kernel has no such calls.
  */
 import { usual, type Engine } from './engines.js';
 import { sizeOf } from './arguments.js';
@@ -12,7 +12,14 @@ import type { HashFacts } from './catalog.js';
 import { allocate, type Buffer } from './platform/node.js';
 import { stage, takeStaged } from './secret-results.js';
 
-export function quickHex(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): string | undefined {
+export function quickHex(
+  facts: HashFacts,
+  source: unknown,
+  offset: number,
+  size: number,
+  key = 0,
+  engine?: Engine,
+): string | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
@@ -20,14 +27,28 @@ export function quickHex(facts: HashFacts, source: unknown, offset: number, size
 }
 
 /** Big-endian. */
-export function quickBigInt(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): bigint | undefined {
+export function quickBigInt(
+  facts: HashFacts,
+  source: unknown,
+  offset: number,
+  size: number,
+  key = 0,
+  engine?: Engine,
+): bigint | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   describe(facts, offset, size, key);
   return quick.hashBigInt(source);
 }
 
-export function quickBuffer(facts: HashFacts, source: unknown, offset: number, size: number, key = 0, engine?: Engine): Buffer | undefined {
+export function quickBuffer(
+  facts: HashFacts,
+  source: unknown,
+  offset: number,
+  size: number,
+  key = 0,
+  engine?: Engine,
+): Buffer | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
   // A code is secret, and no digest longer than what can be staged.
@@ -38,8 +59,8 @@ export function quickBuffer(facts: HashFacts, source: unknown, offset: number, s
 }
 
 /**
- * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of the message at the start of the
- * desk. With the states of a key it is an HMAC.
+ * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of
+ * the message at the start of the desk. With the states of a key it is an HMAC.
  */
 export function quickFinishHex(
   facts: HashFacts,

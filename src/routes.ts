@@ -12,8 +12,8 @@ import { accepted, type Accepted, type Names } from './options.js';
  * - `'auto'`: as its predicted cost says
  * - `'inline'`: during the call
  * - `'pool'`: by one worker thread
- * - `'split'`: by all worker threads, each a part. By one, where the work has no parts: only CTR, ChaCha20, GCM,
- *   ChaCha20-Poly1305 and BLAKE3 have
+ * - `'split'`: by all worker threads, each a part. By one, where the work has no parts: only CTR,
+ *   ChaCha20, GCM, ChaCha20-Poly1305 and BLAKE3 have
  */
 export type RouteName = 'auto' | 'inline' | 'pool' | 'split';
 
@@ -28,8 +28,9 @@ export const routeNames: Names<RouteOptions> = { route: true };
 /** How a call is run, and what ends it early. */
 export interface CallOptions extends RouteOptions, EngineOptions {
   /**
-   * The signal whose abort cancels. A call that has not started is rejected with the signal's reason at once, a long one that runs
-   * as soon as it has stopped; one that is about to end resolves. Lent memory is in use until the promise settles.
+   * The signal whose abort cancels. A call that has not started is rejected with the signal's
+   * reason at once, a long one that runs as soon as it has stopped; one that is about to end
+   * resolves. Lent memory is in use until the promise settles.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,7 +60,10 @@ export function routeOf(value: unknown, name: string): Route {
   if (index >= 0) return index as Route;
   const expected = "'auto', 'inline', 'pool' or 'split'";
   if (typeof value !== 'string') throw wrongType(name, expected, value);
-  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${name} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`,
+  );
 }
 
 export function routeName(route: Route): RouteName {

@@ -1,6 +1,6 @@
 /**
- * Short strings as bytes, in memory that is used again for the next one: encoding into it takes 35 ns where a Buffer
- * made for the purpose takes 65 to 150.
+ * Short strings as bytes, in memory that is used again for the next one: encoding into it takes 35
+ * ns where a Buffer made for the purpose takes 65 to 150.
  */
 
 import { desk, GATHERED_MAX, TEXT_MAX } from './frame.js';
@@ -8,7 +8,10 @@ import { desk, GATHERED_MAX, TEXT_MAX } from './frame.js';
 /** Strings of up to so many UTF-16 units are short: each may become three bytes. */
 const SHORT = TEXT_MAX / 3;
 
-/** The bytes of the last short string. Good until the next one: for calls that read or copy them at once. */
+/**
+ * The bytes of the last short string. Good until the next one: for calls that read or copy them at
+ * once.
+ */
 export const textScratch = new Uint8Array(desk.buffer, GATHERED_MAX, TEXT_MAX);
 /** Where they are on the desk. */
 export const TEXT_OFFSET = GATHERED_MAX;
@@ -23,7 +26,10 @@ export function isShort(text: string): boolean {
   return text.length <= SHORT;
 }
 
-/** Encodes a short string as UTF-8 (lone surrogates become U+FFFD, as everywhere in Node); its size in bytes. */
+/**
+ * Encodes a short string as UTF-8 (lone surrogates become U+FFFD, as everywhere in Node); its size
+ * in bytes.
+ */
 export function encodeShort(text: string, scratch: Uint8Array): number {
   return encodeInto.call(encoder, text, scratch).written;
 }

@@ -5,7 +5,14 @@ import { addAbortSignal, Duplex } from 'node:stream';
 import type { Pump } from './chunk-pump.js';
 import { PassphraseOpeningPump, PassphraseSealingPump } from './passphrase/pumps.js';
 import { openingSettings, sealingSettings } from './passphrase/parameters.js';
-import { OpeningPump, SealingPump, streamOptions, type MakePump, type SealedStreamOptions, type StreamSettings } from './sealed-streams.js';
+import {
+  OpeningPump,
+  SealingPump,
+  streamOptions,
+  type MakePump,
+  type SealedStreamOptions,
+  type StreamSettings,
+} from './sealed-streams.js';
 
 // What these promise is said where users see it: promises.ts.
 
@@ -19,12 +26,18 @@ export function openStream(options: SealedStreamOptions): Duplex {
 
 export function sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
   const settings = sealingSettings(options, true);
-  return new ChunkStream(settings, (outlet) => new PassphraseSealingPump(outlet, passphrase, settings));
+  return new ChunkStream(
+    settings,
+    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+  );
 }
 
 export function openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
   const settings = openingSettings(options, true);
-  return new ChunkStream(settings, (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings));
+  return new ChunkStream(
+    settings,
+    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+  );
 }
 
 class ChunkStream extends Duplex {
@@ -32,11 +45,18 @@ class ChunkStream extends Duplex {
 
   constructor({ signal, highWaterMark }: StreamSettings, makePump: MakePump) {
     super({ highWaterMark });
-    this.#pump = makePump({ put: (output) => this.push(output), fail: (error) => void this.destroy(error) });
+    this.#pump = makePump({
+      put: (output) => this.push(output),
+      fail: (error) => void this.destroy(error),
+    });
     if (signal !== undefined) addAbortSignal(signal, this);
   }
 
-  override _write(piece: Uint8Array, _encoding: BufferEncoding, taken: (error?: Error) => void): void {
+  override _write(
+    piece: Uint8Array,
+    _encoding: BufferEncoding,
+    taken: (error?: Error) => void,
+  ): void {
     this.#pump.write(piece, taken);
   }
 

@@ -1,12 +1,28 @@
 /**
- * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant memory. The format is
- * C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts; here both get the ends of the web's streams, and in
- * sealed-duplex.ts those of Node's.
+ * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant
+ * memory. The format is C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts;
+ * here both get the ends of the web's streams, and in sealed-duplex.ts those of Node's.
  */
-import { bytes, options as given, part, sizeOf, unsigned, type Bytes, type Data } from './arguments.js';
+import {
+  bytes,
+  options as given,
+  part,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from './arguments.js';
 import { abortSignal } from './call.js';
 import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
-import { CHUNK_SIZE, HEADER_SIZE, InputKey, SALT_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE, type MessageKey } from './chunked.js';
+import {
+  CHUNK_SIZE,
+  HEADER_SIZE,
+  InputKey,
+  SALT_SIZE,
+  SEALED_CHUNK_SIZE,
+  TAG_SIZE,
+  type MessageKey,
+} from './chunked.js';
 import { makeError, MillraceError } from './errors.js';
 import type { KeyInput } from './key-input.js';
 import { allocateApart, type Buffer } from './platform/node.js';
@@ -15,15 +31,22 @@ import type { TransformStream, TransformStreamDefaultController } from './platfo
 
 /** What a sealed stream needs; the same to seal and to open. */
 export interface SealedStreamOptions {
-  /** Seals the chunks. With AES the stream is what the specification calls Cobblestone-128 or Cobblestone-256. */
+  /**
+   * Seals the chunks. With AES the stream is what the specification calls Cobblestone-128 or
+   * Cobblestone-256.
+   */
   readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
   /**
-   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key derivation function; never a
-   * password. Any number of streams may be sealed with it. Copied at the call, and the copy wiped. A prepared key must be for
-   * `algorithm`; it may be disposed of after the call.
+   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key
+   * derivation function; never a password. Any number of streams may be sealed with it. Copied at
+   * the call, and the copy wiped. A prepared key must be for `algorithm`; it may be disposed of
+   * after the call.
    */
   readonly key: KeyInput;
-  /** What the stream is for, such as a name, a version or a path: bound to it but not stored in it, and needed again to open. Copied at the call. */
+  /**
+   * What the stream is for, such as a name, a version or a path: bound to it but not stored in it,
+   * and needed again to open. Copied at the call.
+   */
   readonly context?: Data | undefined;
   /** Destroys the stream when it aborts. */
   readonly signal?: AbortSignal | undefined;
@@ -41,11 +64,15 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 
 // What these promise is said where users see it: promises.ts.
 
-export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+export function sealTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
   return transformStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
 }
 
-export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Uint8Array> {
+export function openTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
   return transformStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
 }
 
@@ -60,11 +87,18 @@ export interface StreamSettings {
 
 /** Reads the options of the stream itself. */
 export function streamOptions(options: unknown): StreamSettings {
-  if (options === undefined) throw makeError('ERR_MISSING_ARGUMENT', 'a sealed stream needs an options object with algorithm and key');
+  if (options === undefined)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'a sealed stream needs an options object with algorithm and key',
+    );
   const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options', takes);
   return {
     signal: abortSignal(signal),
-    highWaterMark: highWaterMark === undefined ? HIGH_WATER_MARK : positive(highWaterMark, 'options.highWaterMark'),
+    highWaterMark:
+      highWaterMark === undefined
+        ? HIGH_WATER_MARK
+        : positive(highWaterMark, 'options.highWaterMark'),
   };
 }
 
@@ -77,7 +111,10 @@ function positive(value: unknown, name: string): number {
 export type MakePump = (outlet: Outlet) => Pump;
 
 /** A stream of the web around a pump. */
-export function transformStream({ signal, highWaterMark }: StreamSettings, makePump: MakePump): TransformStream<Bytes, Uint8Array> {
+export function transformStream(
+  { signal, highWaterMark }: StreamSettings,
+  makePump: MakePump,
+): TransformStream<Bytes, Uint8Array> {
   let pump!: Pump;
   let controller!: TransformStreamDefaultController<Uint8Array>;
   const abort = (): void => {
@@ -88,7 +125,8 @@ export function transformStream({ signal, highWaterMark }: StreamSettings, makeP
     signal?.removeEventListener('abort', abort);
     pump.close(reason);
   };
-  // The readable side holds back the writable one, and the pump what is under way; so nothing needs to be held here.
+  // The readable side holds back the writable one, and the pump what is under way; so nothing needs
+  // to be held here.
   const outlet: Outlet = {
     put(output) {
       try {
@@ -113,14 +151,24 @@ export function transformStream({ signal, highWaterMark }: StreamSettings, makeP
       else signal?.addEventListener('abort', abort, { once: true });
     },
     transform: (piece: Bytes): Promise<void> =>
-      new Promise((resolve, reject) => pump.write(bytes(piece, 'chunk'), (error) => (error === undefined ? resolve() : reject(error)))),
+      new Promise((resolve, reject) =>
+        pump.write(bytes(piece, 'chunk'), (error) =>
+          error === undefined ? resolve() : reject(error),
+        ),
+      ),
     async flush(): Promise<void> {
-      await new Promise<void>((resolve, reject) => pump.end((error) => (error === undefined ? resolve() : reject(error))));
+      await new Promise<void>((resolve, reject) =>
+        pump.end((error) => (error === undefined ? resolve() : reject(error))),
+      );
       over();
     },
     cancel: over,
   };
-  return new globalThis.TransformStream<Bytes, Uint8Array>(transformer, { highWaterMark, size }, { highWaterMark, size });
+  return new globalThis.TransformStream<Bytes, Uint8Array>(
+    transformer,
+    { highWaterMark, size },
+    { highWaterMark, size },
+  );
 }
 
 /** Not of node:crypto, which takes longer to load than all of this package. */
@@ -132,8 +180,16 @@ function randomSalt(): Uint8Array {
 export class SealingPump extends ChunkPump {
   readonly #key: MessageKey;
 
-  /** Salt and number of the first chunk are for tests: a salt used twice with a key gives both messages away. */
-  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions, salt: Uint8Array = randomSalt(), first = 0) {
+  /**
+   * Salt and number of the first chunk are for tests: a salt used twice with a key gives both
+   * messages away.
+   */
+  constructor(
+    outlet: Outlet,
+    { algorithm, key, context }: SealedStreamOptions,
+    salt: Uint8Array = randomSalt(),
+    first = 0,
+  ) {
     super(outlet, CHUNK_SIZE, first);
     const input = new InputKey(algorithm, key, context);
     try {
@@ -184,7 +240,10 @@ export class OpeningPump extends ChunkPump {
       this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));
       this.#input.dispose();
       if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
-        throw makeError('ERR_AUTHENTICATION', 'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed');
+        throw makeError(
+          'ERR_AUTHENTICATION',
+          'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed',
+        );
       }
     }
     return size;
@@ -202,7 +261,10 @@ export class OpeningPump extends ChunkPump {
     } catch (error) {
       if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
       const bad = key.firstBad(first, count, source);
-      throw makeError('ERR_AUTHENTICATION', `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`);
+      throw makeError(
+        'ERR_AUTHENTICATION',
+        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`,
+      );
     }
   }
 

@@ -1,11 +1,12 @@
 /**
  * Results that are secret: what is made with a key and is no ciphertext, so opened texts, codes and
- * derived keys. Each has an ArrayBuffer of its own: the small Buffers of Node share one of 8 KiB, and
- * to send one of them to another thread sends the others along.
+ * derived keys. Each has an ArrayBuffer of its own: the small Buffers of Node share one of 8 KiB,
+ * and to send one of them to another thread sends the others along.
  *
- * A small result is computed in memory of this module and copied to a Buffer. V8 keeps a typed array
- * of up to 64 bytes on its heap and gives it an ArrayBuffer when somebody asks for that, which native
- * code does: so the copy is cheaper (40 ns) than the ArrayBuffer (300 ns and its collection).
+ * A small result is computed in memory of this module and copied to a Buffer. V8 keeps a typed
+ * array of up to 64 bytes on its heap and gives it an ArrayBuffer when somebody asks for that,
+ * which native code does: so the copy is cheaper (40 ns) than the ArrayBuffer (300 ns and its
+ * collection).
  */
 import { allocateApart, viewOf, type Buffer } from './platform/node.js';
 

@@ -1,5 +1,6 @@
 /**
- * Whether a result fits into the text or BigInt that was asked for: refused before anything is computed.
+ * Whether a result fits into the text or BigInt that was asked for: refused before anything is
+ * computed.
  */
 import { Form } from './call.js';
 import { makeError } from './errors.js';
@@ -15,11 +16,18 @@ const BIGINT_BYTES_MAX = 2 ** 27;
  */
 export function checkTextSize(size: number, form: Form | BufferEncoding): void {
   if (form === Form.BigInt) {
-    if (size > BIGINT_BYTES_MAX) throw makeError('ERR_OUTPUT_SIZE', `a BigInt has at most ${BIGINT_BYTES_MAX} bytes, not ${size}; ask for 'buffer'`);
+    if (size > BIGINT_BYTES_MAX)
+      throw makeError(
+        'ERR_OUTPUT_SIZE',
+        `a BigInt has at most ${BIGINT_BYTES_MAX} bytes, not ${size}; ask for 'buffer'`,
+      );
     return;
   }
   if (lengthOf(size, form) <= STRING_MAX) return;
-  throw makeError('ERR_OUTPUT_SIZE', `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ask for 'buffer'`);
+  throw makeError(
+    'ERR_OUTPUT_SIZE',
+    `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ask for 'buffer'`,
+  );
 }
 
 /** UTF-16 units at most. */

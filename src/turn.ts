@@ -1,9 +1,10 @@
 /**
- * The end of this turn of the event loop. Short work is done here rather than sent away, and its callers are told then:
- * later than the call, as of everything asynchronous. (As `setImmediate` has it: other events get their turns.)
+ * The end of this turn of the event loop. Short work is done here rather than sent away, and its
+ * callers are told then: later than the call, as of everything asynchronous. (As `setImmediate` has
+ * it: other events get their turns.)
  *
- * A turn costs the loop 1 to 4 us, more than a short job. So when those who were told come with more at once, in their
- * callbacks or after their `await`, a few rounds of that share one turn.
+ * A turn costs the loop 1 to 4 us, more than a short job. So when those who were told come with
+ * more at once, in their callbacks or after their `await`, a few rounds of that share one turn.
  */
 import { nextTick, nextTurn } from './platform/node.js';
 import { refreshPrices } from './prices.js';
@@ -97,7 +98,10 @@ function endTurn(): void {
   tellRounds();
 }
 
-/** Tells those who wait, and those who come meanwhile. `awaited` stays true, so that nobody asks for a turn. */
+/**
+ * Tells those who wait, and those who come meanwhile. `awaited` stays true, so that nobody asks for
+ * a turn.
+ */
 function tellRounds(): void {
   let busy = false;
   for (; round < ROUNDS && pending(); round++) {

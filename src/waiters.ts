@@ -1,8 +1,8 @@
 /**
  * Who waits for a result, and how he is told: by callback or by promise.
  *
- * Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in turn: waiters are
- * made before the description of a call begins.
+ * Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in
+ * turn: waiters are made before the description of a call begins.
  */
 import { servers } from './binding.js';
 import { failure } from './errors.js';
@@ -103,9 +103,13 @@ export class SignalWaiter extends PromiseWaiter {
     heeding.add(this);
   }
 
-  /** The signal has aborted. What will never run is rejected at once; memory lent to what runs is in use until that comes back. */
+  /**
+   * The signal has aborted. What will never run is rejected at once; memory lent to what runs is in
+   * use until that comes back.
+   */
   abort(reason: unknown): void {
-    // The slot stays taken until the pool has passed the job by; the promise need not wait for that.
+    // The slot stays taken until the pool has passed the job by; the promise need not wait for
+    // that.
     if (servers[this.slot]?.cancel(this.slot) === Cancelled.Never) this.reject(reason);
   }
 
@@ -138,7 +142,10 @@ export class SignalWaiter extends PromiseWaiter {
   }
 }
 
-/** The calls that wait under a signal: one listener for all, or Node would warn of a leak at the eleventh. */
+/**
+ * The calls that wait under a signal: one listener for all, or Node would warn of a leak at the
+ * eleventh.
+ */
 const heedful = new WeakMap<AbortSignal, Set<SignalWaiter>>();
 
 function abort(this: AbortSignal): void {

@@ -1,4 +1,5 @@
-// The report of `millrace bench --html`, looked at in a browser. Pictures go to the folder that MILLRACE_PICTURES names.
+// The report of `millrace bench --html`, looked at in a browser. Pictures go to the folder that
+// MILLRACE_PICTURES names.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,47 +20,99 @@ const lines = charts.filter(({ kind }) => kind === 'lines');
 
 test('the page fetches nothing, and what was measured cannot speak HTML', () => {
   // Links that a reader may follow stand in the licence and in the library, as text.
-  assert.doesNotMatch(html, /<(script|img|iframe)[^>]+src=|<link[^>]+href="(?!data:)|@import|url\(\s*["']?https?:/i);
+  assert.doesNotMatch(
+    html,
+    /<(script|img|iframe)[^>]+src=|<link[^>]+href="(?!data:)|@import|url\(\s*["']?https?:/i,
+  );
   assert.match(html, /&lt;Model&gt; &quot;9654&quot; &amp; its friends/);
   assert.doesNotMatch(html, /<Model>/);
   assert.match(html, /Copyright \(c\) \d+ Leon Sorokin/, 'the licence of the library goes with it');
 });
 
 test('every kind of record has its charts, and every chart a table with all of its figures', () => {
-  assert.deepEqual(chartsOf(record).map(({ id }) => id), ['hash', 'kdf', 'hashperf', 'cryptperf', 'latency', 'scaling', 'load']);
+  assert.deepEqual(
+    chartsOf(record).map(({ id }) => id),
+    ['hash', 'kdf', 'hashperf', 'cryptperf', 'latency', 'scaling', 'load'],
+  );
   for (const { title, series, table } of charts) {
     const figures = series.reduce((sum, { points }) => sum + points.length, 0);
     const bars = table.heads[0] === 'contestant';
-    const cells = bars ? table.rows.length : table.rows.flatMap((row) => row.slice(1)).filter((cell) => cell !== '-').length;
+    const cells = bars
+      ? table.rows.length
+      : table.rows.flatMap((row) => row.slice(1)).filter((cell) => cell !== '-').length;
     assert.equal(cells, figures, title);
-    if (series.length <= 8) assert.equal(new Set(series.map(({ colour }) => colour)).size, series.length, `colours of ${title}`);
+    if (series.length <= 8)
+      assert.equal(
+        new Set(series.map(({ colour }) => colour)).size,
+        series.length,
+        `colours of ${title}`,
+      );
   }
-  assert.deepEqual(chartsOf({ ...record, rows: [], crossovers: [], latency: undefined, scaling: undefined, load: undefined }), []);
+  assert.deepEqual(
+    chartsOf({
+      ...record,
+      rows: [],
+      crossovers: [],
+      latency: undefined,
+      scaling: undefined,
+      load: undefined,
+    }),
+    [],
+  );
 });
 
 test('a contestant has one colour in all charts, and the lines of throughput are size over time', () => {
   const colours = new Map();
-  for (const { name, colour } of charts.filter(({ x }) => x !== 'threads').flatMap(({ series }) => series)) colours.set(name, (colours.get(name) ?? new Set()).add(colour));
+  for (const { name, colour } of charts
+    .filter(({ x }) => x !== 'threads')
+    .flatMap(({ series }) => series))
+    colours.set(name, (colours.get(name) ?? new Set()).add(colour));
   assert.ok(colours.size > 10 && colours.has('hash-wasm'));
   for (const [name, each] of colours) assert.equal(each.size, 1, name);
   const [row] = record.rows;
-  assert.equal(lines[0].series.find(({ name }) => name === 'millrace').points[0].y, row.size / row.entries[0].seconds);
+  assert.equal(
+    lines[0].series.find(({ name }) => name === 'millrace').points[0].y,
+    row.size / row.entries[0].seconds,
+  );
 });
 
 test('crossovers are named below the chart and marked in it', () => {
   const chart = lines.find(({ id }) => id === 'cryptperf-1');
-  assert.ok(chart.remarks.some((remark) => /^pool beats sync from about \S+ K?i?B \(/.test(remark)), chart.remarks.join('\n'));
-  assert.equal(chart.marks.length, record.crossovers.filter(({ table, from, always }) => table === 'cryptperf' && from !== undefined && !always).length);
+  assert.ok(
+    chart.remarks.some((remark) => /^pool beats sync from about \S+ K?i?B \(/.test(remark)),
+    chart.remarks.join('\n'),
+  );
+  assert.equal(
+    chart.marks.length,
+    record.crossovers.filter(
+      ({ table, from, always }) => table === 'cryptperf' && from !== undefined && !always,
+    ).length,
+  );
   assert.ok(chart.marks.length > 0);
 });
 
-const missing = findBrowser() === undefined ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)' : false;
+const missing =
+  findBrowser() === undefined
+    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
+    : false;
 
 const views = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 375, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2, hasTouch: true, isMobile: true },
-  'phone-dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark', deviceScaleFactor: 2, hasTouch: true, isMobile: true },
+  phone: {
+    viewport: { width: 375, height: 740 },
+    colorScheme: 'light',
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+  },
+  'phone-dark': {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+  },
 };
 
 test('in a browser', { skip: missing }, async (t) => {
@@ -78,21 +131,48 @@ test('in a browser', { skip: missing }, async (t) => {
       const context = await browser.newContext(view);
       const page = await context.newPage();
       const complaints = [];
-      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+      page.on(
+        'console',
+        (message) =>
+          ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+      );
       page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || complaints.push(`asks for ${request.url()}`));
+      page.on(
+        'request',
+        (request) =>
+          /^(file|data|blob):/.test(request.url()) || complaints.push(`asks for ${request.url()}`),
+      );
       await page.goto(pathToFileURL(join(folder, 'report.html')).href);
-      await page.waitForFunction((count) => document.querySelectorAll('.chart canvas').length === count, lines.length);
+      await page.waitForFunction(
+        (count) => document.querySelectorAll('.chart canvas').length === count,
+        lines.length,
+      );
       await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
       assert.deepEqual(complaints, []);
       const seen = await page.evaluate(lookedAt);
       assert.equal(seen.scrollWidth, view.viewport.width, 'nobody has to scroll sideways');
       assert.deepEqual(seen.beyond, [], 'nothing stands beyond the edge');
-      assert.deepEqual(seen.charts.map(({ id }) => id), lines.map(({ id }) => id));
-      for (const [index, { id, width, height, painted, legend, ticks, overlapping }] of seen.charts.entries()) {
-        assert.deepEqual(legend, lines[index].series.map((series) => series.name), `legend of ${id}`);
-        assert.ok(width > 200 && height >= 200 && painted > 0.005, `${id}: ${width} x ${height}, ${painted} of it painted`);
-        assert.ok(ticks.x.length >= 2 && ticks.y.length >= 2, `${id}: ticks ${JSON.stringify(ticks)}`);
+      assert.deepEqual(
+        seen.charts.map(({ id }) => id),
+        lines.map(({ id }) => id),
+      );
+      for (const [
+        index,
+        { id, width, height, painted, legend, ticks, overlapping },
+      ] of seen.charts.entries()) {
+        assert.deepEqual(
+          legend,
+          lines[index].series.map((series) => series.name),
+          `legend of ${id}`,
+        );
+        assert.ok(
+          width > 200 && height >= 200 && painted > 0.005,
+          `${id}: ${width} x ${height}, ${painted} of it painted`,
+        );
+        assert.ok(
+          ticks.x.length >= 2 && ticks.y.length >= 2,
+          `${id}: ticks ${JSON.stringify(ticks)}`,
+        );
         assert.deepEqual(overlapping, [], `${id}: ticks ${JSON.stringify(ticks)}`);
       }
       await context.close();
@@ -105,7 +185,10 @@ test('in a browser', { skip: missing }, async (t) => {
     const card = page.locator('.card.lines').first();
     await card.locator('[data-series="1"]').click();
     assert.equal(await card.locator('[data-series="1"]').getAttribute('aria-pressed'), 'false');
-    assert.equal(await page.evaluate((id) => window.millraceCharts.get(id).series[2].show, lines[0].id), false);
+    assert.equal(
+      await page.evaluate((id) => window.millraceCharts.get(id).series[2].show, lines[0].id),
+      false,
+    );
     await card.locator('.u-over').hover();
     const tip = await card.locator('.tip').innerText();
     assert.match(tip, /^\d+ (B|KiB|MiB)\n(.|\n)*millrace: \S+ [MG]B\/s/);
@@ -117,7 +200,14 @@ test('in a browser', { skip: missing }, async (t) => {
 function lookedAt() {
   const width = document.documentElement.clientWidth;
   const inScroller = (element) => element.closest('.scroll') !== null;
-  const beyond = [...document.querySelectorAll('body *')].filter((element) => !inScroller(element) && element.getBoundingClientRect().right > width + 1 && element.tagName !== 'CAPTION').map((element) => `${element.tagName}.${element.className}`);
+  const beyond = [...document.querySelectorAll('body *')]
+    .filter(
+      (element) =>
+        !inScroller(element) &&
+        element.getBoundingClientRect().right > width + 1 &&
+        element.tagName !== 'CAPTION',
+    )
+    .map((element) => `${element.tagName}.${element.className}`);
   const charts = [...document.querySelectorAll('.card.lines')].map((card) => {
     const { chart: id } = card.dataset;
     const plot = window.millraceCharts.get(id);
@@ -135,13 +225,30 @@ function lookedAt() {
       context.font = '12px system-ui, sans-serif';
       const places = name._splits.map((value) => plot.valToPos(value, which));
       for (let index = 1; index < texts.length; index++) {
-        const room = which === 'x' ? (context.measureText(texts[index]).width + context.measureText(texts[index - 1]).width) / 2 + 2 : 13;
-        if (Math.abs(places[index] - places[index - 1]) < room) overlapping.push(`${texts[index - 1]} and ${texts[index]}`);
+        const room =
+          which === 'x'
+            ? (context.measureText(texts[index]).width +
+                context.measureText(texts[index - 1]).width) /
+                2 +
+              2
+            : 13;
+        if (Math.abs(places[index] - places[index - 1]) < room)
+          overlapping.push(`${texts[index - 1]} and ${texts[index]}`);
       }
     }
     const box = canvas.getBoundingClientRect();
-    const legend = [...card.querySelectorAll('.legend button')].map((button) => button.textContent.trim());
-    return { id, width: box.width, height: box.height, painted: painted / (data.length / 4), legend, ticks, overlapping };
+    const legend = [...card.querySelectorAll('.legend button')].map((button) =>
+      button.textContent.trim(),
+    );
+    return {
+      id,
+      width: box.width,
+      height: box.height,
+      painted: painted / (data.length / 4),
+      legend,
+      ticks,
+      overlapping,
+    };
   });
   return { scrollWidth: document.documentElement.scrollWidth, beyond, charts };
 }

@@ -5,12 +5,32 @@ import { test } from 'node:test';
 
 import { contestants as packages } from '../cli/bench/contestants/all.mjs';
 import { definitions, describe, sizes } from '../cli/bench/definitions.mjs';
-import { comparisons, crossover, crossovers, engines, perfDefinitions } from '../cli/bench/engines.mjs';
+import {
+  comparisons,
+  crossover,
+  crossovers,
+  engines,
+  perfDefinitions,
+} from '../cli/bench/engines.mjs';
 import { fits, goals, others, reached } from '../cli/bench/goals.mjs';
 import { answerBytes, makeInputs } from '../cli/bench/inputs.mjs';
 import { latencyReport } from '../cli/bench/latency-report.mjs';
-import { combine, held, judgeGoals, goals as latencyGoals, situations } from '../cli/bench/latency.mjs';
-import { crowdTime, fitCrowd, fitSplit, fullLoop, leastSquares, serialFraction, splitTime } from '../cli/bench/model.mjs';
+import {
+  combine,
+  held,
+  judgeGoals,
+  goals as latencyGoals,
+  situations,
+} from '../cli/bench/latency.mjs';
+import {
+  crowdTime,
+  fitCrowd,
+  fitSplit,
+  fullLoop,
+  leastSquares,
+  serialFraction,
+  splitTime,
+} from '../cli/bench/model.mjs';
 import { median, quantile, rotated, spread, uncoordinated } from '../cli/bench/numbers.mjs';
 import { goalTable } from '../cli/bench/report.mjs';
 import { choose } from '../cli/bench/runner.mjs';
@@ -19,17 +39,30 @@ import { crowds, splits, threadCounts } from '../cli/bench/scaling.mjs';
 const contestants = [...packages, ...engines];
 const ours = contestants.find(({ name }) => name === 'millrace');
 const rows = definitions.flatMap((definition) =>
-  definition.waits.flatMap((wait) => (definition.sizes ?? sizes).map((size) => ({ ...definition, definition, wait, size }))),
+  definition.waits.flatMap((wait) =>
+    (definition.sizes ?? sizes).map((size) => ({ ...definition, definition, wait, size })),
+  ),
 );
 
 test('Millrace has a form for every row', () => {
-  const unknown = rows.filter(({ definition, wait, engines: byEngine }) => (byEngine ? engines : [ours]).every((each) => choose(each, definition, wait).length === 0));
-  assert.deepEqual(unknown.map((row) => `${row.wait} ${describe(row)}`), []);
+  const unknown = rows.filter(({ definition, wait, engines: byEngine }) =>
+    (byEngine ? engines : [ours]).every((each) => choose(each, definition, wait).length === 0),
+  );
+  assert.deepEqual(
+    unknown.map((row) => `${row.wait} ${describe(row)}`),
+    [],
+  );
 });
 
 test('every form of every contestant serves a row', () => {
-  const used = new Set(contestants.flatMap((each) => rows.flatMap(({ definition, wait }) => choose(each, definition, wait))));
-  const idle = contestants.flatMap(({ name, forms }) => forms.filter((form) => !used.has(form)).map((form) => `${name} ${form.name} (${form.group})`));
+  const used = new Set(
+    contestants.flatMap((each) =>
+      rows.flatMap(({ definition, wait }) => choose(each, definition, wait)),
+    ),
+  );
+  const idle = contestants.flatMap(({ name, forms }) =>
+    forms.filter((form) => !used.has(form)).map((form) => `${name} ${form.name} (${form.group})`),
+  );
   assert.deepEqual(idle, []);
 });
 
@@ -46,7 +79,10 @@ test('every goal is about a row, and compares with somebody who takes part in it
     for (const name of others(goal)) {
       const rival = contestants.find((each) => each.name === name);
       for (const other of against === undefined ? found : rows.filter(fits(against))) {
-        assert.ok(rival && choose(rival, other.definition, other.wait).length > 0, `${name}: ${describe(other)}`);
+        assert.ok(
+          rival && choose(rival, other.definition, other.wait).length > 0,
+          `${name}: ${describe(other)}`,
+        );
       }
     }
   }
@@ -54,12 +90,20 @@ test('every goal is about a row, and compares with somebody who takes part in it
 
 test('rivals of a row are contestants', () => {
   const names = new Set(contestants.map(({ name }) => name));
-  for (const { rivals = [] } of definitions) for (const name of rivals) assert.ok(names.has(name), name);
+  for (const { rivals = [] } of definitions)
+    for (const name of rivals) assert.ok(names.has(name), name);
 });
 
 test('who cannot wait takes part in a row of asynchronous jobs with synchronous calls', () => {
-  const row = definitions.find((each) => each.table === 'async' && each.algorithm === 'sha256' && each.output === 'buffer');
-  const of = (name) => choose(contestants.find((each) => each.name === name), row, 'callback').map(({ wait }) => wait);
+  const row = definitions.find(
+    (each) => each.table === 'async' && each.algorithm === 'sha256' && each.output === 'buffer',
+  );
+  const of = (name) =>
+    choose(
+      contestants.find((each) => each.name === name),
+      row,
+      'callback',
+    ).map(({ wait }) => wait);
   assert.deepEqual(new Set(of('node:crypto')), new Set(['sync']));
   assert.deepEqual(of('own loop'), ['sync']);
   assert.deepEqual(of('crypto-async'), ['callback']);
@@ -70,16 +114,31 @@ test('who cannot wait takes part in a row of asynchronous jobs with synchronous 
 test('a goal says what was reached, and nothing where a side is missing', () => {
   const row = { group: 'hash', algorithm: 'sha256', output: 'bigint', size: 64, wait: 'sync' };
   const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
-  const [atMost, times] = reached([{ ...row, entries: [entry('millrace', 2e-7), entry('millrace', 1e-7), entry('bigint-hash', 2e-7)] }]);
+  const [atMost, times] = reached([
+    {
+      ...row,
+      entries: [entry('millrace', 2e-7), entry('millrace', 1e-7), entry('bigint-hash', 2e-7)],
+    },
+  ]);
   assert.deepEqual([atMost.reached, atMost.met], [1e-7, true]);
   assert.deepEqual([times.reached, times.met], [2, false]);
   const alone = reached([{ ...row, entries: [entry('millrace', 1e-6)] }]);
-  assert.deepEqual(alone.map(({ met }) => met), [false, undefined]);
-  assert.deepEqual(reached([{ ...row, entries: [] }]).map(({ met }) => met), [undefined, undefined]);
+  assert.deepEqual(
+    alone.map(({ met }) => met),
+    [false, undefined],
+  );
+  assert.deepEqual(
+    reached([{ ...row, entries: [] }]).map(({ met }) => met),
+    [undefined, undefined],
+  );
 });
 
 test('answers are compared as bytes, whatever they came as', () => {
-  const [inputs] = makeInputs({ group: 'many', algorithm: 'sha256', messages: 2, output: 'buffer' }, 4, 1);
+  const [inputs] = makeInputs(
+    { group: 'many', algorithm: 'sha256', messages: 2, output: 'buffer' },
+    4,
+    1,
+  );
   assert.equal(inputs.sources.length, 2);
   assert.deepEqual(Buffer.concat(inputs.sources), inputs.source);
   assert.deepEqual(answerBytes(['0a', Buffer.from([11])], inputs), Buffer.from([10, 11]));
@@ -88,16 +147,42 @@ test('answers are compared as bytes, whatever they came as', () => {
 });
 
 test('a goal of asynchronous jobs: every row counts, and of several rivals the fastest', () => {
-  const row = { table: 'async', group: 'hash', algorithm: 'sha256', size: 4096, inFlight: 16, output: 'buffer' };
-  const entry = (contestant, seconds, p50) => ({ contestant, form: '', seconds, spread: 0, latency: { p50, p99: 1 } });
+  const row = {
+    table: 'async',
+    group: 'hash',
+    algorithm: 'sha256',
+    size: 4096,
+    inFlight: 16,
+    output: 'buffer',
+  };
+  const entry = (contestant, seconds, p50) => ({
+    contestant,
+    form: '',
+    seconds,
+    spread: 0,
+    latency: { p50, p99: 1 },
+  });
   const measured = ['callback', 'promise'].map((wait, index) => ({
     ...row,
     wait,
-    entries: [entry('millrace', index + 1, 3e-6), entry('crypto-async', 4), entry('node:crypto', 2)],
+    entries: [
+      entry('millrace', index + 1, 3e-6),
+      entry('crypto-async', 4),
+      entry('node:crypto', 2),
+    ],
   }));
   const results = reached(measured);
-  assert.deepEqual(results.map((each) => [each.row.wait, each.reached, each.met]), [['callback', 2, true], ['promise', 1, false]]);
-  assert.match(goalTable(results), /0 of 1 reached\n.*not reached +buffer callback 2\.00x, buffer promise 1\.00x \(no\)/);
+  assert.deepEqual(
+    results.map((each) => [each.row.wait, each.reached, each.met]),
+    [
+      ['callback', 2, true],
+      ['promise', 1, false],
+    ],
+  );
+  assert.match(
+    goalTable(results),
+    /0 of 1 reached\n.*not reached +buffer callback 2\.00x, buffer promise 1\.00x \(no\)/,
+  );
   const [p50] = reached([{ ...measured[0], size: 256, inFlight: 1 }]);
   assert.deepEqual([p50.reached, p50.met], [3e-6, true]);
 });
@@ -120,7 +205,14 @@ test('quantiles lie between the samples', () => {
   assert.equal(quantile([7], 0.99), 7);
   assert.ok(Number.isNaN(quantile([], 0.5)));
   assert.equal(spread([1, 2, 3, 4, 5]), 1 / 3);
-  assert.deepEqual([0, 1, 4].map((by) => rotated([1, 2, 3], by)), [[1, 2, 3], [2, 3, 1], [2, 3, 1]]);
+  assert.deepEqual(
+    [0, 1, 4].map((by) => rotated([1, 2, 3], by)),
+    [
+      [1, 2, 3],
+      [2, 3, 1],
+      [2, 3, 1],
+    ],
+  );
 });
 
 test('a stall counts for every event that would have met it', () => {
@@ -133,42 +225,112 @@ test('a stall counts for every event that would have met it', () => {
 test('situations and calls are definitions that Millrace and node:crypto can do', () => {
   const node = contestants.find(({ name }) => name === 'node:crypto');
   const names = new Set(contestants.map(({ name }) => name));
-  for (const job of [...situations.flatMap(({ load }) => load), ...held.jobs, ...crowds, ...splits]) {
+  for (const job of [
+    ...situations.flatMap(({ load }) => load),
+    ...held.jobs,
+    ...crowds,
+    ...splits,
+  ]) {
     assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
     assert.ok(job.algorithm === 'blake3' || choose(node, job, 'sync').length > 0, describe(job));
   }
-  for (const { contestants: wanted } of [...situations, held]) for (const name of wanted) assert.ok(names.has(name), name);
-  for (const { situations: indexes = [], probe } of latencyGoals) for (const index of indexes) assert.ok(situations[index].probes.map(String).includes(probe), `${probe} in ${situations[index].name}`);
+  for (const { contestants: wanted } of [...situations, held])
+    for (const name of wanted) assert.ok(names.has(name), name);
+  for (const { situations: indexes = [], probe } of latencyGoals)
+    for (const index of indexes)
+      assert.ok(
+        situations[index].probes.map(String).includes(probe),
+        `${probe} in ${situations[index].name}`,
+      );
 });
 
 test('rounds are combined by median, lowest and highest', () => {
-  const rounds = [5, 1, 3].map((p99) => ({ probes: { timer: { p50: 1, p99, curve: [[0.5, 1], [0.99, p99]], count: 10 } } }));
-  assert.deepEqual(combine(rounds), { timer: { p50: [1, 1, 1], p99: [3, 1, 5], curve: [[0.5, 1], [0.99, 3]], count: 10 } });
+  const rounds = [5, 1, 3].map((p99) => ({
+    probes: {
+      timer: {
+        p50: 1,
+        p99,
+        curve: [
+          [0.5, 1],
+          [0.99, p99],
+        ],
+        count: 10,
+      },
+    },
+  }));
+  assert.deepEqual(combine(rounds), {
+    timer: {
+      p50: [1, 1, 1],
+      p99: [3, 1, 5],
+      curve: [
+        [0.5, 1],
+        [0.99, 3],
+      ],
+      count: 10,
+    },
+  });
 });
 
 test('a latency report of what there was until Ctrl-C', () => {
   const machine = { cpu: 'one', cores: 1, system: 'any', node: '20' };
   const probes = { timer: { p50: [0, 0, 0], p99: [1e-3, 1e-3, 1e-3] } };
-  const cut = { seconds: 1, loop: [{ contestant: 'millrace', name: 'idle', load: [], rounds: [{}], probes }], held: [], rest: [], wrong: [], foreign: 0.1 };
+  const cut = {
+    seconds: 1,
+    loop: [{ contestant: 'millrace', name: 'idle', load: [], rounds: [{}], probes }],
+    held: [],
+    rest: [],
+    wrong: [],
+    foreign: 0.1,
+  };
   const text = latencyReport({ ...cut, goals: judgeGoals(cut) }, machine);
   assert.match(text, /^idle .* timer late /m);
   assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
 });
 
 test('goals of latency are measured from idle where they say so', () => {
-  const probes = (p99) => Object.fromEntries(['timer', 'stat', '16'].map((name) => [name, { p50: [0, 0, 0], p99: [p99, p99, p99] }]));
-  const loop = [{ contestant: 'millrace', name: 'idle', probes: probes(1e-3) }, ...situations.map(({ name }) => ({ contestant: 'millrace', name, probes: probes(2.5e-3) }))];
-  const calls = [{ contestant: 'millrace', sizes: [{ p50: 1e-6 }, { p50: 6e-6 }] }, { contestant: 'WebCrypto', sizes: [{ p50: 1 }] }];
-  const rest = [{ contestant: 'nobody', cpu: 1e-3 }, { contestant: 'millrace', cpu: 2e-3 }];
+  const probes = (p99) =>
+    Object.fromEntries(
+      ['timer', 'stat', '16'].map((name) => [name, { p50: [0, 0, 0], p99: [p99, p99, p99] }]),
+    );
+  const loop = [
+    { contestant: 'millrace', name: 'idle', probes: probes(1e-3) },
+    ...situations.map(({ name }) => ({ contestant: 'millrace', name, probes: probes(2.5e-3) })),
+  ];
+  const calls = [
+    { contestant: 'millrace', sizes: [{ p50: 1e-6 }, { p50: 6e-6 }] },
+    { contestant: 'WebCrypto', sizes: [{ p50: 1 }] },
+  ];
+  const rest = [
+    { contestant: 'nobody', cpu: 1e-3 },
+    { contestant: 'millrace', cpu: 2e-3 },
+  ];
   const judged = judgeGoals({ loop, held: calls, rest });
-  assert.deepEqual(judged.map(({ reached, met }) => [reached, met]), [[6e-6, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, true], [2.5e-3, false], [2.5e-3, false], [2e-3, true]]);
-  assert.deepEqual(judged.map(({ limit }) => limit), [5e-6, 3e-3, 2e-3, 3e-3, 2e-3, 1e-3, 6e-3]);
-  assert.deepEqual(judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met), new Array(7).fill(undefined));
+  assert.deepEqual(
+    judged.map(({ reached, met }) => [reached, met]),
+    [
+      [6e-6, false],
+      [2.5e-3, true],
+      [2.5e-3, false],
+      [2.5e-3, true],
+      [2.5e-3, false],
+      [2.5e-3, false],
+      [2e-3, true],
+    ],
+  );
+  assert.deepEqual(
+    judged.map(({ limit }) => limit),
+    [5e-6, 3e-3, 2e-3, 3e-3, 2e-3, 1e-3, 6e-3],
+  );
+  assert.deepEqual(
+    judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met),
+    new Array(7).fill(undefined),
+  );
 });
 
 // ---- the scaling model --------------------------------------------------------------------
 
-const close = (value, wanted, part = 0.02) => assert.ok(Math.abs(value / wanted - 1) < part, `${value} is not about ${wanted}`);
+const close = (value, wanted, part = 0.02) =>
+  assert.ok(Math.abs(value / wanted - 1) < part, `${value} is not about ${wanted}`);
 
 test('threads are doubled up to all cores', () => {
   assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
@@ -184,7 +346,8 @@ test('a crowd is held by the loop, by the workers or by the cores', () => {
 
 test('a crowd that follows the model is fitted exactly, on two threads and on many', () => {
   const two = { loop: 1e-6, work: 40e-6 };
-  const points = (truth, counts, cores) => counts.map((threads) => ({ threads, seconds: crowdTime(truth, threads, cores) }));
+  const points = (truth, counts, cores) =>
+    counts.map((threads) => ({ threads, seconds: crowdTime(truth, threads, cores) }));
   const fit = fitCrowd(points(two, [1, 2], 2), two.loop, 2);
   close(fit.work, 40e-6);
   assert.equal(fit.contention, 0);
@@ -196,9 +359,23 @@ test('a crowd that follows the model is fitted exactly, on two threads and on ma
 });
 
 test('what does not follow the model shows as residual, and work that stays on the loop is no work', () => {
-  const flat = fitCrowd([{ threads: 1, seconds: 10e-6 }, { threads: 2, seconds: 10e-6 }], 1e-7, 2);
+  const flat = fitCrowd(
+    [
+      { threads: 1, seconds: 10e-6 },
+      { threads: 2, seconds: 10e-6 },
+    ],
+    1e-7,
+    2,
+  );
   assert.ok(flat.residual > 0.3, `${flat.residual}`);
-  const inline = fitCrowd([{ threads: 1, seconds: 1e-6 }, { threads: 2, seconds: 1e-6 }], 1e-6, 2);
+  const inline = fitCrowd(
+    [
+      { threads: 1, seconds: 1e-6 },
+      { threads: 2, seconds: 1e-6 },
+    ],
+    1e-6,
+    2,
+  );
   assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
   close(crowdTime(inline, 64, 64), 1e-6);
 });
@@ -206,7 +383,13 @@ test('what does not follow the model shows as residual, and work that stays on t
 test('a split job: fixed and serial parts are told apart by sizes', () => {
   const truth = { fixed: 20e-6, serial: 0.1 };
   const alone = { 4: 400e-6, 16: 1500e-6, 64: 9000e-6 };
-  const points = Object.entries(alone).flatMap(([size, seconds]) => [1, 2, 4].map((threads) => ({ threads, size: Number(size), seconds: threads === 1 ? seconds : splitTime(truth, seconds, threads) })));
+  const points = Object.entries(alone).flatMap(([size, seconds]) =>
+    [1, 2, 4].map((threads) => ({
+      threads,
+      size: Number(size),
+      seconds: threads === 1 ? seconds : splitTime(truth, seconds, threads),
+    })),
+  );
   const fit = fitSplit(points);
   close(fit.fixed, truth.fixed);
   close(fit.serial, truth.serial);
@@ -223,48 +406,115 @@ test('a job that is not split is all serial, and one thread tells nothing', () =
 });
 
 test('least squares without negative parts', () => {
-  const rows = [[1, 1], [1, 2], [1, 3]];
+  const rows = [
+    [1, 1],
+    [1, 2],
+    [1, 3],
+  ];
   leastSquares(rows, [3, 5, 7]).forEach((value, index) => close(value, [1, 2][index]));
-  assert.deepEqual(leastSquares(rows, [2, 1, 0]).map((value) => value >= 0), [true, true]);
-  assert.deepEqual(leastSquares([[1, 1], [1, 1]], [2, 2]).reduce((a, b) => a + b), 2);
+  assert.deepEqual(
+    leastSquares(rows, [2, 1, 0]).map((value) => value >= 0),
+    [true, true],
+  );
+  assert.deepEqual(
+    leastSquares(
+      [
+        [1, 1],
+        [1, 1],
+      ],
+      [2, 2],
+    ).reduce((a, b) => a + b),
+    2,
+  );
 });
 
 // ---- engines ------------------------------------------------------------------------------
 
-const points = (seconds, spread = 0) => seconds.map((each, index) => ({ size: 16 * 4 ** index, seconds: each, spread }));
+const points = (seconds, spread = 0) =>
+  seconds.map((each, index) => ({ size: 16 * 4 ** index, seconds: each, spread }));
 
 test('a crossover lies where the lines meet on log axes', () => {
   // 1 : 2 against it at 16, 2 : 1 for it at 64: they meet at 32.
-  assert.deepEqual(crossover(points([2, 1, 1]), points([1, 2, 4])), { from: 32, always: false, ratio: 4 });
+  assert.deepEqual(crossover(points([2, 1, 1]), points([1, 2, 4])), {
+    from: 32,
+    always: false,
+    ratio: 4,
+  });
   assert.deepEqual(crossover(points([1, 1]), points([2, 2])), { from: 16, always: true, ratio: 2 });
-  assert.deepEqual(crossover(points([2, 2]), points([1, 1])), { from: undefined, always: false, ratio: 0.5 });
+  assert.deepEqual(crossover(points([2, 2]), points([1, 1])), {
+    from: undefined,
+    always: false,
+    ratio: 0.5,
+  });
   assert.equal(crossover(points([1]), []), undefined);
 });
 
 test('a lead that is lost again does not count, nor one within the noise', () => {
   assert.equal(crossover(points([1, 4, 1]), points([2, 2, 2])).from, 128);
   assert.equal(crossover(points([1, 1, 4]), points([2, 2, 2])).from, undefined);
-  assert.equal(crossover(points([2, 1, 1.98]), points([2, 2, 2])).from, undefined, 'level at the largest size');
+  assert.equal(
+    crossover(points([2, 1, 1.98]), points([2, 2, 2])).from,
+    undefined,
+    'level at the largest size',
+  );
   assert.equal(crossover(points([2, 1.8, 1]), points([2, 2, 2])).from, 16, 'level at first');
   assert.equal(crossover(points([2, 1.8, 1], 0.15), points([2, 2, 2])).from, 64);
-  assert.deepEqual(crossover(points([2, 1, 1]).reverse(), points([1, 2, 4])), crossover(points([2, 1, 1]), points([1, 2, 4])), 'in any order');
+  assert.deepEqual(
+    crossover(points([2, 1, 1]).reverse(), points([1, 2, 4])),
+    crossover(points([2, 1, 1]), points([1, 2, 4])),
+    'in any order',
+  );
 });
 
 test('comparisons are between engines that there are, on the sizes that both have', () => {
   const known = [...engines.map(({ name }) => name), 'node:crypto'];
-  for (const { faster, than } of comparisons) assert.ok(known.includes(faster) && known.includes(than) && faster !== than, `${faster}, ${than}`);
+  for (const { faster, than } of comparisons)
+    assert.ok(
+      known.includes(faster) && known.includes(than) && faster !== than,
+      `${faster}, ${than}`,
+    );
   const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
-  const measured = [16, 64].map((size, index) => ({ table: 'hashperf', engines: true, algorithm: 'blake3', size, entries: [entry('sync', 2), entry('pool', [4, 1][index]), entry('pool', 9), entry('node:crypto', 4)] }));
+  const measured = [16, 64].map((size, index) => ({
+    table: 'hashperf',
+    engines: true,
+    algorithm: 'blake3',
+    size,
+    entries: [
+      entry('sync', 2),
+      entry('pool', [4, 1][index]),
+      entry('pool', 9),
+      entry('node:crypto', 4),
+    ],
+  }));
   assert.deepEqual(
-    crossovers([...measured, { algorithm: 'blake3', size: 4, entries: [] }]).map(({ faster, than, from, algorithm }) => [algorithm, faster, than, from]),
-    [['blake3', 'sync', 'node:crypto', 16], ['blake3', 'pool', 'sync', 32]],
+    crossovers([...measured, { algorithm: 'blake3', size: 4, entries: [] }]).map(
+      ({ faster, than, from, algorithm }) => [algorithm, faster, than, from],
+    ),
+    [
+      ['blake3', 'sync', 'node:crypto', 16],
+      ['blake3', 'pool', 'sync', 32],
+    ],
   );
 });
 
 test('engines take part in their tables only, and what cannot be cut is not split', () => {
-  const of = (algorithm) => engines.filter((each) => choose(each, perfDefinitions.find((row) => row.algorithm === algorithm), 'callback').length > 0).map(({ name }) => name);
+  const of = (algorithm) =>
+    engines
+      .filter(
+        (each) =>
+          choose(
+            each,
+            perfDefinitions.find((row) => row.algorithm === algorithm),
+            'callback',
+          ).length > 0,
+      )
+      .map(({ name }) => name);
   assert.ok(of('blake3').includes('split, one job'));
   assert.ok(!of('sha256').includes('split, one job'));
-  for (const each of engines) assert.deepEqual(choose(each, { group: 'hash', algorithm: 'sha256', output: 'into' }, 'callback'), []);
+  for (const each of engines)
+    assert.deepEqual(
+      choose(each, { group: 'hash', algorithm: 'sha256', output: 'into' }, 'callback'),
+      [],
+    );
   assert.deepEqual(choose(ours, perfDefinitions[0], 'callback'), []);
 });

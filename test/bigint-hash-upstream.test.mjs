@@ -1,9 +1,9 @@
-// The ancestors' own test programs, unmodified, against our doors: src/index.spec.ts of bigint-buffer 1.1.5
-// (38 tests, fetched from the registry into a cache) and of bigint-hash (48 tests; its package lacks them, so
-// MILLRACE_BIGINT_HASH_SPEC=<file> says where the file of its repository is). Each runs twice, as under Node
-// and as in a browser, in a folder laid out like the ancestor's, where dist/ leads to ours and a few lines
-// stand in for mocha and chai. What cannot be had is skipped and says so; test/bigint-hash.test.mjs has tests
-// of the same inputs.
+// The ancestors' own test programs, unmodified, against our doors: src/index.spec.ts of
+// bigint-buffer 1.1.5 (38 tests, fetched from the registry into a cache) and of bigint-hash (48
+// tests; its package lacks them, so MILLRACE_BIGINT_HASH_SPEC=<file> says where the file of its
+// repository is). Each runs twice, as under Node and as in a browser, in a folder laid out like the
+// ancestor's, where dist/ leads to ours and a few lines stand in for mocha and chai. What cannot be
+// had is skipped and says so; test/bigint-hash.test.mjs has tests of the same inputs.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -21,7 +21,12 @@ const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const suites = [
-  { door: 'bigint-buffer', tests: 38, broken: { toBufferBE: '() => Buffer.alloc(1)' }, find: () => join(fetchPackage('bigint-buffer', '1.1.5'), 'src', 'index.spec.ts') },
+  {
+    door: 'bigint-buffer',
+    tests: 38,
+    broken: { toBufferBE: '() => Buffer.alloc(1)' },
+    find: () => join(fetchPackage('bigint-buffer', '1.1.5'), 'src', 'index.spec.ts'),
+  },
   { door: 'bigint-hash', tests: 48, broken: { hashAsBigInt: '() => 0n' }, find: givenSpec },
 ];
 
@@ -34,16 +39,32 @@ const layouts = [
 for (const { door, tests, broken, find } of suites) {
   const spec = attempt(() => compile(door, find()));
   for (const { entry, place, browser } of layouts) {
-    test(`the ancestor's ${tests} tests against millrace/${door}/dist/${entry}.js`, { skip: spec.missing }, async () => {
-      const suite = layOut(`${door}-${entry}`, spec.file, place, entry, `module.exports = require(${JSON.stringify(require.resolve(`millrace/${door}/dist/${entry}.js`))});\n`);
-      assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
-    });
+    test(
+      `the ancestor's ${tests} tests against millrace/${door}/dist/${entry}.js`,
+      { skip: spec.missing },
+      async () => {
+        const suite = layOut(
+          `${door}-${entry}`,
+          spec.file,
+          place,
+          entry,
+          `module.exports = require(${JSON.stringify(require.resolve(`millrace/${door}/dist/${entry}.js`))});\n`,
+        );
+        assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
+      },
+    );
   }
 
   test(`the ancestor's tests of ${door} do use our door`, { skip: spec.missing }, async () => {
     // With one function broken some must fail; else they would have been testing something else.
     const [[name, source]] = Object.entries(broken);
-    const suite = layOut(`${door}-broken`, spec.file, 'src', 'node', `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${door}`))}), ${name}: ${source} };\n`);
+    const suite = layOut(
+      `${door}-broken`,
+      spec.file,
+      'src',
+      'node',
+      `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${door}`))}), ${name}: ${source} };\n`,
+    );
     const { passed, failed } = await runSuite(suite, false);
     assert.ok(failed.length > 0);
     assert.equal(passed + failed.length, tests);
@@ -54,13 +75,16 @@ function attempt(prepare) {
   try {
     return { file: prepare(), missing: false };
   } catch (error) {
-    return { missing: `the ancestor's tests cannot be had here: ${String(error.message).split('\n')[0]}` };
+    return {
+      missing: `the ancestor's tests cannot be had here: ${String(error.message).split('\n')[0]}`,
+    };
   }
 }
 
 function givenSpec() {
   const file = process.env.MILLRACE_BIGINT_HASH_SPEC;
-  if (!file) throw new Error('MILLRACE_BIGINT_HASH_SPEC does not name src/index.spec.ts of bigint-hash');
+  if (!file)
+    throw new Error('MILLRACE_BIGINT_HASH_SPEC does not name src/index.spec.ts of bigint-hash');
   assert.ok(existsSync(file), `${file} is not there`);
   return file;
 }
@@ -71,7 +95,25 @@ function compile(door, spec) {
   mkdirSync(place);
   copyFileSync(spec, join(place, 'index.spec.ts'));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(process.execPath, [tsc, join(place, 'index.spec.ts'), '--ignoreConfig', '--noCheck', '--noResolve', '--types', '', '--module', 'commonjs', '--target', 'es2022', '--outDir', place], { encoding: 'utf8', cwd: place });
+  execFileSync(
+    process.execPath,
+    [
+      tsc,
+      join(place, 'index.spec.ts'),
+      '--ignoreConfig',
+      '--noCheck',
+      '--noResolve',
+      '--types',
+      '',
+      '--module',
+      'commonjs',
+      '--target',
+      'es2022',
+      '--outDir',
+      place,
+    ],
+    { encoding: 'utf8', cwd: place },
+  );
   return join(place, 'index.spec.js');
 }
 
@@ -91,8 +133,13 @@ function layOut(name, spec, place, entry, door) {
 }
 
 async function runSuite(file, browser) {
-  const flags = browser ? ['--eval', `process.browser = true; require(${JSON.stringify(file)});`] : [file];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 60_000, maxBuffer: 2 ** 24 });
+  const flags = browser
+    ? ['--eval', `process.browser = true; require(${JSON.stringify(file)});`]
+    : [file];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, {
+    timeout: 60_000,
+    maxBuffer: 2 ** 24,
+  });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }
 

@@ -1,5 +1,6 @@
-// The drop-in doors against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5: exports, enums,
-// classes, single use, messages, byte order, and the inputs at which the ancestors aborted the process.
+// The drop-in doors against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5: exports,
+// enums, classes, single use, messages, byte order, and the inputs at which the ancestors aborted
+// the process.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +17,17 @@ import { judge } from './support/judges.mjs';
 import { random } from './support/random.mjs';
 
 const require = createRequire(import.meta.url);
-const { HashType, InputEncoding, OutputType, getHasher, hashAsBigInt, hashAsBuffer, OpensslHasher, KeccakHasher, XxHasher } = door;
+const {
+  HashType,
+  InputEncoding,
+  OutputType,
+  getHasher,
+  hashAsBigInt,
+  hashAsBuffer,
+  OpensslHasher,
+  KeccakHasher,
+  XxHasher,
+} = door;
 const { toBigIntLE, toBigIntBE, toBufferLE, toBufferBE } = door;
 
 /** The ancestor's table: member, value, our name, class and number, digest size. */
@@ -37,10 +48,22 @@ const types = [
   ['KECCAK512', 'keccak512', 'keccak512', KeccakHasher, 3, 64],
   ['xxHash64', 'xxHash64', 'xxh64', XxHasher, 0, 8],
   ['xxHash32', 'xxHash32', 'xxh32', XxHasher, 1, 4],
-].map(([member, value, name, hasher, number, size]) => ({ member, value, name, hasher, number, size }));
+].map(([member, value, name, hasher, number, size]) => ({
+  member,
+  value,
+  name,
+  hasher,
+  number,
+  size,
+}));
 
-const numberOf = { OpensslHasher: OpensslHasher.getOpensslType, KeccakHasher: KeccakHasher.getKeccakType, XxHasher: XxHasher.getXxHashType };
-const big = (bytes) => (bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+const numberOf = {
+  OpensslHasher: OpensslHasher.getOpensslType,
+  KeccakHasher: KeccakHasher.getKeccakType,
+  XxHasher: XxHasher.getXxHashType,
+};
+const big = (bytes) =>
+  bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 const plainError = (message) => (error) => {
   assert.equal(`${error}`, `Error: ${message}`);
   assert.equal(Object.getPrototypeOf(error), Error.prototype);
@@ -54,7 +77,17 @@ const typeError = (code) => (error) => {
 
 // ---- the module ---------------------------------------------------------------------------
 
-const nine = ['HashType', 'InputEncoding', 'OutputType', 'getHasher', 'hashAsBigInt', 'hashAsBuffer', 'OpensslHasher', 'KeccakHasher', 'XxHasher'];
+const nine = [
+  'HashType',
+  'InputEncoding',
+  'OutputType',
+  'getHasher',
+  'hashAsBigInt',
+  'hashAsBuffer',
+  'OpensslHasher',
+  'KeccakHasher',
+  'XxHasher',
+];
 const four = ['toBigIntLE', 'toBigIntBE', 'toBufferLE', 'toBufferBE'];
 
 test('the exports: the nine of one ancestor and the four of the other', () => {
@@ -67,27 +100,51 @@ test('the exports: the nine of one ancestor and the four of the other', () => {
   assert.deepEqual(Object.keys(bufferNamespace).sort(), [...four, 'default'].sort());
   for (const name of four) assert.equal(door[name], bufferDoor[name], name);
   // A getter would cost every call some nanoseconds.
-  for (const name of [...nine, ...four]) assert.ok('value' in Object.getOwnPropertyDescriptor(required, name), name);
-  assert.deepEqual([getHasher, hashAsBigInt, hashAsBuffer, toBigIntLE, toBigIntBE, toBufferLE, toBufferBE].map(({ length }) => length), [1, 2, 2, 1, 1, 2, 2]);
+  for (const name of [...nine, ...four])
+    assert.ok('value' in Object.getOwnPropertyDescriptor(required, name), name);
+  assert.deepEqual(
+    [getHasher, hashAsBigInt, hashAsBuffer, toBigIntLE, toBigIntBE, toBufferLE, toBufferBE].map(
+      ({ length }) => length,
+    ),
+    [1, 2, 2, 1, 1, 2, 2],
+  );
 });
 
 test("the ancestors' entries lead to the same modules", () => {
   for (const name of ['bigint-hash', 'bigint-buffer']) {
-    for (const entry of ['node', 'node.js', 'browser', 'browser.js']) assert.equal(require(`millrace/${name}/dist/${entry}`), require(`millrace/${name}`), `${name} ${entry}`);
+    for (const entry of ['node', 'node.js', 'browser', 'browser.js'])
+      assert.equal(
+        require(`millrace/${name}/dist/${entry}`),
+        require(`millrace/${name}`),
+        `${name} ${entry}`,
+      );
   }
 });
 
 test('loading prints nothing', async () => {
-  const doors = ['millrace/bigint-hash', 'millrace/bigint-buffer'].map((name) => `require(${JSON.stringify(require.resolve(name))});`);
+  const doors = ['millrace/bigint-hash', 'millrace/bigint-buffer'].map(
+    (name) => `require(${JSON.stringify(require.resolve(name))});`,
+  );
   const { code, stdout, stderr } = await run(doors.join('\n'), { bare: true });
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
 });
 
 test('the enumerations: plain objects in the order of old', () => {
-  assert.deepEqual(Object.entries(HashType), types.map(({ member, value }) => [member, value]));
-  assert.deepEqual(Object.entries(InputEncoding), [['UTF8', 'utf8'], ['ASCII', 'ascii'], ['LATIN1', 'latin1']]);
-  assert.deepEqual(Object.entries(OutputType), [['BigInt', 'bigint'], ['Buffer', 'buffer']]);
-  for (const each of [HashType, InputEncoding, OutputType]) assert.equal(Object.getPrototypeOf(each), Object.prototype);
+  assert.deepEqual(
+    Object.entries(HashType),
+    types.map(({ member, value }) => [member, value]),
+  );
+  assert.deepEqual(Object.entries(InputEncoding), [
+    ['UTF8', 'utf8'],
+    ['ASCII', 'ascii'],
+    ['LATIN1', 'latin1'],
+  ]);
+  assert.deepEqual(Object.entries(OutputType), [
+    ['BigInt', 'bigint'],
+    ['Buffer', 'buffer'],
+  ]);
+  for (const each of [HashType, InputEncoding, OutputType])
+    assert.equal(Object.getPrototypeOf(each), Object.prototype);
 });
 
 test('the classes and their numbers', () => {
@@ -99,21 +156,36 @@ test('the classes and their numbers', () => {
     assert.equal(new hasher(HashType[member]).digestBigInt(), made.digestBigInt(), member);
     for (const other of [OpensslHasher, KeccakHasher, XxHasher].filter((each) => each !== hasher)) {
       assert.equal(made instanceof other, false, member);
-      assert.throws(() => new other(HashType[member]), plainError(`Unsupported hash type ${HashType[member]}`));
-      assert.throws(() => numberOf[other.name](HashType[member]), plainError(`Unsupported hash type ${HashType[member]}`));
+      assert.throws(
+        () => new other(HashType[member]),
+        plainError(`Unsupported hash type ${HashType[member]}`),
+      );
+      assert.throws(
+        () => numberOf[other.name](HashType[member]),
+        plainError(`Unsupported hash type ${HashType[member]}`),
+      );
     }
   }
   for (const each of [OpensslHasher, KeccakHasher, XxHasher]) {
     assert.equal(each.length, 1);
-    assert.throws(() => each('md5'), { name: 'TypeError', message: `Class constructor ${each.name} cannot be invoked without 'new'` });
+    assert.throws(() => each('md5'), {
+      name: 'TypeError',
+      message: `Class constructor ${each.name} cannot be invoked without 'new'`,
+    });
   }
 });
 
 // ---- digests ------------------------------------------------------------------------------
 
 const inputs = {
-  'empty': '', 'a': 'a', 'abc': 'abc', 'helloworld': 'helloworld', 'hello world': 'hello world',
-  'bytes 00..ff': Uint8Array.from({ length: 256 }, (_, index) => index), "1000 x 'a'": 'a'.repeat(1000), '1 MiB of zero': new Uint8Array(2 ** 20),
+  empty: '',
+  a: 'a',
+  abc: 'abc',
+  helloworld: 'helloworld',
+  'hello world': 'hello world',
+  'bytes 00..ff': Uint8Array.from({ length: 256 }, (_, index) => index),
+  "1000 x 'a'": 'a'.repeat(1000),
+  '1 MiB of zero': new Uint8Array(2 ** 20),
 };
 
 /** Every way to a digest, as Buffers. */
@@ -122,14 +194,23 @@ const ways = {
   hashAsBigInt: (type, data, size) => toBufferBE(hashAsBigInt(type, data), size),
   'digest()': (type, data) => getHasher(type).update(data).digest(),
   "digest('buffer')": (type, data) => getHasher(type).update(data).digest(OutputType.Buffer),
-  "digest('bigint')": (type, data, size) => toBufferBE(getHasher(type).update(data).digest(OutputType.BigInt), size),
+  "digest('bigint')": (type, data, size) =>
+    toBufferBE(getHasher(type).update(data).digest(OutputType.BigInt), size),
   digestBigInt: (type, data, size) => toBufferBE(getHasher(type).update(data).digestBigInt(), size),
-  digestAsBigInt: (type, data, size) => toBufferBE(getHasher(type).update(data).digestAsBigInt(), size),
-  'three updates': (type, data) => getHasher(type).update(data.subarray(0, 1)).update(data.subarray(1, 80)).update(data.subarray(80)).digest(),
+  digestAsBigInt: (type, data, size) =>
+    toBufferBE(getHasher(type).update(data).digestAsBigInt(), size),
+  'three updates': (type, data) =>
+    getHasher(type)
+      .update(data.subarray(0, 1))
+      .update(data.subarray(1, 80))
+      .update(data.subarray(80))
+      .digest(),
 };
 
 test('the vectors, Keccak included, in every way', () => {
-  const vectors = JSON.parse(readFileSync(new URL('vectors/digests.json', import.meta.url), 'utf8'));
+  const vectors = JSON.parse(
+    readFileSync(new URL('vectors/digests.json', import.meta.url), 'utf8'),
+  );
   let count = 0;
   for (const { member, name, size } of types) {
     for (const [input, digest] of Object.entries(vectors[name])) {
@@ -139,7 +220,11 @@ test('the vectors, Keccak included, in every way', () => {
         assert.ok(Buffer.isBuffer(made));
         assert.equal(made.toString('hex'), digest, `${member} of ${input} by ${way}`);
       }
-      assert.equal(hashAsBigInt(HashType[member], data), BigInt(`0x${digest}`), `${member} of ${input}`);
+      assert.equal(
+        hashAsBigInt(HashType[member], data),
+        BigInt(`0x${digest}`),
+        `${member} of ${input}`,
+      );
       count++;
     }
   }
@@ -151,7 +236,11 @@ test('no update at all, and an empty one', () => {
     const expected = judge({ kind: 'hash', algorithm: name, source: Buffer.alloc(0) }).output;
     assert.deepEqual(getHasher(HashType[member]).digest(), expected, member);
     assert.equal(getHasher(HashType[member]).digestBigInt(), big(expected), member);
-    assert.deepEqual(getHasher(HashType[member]).update('').update(Buffer.alloc(0)).digest(), expected, member);
+    assert.deepEqual(
+      getHasher(HashType[member]).update('').update(Buffer.alloc(0)).digest(),
+      expected,
+      member,
+    );
     assert.deepEqual(hashAsBuffer(HashType[member], Buffer.alloc(0)), expected, member);
     assert.equal(expected.length, size);
   }
@@ -166,7 +255,7 @@ test('lengths 0 to 600, one-shot and in pieces, against other libraries', () => 
       const { output } = judge({ kind: 'hash', algorithm: name, source });
       assert.equal(hashAsBigInt(HashType[member], source), big(output), `${member} ${length}`);
       const hasher = getHasher(HashType[member]);
-      for (let at = 0; at < length; ) {
+      for (let at = 0; at < length;) {
         const size = numbers.between(1, 250);
         hasher.update(source.subarray(at, at + size));
         at += size;
@@ -202,12 +291,18 @@ test('hashers run side by side', () => {
 // ---- names --------------------------------------------------------------------------------
 
 test('every name of the catalog is taken, as are its aliases, in any case', () => {
-  const { hashes: table } = require(require.resolve('millrace').replace(/index\.js$/, 'core.js'))['catalog-table'];
+  const { hashes: table } = require(require.resolve('millrace').replace(/index\.js$/, 'core.js'))[
+    'catalog-table'
+  ];
   const source = Buffer.from('helloworld');
   assert.deepEqual(table.map(({ name }) => name).sort(), [...hashNames].sort());
   for (const { name, aliases } of table.filter((facts) => hashes[facts.name].digest > 0)) {
     const { output } = judge({ kind: 'hash', algorithm: name, source });
-    for (const each of [name, ...aliases].flatMap((spelled) => [spelled, spelled.toLowerCase(), spelled.toUpperCase()])) {
+    for (const each of [name, ...aliases].flatMap((spelled) => [
+      spelled,
+      spelled.toLowerCase(),
+      spelled.toUpperCase(),
+    ])) {
       assert.deepEqual(hashAsBuffer(each, source), output, each);
       assert.equal(hashAsBigInt(each, source), big(output), each);
       assert.deepEqual(getHasher(each).update(source).digest(), output, each);
@@ -216,7 +311,13 @@ test('every name of the catalog is taken, as are its aliases, in any case', () =
 });
 
 test('another spelling of a known algorithm has its class and number', () => {
-  for (const [name, hasher] of [['SHA-256', OpensslHasher], ['RSA-MD5', OpensslHasher], ['Keccak-256', KeccakHasher], ['SHA3_256', KeccakHasher], ['xxh64', XxHasher]]) {
+  for (const [name, hasher] of [
+    ['SHA-256', OpensslHasher],
+    ['RSA-MD5', OpensslHasher],
+    ['Keccak-256', KeccakHasher],
+    ['SHA3_256', KeccakHasher],
+    ['xxh64', XxHasher],
+  ]) {
     assert.equal(getHasher(name).constructor, hasher, name);
     assert.equal(new hasher(name).constructor, hasher, name);
   }
@@ -231,17 +332,48 @@ test('another spelling of a known algorithm has its class and number', () => {
 });
 
 test('unknown names', () => {
-  for (const name of ['md4', 'whirlpool', 'sm3', 'nope', '', ' sha256', 'sha256\0', undefined, null, 5, {}, ['md5'], Symbol('md5'), 'constructor', '__proto__', 'toString']) {
-    for (const call of [() => getHasher(name), () => hashAsBigInt(name, Buffer.alloc(1)), () => hashAsBuffer(name, Buffer.alloc(1)), () => hashAsBigInt(name, 'text')]) {
+  for (const name of [
+    'md4',
+    'whirlpool',
+    'sm3',
+    'nope',
+    '',
+    ' sha256',
+    'sha256\0',
+    undefined,
+    null,
+    5,
+    {},
+    ['md5'],
+    Symbol('md5'),
+    'constructor',
+    '__proto__',
+    'toString',
+  ]) {
+    for (const call of [
+      () => getHasher(name),
+      () => hashAsBigInt(name, Buffer.alloc(1)),
+      () => hashAsBuffer(name, Buffer.alloc(1)),
+      () => hashAsBigInt(name, 'text'),
+    ]) {
       assert.throws(call, plainError('Unsupported hash type!'));
     }
-    for (const each of [OpensslHasher, KeccakHasher, XxHasher]) assert.throws(() => new each(name), plainError(`Unsupported hash type ${String(name)}`));
+    for (const each of [OpensslHasher, KeccakHasher, XxHasher])
+      assert.throws(() => new each(name), plainError(`Unsupported hash type ${String(name)}`));
   }
 });
 
 test('SHAKE has no size of its own', () => {
-  for (const call of [(name) => getHasher(name), (name) => hashAsBigInt(name, Buffer.alloc(1)), (name) => hashAsBuffer(name, Buffer.alloc(1))]) {
-    for (const name of ['shake128', 'SHAKE256']) assert.throws(() => call(name), (error) => error.code === 'ERR_OUTPUT_SIZE' && error instanceof millrace.MillraceError);
+  for (const call of [
+    (name) => getHasher(name),
+    (name) => hashAsBigInt(name, Buffer.alloc(1)),
+    (name) => hashAsBuffer(name, Buffer.alloc(1)),
+  ]) {
+    for (const name of ['shake128', 'SHAKE256'])
+      assert.throws(
+        () => call(name),
+        (error) => error.code === 'ERR_OUTPUT_SIZE' && error instanceof millrace.MillraceError,
+      );
   }
 });
 
@@ -249,7 +381,12 @@ test('SHAKE has no size of its own', () => {
 
 test('a hasher is good for one digest', () => {
   for (const type of [...types.map(({ value }) => value), 'blake3']) {
-    for (const end of [(hasher) => hasher.digest(), (hasher) => hasher.digest('bigint'), (hasher) => hasher.digestBigInt(), (hasher) => hasher.digestAsBigInt()]) {
+    for (const end of [
+      (hasher) => hasher.digest(),
+      (hasher) => hasher.digest('bigint'),
+      (hasher) => hasher.digestBigInt(),
+      (hasher) => hasher.digestAsBigInt(),
+    ]) {
       const hasher = getHasher(type).update('helloworld');
       end(hasher);
       assert.throws(() => hasher.update('more'), plainError('Updating a disposed hasher'));
@@ -263,7 +400,8 @@ test('a hasher is good for one digest', () => {
 
 test('an output that is not there is refused, and the hasher survives it', () => {
   const hasher = getHasher(HashType.MD5).update('helloworld');
-  for (const output of ['hex', 'base64', 'BigInt', null, 0, '', {}, Symbol('bigint')]) assert.throws(() => hasher.digest(output), plainError('Unsupported output type'));
+  for (const output of ['hex', 'base64', 'BigInt', null, 0, '', {}, Symbol('bigint')])
+    assert.throws(() => hasher.digest(output), plainError('Unsupported output type'));
   assert.equal(hasher.digest(undefined).toString('hex'), 'fc5e038d38a57032085441e7fe7010b0');
 });
 
@@ -271,20 +409,47 @@ test('an output that is not there is refused, and the hasher survives it', () =>
 
 test('strings in encodings', () => {
   const text = 'h\u00e9llo \u20ac';
-  for (const encoding of [undefined, 'utf8', 'ascii', 'latin1', 'hex', 'base64', 'base64url', 'utf16le', 'UTF-8', 'binary']) {
+  for (const encoding of [
+    undefined,
+    'utf8',
+    'ascii',
+    'latin1',
+    'hex',
+    'base64',
+    'base64url',
+    'utf16le',
+    'UTF-8',
+    'binary',
+  ]) {
     for (const given of [text, '00ff7f', '00f', 'zz00', '']) {
-      assert.equal(getHasher('sha256').update(given, encoding).digestBigInt(), hashAsBigInt('sha256', Buffer.from(given, encoding)), `${encoding} ${given}`);
+      assert.equal(
+        getHasher('sha256').update(given, encoding).digestBigInt(),
+        hashAsBigInt('sha256', Buffer.from(given, encoding)),
+        `${encoding} ${given}`,
+      );
     }
   }
   // ASCII as Node encodes it: the low byte of each unit.
-  assert.equal(getHasher('md5').update('\u00e9\u20ac', InputEncoding.ASCII).digestBigInt(), hashAsBigInt('md5', Buffer.from([0xe9, 0xac])));
-  assert.equal(getHasher('md5').update('\ud800').digestBigInt(), hashAsBigInt('md5', Buffer.from([0xef, 0xbf, 0xbd])));
+  assert.equal(
+    getHasher('md5').update('\u00e9\u20ac', InputEncoding.ASCII).digestBigInt(),
+    hashAsBigInt('md5', Buffer.from([0xe9, 0xac])),
+  );
+  assert.equal(
+    getHasher('md5').update('\ud800').digestBigInt(),
+    hashAsBigInt('md5', Buffer.from([0xef, 0xbf, 0xbd])),
+  );
   assert.throws(() => getHasher('md5').update('x', 'bogus'), typeError('ERR_UNKNOWN_ENCODING'));
 });
 
 test('an encoding does not matter to bytes', () => {
-  assert.equal(getHasher('md5').update(Buffer.from('ab'), 'hex').digestBigInt(), hashAsBigInt('md5', Buffer.from('ab')));
-  assert.equal(getHasher('md5').update(Buffer.from('ab'), 'bogus').digestBigInt(), hashAsBigInt('md5', Buffer.from('ab')));
+  assert.equal(
+    getHasher('md5').update(Buffer.from('ab'), 'hex').digestBigInt(),
+    hashAsBigInt('md5', Buffer.from('ab')),
+  );
+  assert.equal(
+    getHasher('md5').update(Buffer.from('ab'), 'bogus').digestBigInt(),
+    hashAsBigInt('md5', Buffer.from('ab')),
+  );
 });
 
 test('views of every kind, by their bytes', () => {
@@ -323,14 +488,21 @@ test('a source that shares its memory with the result', () => {
 });
 
 test('arrays of bytes are for update, as Buffer.from takes them', () => {
-  assert.equal(getHasher('md5').update([1, 2]).digestBigInt(), hashAsBigInt('md5', Buffer.from([1, 2])));
+  assert.equal(
+    getHasher('md5').update([1, 2]).digestBigInt(),
+    hashAsBigInt('md5', Buffer.from([1, 2])),
+  );
 });
 
 test('what is no input, where the ancestor threw', () => {
   for (const value of [null, undefined]) {
-    assert.throws(() => getHasher('md5').update(value), { name: 'TypeError', message: `Cannot read properties of ${value} (reading 'byteLength')` });
+    assert.throws(() => getHasher('md5').update(value), {
+      name: 'TypeError',
+      message: `Cannot read properties of ${value} (reading 'byteLength')`,
+    });
   }
-  for (const value of [123, {}, true, Symbol('x'), () => {}]) assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
+  for (const value of [123, {}, true, Symbol('x'), () => {}])
+    assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
   // And the hasher goes on.
   const hasher = getHasher('md5').update('hello');
   assert.throws(() => hasher.update(null), TypeError);
@@ -338,16 +510,45 @@ test('what is no input, where the ancestor threw', () => {
 });
 
 test('what is no input, where the ancestor aborted the process', () => {
-  const wrong = ['text', '', null, undefined, [1, 2], 5, 5n, {}, true, new ArrayBuffer(4), new SharedArrayBuffer(4), { byteLength: 4 }, { length: 4 }, Symbol('x'), () => {}, Object.create(Uint8Array.prototype)];
+  const wrong = [
+    'text',
+    '',
+    null,
+    undefined,
+    [1, 2],
+    5,
+    5n,
+    {},
+    true,
+    new ArrayBuffer(4),
+    new SharedArrayBuffer(4),
+    { byteLength: 4 },
+    { length: 4 },
+    Symbol('x'),
+    () => {},
+    Object.create(Uint8Array.prototype),
+  ];
   for (const value of wrong) {
-    for (const call of [() => hashAsBigInt('md5', value), () => hashAsBuffer('md5', value), () => toBigIntBE(value), () => toBigIntLE(value)]) {
+    for (const call of [
+      () => hashAsBigInt('md5', value),
+      () => hashAsBuffer('md5', value),
+      () => toBigIntBE(value),
+      () => toBigIntLE(value),
+    ]) {
       assert.throws(call, typeError('ERR_ARGUMENT_TYPE'));
       assert.throws(call, (error) => error instanceof millrace.MillraceError);
     }
   }
-  for (const value of [new ArrayBuffer(4), new SharedArrayBuffer(4), { byteLength: 4 }]) assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
+  for (const value of [new ArrayBuffer(4), new SharedArrayBuffer(4), { byteLength: 4 }])
+    assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
   for (const value of [5, '5', null, undefined, {}, [5n], Object(5n), true, Symbol('x')]) {
-    for (const call of [() => toBufferBE(value, 4), () => toBufferLE(value, 4), () => toBufferBE(value, 100), () => toBufferLE(value, 0)]) assert.throws(call, typeError('ERR_ARGUMENT_TYPE'));
+    for (const call of [
+      () => toBufferBE(value, 4),
+      () => toBufferLE(value, 4),
+      () => toBufferBE(value, 100),
+      () => toBufferLE(value, 0),
+    ])
+      assert.throws(call, typeError('ERR_ARGUMENT_TYPE'));
   }
 });
 
@@ -364,12 +565,25 @@ test('detached memory counts as empty', () => {
 
 /** The same by way of hex. */
 const littleOf = (bytes) => big(Buffer.from(bytes).reverse());
-const lowBytes = (number, width) => Buffer.from((width === 0 ? '' : BigInt.asUintN(8 * width, number < 0n ? -number : number).toString(16).padStart(2 * width, '0')), 'hex');
+const lowBytes = (number, width) =>
+  Buffer.from(
+    width === 0
+      ? ''
+      : BigInt.asUintN(8 * width, number < 0n ? -number : number)
+          .toString(16)
+          .padStart(2 * width, '0'),
+    'hex',
+  );
 
 test('bytes to a BigInt and back at every width to 300', () => {
   const numbers = random('bigint conversions');
   for (let width = 0; width <= 300; width++) {
-    for (const bytes of [numbers.bytes(width), Buffer.alloc(width), Buffer.alloc(width, 0xff), Buffer.concat([Buffer.alloc(width >> 1), numbers.bytes(width - (width >> 1))])]) {
+    for (const bytes of [
+      numbers.bytes(width),
+      Buffer.alloc(width),
+      Buffer.alloc(width, 0xff),
+      Buffer.concat([Buffer.alloc(width >> 1), numbers.bytes(width - (width >> 1))]),
+    ]) {
       const number = big(bytes);
       assert.equal(toBigIntBE(bytes), number, `${width}`);
       assert.equal(toBigIntLE(bytes), littleOf(bytes), `${width}`);
@@ -386,11 +600,20 @@ test('bytes to a BigInt and back at every width to 300', () => {
 test('numbers and widths that do not fit each other', () => {
   const numbers = random('bigint widths');
   for (let round = 0; round < 3000; round++) {
-    const number = big(numbers.bytes(numbers.pick([0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200]))) * (numbers.chance(0.2) ? -1n : 1n);
-    const width = numbers.pick([0, 1, 2, 7, 8, 9, 12, 16, 20, 31, 32, 33, 63, 64, 65, 71, 72, 73, 500]);
+    const number =
+      big(
+        numbers.bytes(numbers.pick([0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200])),
+      ) * (numbers.chance(0.2) ? -1n : 1n);
+    const width = numbers.pick([
+      0, 1, 2, 7, 8, 9, 12, 16, 20, 31, 32, 33, 63, 64, 65, 71, 72, 73, 500,
+    ]);
     const expected = lowBytes(number, width);
     assert.deepEqual(toBufferBE(number, width), expected, `${number} ${width}`);
-    assert.deepEqual(toBufferLE(number, width), Buffer.from(expected).reverse(), `${number} ${width}`);
+    assert.deepEqual(
+      toBufferLE(number, width),
+      Buffer.from(expected).reverse(),
+      `${number} ${width}`,
+    );
   }
   // The figures of old.
   assert.equal(toBufferBE(0x1122334455n, 4).toString('hex'), '22334455');
@@ -402,7 +625,20 @@ test('numbers and widths that do not fit each other', () => {
 
 test('widths at which the ancestor overran its stack', () => {
   const numbers = random('bigint large');
-  for (const width of [256, 257, 500, 1001, 1023, 1024, 1025, 1032, 1033, 4097, 100_001, 2 ** 20 + 3]) {
+  for (const width of [
+    256,
+    257,
+    500,
+    1001,
+    1023,
+    1024,
+    1025,
+    1032,
+    1033,
+    4097,
+    100_001,
+    2 ** 20 + 3,
+  ]) {
     const bytes = numbers.bytes(width);
     bytes[0] |= 1;
     bytes[width - 1] |= 1;
@@ -412,7 +648,12 @@ test('widths at which the ancestor overran its stack', () => {
     assert.ok(toBufferLE(littleOf(bytes), width).equals(bytes), `${width}`);
     assert.ok(toBufferBE(5n, width).equals(lowBytes(5n, width)), `${width}`);
     assert.ok(toBufferLE(5n, width).equals(lowBytes(5n, width).reverse()), `${width}`);
-    assert.ok(toBufferBE(big(bytes) << 64n, width).equals(Buffer.concat([bytes.subarray(8), Buffer.alloc(8)])), `${width}`);
+    assert.ok(
+      toBufferBE(big(bytes) << 64n, width).equals(
+        Buffer.concat([bytes.subarray(8), Buffer.alloc(8)]),
+      ),
+      `${width}`,
+    );
     const padded = Buffer.alloc(width + 4096);
     bytes.copy(padded, 4096);
     assert.equal(toBigIntBE(padded), big(bytes), `${width}`);
@@ -427,14 +668,21 @@ test('a number that no BigInt can hold is a RangeError', () => {
   // V8 stops at 2^30 bits.
   const bytes = Buffer.alloc(2 ** 27 + 1);
   bytes[0] = bytes[bytes.length - 1] = 1;
-  for (const convert of [toBigIntBE, toBigIntLE]) assert.throws(() => convert(bytes), { name: 'RangeError', code: 'ERR_SOURCE_SIZE', message: 'buf is too large for a BigInt: Maximum BigInt size exceeded' });
+  for (const convert of [toBigIntBE, toBigIntLE])
+    assert.throws(() => convert(bytes), {
+      name: 'RangeError',
+      code: 'ERR_SOURCE_SIZE',
+      message: 'buf is too large for a BigInt: Maximum BigInt size exceeded',
+    });
   assert.equal(toBigIntBE(bytes.fill(0, 0, 1)), 1n);
 });
 
 test('a width that is none', () => {
   for (const convert of [toBufferBE, toBufferLE]) {
-    for (const width of [-1, NaN, Infinity, 2 ** 53]) assert.throws(() => convert(1n, width), { name: 'RangeError', code: 'ERR_ARGUMENT_VALUE' });
-    for (const width of [undefined, null, '4', 4n, {}]) assert.throws(() => convert(1n, width), typeError('ERR_ARGUMENT_TYPE'));
+    for (const width of [-1, NaN, Infinity, 2 ** 53])
+      assert.throws(() => convert(1n, width), { name: 'RangeError', code: 'ERR_ARGUMENT_VALUE' });
+    for (const width of [undefined, null, '4', 4n, {}])
+      assert.throws(() => convert(1n, width), typeError('ERR_ARGUMENT_TYPE'));
     assert.equal(convert(1n, 4.5).length, 4);
   }
 });

@@ -1,5 +1,6 @@
-// The package in a real browser: the conformance suite in a page, in a worker, and in a page whose policy allows neither WebAssembly nor workers made
-// of a text; then large messages while the page goes on being painted. Figures are printed, only answers are asserted.
+// The package in a real browser: the conformance suite in a page, in a worker, and in a page whose
+// policy allows neither WebAssembly nor workers made of a text; then large messages while the page
+// goes on being painted. Figures are printed, only answers are asserted.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,17 +15,26 @@ import { failuresOf } from './conformance/suite.mjs';
 import { aeadNames, cipherNames, hashNames, hmacNames } from './support/algorithms.mjs';
 import { root } from './support/child.mjs';
 
-const missing = findBrowser() === undefined ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)' : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
+const missing =
+  findBrowser() === undefined
+    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
+    : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
 
 /** No inline scripts, no eval, no WebAssembly, no workers but from files. */
 const strict = "default-src 'self'; img-src data:";
 
-/** A page's policy that forbids workers leaves a long derivation on the page's own thread, where nobody can stop it. */
+/**
+ * A page's policy that forbids workers leaves a long derivation on the page's own thread, where
+ * nobody can stop it.
+ */
 const unstoppable = [['aborted derivations', 'aborted while it runs']];
 
 test('in a browser', { skip: missing }, async (t) => {
   let strictly = false;
-  const server = await serve({ headers: (path) => (path.endsWith('.html') && strictly ? { 'content-security-policy': strict } : {}) });
+  const server = await serve({
+    headers: (path) =>
+      path.endsWith('.html') && strictly ? { 'content-security-policy': strict } : {},
+  });
   const browser = await startBrowser();
   t.after(async () => {
     await browser.close();
@@ -37,9 +47,21 @@ test('in a browser', { skip: missing }, async (t) => {
     const page = await browser.newPage();
     page.setDefaultTimeout(180_000);
     const complaints = [];
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && !expected.test(message.text()) && complaints.push(message.text()));
+    page.on(
+      'console',
+      (message) =>
+        ['error', 'warning'].includes(message.type()) &&
+        !expected.test(message.text()) &&
+        complaints.push(message.text()),
+    );
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => request.url().startsWith(server.url) || /^(data|blob):/.test(request.url()) || complaints.push(`asks for ${request.url()}`));
+    page.on(
+      'request',
+      (request) =>
+        request.url().startsWith(server.url) ||
+        /^(data|blob):/.test(request.url()) ||
+        complaints.push(`asks for ${request.url()}`),
+    );
     await page.goto(`${server.url}/test/browser/index.html`);
     await page.waitForFunction('globalThis.conform !== undefined');
     return { page, complaints };
@@ -48,18 +70,39 @@ test('in a browser', { skip: missing }, async (t) => {
   const held = ({ cases, summary }, column) => {
     assert.deepEqual(failuresOf(cases), []);
     assert.ok(cases.length > 1800, `${cases.length} cases`);
-    for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces']) assert.deepEqual(hashNames.filter((each) => !(summary[family][each]?.passed > 0)), [], family);
-    assert.deepEqual(hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)), []);
-    assert.deepEqual(cipherNames.filter((each) => !(summary.ciphers[each]?.passed > 0)), []);
-    assert.deepEqual(aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)), []);
+    for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces'])
+      assert.deepEqual(
+        hashNames.filter((each) => !(summary[family][each]?.passed > 0)),
+        [],
+        family,
+      );
+    assert.deepEqual(
+      hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)),
+      [],
+    );
+    assert.deepEqual(
+      cipherNames.filter((each) => !(summary.ciphers[each]?.passed > 0)),
+      [],
+    );
+    assert.deepEqual(
+      aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)),
+      [],
+    );
     if (column === undefined) return;
     keep(column, { version: browser.version(), summary });
-    assert.deepEqual(columnOf(summary), documented(column), 'docs/engines.md has another column (node tools/engines-table.mjs writes it)');
+    assert.deepEqual(
+      columnOf(summary),
+      documented(column),
+      'docs/engines.md has another column (node tools/engines-table.mjs writes it)',
+    );
   };
 
   await t.test('every case in the page', async () => {
     const { page, complaints } = await open();
-    assert.equal(await page.evaluate('typeof Buffer + typeof process + crossOriginIsolated'), 'undefinedundefinedfalse');
+    assert.equal(
+      await page.evaluate('typeof Buffer + typeof process + crossOriginIsolated'),
+      'undefinedundefinedfalse',
+    );
     held(await page.evaluate('conform()'), 'Chromium');
     assert.deepEqual(complaints, []);
     await page.close();
@@ -74,21 +117,38 @@ test('in a browser', { skip: missing }, async (t) => {
 
   await t.test('every case under a strict policy', async () => {
     // The browser itself reports what its policy refused.
-    const { page, complaints } = await open({ policy: true, expected: /Content Security Policy|unsafe-eval|Refused to (create a worker|compile)/ });
-    assert.equal(await page.evaluate(async () => {
-      const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
-      return WebAssembly.compile(empty).then(() => 'allowed', () => 'refused');
-    }), 'refused');
-    held(await page.evaluate((without) => conform({ without }), unstoppable), 'Chromium, strict policy');
+    const { page, complaints } = await open({
+      policy: true,
+      expected: /Content Security Policy|unsafe-eval|Refused to (create a worker|compile)/,
+    });
+    assert.equal(
+      await page.evaluate(async () => {
+        const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+        return WebAssembly.compile(empty).then(
+          () => 'allowed',
+          () => 'refused',
+        );
+      }),
+      'refused',
+    );
+    held(
+      await page.evaluate((without) => conform({ without }), unstoppable),
+      'Chromium, strict policy',
+    );
     assert.deepEqual(complaints, []);
     await page.close();
   });
 
   await t.test('beside WebCrypto, at 64 MiB', async () => {
     const { page, complaints } = await open();
-    for (const { what, ratio, ours, theirs, frame, longTasks, right } of await page.evaluate(measureBeside, { size: 64 * 2 ** 20, rounds: 7 })) {
+    for (const { what, ratio, ours, theirs, frame, longTasks, right } of await page.evaluate(
+      measureBeside,
+      { size: 64 * 2 ** 20, rounds: 7 },
+    )) {
       assert.equal(right, true, what);
-      t.diagnostic(`${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} tasks over 50 ms`);
+      t.diagnostic(
+        `${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} tasks over 50 ms`,
+      );
     }
     assert.deepEqual(complaints, []);
     await page.close();
@@ -96,10 +156,14 @@ test('in a browser', { skip: missing }, async (t) => {
 
   await t.test('the page goes on while workers work', async () => {
     const { page, complaints } = await open();
-    for (const { what, ms, frame, frames, longTasks, right } of await page.evaluate(measureFrames, { size: 64 * 2 ** 20 })) {
+    for (const { what, ms, frame, frames, longTasks, right } of await page.evaluate(measureFrames, {
+      size: 64 * 2 ** 20,
+    })) {
       assert.equal(right, true, what);
       if (ms > 500) assert.ok(frames > 3, `${what}: ${frames} frames in ${ms} ms`);
-      t.diagnostic(`${what}: ${ms.toFixed(0)} ms; longest frame ${frame.toFixed(0)} ms of ${frames}, ${longTasks} tasks over 50 ms`);
+      t.diagnostic(
+        `${what}: ${ms.toFixed(0)} ms; longest frame ${frame.toFixed(0)} ms of ${frames}, ${longTasks} tasks over 50 ms`,
+      );
     }
     assert.deepEqual(complaints, []);
     await page.close();

@@ -1,5 +1,6 @@
-// The package goes through the bundlers without configuration, and what they make runs: in Node.js, and in Chromium where there is one.
-// The bundlers have a manifest of their own in test/bundlers: `npm run test:bundlers` installs them.
+// The package goes through the bundlers without configuration, and what they make runs: in Node.js,
+// and in Chromium where there is one. The bundlers have a manifest of their own in test/bundlers:
+// `npm run test:bundlers` installs them.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,18 +18,21 @@ import { installed } from '../tools/install.mjs';
 import { root, temporary } from './support/child.mjs';
 
 const folder = join(root, 'test', 'bundlers');
-const missing = !installed(folder) && 'not run: the bundlers are not installed (npm run test:bundlers)';
+const missing =
+  !installed(folder) && 'not run: the bundlers are not installed (npm run test:bundlers)';
 
 /** A one-hash page may be so many bytes, compressed. */
 const ONE_HASH = 15 * 1024;
 
-// A project that has the package in its node_modules, as a copy: the way of a link would lead out of node_modules.
+// A project that has the package in its node_modules, as a copy: the way of a link would lead out
+// of node_modules.
 const project = temporary();
 const bundles = join(project, 'bundles');
 before(() => {
   mkdirSync(join(project, 'node_modules'));
   symlinkSync(root, join(project, 'node_modules', 'millrace'), 'junction');
-  for (const page of ['page', 'one-hash']) writeFileSync(join(project, `${page}.mjs`), readFileSync(join(folder, `${page}.mjs`)));
+  for (const page of ['page', 'one-hash'])
+    writeFileSync(join(project, `${page}.mjs`), readFileSync(join(folder, `${page}.mjs`)));
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
 });
 after(() => rmSync(project, { recursive: true, force: true }));
@@ -37,7 +41,20 @@ after(() => rmSync(project, { recursive: true, force: true }));
 function expected() {
   const source = Buffer.alloc(100_000).map((_, index) => index);
   const sha256 = createHash('sha256').update(source).digest('hex');
-  return { hash: sha256, default: sha256, hasher: sha256, portable: sha256, opened: sha256, file: sha256, callback: sha256, streamed: sha256, small: '78af5f94892f3950', bigint: true, refused: 'ERR_ENGINE_UNAVAILABLE', engine: true };
+  return {
+    hash: sha256,
+    default: sha256,
+    hasher: sha256,
+    portable: sha256,
+    opened: sha256,
+    file: sha256,
+    callback: sha256,
+    streamed: sha256,
+    small: '78af5f94892f3950',
+    bigint: true,
+    refused: 'ERR_ENGINE_UNAVAILABLE',
+    engine: true,
+  };
 }
 
 function check(output, browser) {
@@ -45,7 +62,8 @@ function check(output, browser) {
   assert.ok(line, output);
   const found = JSON.parse(line.slice('ANSWERS '.length));
   assert.equal(found.error, undefined);
-  for (const [name, value] of Object.entries(expected())) assert.deepEqual(found[name], value, name);
+  for (const [name, value] of Object.entries(expected()))
+    assert.deepEqual(found[name], value, name);
   assert.deepEqual(found.kinds, ['Uint8Array', browser ? 'undefined' : 'function']);
   // Workers of a text, in a page without any header.
   if (browser) assert.ok(found.threads > 0, 'no worker was started');
@@ -62,9 +80,13 @@ for (const name of names) {
     report(t, `${name}: every door`, out, first);
     const { stdout } = await inNode(out, first);
     answersOf.push(check(stdout, false));
-    await t.test('in Chromium', { skip: findBrowser() === undefined && 'not run: there is no Chromium here' }, async () => {
-      answersOf.push(check(await inChromium(out, first, name !== 'webpack'), true));
-    });
+    await t.test(
+      'in Chromium',
+      { skip: findBrowser() === undefined && 'not run: there is no Chromium here' },
+      async () => {
+        answersOf.push(check(await inChromium(out, first, name !== 'webpack'), true));
+      },
+    );
   });
 
   test(`${name}: one hash of millrace/portable is small`, { skip: missing }, async (t) => {
@@ -83,7 +105,13 @@ test('all bundles answer alike', { skip: missing }, () => {
   for (const each of comparable) assert.deepEqual(each, comparable[0]);
 });
 
-for (const [door, name] of [['millrace', 'hash'], ['millrace/promises', 'hash'], ['millrace/bigint-hash', 'hashAsBigInt'], ['millrace/bigint-buffer', 'toBigIntBE'], ['millrace/portable', 'aes_256_gcm']]) {
+for (const [door, name] of [
+  ['millrace', 'hash'],
+  ['millrace/promises', 'hash'],
+  ['millrace/bigint-hash', 'hashAsBigInt'],
+  ['millrace/bigint-buffer', 'toBigIntBE'],
+  ['millrace/portable', 'aes_256_gcm'],
+]) {
   test(`the size of ${name} of ${door}`, { skip: missing }, async (t) => {
     const entry = join(project, 'one.mjs');
     writeFileSync(entry, `import { ${name} } from '${door}';\nglobalThis.kept = ${name};\n`);
@@ -96,7 +124,9 @@ for (const [door, name] of [['millrace', 'hash'], ['millrace/promises', 'hash'],
 test('the declarations for browsers need no types of Node.js', async () => {
   const types = join(project, 'types');
   mkdirSync(types);
-  writeFileSync(join(types, 'page.ts'), `
+  writeFileSync(
+    join(types, 'page.ts'),
+    `
     import millrace, { createHash, hash, hashFile, type EngineName, type Hash } from 'millrace';
     import { toBufferBE } from 'millrace/bigint-buffer';
     import { hashAsBuffer } from 'millrace/bigint-hash';
@@ -113,11 +143,29 @@ test('the declarations for browsers need no types of Node.js', async () => {
     // @ts-expect-error: there are no streams of Node.js
     new Blob([]).stream().pipe(hasher);
     export { digest, hasher, file, sealed, engine, parts };
-  `);
+  `,
+  );
   const lib = ['ES2023', 'DOM', 'DOM.AsyncIterable', 'ESNext.Disposable'];
-  const options = { target: 'ES2022', lib, module: 'esnext', moduleResolution: 'bundler', customConditions: ['browser'], types: [], strict: true, exactOptionalPropertyTypes: true, noEmit: true };
-  writeFileSync(join(types, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['page.ts'] }));
-  await promisify(execFile)(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', types]).catch(({ stdout }) => assert.fail(stdout));
+  const options = {
+    target: 'ES2022',
+    lib,
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    customConditions: ['browser'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+  };
+  writeFileSync(
+    join(types, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['page.ts'] }),
+  );
+  await promisify(execFile)(process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    types,
+  ]).catch(({ stdout }) => assert.fail(stdout));
 });
 
 async function bundle(name, page, out) {
@@ -126,29 +174,54 @@ async function bundle(name, page, out) {
   return bundlers[name](join(project, `${page}.mjs`), out, project);
 }
 
-/** Tells the size of the first script and of those that are loaded later, if at all; gives that of the first, compressed. */
+/**
+ * Tells the size of the first script and of those that are loaded later, if at all; gives that of
+ * the first, compressed.
+ */
 function report(t, what, out, first) {
-  const sizesOf = (file) => [readFileSync(join(out, file)), gzipSync(readFileSync(join(out, file)), { level: 9 })].map(({ length }) => length / 1024);
-  const others = readdirSync(out, { recursive: true }).filter((file) => /\.m?js$/.test(file) && file !== first).map(sizesOf);
+  const sizesOf = (file) =>
+    [readFileSync(join(out, file)), gzipSync(readFileSync(join(out, file)), { level: 9 })].map(
+      ({ length }) => length / 1024,
+    );
+  const others = readdirSync(out, { recursive: true })
+    .filter((file) => /\.m?js$/.test(file) && file !== first)
+    .map(sizesOf);
   const [size, compressed] = sizesOf(first);
-  const later = others.reduce(([all, allCompressed], [each, eachCompressed]) => [all + each, allCompressed + eachCompressed], [0, 0]);
+  const later = others.reduce(
+    ([all, allCompressed], [each, eachCompressed]) => [all + each, allCompressed + eachCompressed],
+    [0, 0],
+  );
   const told = ([plain, packed]) => `${plain.toFixed(1)} KB (${packed.toFixed(1)} compressed)`;
-  t.diagnostic(`${what}: ${told([size, compressed])}${others.length > 0 ? `, and when workers are wanted ${told(later)}` : ''}`);
+  t.diagnostic(
+    `${what}: ${told([size, compressed])}${others.length > 0 ? `, and when workers are wanted ${told(later)}` : ''}`,
+  );
   return compressed * 1024;
 }
 
 /** What a bundle prints in Node.js. */
 function inNode(out, first) {
-  return promisify(execFile)(process.execPath, ['--no-warnings', '--import', pathToFileURL(join(folder, 'document.mjs')).href, join(out, first)]);
+  return promisify(execFile)(process.execPath, [
+    '--no-warnings',
+    '--import',
+    pathToFileURL(join(folder, 'document.mjs')).href,
+    join(out, first),
+  ]);
 }
 
 /** What a page prints whose only script this is; no header is set but the type. */
 async function inChromium(out, first, isModule) {
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname;
-    if (path === '/') return response.setHeader('content-type', 'text/html').end(`<!doctype html><script ${isModule ? 'type="module"' : 'defer'} src="/${first}"></script>`);
+    if (path === '/')
+      return response
+        .setHeader('content-type', 'text/html')
+        .end(
+          `<!doctype html><script ${isModule ? 'type="module"' : 'defer'} src="/${first}"></script>`,
+        );
     try {
-      return response.setHeader('content-type', 'text/javascript').end(readFileSync(join(out, path)));
+      return response
+        .setHeader('content-type', 'text/javascript')
+        .end(readFileSync(join(out, path)));
     } catch {
       return response.writeHead(404).end();
     }
@@ -158,7 +231,10 @@ async function inChromium(out, first, isModule) {
   try {
     const page = await browser.newPage();
     const failed = new Promise((_, reject) => page.on('pageerror', reject));
-    const said = page.waitForEvent('console', { predicate: (message) => message.text().startsWith('ANSWERS '), timeout: 60_000 });
+    const said = page.waitForEvent('console', {
+      predicate: (message) => message.text().startsWith('ANSWERS '),
+      timeout: 60_000,
+    });
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     return (await Promise.race([said, failed])).text();
   } finally {

@@ -1,5 +1,6 @@
-// The conformance suite (conformance/suite.mjs) on this Node: natively and on the portable engine. And the suite itself: that it walks the whole
-// catalog, and that it notices doors that answer wrongly.
+// The conformance suite (conformance/suite.mjs) on this Node: natively and on the portable engine.
+// And the suite itself: that it walks the whole catalog, and that it notices doors that answer
+// wrongly.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -15,7 +16,13 @@ import { root } from './support/child.mjs';
 
 const engines = {
   native: { skip: false, column: `Node ${process.versions.node.split('.')[0]}` },
-  portable: { engine: 'portable', column: 'portable in Node', skip: existsSync(join(root, 'dist', 'portable')) ? false : 'not run: dist/portable is not built' },
+  portable: {
+    engine: 'portable',
+    column: 'portable in Node',
+    skip: existsSync(join(root, 'dist', 'portable'))
+      ? false
+      : 'not run: dist/portable is not built',
+  },
 };
 
 for (const [name, { engine, skip, column }] of Object.entries(engines)) {
@@ -25,15 +32,53 @@ for (const [name, { engine, skip, column }] of Object.entries(engines)) {
     assert.ok(cases.length > 1900, `${cases.length} cases`);
     keep(column, { summary });
     // Of other versions of Node nothing is said.
-    if (columns.includes(column)) await t.test('as docs/engines.md has it', () => assert.deepEqual(columnOf(summary), documented(column), 'node tools/engines-table.mjs writes it'));
+    if (columns.includes(column))
+      await t.test('as docs/engines.md has it', () =>
+        assert.deepEqual(
+          columnOf(summary),
+          documented(column),
+          'node tools/engines-table.mjs writes it',
+        ),
+      );
     await t.test('the whole catalog', () => {
-      for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces']) assert.deepEqual(hashNames.filter((each) => !(summary[family][each]?.passed > 0)), [], family);
-      assert.deepEqual(hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)), []);
-      assert.deepEqual(cipherNames.filter((each) => !(summary.ciphers[each]?.passed > 0 && summary.keys[each]?.passed > 0)), []);
-      assert.deepEqual(aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)), []);
-      assert.deepEqual(Object.keys(summary.derivations).sort(), ['argon2', 'hkdf', 'pbkdf2', 'scrypt', 'timingSafeEqual']);
-      assert.deepEqual(Object.keys(summary.passwords).sort(), ['argon2d', 'argon2i', 'argon2id', 'bcrypt', 'scrypt']);
-      assert.ok(Object.keys(summary['crypto-async']).length > 20 && Object.keys(summary['bigint-hash']).length > 20);
+      for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces'])
+        assert.deepEqual(
+          hashNames.filter((each) => !(summary[family][each]?.passed > 0)),
+          [],
+          family,
+        );
+      assert.deepEqual(
+        hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)),
+        [],
+      );
+      assert.deepEqual(
+        cipherNames.filter(
+          (each) => !(summary.ciphers[each]?.passed > 0 && summary.keys[each]?.passed > 0),
+        ),
+        [],
+      );
+      assert.deepEqual(
+        aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)),
+        [],
+      );
+      assert.deepEqual(Object.keys(summary.derivations).sort(), [
+        'argon2',
+        'hkdf',
+        'pbkdf2',
+        'scrypt',
+        'timingSafeEqual',
+      ]);
+      assert.deepEqual(Object.keys(summary.passwords).sort(), [
+        'argon2d',
+        'argon2i',
+        'argon2id',
+        'bcrypt',
+        'scrypt',
+      ]);
+      assert.ok(
+        Object.keys(summary['crypto-async']).length > 20 &&
+          Object.keys(summary['bigint-hash']).length > 20,
+      );
     });
   });
 }
@@ -45,44 +90,110 @@ const wrong = (bytes) => {
 
 /** What a door does wrongly, and which cases must notice. */
 const liars = {
-  'a digest with one wrong bit': { names: ['hash'], lie: (call) => (...args) => wrong(call(...args)), families: ['hashes'] },
-  'a digest that is wrong from 1 MiB on': { names: ['hash'], lie: (call) => (...args) => (args[1].length > 2 ** 20 ? wrong(call(...args)) : call(...args)), families: ['hashes'] },
-  'a code that forgets long keys': { names: ['hmac'], lie: (call) => (algorithm, key, ...rest) => call(algorithm, key.length > 128 ? key.slice(0, 128) : key, ...rest), families: ['hmacs'] },
+  'a digest with one wrong bit': {
+    names: ['hash'],
+    lie:
+      (call) =>
+      (...args) =>
+        wrong(call(...args)),
+    families: ['hashes'],
+  },
+  'a digest that is wrong from 1 MiB on': {
+    names: ['hash'],
+    lie:
+      (call) =>
+      (...args) =>
+        args[1].length > 2 ** 20 ? wrong(call(...args)) : call(...args),
+    families: ['hashes'],
+  },
+  'a code that forgets long keys': {
+    names: ['hmac'],
+    lie:
+      (call) =>
+      (algorithm, key, ...rest) =>
+        call(algorithm, key.length > 128 ? key.slice(0, 128) : key, ...rest),
+    families: ['hmacs'],
+  },
   'opening without a look at the tag': {
     names: ['open'],
-    lie: (call) => (algorithm, given, ...rest) => {
-      try {
-        return call(algorithm, given, ...rest);
-      } catch {
-        return new Uint8Array(given.source.length - 16);
-      }
-    },
+    lie:
+      (call) =>
+      (algorithm, given, ...rest) => {
+        try {
+          return call(algorithm, given, ...rest);
+        } catch {
+          return new Uint8Array(given.source.length - 16);
+        }
+      },
     families: ['seals'],
   },
-  'an aad that is ignored': { names: ['seal', 'open'], lie: (call) => (algorithm, given, ...rest) => call(algorithm, { ...given, aad: '' }, ...rest), families: ['seals'] },
-  'every password is right': { names: ['verifyPassword'], lie: () => (...args) => (typeof args.at(-1) === 'function' ? setImmediate(args.at(-1), undefined, true) : true), families: ['passwords'] },
-  'one batch in the wrong order': { names: ['hashMany'], lie: (call) => (algorithm, sources, ...rest) => call(algorithm, Array.isArray(sources) ? sources.toReversed?.() ?? [...sources].reverse() : sources, ...rest), families: ['many'] },
+  'an aad that is ignored': {
+    names: ['seal', 'open'],
+    lie:
+      (call) =>
+      (algorithm, given, ...rest) =>
+        call(algorithm, { ...given, aad: '' }, ...rest),
+    families: ['seals'],
+  },
+  'every password is right': {
+    names: ['verifyPassword'],
+    lie:
+      () =>
+      (...args) =>
+        typeof args.at(-1) === 'function' ? setImmediate(args.at(-1), undefined, true) : true,
+    families: ['passwords'],
+  },
+  'one batch in the wrong order': {
+    names: ['hashMany'],
+    lie:
+      (call) =>
+      (algorithm, sources, ...rest) =>
+        call(
+          algorithm,
+          Array.isArray(sources) ? (sources.toReversed?.() ?? [...sources].reverse()) : sources,
+          ...rest,
+        ),
+    families: ['many'],
+  },
   'errors without a code': {
     names: ['hash', 'seal'],
-    lie: (call) => (...args) => {
-      try {
-        return call(...args);
-      } catch (error) {
-        throw new TypeError(error.message);
-      }
-    },
+    lie:
+      (call) =>
+      (...args) => {
+        try {
+          return call(...args);
+        } catch (error) {
+          throw new TypeError(error.message);
+        }
+      },
     families: ['refusals'],
   },
-  'bytes of any length are equal': { names: ['timingSafeEqual'], lie: () => () => true, families: ['derivations'] },
+  'bytes of any length are equal': {
+    names: ['timingSafeEqual'],
+    lie: () => () => true,
+    families: ['derivations'],
+  },
 };
 
 for (const [title, { names, lie, families: wanted }] of Object.entries(liars)) {
   test(`noticed: ${title}`, async () => {
     const { millrace, promises } = await openDoors();
-    const lying = { ...millrace, ...Object.fromEntries(names.map((name) => [name, lie(millrace[name])])) };
-    const { cases } = await runConformance({ millrace: lying, promises, load, families: wanted, algorithms: ['sha256', 'aes-256-gcm', 'argon2id', 'every door', 'timingSafeEqual'] });
+    const lying = {
+      ...millrace,
+      ...Object.fromEntries(names.map((name) => [name, lie(millrace[name])])),
+    };
+    const { cases } = await runConformance({
+      millrace: lying,
+      promises,
+      load,
+      families: wanted,
+      algorithms: ['sha256', 'aes-256-gcm', 'argon2id', 'every door', 'timingSafeEqual'],
+    });
     const failed = cases.filter(({ ok }) => !ok);
     assert.ok(failed.length > 0, `none of ${cases.length} cases`);
-    assert.deepEqual(failed.filter(({ unavailable }) => unavailable), []);
+    assert.deepEqual(
+      failed.filter(({ unavailable }) => unavailable),
+      [],
+    );
   });
 }

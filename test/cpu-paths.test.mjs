@@ -9,10 +9,19 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { everything as allFeatures, tierEnvironment, tiers, whyNot } from '../tools/cpu-tiers.mjs';
-import { aeadNames, ciphers, hashNames, hashes, hmacNames, streamNames } from './support/algorithms.mjs';
+import {
+  aeadNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+  streamNames,
+} from './support/algorithms.mjs';
 import { run } from './support/child.mjs';
 
-/** Features that AWS-LC looks at, one or a few at a time; whole CPUs stand in tools/cpu-tiers.mjs. */
+/**
+ * Features that AWS-LC looks at, one or a few at a time; whole CPUs stand in tools/cpu-tiers.mjs.
+ */
 const masks = {
   'no AES, no carry-less multiplication': '~0x200000200000000',
   'no AVX, AVX2, AVX-512, SHA': '~0x1000000000000000:0x0',
@@ -29,7 +38,10 @@ const hidden = {
   'no SHA extensions, no AVX-512': { MILLRACE_CPU_HIDE: 'sha-ni,avx512f' },
   'SHA extensions, no vectors': { MILLRACE_CPU_HIDE: 'avx2' },
   'nothing of our own': { MILLRACE_CPU_HIDE: everything },
-  'nothing of our own, batches one by one': { MILLRACE_CPU_HIDE: everything, MILLRACE_LANES: 'off' },
+  'nothing of our own, batches one by one': {
+    MILLRACE_CPU_HIDE: everything,
+    MILLRACE_LANES: 'off',
+  },
 };
 
 const skip = process.arch !== 'x64' && 'features are hidden on x64 only';
@@ -45,55 +57,121 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
     return made;
   };
   const data = bytes(200_003, 1);
-  const sizes = [...Array(280).keys(), 511, 512, 513, 1000, 1024, 4095, 4096, 16_389, 65_537, 200_003];
+  const sizes = [
+    ...Array(280).keys(),
+    511,
+    512,
+    513,
+    1000,
+    1024,
+    4095,
+    4096,
+    16_389,
+    65_537,
+    200_003,
+  ];
   const found = {};
   const note = (name, compute, another) => {
     const all = sizes.map((size) => compute(data.subarray(0, size)));
     const digest = door.hash('md5', Buffer.concat(all), 'hex');
-    if (another && digest !== found[name]) throw new Error(`${another} of ${name} gives another digest than the single call`);
+    if (another && digest !== found[name])
+      throw new Error(`${another} of ${name} gives another digest than the single call`);
     found[name] = digest;
   };
   const same = (one, other, what) => {
     if (!one.equals(other)) throw new Error(`${what}: not what the single call gives`);
   };
-  for (const name of streamNames) note(name, (source) => door.cipher(name, true, bytes(ciphers[name].key, 2), bytes(16, 3), source));
+  for (const name of streamNames)
+    note(name, (source) =>
+      door.cipher(name, true, bytes(ciphers[name].key, 2), bytes(16, 3), source),
+    );
   for (const name of aeadNames) {
     note(name, (source) => {
-      const options = { key: bytes(ciphers[name].key, 4), nonce: bytes(ciphers[name].iv, 5), aad: source.subarray(0, 37) };
+      const options = {
+        key: bytes(ciphers[name].key, 4),
+        nonce: bytes(ciphers[name].iv, 5),
+        aad: source.subarray(0, 37),
+      };
       const sealed = door.seal(name, { ...options, source });
-      if (!door.open(name, { ...options, source: sealed }).equals(source)) throw new Error(`${name} does not open what it sealed`);
+      if (!door.open(name, { ...options, source: sealed }).equals(source))
+        throw new Error(`${name} does not open what it sealed`);
       return sealed;
     });
   }
-  for (const name of hashNames) note(name, (source) => door.hash(name, source, hashes[name].digest === 0 ? { outputLength: 40 } : undefined));
-  for (const name of hmacNames) note(`hmac-${name}`, (source) => door.hmac(name, source.subarray(0, 150), source));
-  // Hashers: in pieces, by way of a state, and squeezed. What they give is what the single call gives.
+  for (const name of hashNames)
+    note(name, (source) =>
+      door.hash(name, source, hashes[name].digest === 0 ? { outputLength: 40 } : undefined),
+    );
+  for (const name of hmacNames)
+    note(`hmac-${name}`, (source) => door.hmac(name, source.subarray(0, 150), source));
+  // Hashers: in pieces, by way of a state, and squeezed. What they give is what the single call
+  // gives.
   for (const name of hashNames) {
     const options = hashes[name].digest === 0 ? { outputLength: 40 } : {};
-    note(name, (source) => {
-      let hasher = door.createHash(name, options);
-      for (let at = 0, size = 1; at < source.length; at += size, size = (size * 3 + 1) % 9001) hasher.update(source.subarray(at, at + size));
-      hasher = door.createHash(name, { ...options, state: hasher.exportState() });
-      return hasher.digest();
-    }, 'a hasher');
-    if (hashes[name].xof) note(name, (source) => {
-      const hasher = door.createHash(name).update(source);
-      return Buffer.concat([hasher.squeeze(1), hasher.squeeze(hasher.outputLength > 0 ? 31 : 39)]);
-    }, 'squeezing');
+    note(
+      name,
+      (source) => {
+        let hasher = door.createHash(name, options);
+        for (let at = 0, size = 1; at < source.length; at += size, size = (size * 3 + 1) % 9001)
+          hasher.update(source.subarray(at, at + size));
+        hasher = door.createHash(name, { ...options, state: hasher.exportState() });
+        return hasher.digest();
+      },
+      'a hasher',
+    );
+    if (hashes[name].xof)
+      note(
+        name,
+        (source) => {
+          const hasher = door.createHash(name).update(source);
+          return Buffer.concat([
+            hasher.squeeze(1),
+            hasher.squeeze(hasher.outputLength > 0 ? 31 : 39),
+          ]);
+        },
+        'squeezing',
+      );
   }
-  for (const name of hmacNames) note(`hmac-${name}`, (source) => door.createHmac(name, source.subarray(0, 150)).update(source.subarray(0, 77)).update(source.subarray(77)).digest(), 'a hasher');
+  for (const name of hmacNames)
+    note(
+      `hmac-${name}`,
+      (source) =>
+        door
+          .createHmac(name, source.subarray(0, 150))
+          .update(source.subarray(0, 77))
+          .update(source.subarray(77))
+          .digest(),
+      'a hasher',
+    );
   // Batches: messages of all lengths, of one length, shuffled; several are hashed at once.
-  const sources = [...Array(700).keys(), 1500, 3000, 65_537].map((size) => data.subarray(size, size * 2)).map((source, index, all) => all[(index * 389) % all.length]);
+  const sources = [...Array(700).keys(), 1500, 3000, 65_537]
+    .map((size) => data.subarray(size, size * 2))
+    .map((source, index, all) => all[(index * 389) % all.length]);
   for (const name of hashNames) {
     const options = hashes[name].digest === 0 ? { outputLength: 40 } : undefined;
-    same(door.hashMany(name, sources, options), Buffer.concat(sources.map((source) => door.hash(name, source, options))), `hashMany ${name}`);
+    same(
+      door.hashMany(name, sources, options),
+      Buffer.concat(sources.map((source) => door.hash(name, source, options))),
+      `hashMany ${name}`,
+    );
     for (const size of [8, 64, 130, 1024]) {
       const packed = data.subarray(0, size * 67);
-      const each = Array.from({ length: 67 }, (_, index) => door.hash(name, packed.subarray(index * size, (index + 1) * size), options));
-      same(door.hashMany(name, { data: packed, size }, options), Buffer.concat(each), `hashMany ${name}, packed, ${size}`);
+      const each = Array.from({ length: 67 }, (_, index) =>
+        door.hash(name, packed.subarray(index * size, (index + 1) * size), options),
+      );
+      same(
+        door.hashMany(name, { data: packed, size }, options),
+        Buffer.concat(each),
+        `hashMany ${name}, packed, ${size}`,
+      );
     }
   }
-  for (const name of hmacNames) same(door.hmacMany(name, data.subarray(0, 200), sources), Buffer.concat(sources.map((source) => door.hmac(name, data.subarray(0, 200), source))), `hmacMany ${name}`);
+  for (const name of hmacNames)
+    same(
+      door.hmacMany(name, data.subarray(0, 200), sources),
+      Buffer.concat(sources.map((source) => door.hmac(name, data.subarray(0, 200), source))),
+      `hmacMany ${name}`,
+    );
   return found;
 }
 
@@ -102,8 +180,16 @@ const expected = skip ? undefined : answers(millrace, tables);
 
 const { features } = millrace.engines().native.cpu;
 const paths = [
-  ...tiers.map((tier) => ({ name: `as on ${tier.name}`, env: tierEnvironment(tier), reason: whyNot(tier, features) ?? false })),
-  ...Object.entries(masks).map(([name, mask]) => ({ name: `hidden: ${name}`, env: { OPENSSL_ia32cap: mask }, reason: skip })),
+  ...tiers.map((tier) => ({
+    name: `as on ${tier.name}`,
+    env: tierEnvironment(tier),
+    reason: whyNot(tier, features) ?? false,
+  })),
+  ...Object.entries(masks).map(([name, mask]) => ({
+    name: `hidden: ${name}`,
+    env: { OPENSSL_ia32cap: mask },
+    reason: skip,
+  })),
   ...Object.entries(hidden).map(([name, env]) => ({ name: `hidden: ${name}`, env, reason: skip })),
 ];
 
@@ -111,22 +197,39 @@ test('MILLRACE_CPU_HIDE tells of a name that it does not know', { skip }, async 
   const digest = "process.stdout.write(millrace.hash('sha512', 'abc', 'hex'))";
   const known = await run(digest, { env: { MILLRACE_CPU_HIDE: everything } });
   const unknown = await run(digest, { env: { MILLRACE_CPU_HIDE: 'avx512f,sse42' } });
-  assert.deepEqual([known.code, known.stderr, unknown.code, unknown.stdout], [0, '', 0, known.stdout]);
-  assert.match(unknown.stderr, /MILLRACE_CPU_HIDE names no feature of this architecture: sse42 \(there are ssse3, .*avx512f/);
+  assert.deepEqual(
+    [known.code, known.stderr, unknown.code, unknown.stdout],
+    [0, '', 0, known.stdout],
+  );
+  assert.match(
+    unknown.stderr,
+    /MILLRACE_CPU_HIDE names no feature of this architecture: sse42 \(there are ssse3, .*avx512f/,
+  );
 });
 
 test('tiers hide what they do not have, and no more', { skip }, () => {
-  for (const { name, hide, needs } of tiers) assert.deepEqual(hide.filter((each) => needs.includes(each)), [], name);
+  for (const { name, hide, needs } of tiers)
+    assert.deepEqual(
+      hide.filter((each) => needs.includes(each)),
+      [],
+      name,
+    );
   const sizes = tiers.map(({ hide }) => hide.length);
-  assert.deepEqual(sizes, [...sizes].sort((one, other) => one - other));
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((one, other) => one - other),
+  );
 });
 
 for (const { name, env, reason } of paths) {
   test(name, { skip: reason }, async () => {
-    const { code, stdout, stderr } = await run(`
+    const { code, stdout, stderr } = await run(
+      `
       const answers = ${answers};
       console.log(JSON.stringify(answers(millrace, ${JSON.stringify(tables)})));
-    `, { env });
+    `,
+      { env },
+    );
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), expected);
   });

@@ -22,19 +22,30 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const missing = prepare();
 
-test(`the ancestor's test.js, ${runs} times`, { skip: missing, timeout: 60_000 + runs * 60_000 }, async (t) => {
-  for (let round = 1; round <= runs; round++) {
-    const { stdout, stderr, code } = await runUpstream('test.js');
-    const seed = /SEED\s*=\s*\S+/.exec(stdout)?.[0] ?? 'no seed printed';
-    assert.equal(code, 0, `run ${round}, ${seed}: exit code ${code}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`);
-    assert.match(stdout, /PASSED ALL TESTS/, `run ${round}, ${seed}`);
-    t.diagnostic(`upstream run ${round}: ${seed}`);
-  }
-});
+test(
+  `the ancestor's test.js, ${runs} times`,
+  { skip: missing, timeout: 60_000 + runs * 60_000 },
+  async (t) => {
+    for (let round = 1; round <= runs; round++) {
+      const { stdout, stderr, code } = await runUpstream('test.js');
+      const seed = /SEED\s*=\s*\S+/.exec(stdout)?.[0] ?? 'no seed printed';
+      assert.equal(
+        code,
+        0,
+        `run ${round}, ${seed}: exit code ${code}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`,
+      );
+      assert.match(stdout, /PASSED ALL TESTS/, `run ${round}, ${seed}`);
+      t.diagnostic(`upstream run ${round}: ${seed}`);
+    }
+  },
+);
 
 test("the ancestor's test.js does use our door", { skip: missing }, async () => {
   // With one constant changed it must fail; else it would have been testing something else.
-  writeFileSync(join(folder, 'index.js'), `module.exports = { ...require(${JSON.stringify(doorPaths['millrace/crypto-async'])}), E_KEY: 'changed' };\n`);
+  writeFileSync(
+    join(folder, 'index.js'),
+    `module.exports = { ...require(${JSON.stringify(doorPaths['millrace/crypto-async'])}), E_KEY: 'changed' };\n`,
+  );
   const { code, stdout } = await runUpstream('test.js');
   assert.notEqual(code, 0);
   assert.doesNotMatch(stdout, /PASSED ALL TESTS/);
@@ -43,12 +54,19 @@ test("the ancestor's test.js does use our door", { skip: missing }, async () => 
 /** Lays out the folder; gives the reason if that cannot be done. */
 function prepare() {
   try {
-    const [upstream, queue] = Object.entries(packages).map(([name, version]) => fetchPackage(name, version));
-    for (const file of ['test.js', 'common.js']) copyFileSync(join(upstream, file), join(folder, file));
+    const [upstream, queue] = Object.entries(packages).map(([name, version]) =>
+      fetchPackage(name, version),
+    );
+    for (const file of ['test.js', 'common.js'])
+      copyFileSync(join(upstream, file), join(folder, file));
     const place = join(folder, 'node_modules', '@ronomon', 'queue');
     mkdirSync(place, { recursive: true });
-    for (const file of ['package.json', 'index.js']) copyFileSync(join(queue, file), join(place, file));
-    writeFileSync(join(folder, 'index.js'), `module.exports = require(${JSON.stringify(doorPaths['millrace/crypto-async'])});\n`);
+    for (const file of ['package.json', 'index.js'])
+      copyFileSync(join(queue, file), join(place, file));
+    writeFileSync(
+      join(folder, 'index.js'),
+      `module.exports = require(${JSON.stringify(doorPaths['millrace/crypto-async'])});\n`,
+    );
     return false;
   } catch (error) {
     return `@ronomon/crypto-async cannot be had here: ${String(error.message).split('\n')[0]}`;
@@ -57,9 +75,17 @@ function prepare() {
 
 async function runUpstream(program) {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: folder, timeout: 60_000, maxBuffer: 2 ** 26 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+      cwd: folder,
+      timeout: 60_000,
+      maxBuffer: 2 ** 26,
+    });
     return { code: 0, stdout, stderr };
   } catch (error) {
-    return { code: error.code ?? error.signal, stdout: error.stdout ?? '', stderr: error.stderr ?? '' };
+    return {
+      code: error.code ?? error.signal,
+      stdout: error.stdout ?? '',
+      stderr: error.stderr ?? '',
+    };
   }
 }

@@ -63,7 +63,10 @@ const callback = () => assert.fail('the callback was called');
 test('the exports by require: 41 plain properties of an ordinary object', () => {
   const required = createRequire(import.meta.url)('millrace/crypto-async');
   assert.equal(required, door);
-  assert.deepEqual(Object.keys(required).sort(), [...Object.keys(constants), 'cipher', 'hash', 'hmac'].sort());
+  assert.deepEqual(
+    Object.keys(required).sort(),
+    [...Object.keys(constants), 'cipher', 'hash', 'hmac'].sort(),
+  );
   assert.equal(Object.keys(required).length, 41);
   assert.deepEqual(Reflect.ownKeys(required).length, 41);
   assert.equal(Object.getPrototypeOf(required), Object.prototype);
@@ -80,7 +83,8 @@ test('the constants', () => {
 });
 
 test('every export can be imported by name', () => {
-  for (const name of [...Object.keys(constants), 'cipher', 'hash', 'hmac']) assert.equal(namespace[name], door[name], name);
+  for (const name of [...Object.keys(constants), 'cipher', 'hash', 'hmac'])
+    assert.equal(namespace[name], door[name], name);
 });
 
 test('the functions are anonymous, take rest arguments and do not need this', () => {
@@ -91,7 +95,10 @@ test('the functions are anonymous, take rest arguments and do not need this', ()
   }
   const { cipher, hash, hmac } = door;
   assert.equal(hash('md5', Buffer.from('abc')).toString('hex'), '900150983cd24fb0d6963f7d28e17f72');
-  assert.equal(hmac.call(null, 'md5', Buffer.alloc(16, 0x0b), Buffer.from('Hi There')).toString('hex'), '9294727a3638bb1c13f48ef8158bfc9d');
+  assert.equal(
+    hmac.call(null, 'md5', Buffer.alloc(16, 0x0b), Buffer.from('Hi There')).toString('hex'),
+    '9294727a3638bb1c13f48ef8158bfc9d',
+  );
   assert.equal(cipher.call(undefined, 'aes-128-ctr', 1, bytes(16), bytes(16), bytes(5)).length, 5);
 });
 
@@ -101,12 +108,42 @@ test('the functions are anonymous, take rest arguments and do not need this', ()
 const signatures = {
   'cipher 5': ['cipher', ['algorithm', 'encrypt', 'key', 'iv', 'source'], stream],
   'cipher 7': ['cipher', ['algorithm', 'encrypt', 'key', 'iv', 'source', 'aad', 'tag'], aead],
-  'cipher 13': ['cipher', ['algorithm', 'encrypt', ...window('key'), ...window('iv'), ...window('source'), 'target', 'targetOffset'], stream],
-  'cipher 19': ['cipher', ['algorithm', 'encrypt', ...window('key'), ...window('iv'), ...window('source'), 'target', 'targetOffset', ...window('aad'), ...window('tag')], aead],
+  'cipher 13': [
+    'cipher',
+    [
+      'algorithm',
+      'encrypt',
+      ...window('key'),
+      ...window('iv'),
+      ...window('source'),
+      'target',
+      'targetOffset',
+    ],
+    stream,
+  ],
+  'cipher 19': [
+    'cipher',
+    [
+      'algorithm',
+      'encrypt',
+      ...window('key'),
+      ...window('iv'),
+      ...window('source'),
+      'target',
+      'targetOffset',
+      ...window('aad'),
+      ...window('tag'),
+    ],
+    aead,
+  ],
   'hash 2': ['hash', ['algorithm', 'source'], digest],
   'hash 6': ['hash', ['algorithm', ...window('source'), 'target', 'targetOffset'], digest],
   'hmac 3': ['hmac', ['algorithm', 'key', 'source'], digest],
-  'hmac 9': ['hmac', ['algorithm', ...window('key'), ...window('source'), 'target', 'targetOffset'], digest],
+  'hmac 9': [
+    'hmac',
+    ['algorithm', ...window('key'), ...window('source'), 'target', 'targetOffset'],
+    digest,
+  ],
 };
 
 for (const [title, [method, names, values]] of Object.entries(signatures)) {
@@ -136,7 +173,8 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
   });
 
   test(`${title}: a callback that is none`, () => {
-    for (const wrong of [undefined, null, 0, 1, {}, [], 'callback', true, Symbol('callback')]) fails(method, [...args(names, values()), wrong], 'E_CALLBACK');
+    for (const wrong of [undefined, null, 0, 1, {}, [], 'callback', true, Symbol('callback')])
+      fails(method, [...args(names, values()), wrong], 'E_CALLBACK');
   });
 
   test(`${title}: each argument wrong`, async () => {
@@ -153,13 +191,23 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
 
   test(`${title}: of any two wrong arguments the first in order is named`, async () => {
     const right = values();
-    const all = breakers(names, right).map((breaker) => ({ breaker, rank: rankOf(breaker, simple) }));
+    const all = breakers(names, right).map((breaker) => ({
+      breaker,
+      rank: rankOf(breaker, simple),
+    }));
     let pairs = 0;
-    for (const { breaker: [name, wrong, code], rank } of all) {
-      for (const { breaker: [other, otherWrong], rank: otherRank } of all) {
+    for (const {
+      breaker: [name, wrong, code],
+      rank,
+    } of all) {
+      for (const {
+        breaker: [other, otherWrong],
+        rank: otherRank,
+      } of all) {
         if (other === name || otherRank <= rank) continue;
         const given = args(names, { ...right, [name]: wrong, [other]: otherWrong });
-        // A smaller buffer can mend or break the range of another argument only by being its buffer.
+        // A smaller buffer can mend or break the range of another argument only by being its
+        // buffer.
         if (related(name, other)) continue;
         fails(method, given, code);
         fails(method, [...given, callback], code);
@@ -189,7 +237,11 @@ test('arguments are counted, also when undefined', () => {
   fails('hash', ['sha256', bytes(1), undefined], 'E_CALLBACK');
   fails('hmac', ['sha256', bytes(1), bytes(1), undefined], 'E_CALLBACK');
   fails('cipher', ['aes-128-ctr', 1, bytes(16), bytes(16), bytes(1), undefined], 'E_CALLBACK');
-  fails('cipher', ['aes-128-ctr', 1, bytes(16), bytes(16), bytes(1), undefined, undefined], 'E_AAD');
+  fails(
+    'cipher',
+    ['aes-128-ctr', 1, bytes(16), bytes(16), bytes(1), undefined, undefined],
+    'E_AAD',
+  );
 });
 
 // ---- values -------------------------------------------------------------------------------
@@ -197,11 +249,42 @@ test('arguments are counted, also when undefined', () => {
 test('encrypt is a primitive 0 or 1', () => {
   const call = (encrypt) => ['aes-128-ctr', encrypt, bytes(16), bytes(16), bytes(5)];
   for (const right of [0, 1, -0]) assert.equal(door.cipher(...call(right)).length, 5);
-  for (const wrong of [2, -1, 0.5, NaN, true, false, 1n, 0n, '0', '1', '', null, undefined, {}, [], new Number(1)]) fails('cipher', call(wrong), 'E_ENCRYPT');
+  for (const wrong of [
+    2,
+    -1,
+    0.5,
+    NaN,
+    true,
+    false,
+    1n,
+    0n,
+    '0',
+    '1',
+    '',
+    null,
+    undefined,
+    {},
+    [],
+    new Number(1),
+  ])
+    fails('cipher', call(wrong), 'E_ENCRYPT');
 });
 
 test('an algorithm is a primitive string', () => {
-  for (const wrong of [undefined, null, 0, 1, true, {}, [], ['sha256'], Buffer.from('sha256'), new String('sha256'), Symbol('sha256'), () => {}]) {
+  for (const wrong of [
+    undefined,
+    null,
+    0,
+    1,
+    true,
+    {},
+    [],
+    ['sha256'],
+    Buffer.from('sha256'),
+    new String('sha256'),
+    Symbol('sha256'),
+    () => {},
+  ]) {
     fails('hash', [wrong, bytes(1)], 'E_ALGORITHM');
     fails('hmac', [wrong, bytes(1), bytes(1)], 'E_ALGORITHM');
     fails('cipher', [wrong, 1, bytes(16), bytes(16), bytes(1)], 'E_ALGORITHM');
@@ -210,23 +293,83 @@ test('an algorithm is a primitive string', () => {
 
 test('disabled is what OpenSSL has and the ancestor refused', () => {
   const disabled = [
-    'aes-128-cbc', 'aes-192-cbc', 'aes-256-cbc', 'aes-128-ccm', 'aes-192-ccm', 'aes-256-ccm', 'aes-128-ecb', 'aes-192-ecb', 'aes-256-ecb',
-    'aes-128-xts', 'aes-256-xts', 'rc4', 'AES-256-CBC',
+    'aes-128-cbc',
+    'aes-192-cbc',
+    'aes-256-cbc',
+    'aes-128-ccm',
+    'aes-192-ccm',
+    'aes-256-ccm',
+    'aes-128-ecb',
+    'aes-192-ecb',
+    'aes-256-ecb',
+    'aes-128-xts',
+    'aes-256-xts',
+    'rc4',
+    'AES-256-CBC',
   ];
   for (const algorithm of disabled) {
     fails('cipher', [algorithm, 1, bytes(16), bytes(16), bytes(1)], 'E_ALGORITHM_DISABLED');
-    fails('cipher', [algorithm, 1, ...parts(16), ...parts(16), ...parts(1), bytes(1), 0], 'E_ALGORITHM_DISABLED');
-    fails('cipher', [algorithm, 'wrong too', ...parts(16), ...parts(16), ...parts(1), bytes(1), 0, ...parts(0), ...parts(0)], 'E_ALGORITHM_DISABLED');
+    fails(
+      'cipher',
+      [algorithm, 1, ...parts(16), ...parts(16), ...parts(1), bytes(1), 0],
+      'E_ALGORITHM_DISABLED',
+    );
+    fails(
+      'cipher',
+      [
+        algorithm,
+        'wrong too',
+        ...parts(16),
+        ...parts(16),
+        ...parts(1),
+        bytes(1),
+        0,
+        ...parts(0),
+        ...parts(0),
+      ],
+      'E_ALGORITHM_DISABLED',
+    );
   }
 });
 
 test('unknown is everything else', () => {
   const unknown = [
-    '', 'unknown', 'aes-256-ctr ', ' aes-256-ctr', 'aes-256-ctr\0', 'aes-256-ctr\0junk', 'aes-256-ctrx', 'aes-512-ctr', 'aes-128-siv', 'aes-256-siv',
-    'aes-256-gcm-siv', 'AES-128-GCM-SIV', 'aes-128-cbc-cts', 'sha256', 'cipher', '__proto__', 'constructor', 'x'.repeat(1000), 'rc4 ',
+    '',
+    'unknown',
+    'aes-256-ctr ',
+    ' aes-256-ctr',
+    'aes-256-ctr\0',
+    'aes-256-ctr\0junk',
+    'aes-256-ctrx',
+    'aes-512-ctr',
+    'aes-128-siv',
+    'aes-256-siv',
+    'aes-256-gcm-siv',
+    'AES-128-GCM-SIV',
+    'aes-128-cbc-cts',
+    'sha256',
+    'cipher',
+    '__proto__',
+    'constructor',
+    'x'.repeat(1000),
+    'rc4 ',
   ];
-  for (const algorithm of unknown) fails('cipher', [algorithm, 1, bytes(16), bytes(16), bytes(1)], 'E_ALGORITHM_UNKNOWN');
-  for (const algorithm of ['', 'unknown', 'sha256 ', 'sha256\0', 'sha257', 'aes-256-ctr', '__proto__', 'toString', 'keccak256', 'blake3', 'xxh64', 'crc32']) {
+  for (const algorithm of unknown)
+    fails('cipher', [algorithm, 1, bytes(16), bytes(16), bytes(1)], 'E_ALGORITHM_UNKNOWN');
+  for (const algorithm of [
+    '',
+    'unknown',
+    'sha256 ',
+    'sha256\0',
+    'sha257',
+    'aes-256-ctr',
+    '__proto__',
+    'toString',
+    'keccak256',
+    'blake3',
+    'xxh64',
+    'crc32',
+  ]) {
     fails('hash', [algorithm, bytes(1)], 'E_ALGORITHM_UNKNOWN');
     fails('hash', [algorithm, ...parts(1), bytes(64), 0], 'E_ALGORITHM_UNKNOWN');
     fails('hmac', [algorithm, bytes(1), bytes(1)], 'E_ALGORITHM_UNKNOWN');
@@ -235,11 +378,22 @@ test('unknown is everything else', () => {
 });
 
 test('names in any case, and aliases', () => {
-  for (const name of ['AES-256-CTR', 'Aes-256-Ctr', 'aes-256-ctr']) assert.deepEqual(door.cipher(name, 1, bytes(32), bytes(16), bytes(9)), door.cipher('aes-256-ctr', 1, bytes(32), bytes(16), bytes(9)));
-  assert.deepEqual(door.cipher('ChaCha20', 1, bytes(32), bytes(16), bytes(9)), door.cipher('chacha20', 1, bytes(32), bytes(16), bytes(9)));
+  for (const name of ['AES-256-CTR', 'Aes-256-Ctr', 'aes-256-ctr'])
+    assert.deepEqual(
+      door.cipher(name, 1, bytes(32), bytes(16), bytes(9)),
+      door.cipher('aes-256-ctr', 1, bytes(32), bytes(16), bytes(9)),
+    );
+  assert.deepEqual(
+    door.cipher('ChaCha20', 1, bytes(32), bytes(16), bytes(9)),
+    door.cipher('chacha20', 1, bytes(32), bytes(16), bytes(9)),
+  );
   const tag = () => Buffer.alloc(16);
-  assert.deepEqual(door.cipher('id-aes256-GCM', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()), door.cipher('aes-256-gcm', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()));
-  for (const name of ['SHA256', 'sha-256', 'SHA2-256', 'RSA-SHA256', 'sha256WithRSAEncryption']) assert.deepEqual(door.hash(name, bytes(9)), door.hash('sha256', bytes(9)), name);
+  assert.deepEqual(
+    door.cipher('id-aes256-GCM', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
+    door.cipher('aes-256-gcm', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
+  );
+  for (const name of ['SHA256', 'sha-256', 'SHA2-256', 'RSA-SHA256', 'sha256WithRSAEncryption'])
+    assert.deepEqual(door.hash(name, bytes(9)), door.hash('sha256', bytes(9)), name);
 });
 
 test('buffers are those of the ancestor', () => {
@@ -259,34 +413,91 @@ test('buffers are those of the ancestor', () => {
 });
 
 test('nothing is legal everywhere', async () => {
-  const nothings = [() => Buffer.alloc(0), () => Buffer.from(''), () => Buffer.concat([]), () => bytes(5).subarray(2, 2), detached];
+  const nothings = [
+    () => Buffer.alloc(0),
+    () => Buffer.from(''),
+    () => Buffer.concat([]),
+    () => bytes(5).subarray(2, 2),
+    detached,
+  ];
   for (const nothing of nothings) {
     for (const algorithm of ancestor.hashes) {
       const expected = judge({ kind: 'hash', algorithm, source: Buffer.alloc(0) }).output;
       assert.deepEqual(door.hash(algorithm, nothing()), expected);
       assert.deepEqual(await waited('hash', algorithm, nothing()), expected);
-      assert.deepEqual(door.hmac(algorithm, nothing(), nothing()), judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: Buffer.alloc(0) }).output);
-      assert.deepEqual(await waited('hmac', algorithm, nothing(), bytes(5)), judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: bytes(5) }).output);
-      assert.equal(door.hash(algorithm, nothing(), 0, 0, Buffer.alloc(64), 0), hashes[algorithm].digest);
+      assert.deepEqual(
+        door.hmac(algorithm, nothing(), nothing()),
+        judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: Buffer.alloc(0) }).output,
+      );
+      assert.deepEqual(
+        await waited('hmac', algorithm, nothing(), bytes(5)),
+        judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: bytes(5) }).output,
+      );
+      assert.equal(
+        door.hash(algorithm, nothing(), 0, 0, Buffer.alloc(64), 0),
+        hashes[algorithm].digest,
+      );
       fails('hash', [algorithm, bytes(1), 0, 1, nothing(), 0], 'E_TARGET_RANGE');
     }
     for (const algorithm of ancestor.ciphers) {
       const { key, iv, aead } = ciphers[algorithm];
       if (!aead) {
-        assert.deepEqual(door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing()), Buffer.alloc(0));
-        assert.deepEqual(door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), nothing(), nothing()), door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5)));
-        assert.equal(await waited('cipher', algorithm, 1, ...parts(key), ...parts(iv), nothing(), 0, 0, nothing(), 0), 0);
+        assert.deepEqual(
+          door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing()),
+          Buffer.alloc(0),
+        );
+        assert.deepEqual(
+          door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), nothing(), nothing()),
+          door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5)),
+        );
+        assert.equal(
+          await waited(
+            'cipher',
+            algorithm,
+            1,
+            ...parts(key),
+            ...parts(iv),
+            nothing(),
+            0,
+            0,
+            nothing(),
+            0,
+          ),
+          0,
+        );
         fails('cipher', [algorithm, 1, nothing(), bytes(iv), bytes(1)], 'E_KEY_INVALID');
         fails('cipher', [algorithm, 1, bytes(key), nothing(), bytes(1)], 'E_IV_INVALID');
         continue;
       }
-      const expected = judge({ kind: 'cipher', algorithm, encrypt: true, key: bytes(key), iv: bytes(iv), source: Buffer.alloc(0), aad: Buffer.alloc(0) });
+      const expected = judge({
+        kind: 'cipher',
+        algorithm,
+        encrypt: true,
+        key: bytes(key),
+        iv: bytes(iv),
+        source: Buffer.alloc(0),
+        aad: Buffer.alloc(0),
+      });
       const tag = Buffer.alloc(16);
-      assert.deepEqual(door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing(), nothing(), tag), Buffer.alloc(0));
+      assert.deepEqual(
+        door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing(), nothing(), tag),
+        Buffer.alloc(0),
+      );
       assert.deepEqual(tag, expected.tag);
-      assert.deepEqual(await waited('cipher', algorithm, 0, bytes(key), bytes(iv), nothing(), nothing(), tag), Buffer.alloc(0));
-      fails('cipher', [algorithm, 1, bytes(key), bytes(iv), bytes(1), nothing(), nothing()], 'E_TAG_INVALID');
-      fails('cipher', [algorithm, 0, bytes(key), bytes(iv), bytes(1), nothing(), nothing()], 'E_TAG_INVALID');
+      assert.deepEqual(
+        await waited('cipher', algorithm, 0, bytes(key), bytes(iv), nothing(), nothing(), tag),
+        Buffer.alloc(0),
+      );
+      fails(
+        'cipher',
+        [algorithm, 1, bytes(key), bytes(iv), bytes(1), nothing(), nothing()],
+        'E_TAG_INVALID',
+      );
+      fails(
+        'cipher',
+        [algorithm, 0, bytes(key), bytes(iv), bytes(1), nothing(), nothing()],
+        'E_TAG_INVALID',
+      );
     }
   }
 });
@@ -294,9 +505,16 @@ test('nothing is legal everywhere', async () => {
 test('sizes of keys, ivs and tags', () => {
   for (const algorithm of ancestor.ciphers) {
     const { key, iv, aead } = ciphers[algorithm];
-    const call = ({ keySize = key, ivSize = iv, aadSize = aead ? 3 : 0, tagSize = aead ? 16 : 0 }) => [algorithm, 1, bytes(keySize), bytes(ivSize), bytes(5), bytes(aadSize), bytes(tagSize)];
-    for (const keySize of [0, 1, key - 1, key + 1, 2 * key]) fails('cipher', call({ keySize }), 'E_KEY_INVALID');
-    for (const ivSize of [0, 1, 8, iv - 1, iv + 1, 24, 32].filter((size) => size !== iv)) fails('cipher', call({ ivSize }), 'E_IV_INVALID');
+    const call = ({
+      keySize = key,
+      ivSize = iv,
+      aadSize = aead ? 3 : 0,
+      tagSize = aead ? 16 : 0,
+    }) => [algorithm, 1, bytes(keySize), bytes(ivSize), bytes(5), bytes(aadSize), bytes(tagSize)];
+    for (const keySize of [0, 1, key - 1, key + 1, 2 * key])
+      fails('cipher', call({ keySize }), 'E_KEY_INVALID');
+    for (const ivSize of [0, 1, 8, iv - 1, iv + 1, 24, 32].filter((size) => size !== iv))
+      fails('cipher', call({ ivSize }), 'E_IV_INVALID');
     if (!aead) {
       fails('cipher', call({ aadSize: 1 }), 'E_AAD_INVALID');
       fails('cipher', call({ aadSize: 1, tagSize: 1 }), 'E_AAD_INVALID');
@@ -312,16 +530,40 @@ test('sizes of keys, ivs and tags', () => {
       }
       const tag = bytes(tagSize);
       const secret = door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), bytes(3), tag);
-      assert.deepEqual(tag, judge({ kind: 'cipher', algorithm, encrypt: true, key: bytes(key), iv: bytes(iv), source: bytes(5), aad: bytes(3), tagSize: 16 }).tag.subarray(0, tagSize), `${algorithm} tag ${tagSize}`);
-      assert.deepEqual(door.cipher(algorithm, 0, bytes(key), bytes(iv), secret, bytes(3), tag), bytes(5));
+      assert.deepEqual(
+        tag,
+        judge({
+          kind: 'cipher',
+          algorithm,
+          encrypt: true,
+          key: bytes(key),
+          iv: bytes(iv),
+          source: bytes(5),
+          aad: bytes(3),
+          tagSize: 16,
+        }).tag.subarray(0, tagSize),
+        `${algorithm} tag ${tagSize}`,
+      );
+      assert.deepEqual(
+        door.cipher(algorithm, 0, bytes(key), bytes(iv), secret, bytes(3), tag),
+        bytes(5),
+      );
       tag[tagSize - 1] ^= 0x80;
       fails('cipher', [algorithm, 0, bytes(key), bytes(iv), secret, bytes(3), tag], 'E_CORRUPT');
     }
     // The forms without a tag.
     fails('cipher', [algorithm, 1, bytes(key), bytes(iv), bytes(5)], 'E_TAG_INVALID');
     fails('cipher', [algorithm, 1, bytes(key), bytes(iv), bytes(5), callback], 'E_TAG_INVALID');
-    fails('cipher', [algorithm, 1, ...parts(key), ...parts(iv), ...parts(5), bytes(5), 0], 'E_TAG_INVALID');
-    fails('cipher', [algorithm, 1, ...parts(key), ...parts(iv), ...parts(5), bytes(5), 0, callback], 'E_TAG_INVALID');
+    fails(
+      'cipher',
+      [algorithm, 1, ...parts(key), ...parts(iv), ...parts(5), bytes(5), 0],
+      'E_TAG_INVALID',
+    );
+    fails(
+      'cipher',
+      [algorithm, 1, ...parts(key), ...parts(iv), ...parts(5), bytes(5), 0, callback],
+      'E_TAG_INVALID',
+    );
   }
 });
 
@@ -336,16 +578,30 @@ test('a buffer longer than INT_MAX, however small the range', (t) => {
   for (const name of ['key', 'iv', 'source', 'target', 'aad', 'tag']) {
     fails('cipher', args(names, { ...aead(), [name]: long }), 'E_BUFFER_LENGTH');
     // Directly after the type of this buffer: before its own offset, after the argument before it.
-    fails('cipher', args(names, { ...aead(), [name]: long, [`${name}Offset`]: -1 }), 'E_BUFFER_LENGTH');
+    fails(
+      'cipher',
+      args(names, { ...aead(), [name]: long, [`${name}Offset`]: -1 }),
+      'E_BUFFER_LENGTH',
+    );
     const before = names[names.indexOf(name) - 1];
-    fails('cipher', args(names, { ...aead(), [name]: long, [before]: 'wrong' }), before === 'encrypt' ? 'E_ENCRYPT' : `E_${constantOf(before)}`);
+    fails(
+      'cipher',
+      args(names, { ...aead(), [name]: long, [before]: 'wrong' }),
+      before === 'encrypt' ? 'E_ENCRYPT' : `E_${constantOf(before)}`,
+    );
   }
-  for (const name of ['source', 'target']) fails('hash', args(signatures['hash 6'][1], { ...digest(), [name]: long }), 'E_BUFFER_LENGTH');
-  for (const name of ['key', 'source', 'target']) fails('hmac', args(signatures['hmac 9'][1], { ...digest(), [name]: long }), 'E_BUFFER_LENGTH');
+  for (const name of ['source', 'target'])
+    fails('hash', args(signatures['hash 6'][1], { ...digest(), [name]: long }), 'E_BUFFER_LENGTH');
+  for (const name of ['key', 'source', 'target'])
+    fails('hmac', args(signatures['hmac 9'][1], { ...digest(), [name]: long }), 'E_BUFFER_LENGTH');
   fails('hash', ['sha256', long], 'E_BUFFER_LENGTH');
   fails('hmac', ['sha256', long, bytes(1)], 'E_BUFFER_LENGTH');
   // The simple cipher form had its target 32 bytes longer than the source.
-  fails('cipher', ['aes-128-ctr', 1, bytes(16), bytes(16), long.subarray(0, INT_MAX - 31)], 'E_BUFFER_LENGTH');
+  fails(
+    'cipher',
+    ['aes-128-ctr', 1, bytes(16), bytes(16), long.subarray(0, INT_MAX - 31)],
+    'E_BUFFER_LENGTH',
+  );
   // INT_MAX itself is a length.
   assert.equal(door.hash('md5', long.subarray(0, INT_MAX), INT_MAX, 0, bytes(16), 0), 16);
 });
@@ -353,17 +609,32 @@ test('a buffer longer than INT_MAX, however small the range', (t) => {
 test('a source at INT_MAX offsets does not overflow', () => {
   const names = signatures['cipher 19'][1];
   for (const name of ['key', 'iv', 'source', 'aad', 'tag']) {
-    for (const [offset, size] of [[INT_MAX, INT_MAX], [INT_MAX, 1], [1, INT_MAX], [INT_MAX, 0], [0, INT_MAX], [258, 0]]) {
-      fails('cipher', args(names, { ...aead(), [`${name}Offset`]: offset, [`${name}Size`]: size }), `E_${name.toUpperCase()}_RANGE`);
+    for (const [offset, size] of [
+      [INT_MAX, INT_MAX],
+      [INT_MAX, 1],
+      [1, INT_MAX],
+      [INT_MAX, 0],
+      [0, INT_MAX],
+      [258, 0],
+    ]) {
+      fails(
+        'cipher',
+        args(names, { ...aead(), [`${name}Offset`]: offset, [`${name}Size`]: size }),
+        `E_${name.toUpperCase()}_RANGE`,
+      );
     }
   }
-  for (const offset of [INT_MAX, 258, 41]) fails('cipher', args(names, { ...aead(), targetOffset: offset }), 'E_TARGET_RANGE');
+  for (const offset of [INT_MAX, 258, 41])
+    fails('cipher', args(names, { ...aead(), targetOffset: offset }), 'E_TARGET_RANGE');
 });
 
 test('a window of no bytes at the end of its buffer', () => {
   assert.equal(door.hash('sha1', bytes(9), 9, 0, bytes(20), 0), 20);
   fails('hash', ['sha1', bytes(9), 10, 0, bytes(20), 0], 'E_SOURCE_RANGE');
-  assert.equal(door.cipher('aes-128-ctr', 1, ...parts(16), ...parts(16), bytes(9), 9, 0, bytes(3), 3), 0);
+  assert.equal(
+    door.cipher('aes-128-ctr', 1, ...parts(16), ...parts(16), bytes(9), 9, 0, bytes(3), 3),
+    0,
+  );
 });
 
 // ---- failures of the operation ------------------------------------------------------------
@@ -371,19 +642,41 @@ test('a window of no bytes at the end of its buffer', () => {
 test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing in the target', async () => {
   for (const algorithm of ancestor.ciphers.filter((name) => ciphers[name].aead)) {
     const { key, iv } = ciphers[algorithm];
-    const given = (target) => [algorithm, 0, ...parts(key), ...parts(iv), ...parts(30), target, 5, ...parts(3), ...parts(16)];
+    const given = (target) => [
+      algorithm,
+      0,
+      ...parts(key),
+      ...parts(iv),
+      ...parts(30),
+      target,
+      5,
+      ...parts(3),
+      ...parts(16),
+    ];
     const target = bytes(40);
     fails('cipher', given(target), 'E_CORRUPT');
     assert.deepEqual(target, Buffer.concat([bytes(5), Buffer.alloc(30), bytes(5)]));
     target.fill(7);
     const results = await new Promise((resolve) => {
-      assert.equal(door.cipher(...given(target), (...received) => resolve(received)), undefined);
+      assert.equal(
+        door.cipher(...given(target), (...received) => resolve(received)),
+        undefined,
+      );
     });
     assert.equal(results.length, 1);
     assertPlain(results[0], 'E_CORRUPT');
     assert.deepEqual(target, Buffer.concat([bytes(5), Buffer.alloc(30), bytes(5)]));
     const simple = await new Promise((resolve) => {
-      door.cipher(algorithm, 0, bytes(key), bytes(iv), bytes(30), bytes(3), bytes(16), (...received) => resolve(received));
+      door.cipher(
+        algorithm,
+        0,
+        bytes(key),
+        bytes(iv),
+        bytes(30),
+        bytes(3),
+        bytes(16),
+        (...received) => resolve(received),
+      );
     });
     assert.equal(simple.length, 1);
     assertPlain(simple[0], 'E_CORRUPT');
@@ -394,12 +687,40 @@ test('the tag is an output when encrypting and only read when decrypting', async
   for (const asynchronous of [false, true]) {
     const call = asynchronous ? (...given) => waited('cipher', ...given) : door.cipher;
     const tag = bytes(24);
-    const secret = await call('aes-128-gcm', 1, ...parts(16), ...parts(12), ...parts(30), bytes(30), 0, ...parts(3), tag, 4, 13);
+    const secret = await call(
+      'aes-128-gcm',
+      1,
+      ...parts(16),
+      ...parts(12),
+      ...parts(30),
+      bytes(30),
+      0,
+      ...parts(3),
+      tag,
+      4,
+      13,
+    );
     assert.equal(secret, 30);
     assert.deepEqual([tag.subarray(0, 4), tag.subarray(17)], [bytes(4), bytes(7)]);
     assert.notDeepEqual(tag.subarray(4, 17), bytes(13));
     const kept = Buffer.from(tag);
-    await assert.rejects(async () => call('aes-128-gcm', 0, ...parts(16), ...parts(12), ...parts(30), bytes(30), 0, ...parts(3), tag, 4, 13), { message: 'corrupt' });
+    await assert.rejects(
+      async () =>
+        call(
+          'aes-128-gcm',
+          0,
+          ...parts(16),
+          ...parts(12),
+          ...parts(30),
+          bytes(30),
+          0,
+          ...parts(3),
+          tag,
+          4,
+          13,
+        ),
+      { message: 'corrupt' },
+    );
     assert.deepEqual(tag, kept);
   }
 });
@@ -412,9 +733,29 @@ const order = { simpleBuffers: 0, native: 100, types: 200, ranges: 300, sizes: 4
 /** Everything that can be wrong with one argument: `[name, value, code]`. */
 function breakers(names, right) {
   const all = [];
-  const push = (name, wrongs, code) => names.includes(name) && wrongs.forEach((wrong) => all.push([name, wrong, code]));
+  const push = (name, wrongs, code) =>
+    names.includes(name) && wrongs.forEach((wrong) => all.push([name, wrong, code]));
   const notBuffers = [0, 1, '', 'text', {}, [], null, true, false, undefined, new ArrayBuffer(40)];
-  const notIntegers = ['', '0', {}, [], null, true, false, undefined, -1, 0.5, NaN, Infinity, -Infinity, INT_MAX + 1, 2 ** 53, 1n, Buffer.alloc(1), Symbol('integer')];
+  const notIntegers = [
+    '',
+    '0',
+    {},
+    [],
+    null,
+    true,
+    false,
+    undefined,
+    -1,
+    0.5,
+    NaN,
+    Infinity,
+    -Infinity,
+    INT_MAX + 1,
+    2 ** 53,
+    1n,
+    Buffer.alloc(1),
+    Symbol('integer'),
+  ];
   push('algorithm', [0, null, undefined, {}, Buffer.from('sha256')], 'E_ALGORITHM');
   push('algorithm', ['', 'unknown'], 'E_ALGORITHM_UNKNOWN');
   push('encrypt', [2, -1, true, '1', null, undefined], 'E_ENCRYPT');
@@ -426,12 +767,14 @@ function breakers(names, right) {
     push(`${name}Size`, notIntegers, `E_${constant}_SIZE`);
     push(`${name}Offset`, [INT_MAX, 258], `E_${constant}_RANGE`);
     push(`${name}Size`, [INT_MAX, 258], `E_${constant}_RANGE`);
-    if (names.includes('target') && name !== 'aad') push(name, [Buffer.alloc(0)], `E_${constant}_RANGE`);
+    if (names.includes('target') && name !== 'aad')
+      push(name, [Buffer.alloc(0)], `E_${constant}_RANGE`);
   }
   if (!names.includes('encrypt')) return all;
   const sized = names.includes('target');
   for (const name of ['key', 'iv']) {
-    if (sized) push(`${name}Size`, [0, right[`${name}Size`] - 1], `E_${name.toUpperCase()}_INVALID`);
+    if (sized)
+      push(`${name}Size`, [0, right[`${name}Size`] - 1], `E_${name.toUpperCase()}_INVALID`);
     else push(name, [Buffer.alloc(0), right[name].subarray(1)], `E_${name.toUpperCase()}_INVALID`);
   }
   if (sized) push('tagSize', [0, 3], 'E_TAG_INVALID');
@@ -440,16 +783,24 @@ function breakers(names, right) {
 }
 
 function rankOf([name, , code], simple) {
-  if (simple && /^E_(KEY|IV|SOURCE|AAD|TAG)$/.test(code)) return order.simpleBuffers + ['key', 'iv', 'source', 'aad', 'tag'].indexOf(name);
-  if (name === 'algorithm') return order.native + ['E_ALGORITHM', 'E_ALGORITHM_UNKNOWN', 'E_ALGORITHM_DISABLED'].indexOf(code);
+  if (simple && /^E_(KEY|IV|SOURCE|AAD|TAG)$/.test(code))
+    return order.simpleBuffers + ['key', 'iv', 'source', 'aad', 'tag'].indexOf(name);
+  if (name === 'algorithm')
+    return (
+      order.native + ['E_ALGORITHM', 'E_ALGORITHM_UNKNOWN', 'E_ALGORITHM_DISABLED'].indexOf(code)
+    );
   if (name === 'encrypt') return order.native + 10;
-  const base = ['key', 'iv', 'source', 'target', 'aad', 'tag'].findIndex((each) => name.startsWith(each));
+  const base = ['key', 'iv', 'source', 'target', 'aad', 'tag'].findIndex((each) =>
+    name.startsWith(each),
+  );
   if (code.endsWith('_RANGE')) return order.ranges + base;
   if (code.endsWith('_INVALID')) return order.sizes + base;
   return order.types + 3 * base + (name.endsWith('Offset') ? 1 : name.endsWith('Size') ? 2 : 0);
 }
 
-/** Whether two arguments belong to one range, so that breaking both is not two independent failures. */
+/**
+ * Whether two arguments belong to one range, so that breaking both is not two independent failures.
+ */
 function related(name, other) {
   const base = (each) => each.replace(/Offset$|Size$/, '');
   const linked = [base(name), base(other)].sort().join();
@@ -458,20 +809,49 @@ function related(name, other) {
 
 function stream() {
   return {
-    algorithm: 'aes-256-ctr', encrypt: 1, key: bytes(32), keyOffset: 0, keySize: 32, iv: bytes(16), ivOffset: 0, ivSize: 16,
-    source: bytes(20), sourceOffset: 0, sourceSize: 20, target: bytes(40), targetOffset: 3,
+    algorithm: 'aes-256-ctr',
+    encrypt: 1,
+    key: bytes(32),
+    keyOffset: 0,
+    keySize: 32,
+    iv: bytes(16),
+    ivOffset: 0,
+    ivSize: 16,
+    source: bytes(20),
+    sourceOffset: 0,
+    sourceSize: 20,
+    target: bytes(40),
+    targetOffset: 3,
   };
 }
 
 function aead() {
   return {
-    ...stream(), algorithm: 'aes-256-gcm', iv: bytes(12), ivSize: 12,
-    aad: bytes(9), aadOffset: 1, aadSize: 4, tag: bytes(16), tagOffset: 0, tagSize: 16,
+    ...stream(),
+    algorithm: 'aes-256-gcm',
+    iv: bytes(12),
+    ivSize: 12,
+    aad: bytes(9),
+    aadOffset: 1,
+    aadSize: 4,
+    tag: bytes(16),
+    tagOffset: 0,
+    tagSize: 16,
   };
 }
 
 function digest() {
-  return { algorithm: 'sha256', key: bytes(30), keyOffset: 2, keySize: 20, source: bytes(20), sourceOffset: 1, sourceSize: 15, target: bytes(40), targetOffset: 3 };
+  return {
+    algorithm: 'sha256',
+    key: bytes(30),
+    keyOffset: 2,
+    keySize: 20,
+    source: bytes(20),
+    sourceOffset: 1,
+    sourceSize: 15,
+    target: bytes(40),
+    targetOffset: 3,
+  };
 }
 
 function window(name) {
@@ -487,10 +867,16 @@ function args(names, values) {
 }
 
 function constantOf(name) {
-  return name.replace(/Offset$/, '_OFFSET').replace(/Size$/, '_SIZE').toUpperCase();
+  return name
+    .replace(/Offset$/, '_OFFSET')
+    .replace(/Size$/, '_SIZE')
+    .toUpperCase();
 }
 
-/** The call throws a plain Error with the message of the constant, also with a callback, which is never called. */
+/**
+ * The call throws a plain Error with the message of the constant, also with a callback, which is
+ * never called.
+ */
 function fails(method, given, code) {
   let result;
   try {
@@ -499,7 +885,9 @@ function fails(method, given, code) {
     assertPlain(error, code, `${method} with ${given.length} arguments`);
     return;
   }
-  assert.fail(`${method}(${given.map(show).join(', ')}): no error but ${String(result)}, expected ${code}`);
+  assert.fail(
+    `${method}(${given.map(show).join(', ')}): no error but ${String(result)}, expected ${code}`,
+  );
 }
 
 function assertPlain(error, code, what) {

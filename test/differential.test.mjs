@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { aeadNames, ancestor, cipherNames, ciphers, hashNames, hmacNames } from './support/algorithms.mjs';
+import {
+  aeadNames,
+  ancestor,
+  cipherNames,
+  ciphers,
+  hashNames,
+  hmacNames,
+} from './support/algorithms.mjs';
 import { attempt, expectFailure, expectResult, waysFor } from './support/doors.mjs';
 import { required } from './support/hashers.mjs';
 import { decryption, encryption, randomJob, randomParameters, tampered } from './support/jobs.mjs';
@@ -20,8 +27,19 @@ for (const algorithm of hashNames) {
     const rng = random(`hash ${algorithm}`);
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
-      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...required(algorithm) }, size);
-      walkSync({ kind: 'hash', algorithm, source: part(data, size, rng), ...randomParameters(algorithm, rng) }, size);
+      walkSync(
+        { kind: 'hash', algorithm, source: part(data, size, rng), ...required(algorithm) },
+        size,
+      );
+      walkSync(
+        {
+          kind: 'hash',
+          algorithm,
+          source: part(data, size, rng),
+          ...randomParameters(algorithm, rng),
+        },
+        size,
+      );
     }
   });
 }
@@ -32,10 +50,16 @@ for (const algorithm of hmacNames) {
     const data = rng.bytes(everyLength + 16);
     const key = rng.bytes(400);
     for (let size = 0; size <= everyLength; size++) {
-      walkSync({ kind: 'hmac', algorithm, key: key.subarray(0, 32), source: part(data, size, rng) }, size);
+      walkSync(
+        { kind: 'hmac', algorithm, key: key.subarray(0, 32), source: part(data, size, rng) },
+        size,
+      );
     }
     for (let size = 0; size <= key.length; size++) {
-      walkSync({ kind: 'hmac', algorithm, key: key.subarray(0, size), source: part(data, size, rng) }, size);
+      walkSync(
+        { kind: 'hmac', algorithm, key: key.subarray(0, size), source: part(data, size, rng) },
+        size,
+      );
     }
   });
 }
@@ -56,12 +80,16 @@ for (const algorithm of aeadNames) {
     for (let size = 0; size <= 600; size++) {
       walkSync(encryption(algorithm, rng.bytes(size % 70), rng, { aadSize: size }), size);
     }
-    for (const aadSize of [1023, 4096, 65535, 70001]) walkSync(encryption(algorithm, rng.bytes(33), rng, { aadSize }), aadSize);
+    for (const aadSize of [1023, 4096, 65535, 70001])
+      walkSync(encryption(algorithm, rng.bytes(33), rng, { aadSize }), aadSize);
   });
 
   test(`every tag size: ${algorithm}`, () => {
     const rng = random(`tag ${algorithm}`);
-    for (const tagSize of new Set([...ciphers[algorithm].tagSizes, ...(ancestor.ciphers.includes(algorithm) ? ancestor.tagSizes(algorithm) : [])])) {
+    for (const tagSize of new Set([
+      ...ciphers[algorithm].tagSizes,
+      ...(ancestor.ciphers.includes(algorithm) ? ancestor.tagSizes(algorithm) : []),
+    ])) {
       const job = encryption(algorithm, rng.bytes(100), rng, { aadSize: 10, tagSize });
       walkAll(job, judge(job), waysFor(job).filter(isSync));
     }
@@ -74,10 +102,16 @@ for (const algorithm of ['aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr']) {
     const rng = random(`counter ${algorithm}`);
     for (const lowBits of [32n, 48n, 64n, 96n, 128n]) {
       for (let blocksBefore = 1n; blocksBefore <= 40n; blocksBefore++) {
-        const high = lowBits === 128n ? 0n : (BigInt(`0x${rng.bytes(16).toString('hex')}`) >> lowBits) << lowBits;
+        const high =
+          lowBits === 128n
+            ? 0n
+            : (BigInt(`0x${rng.bytes(16).toString('hex')}`) >> lowBits) << lowBits;
         const counter = high + (1n << lowBits) - blocksBefore;
         const iv = Buffer.from(counter.toString(16).padStart(32, '0'), 'hex');
-        walkSync({ ...encryption(algorithm, rng.bytes(rng.between(1, 1200)), rng), iv }, Number(blocksBefore));
+        walkSync(
+          { ...encryption(algorithm, rng.bytes(rng.between(1, 1200)), rng), iv },
+          Number(blocksBefore),
+        );
       }
     }
   });
@@ -92,7 +126,10 @@ test('counter near overflow: chacha20', () => {
       const iv = rng.bytes(16);
       iv.writeUInt32LE(2 ** 32 - blocksBefore, 0);
       if (upper !== undefined) iv.writeUInt32LE(upper, 4);
-      walkSync({ ...encryption('chacha20', rng.bytes(rng.between(1, 5000)), rng), iv }, blocksBefore);
+      walkSync(
+        { ...encryption('chacha20', rng.bytes(rng.between(1, 5000)), rng), iv },
+        blocksBefore,
+      );
     }
   }
 });
@@ -101,27 +138,35 @@ test('random jobs, all sizes, all doors', async () => {
   const rng = random('jobs');
   const total = Number(process.env.MILLRACE_JOBS || 2000);
   for (let done = 0; done < total; done += 16) {
-    const batch = Array.from({ length: Math.min(16, total - done) }, () => randomJob(rng, rng.bytes(randomSize(rng))));
-    await Promise.all(batch.flatMap((job) => {
-      const expected = judge(job);
-      const all = waysFor(job);
-      return Array.from({ length: 3 }, () => rng.pick(all)).map(async (way) => {
-        expectResult(way, job, await attempt(way, job), expected);
-        if (job.kind !== 'cipher') return;
-        const reverse = decryption(job, expected);
-        expectResult(way, reverse, await attempt(way, reverse), { output: job.source });
-        if (ciphers[job.algorithm].aead) {
-          const broken = tampered(reverse, rng);
-          expectFailure(way, broken, await attempt(way, broken), 'ERR_AUTHENTICATION');
-        }
-      });
-    }));
+    const batch = Array.from({ length: Math.min(16, total - done) }, () =>
+      randomJob(rng, rng.bytes(randomSize(rng))),
+    );
+    await Promise.all(
+      batch.flatMap((job) => {
+        const expected = judge(job);
+        const all = waysFor(job);
+        return Array.from({ length: 3 }, () => rng.pick(all)).map(async (way) => {
+          expectResult(way, job, await attempt(way, job), expected);
+          if (job.kind !== 'cipher') return;
+          const reverse = decryption(job, expected);
+          expectResult(way, reverse, await attempt(way, reverse), { output: job.source });
+          if (ciphers[job.algorithm].aead) {
+            const broken = tampered(reverse, rng);
+            expectFailure(way, broken, await attempt(way, broken), 'ERR_AUTHENTICATION');
+          }
+        });
+      }),
+    );
   }
 });
 
 test('neighbours of powers of two, asynchronously', async () => {
   const rng = random('powers');
-  const sizes = [12, 13, 14, 15, 16, 17, 18, 19, 20].flatMap((power) => [2 ** power - 1, 2 ** power, 2 ** power + 1]);
+  const sizes = [12, 13, 14, 15, 16, 17, 18, 19, 20].flatMap((power) => [
+    2 ** power - 1,
+    2 ** power,
+    2 ** power + 1,
+  ]);
   for (const algorithm of cipherNames) {
     for (const size of sizes) {
       const job = encryption(algorithm, rng.bytes(size), rng, { aadSize: 13 });
@@ -141,7 +186,10 @@ test('neighbours of powers of two, asynchronously', async () => {
   }
 });
 
-/** Two synchronous ways of the modern and drop-in doors, others each time, and the way back of a cipher. */
+/**
+ * Two synchronous ways of the modern and drop-in doors, others each time, and the way back of a
+ * cipher.
+ */
 function walkSync(job, turn) {
   const expected = judge(job);
   const all = waysFor(job).filter(isSync);
@@ -164,7 +212,7 @@ function isSync({ waiting }) {
 /** 0 to 1 MiB: as many short as long ones by their number of digits. */
 function randomSize(rng) {
   if (rng.chance(0.05)) return 0;
-  return rng.between(0, Math.floor(2 ** (rng.word() / 2 ** 32 * 20)));
+  return rng.between(0, Math.floor(2 ** ((rng.word() / 2 ** 32) * 20)));
 }
 
 /** `size` bytes of `data`, from an alignment of its own. */
@@ -180,6 +228,12 @@ test('the judges do judge', () => {
   const [way] = waysFor(job).filter(isSync);
   const outcome = attempt(way, job);
   expectResult(way, job, outcome, judge(job));
-  assert.throws(() => expectResult(way, job, outcome, judge({ ...job, key: rng.bytes(16) })), /wrong output from byte 0/);
-  assert.throws(() => expectResult(way, job, outcome, { ...judge(job), tag: rng.bytes(16) }), /wrong tag/);
+  assert.throws(
+    () => expectResult(way, job, outcome, judge({ ...job, key: rng.bytes(16) })),
+    /wrong output from byte 0/,
+  );
+  assert.throws(
+    () => expectResult(way, job, outcome, { ...judge(job), tag: rng.bytes(16) }),
+    /wrong tag/,
+  );
 });

@@ -1,4 +1,5 @@
-// docs/node-differences.md: every row of its table is what both libraries do, and there is no row without a call here.
+// docs/node-differences.md: every row of its table is what both libraries do, and there is no row
+// without a call here.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -26,25 +27,33 @@ const calls = {
   'update(x, unknown encoding)': (lib) => lib.createHash('sha256').update('a', 'foo').digest('hex'),
   "update('zz', 'hex')": (lib) => lib.createHash('sha256').update('zz', 'hex').digest('hex'),
   'update(ArrayBuffer)': (lib) => lib.createHash('sha256').update(new ArrayBuffer(3)).digest('hex'),
-  'unknown option of createHash': (lib) => lib.createHash('sha256', { outputlength: 32 }).digest('hex'),
-  'unknown option of scrypt': (lib) => (lib.scryptSync ?? lib.scrypt)('p', 's', 8, { N: 16, n: 32 }),
+  'unknown option of createHash': (lib) =>
+    lib.createHash('sha256', { outputlength: 32 }).digest('hex'),
+  'unknown option of scrypt': (lib) =>
+    (lib.scryptSync ?? lib.scrypt)('p', 's', 8, { N: 16, n: 32 }),
   'shake128 without outputLength': (lib) => lib.createHash('shake128').update('a').digest('hex'),
   'shake256 without outputLength': (lib) => lib.createHash('shake256').update('a').digest('hex'),
   'hash() without an encoding': (lib) => lib.hash('sha1', 'a'),
   'createHash sm3': (lib) => lib.createHash('sm3').update('a').digest('hex'),
   'scrypt without a callback': (lib) => lib.scrypt('p', 's', 8, { N: 16 }),
-  'error of a good callback': (lib) => new Promise((resolve) => lib.scrypt('p', 's', 8, { N: 16 }, (error) => resolve(error))),
+  'error of a good callback': (lib) =>
+    new Promise((resolve) => lib.scrypt('p', 's', 8, { N: 16 }, (error) => resolve(error))),
   'type of hkdf': (lib) => (lib.hkdfSync ?? lib.hkdf)('sha256', 'k', 's', 'i', 16),
 };
 
 /** What this Node.js does not have. */
 const missing = {
-  'hash() without an encoding': typeof crypto.hash !== 'function' && 'this Node.js has no crypto.hash',
+  'hash() without an encoding':
+    typeof crypto.hash !== 'function' && 'this Node.js has no crypto.hash',
   'createHash sm3': !crypto.getHashes().includes('sm3') && 'this OpenSSL has no SM3',
 };
 
 const rows = new Map(
-  [...readFileSync(join(root, 'docs/node-differences.md'), 'utf8').matchAll(/^\| (?!Call)([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm)].map(([, name, node, ours]) => [name, { node, ours }]),
+  [
+    ...readFileSync(join(root, 'docs/node-differences.md'), 'utf8').matchAll(
+      /^\| (?!Call)([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm,
+    ),
+  ].map(([, name, node, ours]) => [name, { node, ours }]),
 );
 
 test('the page lists the calls of this test', () => {
@@ -64,7 +73,9 @@ async function outcome(call, library) {
     const value = await call(library);
     if (typeof value === 'string') return `string of ${value.length} characters`;
     if (Buffer.isBuffer(value)) return `Buffer of ${value.length} bytes`;
-    return value instanceof ArrayBuffer ? `ArrayBuffer of ${value.byteLength} bytes` : String(value);
+    return value instanceof ArrayBuffer
+      ? `ArrayBuffer of ${value.byteLength} bytes`
+      : String(value);
   } catch (error) {
     return `throws ${error.code}`;
   }

@@ -1,5 +1,6 @@
-// The package as it is published: packed, served by a registry on this machine, installed by npm, pnpm,
-// yarn and bun with scripts blocked, and used. The examples of README.md and docs/*.md run against it.
+// The package as it is published: packed, served by a registry on this machine, installed by npm,
+// pnpm, yarn and bun with scripts blocked, and used. The examples of README.md and docs/*.md run
+// against it.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -20,9 +21,14 @@ import { root, temporary } from './support/child.mjs';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const platform = platforms.find(({ name }) => name === hostPlatform());
-const entries = Object.keys(manifest.exports).filter((name) => name !== './package.json').map((name) => `millrace${name.slice(1)}`);
+const entries = Object.keys(manifest.exports)
+  .filter((name) => name !== './package.json')
+  .map((name) => `millrace${name.slice(1)}`);
 const PROMPTLY = 120_000;
-const noShell = process.platform !== 'win32' && spawnSync('bash', ['-c', 'true']).status === 0 ? false : 'bash is not here';
+const noShell =
+  process.platform !== 'win32' && spawnSync('bash', ['-c', 'true']).status === 0
+    ? false
+    : 'bash is not here';
 
 const folder = temporary();
 let packages;
@@ -37,9 +43,14 @@ after(async () => {
 });
 
 const published = (name) => join(folder, 'npm', name);
-const listing = (name) => readdirSync(published(name), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map(({ parentPath, path, name: file }) => join(parentPath ?? path, file).slice(published(name).length + 1).replaceAll('\\', '/'));
+const listing = (name) =>
+  readdirSync(published(name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, path, name: file }) =>
+      join(parentPath ?? path, file)
+        .slice(published(name).length + 1)
+        .replaceAll('\\', '/'),
+    );
 
 // ---- what is in it ------------------------------------------------------------------------
 
@@ -47,50 +58,116 @@ test('millrace: every file that its manifest names, and nothing of the repositor
   const files = listing('millrace');
   const shipped = JSON.parse(readFileSync(join(published('millrace'), 'package.json'), 'utf8'));
   const named = [];
-  const walk = (value) => (typeof value === 'string' ? named.push(value) : Object.values(value).forEach(walk));
+  const walk = (value) =>
+    typeof value === 'string' ? named.push(value) : Object.values(value).forEach(walk);
   walk([shipped.bin, shipped.main, shipped.types, shipped.exports]);
   assert.ok(named.length > 20);
   for (const path of named) assert.ok(files.includes(path.replace(/^\.\//, '')), path);
-  for (const path of ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'scrypt-bench.mjs', 'dist/uplot/LICENSE']) assert.ok(files.includes(path), path);
+  for (const path of [
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'scrypt-bench.mjs',
+    'dist/uplot/LICENSE',
+  ])
+    assert.ok(files.includes(path), path);
   const licences = files.filter((path) => /^dist\/.*LICENSES\.txt$/.test(path));
   assert.ok(licences.includes('dist/browser/LICENSES.txt'));
   for (const path of licences) {
     const text = readFileSync(join(published('millrace'), path), 'utf8');
-    for (const library of ['@noble/ciphers', '@noble/hashes', 'hash-wasm']) assert.match(text, new RegExp(`^${library} \\d[^]*?^(The )?MIT License`, 'm'), path);
+    for (const library of ['@noble/ciphers', '@noble/hashes', 'hash-wasm'])
+      assert.match(text, new RegExp(`^${library} \\d[^]*?^(The )?MIT License`, 'm'), path);
   }
-  assert.deepEqual(files.filter((path) => !/^(cli|dist)\/|^[A-Z]+(\.md)?$|^package\.json$|^scrypt-bench\.mjs$/.test(path) || /\.(node|rs|map)$|\.stamp|\.test\./.test(path)), []);
+  assert.deepEqual(
+    files.filter(
+      (path) =>
+        !/^(cli|dist)\/|^[A-Z]+(\.md)?$|^package\.json$|^scrypt-bench\.mjs$/.test(path) ||
+        /\.(node|rs|map)$|\.stamp|\.test\./.test(path),
+    ),
+    [],
+  );
   assert.equal(shipped.scripts, undefined);
   assert.equal(shipped.private, undefined);
   assert.equal(shipped.dependencies, undefined);
-  assert.deepEqual(shipped.optionalDependencies, Object.fromEntries(packages.map(({ manifest: { name } }) => name).filter((name) => name !== 'millrace').map((name) => [name, manifest.version])));
+  assert.deepEqual(
+    shipped.optionalDependencies,
+    Object.fromEntries(
+      packages
+        .map(({ manifest: { name } }) => name)
+        .filter((name) => name !== 'millrace')
+        .map((name) => [name, manifest.version]),
+    ),
+  );
 });
 
 test('the platform package: its binary, and the licences', () => {
-  assert.deepEqual(listing(platform.name).filter((path) => !/^index\./.test(path)).sort(), ['LICENSE', 'LICENSES.txt', 'README.md', 'package.json', `millrace.${platform.name}.node`].sort());
+  assert.deepEqual(
+    listing(platform.name)
+      .filter((path) => !/^index\./.test(path))
+      .sort(),
+    [
+      'LICENSE',
+      'LICENSES.txt',
+      'README.md',
+      'package.json',
+      `millrace.${platform.name}.node`,
+    ].sort(),
+  );
 });
 
 test('LICENSES.txt has every crate that the binary is linked of, with the text of its licence', async () => {
   const text = readFileSync(join(published(platform.name), 'LICENSES.txt'), 'utf8');
-  const listed = [...text.split('-'.repeat(80))[0].matchAll(/^(\S+) (\d\S*) \(/gm)].map(([, name, version]) => `${name} ${version}`);
+  const listed = [...text.split('-'.repeat(80))[0].matchAll(/^(\S+) (\d\S*) \(/gm)].map(
+    ([, name, version]) => `${name} ${version}`,
+  );
   const reachable = await reachableCrates();
   assert.ok(reachable.length > 10);
   // Reached only by a feature that tests switch on: block-buffer by digest's, for the judges.
   const testsOnly = ['block-buffer'];
-  assert.deepEqual(listed, reachable.filter((each) => !testsOnly.includes(each.split(' ')[0])));
+  assert.deepEqual(
+    listed,
+    reachable.filter((each) => !testsOnly.includes(each.split(' ')[0])),
+  );
   const lock = readFileSync(join(root, 'Cargo.lock'), 'utf8');
   for (const each of listed) {
     const [name, version] = each.split(' ');
     assert.ok(lock.includes(`name = "${name}"\nversion = "${version}"`), each);
-    const sections = text.split(/-{80}\n/).flatMap((part, index, all) => (part.split('\n').includes(each) && index > 0 ? [all[index + 1]] : []));
-    assert.ok(sections.some((section) => section?.length > 500 && /copyright|public domain|Apache License/i.test(section)), each);
+    const sections = text
+      .split(/-{80}\n/)
+      .flatMap((part, index, all) =>
+        part.split('\n').includes(each) && index > 0 ? [all[index + 1]] : [],
+      );
+    assert.ok(
+      sections.some(
+        (section) =>
+          section?.length > 500 && /copyright|public domain|Apache License/i.test(section),
+      ),
+      each,
+    );
   }
-  for (const owner of ['Amazon.com', 'The OpenSSL Project', 'fiat-crypto', 'Eric Young', 'LongYinan', 'The Rust Project Developers']) assert.ok(text.includes(owner), owner);
+  for (const owner of [
+    'Amazon.com',
+    'The OpenSSL Project',
+    'fiat-crypto',
+    'Eric Young',
+    'LongYinan',
+    'The Rust Project Developers',
+  ])
+    assert.ok(text.includes(owner), owner);
 });
 
-/** The crates that are reached from the binding by dependencies that are neither for the build nor for tests. */
+/**
+ * The crates that are reached from the binding by dependencies that are neither for the build nor
+ * for tests.
+ */
 async function reachableCrates() {
   const env = await prepareNativeBuild();
-  const { status, stdout, stderr } = spawnSync('cargo', ['metadata', '--format-version', '1', '--locked', '--filter-platform', platform.rust], { cwd: root, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const { status, stdout, stderr } = spawnSync(
+    'cargo',
+    ['metadata', '--format-version', '1', '--locked', '--filter-platform', platform.rust],
+    { cwd: root, env, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
   assert.equal(status, 0, stderr);
   const { packages: all, resolve } = JSON.parse(stdout);
   const byId = new Map(all.map((each) => [each.id, each]));
@@ -98,17 +175,24 @@ async function reachableCrates() {
   const visit = (id) => {
     if (found.has(id)) return;
     found.add(id);
-    for (const { pkg, dep_kinds: kinds } of resolve.nodes.find((node) => node.id === id).deps) if (kinds.some(({ kind }) => kind === null)) visit(pkg);
+    for (const { pkg, dep_kinds: kinds } of resolve.nodes.find((node) => node.id === id).deps)
+      if (kinds.some(({ kind }) => kind === null)) visit(pkg);
   };
   visit(all.find(({ name }) => name === 'millrace-node').id);
-  return [...found].map((id) => byId.get(id)).filter(({ source }) => source !== null).map(({ name, version }) => `${name} ${version}`).sort((left, right) => left.localeCompare(right, 'en'));
+  return [...found]
+    .map((id) => byId.get(id))
+    .filter(({ source }) => source !== null)
+    .map(({ name, version }) => `${name} ${version}`)
+    .sort((left, right) => left.localeCompare(right, 'en'));
 }
 
 // ---- installing ---------------------------------------------------------------------------
 
 /** Variables of the npm that runs this test would reach those it tests. */
 function environment(home, extra = {}) {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|yarn_|pnpm_|bun_|node_test|millrace_)/i.test(name));
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|yarn_|pnpm_|bun_|node_test|millrace_)/i.test(name),
+  );
   return {
     ...Object.fromEntries(own),
     HOME: home,
@@ -130,30 +214,65 @@ function project(name, url = registry.url) {
   const cwd = join(place, 'project');
   mkdirSync(home, { recursive: true });
   mkdirSync(cwd);
-  writeFileSync(join(cwd, 'package.json'), '{ "name": "project", "version": "1.0.0", "private": true }\n');
-  writeFileSync(join(cwd, '.npmrc'), `registry=${url}\naudit=false\nfund=false\nupdate-notifier=false\nmanage-package-manager-versions=false\n`);
-  if (name === 'yarn 1') writeFileSync(join(cwd, '.yarnrc'), `registry "${url}"\ndisable-self-update-check true\n`);
+  writeFileSync(
+    join(cwd, 'package.json'),
+    '{ "name": "project", "version": "1.0.0", "private": true }\n',
+  );
+  writeFileSync(
+    join(cwd, '.npmrc'),
+    `registry=${url}\naudit=false\nfund=false\nupdate-notifier=false\nmanage-package-manager-versions=false\n`,
+  );
+  if (name === 'yarn 1')
+    writeFileSync(join(cwd, '.yarnrc'), `registry "${url}"\ndisable-self-update-check true\n`);
   if (name === 'yarn 4') {
-    const linker = ['nodeLinker: pnp', 'pnpEnableEsmLoader: true', 'enableGlobalCache: false', 'enableScripts: false', 'enableTelemetry: false', 'unsafeHttpWhitelist: ["127.0.0.1"]'];
-    writeFileSync(join(cwd, '.yarnrc.yml'), `${linker.join('\n')}\nnpmRegistryServer: "${url.replace(/\/$/, '')}"\n`);
+    const linker = [
+      'nodeLinker: pnp',
+      'pnpEnableEsmLoader: true',
+      'enableGlobalCache: false',
+      'enableScripts: false',
+      'enableTelemetry: false',
+      'unsafeHttpWhitelist: ["127.0.0.1"]',
+    ];
+    writeFileSync(
+      join(cwd, '.yarnrc.yml'),
+      `${linker.join('\n')}\nnpmRegistryServer: "${url.replace(/\/$/, '')}"\n`,
+    );
     // The folder is a project of its own.
     writeFileSync(join(cwd, 'yarn.lock'), '');
   }
   // The loader of yarn 4 is experimental to Node, which says so.
-  return { cwd, env: environment(home, { BUN_INSTALL_CACHE_DIR: join(home, 'bun'), ...(name === 'yarn 4' ? { NODE_NO_WARNINGS: '1' } : {}) }) };
+  return {
+    cwd,
+    env: environment(home, {
+      BUN_INSTALL_CACHE_DIR: join(home, 'bun'),
+      ...(name === 'yarn 4' ? { NODE_NO_WARNINGS: '1' } : {}),
+    }),
+  };
 }
 
 /** Runs a program without input; what takes too long is ended with all that it has started. */
 function start(command, args, { cwd, env }) {
   const windows = process.platform === 'win32';
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: !windows, shell: windows && command === 'npm' });
-    const timer = setTimeout(() => (windows ? child.kill() : process.kill(-child.pid, 'SIGKILL')), PROMPTLY);
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: !windows,
+      shell: windows && command === 'npm',
+    });
+    const timer = setTimeout(
+      () => (windows ? child.kill() : process.kill(-child.pid, 'SIGKILL')),
+      PROMPTLY,
+    );
     const chunks = { stdout: [], stderr: [] };
-    for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => chunks[name].push(chunk));
+    for (const name of ['stdout', 'stderr'])
+      child[name].on('data', (chunk) => chunks[name].push(chunk));
     const end = (code) => {
       clearTimeout(timer);
-      const [stdout, stderr] = ['stdout', 'stderr'].map((name) => Buffer.concat(chunks[name]).toString());
+      const [stdout, stderr] = ['stdout', 'stderr'].map((name) =>
+        Buffer.concat(chunks[name]).toString(),
+      );
       resolve({ code, stdout, stderr, all: `${stdout}${stderr}` });
     };
     child.once('error', ({ code }) => end(code));
@@ -163,9 +282,15 @@ function start(command, args, { cwd, env }) {
 
 /** How each manager adds a package, and runs Node and a package's command. */
 const verbs = {
-  npm: { add: ['install', '--ignore-scripts', 'millrace'], bin: ['exec', '--no', '--', 'millrace'] },
+  npm: {
+    add: ['install', '--ignore-scripts', 'millrace'],
+    bin: ['exec', '--no', '--', 'millrace'],
+  },
   pnpm: { add: ['add', '--ignore-scripts', 'millrace'], bin: ['exec', 'millrace'] },
-  'yarn 1': { add: ['add', '--ignore-scripts', '--non-interactive', 'millrace'], bin: ['--silent', 'run', 'millrace'] },
+  'yarn 1': {
+    add: ['add', '--ignore-scripts', '--non-interactive', 'millrace'],
+    bin: ['--silent', 'run', 'millrace'],
+  },
   'yarn 4': { add: ['add', 'millrace'], bin: ['run', 'millrace'], node: ['node'] },
   bun: { add: ['add', '--ignore-scripts', 'millrace'], bin: ['x', '--no-install', 'millrace'] },
 };
@@ -189,20 +314,35 @@ describe('installed, with scripts blocked', { concurrency: 2 }, () => {
       const place = project(name);
       const { add, bin, node } = verbs[name];
       const run = (given, more) => start(command, [...args, ...given], { ...place, ...more });
-      const inNode = (file) => (node === undefined ? start(process.execPath, [file], place) : run([...node, file]));
+      const inNode = (file) =>
+        node === undefined ? start(process.execPath, [file], place) : run([...node, file]);
 
       const added = await run(add);
       assert.equal(added.code, 0, added.all);
       writeFileSync(join(place.cwd, 'abc.txt'), 'abc');
-      writeFileSync(join(place.cwd, 'check.cjs'), `${answers}check(Object.fromEntries(${JSON.stringify(entries)}.map((name) => [name, require(name)])));\n`);
-      writeFileSync(join(place.cwd, 'check.mjs'), `${answers}const doors = {};\nfor (const name of ${JSON.stringify(entries)}) doors[name] = await import(name);\ncheck(doors);\n`);
+      writeFileSync(
+        join(place.cwd, 'check.cjs'),
+        `${answers}check(Object.fromEntries(${JSON.stringify(entries)}.map((name) => [name, require(name)])));\n`,
+      );
+      writeFileSync(
+        join(place.cwd, 'check.mjs'),
+        `${answers}const doors = {};\nfor (const name of ${JSON.stringify(entries)}) doors[name] = await import(name);\ncheck(doors);\n`,
+      );
       for (const file of ['check.cjs', 'check.mjs']) {
         const { stdout, stderr, code } = await inNode(file);
-        assert.deepEqual({ stdout, stderr, code }, { stdout: `ok ${entries.length}\n`, stderr: '', code: 0 }, file);
+        assert.deepEqual(
+          { stdout, stderr, code },
+          { stdout: `ok ${entries.length}\n`, stderr: '', code: 0 },
+          file,
+        );
       }
       const sum = await run([...bin, 'sum', 'abc.txt']);
       assert.equal(sum.stdout, `${ABC}  abc.txt\n`, sum.all);
-      for (const given of [['keygen', 'key'], ['seal', '--key-file', 'key', 'abc.txt'], ['open', '--key-file', 'key', '--output', 'opened.txt', 'abc.txt.sealed']]) {
+      for (const given of [
+        ['keygen', 'key'],
+        ['seal', '--key-file', 'key', 'abc.txt'],
+        ['open', '--key-file', 'key', '--output', 'opened.txt', 'abc.txt.sealed'],
+      ]) {
         const { code, all } = await run([...bin, ...given]);
         assert.equal(code, 0, all);
       }
@@ -220,14 +360,20 @@ test('without the platform package: one warning that names the portable engine; 
   const added = await start(command, [...args, ...verbs.npm.add], place);
   await alone.close();
   assert.equal(added.code, 0, added.all);
-  assert.ok(alone.asked.some((path) => path === `@millrace/${platform.name}`), 'the platform package was asked for');
-  const program = "const millrace = require('millrace'); require('millrace/promises'); for (let call = 0; call < 3; call++) millrace.hash('sha256', 'abc'); console.log(millrace.hash('sha256', 'abc', 'hex'), millrace.engines().native.available)";
-  const run = (env = {}) => start(process.execPath, ['-e', program], { cwd: place.cwd, env: { ...place.env, ...env } });
+  assert.ok(
+    alone.asked.some((path) => path === `@millrace/${platform.name}`),
+    'the platform package was asked for',
+  );
+  const program =
+    "const millrace = require('millrace'); require('millrace/promises'); for (let call = 0; call < 3; call++) millrace.hash('sha256', 'abc'); console.log(millrace.hash('sha256', 'abc', 'hex'), millrace.engines().native.available)";
+  const run = (env = {}) =>
+    start(process.execPath, ['-e', program], { cwd: place.cwd, env: { ...place.env, ...env } });
 
   const { code, stdout, stderr } = await run();
   assert.deepEqual({ code, stdout }, { code: 0, stdout: `${ABC} false\n` }, stderr);
   assert.equal(stderr.match(/MillraceWarning/g)?.length, 1, stderr);
-  for (const part of ['[MILLRACE_NO_BINARY]', 'portable engine', `@millrace/${platform.name}`]) assert.ok(stderr.includes(part), `${part} in ${stderr}`);
+  for (const part of ['[MILLRACE_NO_BINARY]', 'portable engine', `@millrace/${platform.name}`])
+    assert.ok(stderr.includes(part), `${part} in ${stderr}`);
 
   const refused = await run({ MILLRACE_ENGINE: 'native' });
   assert.notEqual(refused.code, 0);
@@ -235,7 +381,10 @@ test('without the platform package: one warning that names the portable engine; 
   assert.ok(refused.stderr.includes(`@millrace/${platform.name}`), refused.stderr);
   assert.doesNotMatch(refused.stderr, /MillraceWarning/);
   const asked = await run({ MILLRACE_ENGINE: 'portable' });
-  assert.deepEqual({ code: asked.code, stdout: asked.stdout, stderr: asked.stderr }, { code: 0, stdout: `${ABC} false\n`, stderr: '' });
+  assert.deepEqual(
+    { code: asked.code, stdout: asked.stdout, stderr: asked.stderr },
+    { code: 0, stdout: `${ABC} false\n`, stderr: '' },
+  );
 });
 
 // ---- types and examples -------------------------------------------------------------------
@@ -247,21 +396,49 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     const { command, args } = findManagers().npm;
     const added = await start(command, [...args, ...verbs.npm.add], place);
     assert.equal(added.code, 0, added.all);
-    copyFileSync(join(root, 'test', 'package', 'example-names.mjs'), join(place.cwd, 'example-names.mjs'));
+    copyFileSync(
+      join(root, 'test', 'package', 'example-names.mjs'),
+      join(place.cwd, 'example-names.mjs'),
+    );
   });
 
-  for (const [resolution, module] of [['nodenext', 'nodenext'], ['bundler', 'esnext']]) {
+  for (const [resolution, module] of [
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ]) {
     test(`the declarations are found, module resolution ${resolution}`, async () => {
       const names = entries.map((_, index) => `entry${index}`);
       const imports = entries.map((entry, index) => `import * as ${names[index]} from '${entry}';`);
-      const uses = "import { hash, seal } from 'millrace';\nimport { hash as promised } from 'millrace/promises';\nexport const text: string = hash('sha256', 'abc', 'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', 'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
+      const uses =
+        "import { hash, seal } from 'millrace';\nimport { hash as promised } from 'millrace/promises';\nexport const text: string = hash('sha256', 'abc', 'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', 'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
       const base = join(place.cwd, `types-${resolution}`);
       mkdirSync(base);
-      writeFileSync(join(base, 'use.mts'), `${imports.join('\n')}\n${uses}export default [${names.join(', ')}];\n`);
-      const required = entries.map((entry, index) => `import ${names[index]} = require('${entry}');`);
-      if (resolution === 'nodenext') writeFileSync(join(base, 'use.cts'), `${required.join('\n')}\nexport = [${names.join(', ')}];\n`);
-      const options = { module, moduleResolution: resolution, target: 'es2022', lib: ['es2023', 'dom', 'esnext.disposable'], strict: true, noEmit: true, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };
-      writeFileSync(join(base, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.mts', '*.cts'] }));
+      writeFileSync(
+        join(base, 'use.mts'),
+        `${imports.join('\n')}\n${uses}export default [${names.join(', ')}];\n`,
+      );
+      const required = entries.map(
+        (entry, index) => `import ${names[index]} = require('${entry}');`,
+      );
+      if (resolution === 'nodenext')
+        writeFileSync(
+          join(base, 'use.cts'),
+          `${required.join('\n')}\nexport = [${names.join(', ')}];\n`,
+        );
+      const options = {
+        module,
+        moduleResolution: resolution,
+        target: 'es2022',
+        lib: ['es2023', 'dom', 'esnext.disposable'],
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+      };
+      writeFileSync(
+        join(base, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions: options, include: ['*.mts', '*.cts'] }),
+      );
       const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
       const { code, all } = await start(process.execPath, [tsc, '--project', base], place);
       assert.equal(code, 0, all);
@@ -269,13 +446,46 @@ describe('in a project of npm', { concurrency: 2 }, () => {
   }
 
   test('every command is there, with its help and what it needs', async () => {
-    const millrace = (...given) => start(process.execPath, [join(place.cwd, 'node_modules', 'millrace', 'cli', 'main.js'), ...given], place);
+    const millrace = (...given) =>
+      start(
+        process.execPath,
+        [join(place.cwd, 'node_modules', 'millrace', 'cli', 'main.js'), ...given],
+        place,
+      );
     const { stdout, code } = await millrace('help');
     assert.equal(code, 0);
-    const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name).filter((name) => name !== 'help');
-    assert.ok(commands.length >= 7 && commands.includes('sum') && commands.includes('bench'), stdout);
+    const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
+    assert.ok(
+      commands.length >= 7 && commands.includes('sum') && commands.includes('bench'),
+      stdout,
+    );
     for (const name of commands) assert.equal((await millrace('help', name)).code, 0, name);
-    for (const given of [['--version'], ['engines'], ['completion', 'bash'], ['keygen'], ['bench', 'hash', '-a', 'sha256', '-s', '64', '-c', 'node:crypto', '--time', '1', '--rounds', '2', '--html', 'page.html', '--csv', 'rows.csv']]) {
+    for (const given of [
+      ['--version'],
+      ['engines'],
+      ['completion', 'bash'],
+      ['keygen'],
+      [
+        'bench',
+        'hash',
+        '-a',
+        'sha256',
+        '-s',
+        '64',
+        '-c',
+        'node:crypto',
+        '--time',
+        '1',
+        '--rounds',
+        '2',
+        '--html',
+        'page.html',
+        '--csv',
+        'rows.csv',
+      ],
+    ]) {
       const ran = await millrace(...given);
       assert.equal(ran.code, 0, `${given.join(' ')}: ${ran.all}`);
       assert.notEqual(ran.stdout, '', given.join(' '));
@@ -283,7 +493,11 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     const flags = ['--iterations=2', '--concurrency=1', '--N=1024'];
     const scrypt = await millrace('bench', 'scrypt', ...flags);
     assert.match(scrypt.stdout, /^Done: variant=millrace conc=1 ok=2 fail=0/m, scrypt.all);
-    const alone = await start(process.execPath, [join(place.cwd, 'node_modules', 'millrace', 'scrypt-bench.mjs'), ...flags], place);
+    const alone = await start(
+      process.execPath,
+      [join(place.cwd, 'node_modules', 'millrace', 'scrypt-bench.mjs'), ...flags],
+      place,
+    );
     assert.match(alone.stdout, /^Done: variant=callback conc=1 ok=2 fail=0/m, alone.all);
   });
 
@@ -291,10 +505,23 @@ describe('in a project of npm', { concurrency: 2 }, () => {
 
   test('the extractor sees every block, and every comment', () => {
     assert.ok(examples.length > 30);
-    for (const file of ['README.md', 'docs/hashing.md', 'docs/cli.md']) assert.ok(examples.some((each) => each.file === file), file);
-    const [one, two, ...none] = examplesOf('x', '<!-- example: setup\nconst a = 1;\n-->\n```js\na;\n```\n```text\nno\n```\n\n<!-- example: not run: why -->\n\n```sh\nb\n```\n');
-    assert.deepEqual([one.setup, one.code, one.line, two.notRun, none.length], ['const a = 1;\n', 'a;\n', 4, 'why', 0]);
-    assert.throws(() => examplesOf('x', '<!-- example: not run: why -->\ntext\n```js\n```\n'), /no example below/);
+    for (const file of ['README.md', 'docs/hashing.md', 'docs/cli.md'])
+      assert.ok(
+        examples.some((each) => each.file === file),
+        file,
+      );
+    const [one, two, ...none] = examplesOf(
+      'x',
+      '<!-- example: setup\nconst a = 1;\n-->\n```js\na;\n```\n```text\nno\n```\n\n<!-- example: not run: why -->\n\n```sh\nb\n```\n',
+    );
+    assert.deepEqual(
+      [one.setup, one.code, one.line, two.notRun, none.length],
+      ['const a = 1;\n', 'a;\n', 4, 'why', 0],
+    );
+    assert.throws(
+      () => examplesOf('x', '<!-- example: not run: why -->\ntext\n```js\n```\n'),
+      /no example below/,
+    );
     assert.throws(() => examplesOf('x', '<!-- example: skip -->\n```js\n```\n'), /cannot read/);
   });
 
@@ -309,17 +536,28 @@ describe('in a project of npm', { concurrency: 2 }, () => {
 async function runExample({ file, line, language, code, setup, mayThrow }, place) {
   const cwd = join(place.cwd, 'examples', `${file.replace(/\W/g, '-')}-${line}`);
   mkdirSync(join(cwd, 'photos'), { recursive: true });
-  for (const name of ['photos.tar', 'photos/cat.jpg', 'photos/dog.jpg']) writeFileSync(join(cwd, name), Buffer.alloc(100_000, name));
+  for (const name of ['photos.tar', 'photos/cat.jpg', 'photos/dog.jpg'])
+    writeFileSync(join(cwd, name), Buffer.alloc(100_000, name));
   writeFileSync(join(cwd, 'notes.txt'), 'abc');
   writeFileSync(join(cwd, 'passphrase'), 'correct horse battery staple\n');
-  const ran = language === 'sh' || language === 'console' ? await inShell(language, setup, code, cwd, place) : await asModule(language, setup, code, cwd, place);
+  const ran =
+    language === 'sh' || language === 'console'
+      ? await inShell(language, setup, code, cwd, place)
+      : await asModule(language, setup, code, cwd, place);
   if (language === 'console') {
     const printed = code.split('\n').filter((each) => each !== '' && !each.startsWith('$ '));
-    assert.deepEqual(ran.stdout.split('\n').filter((each) => each !== ''), printed);
+    assert.deepEqual(
+      ran.stdout.split('\n').filter((each) => each !== ''),
+      printed,
+    );
     return;
   }
   if (mayThrow !== undefined && ran.code !== 0 && ran.stderr.includes(mayThrow)) return;
-  assert.equal(ran.code, 0, `${ran.all}\n${file}:${line} must run as it stands; test/package/examples.mjs tells how a fragment is completed or left out`);
+  assert.equal(
+    ran.code,
+    0,
+    `${ran.all}\n${file}:${line} must run as it stands; test/package/examples.mjs tells how a fragment is completed or left out`,
+  );
 }
 
 async function asModule(language, setup, code, cwd, place) {
@@ -327,13 +565,28 @@ async function asModule(language, setup, code, cwd, place) {
   const common = /\brequire\(|\bmodule\.exports\b/.test(text) && !/^import /m.test(text);
   const program = join(cwd, common ? 'example.cjs' : 'example.mjs');
   writeFileSync(program, language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text);
-  return start(process.execPath, ['--import', pathToFileURL(join(place.cwd, 'example-names.mjs')).href, program], { cwd, env: place.env });
+  return start(
+    process.execPath,
+    ['--import', pathToFileURL(join(place.cwd, 'example-names.mjs')).href, program],
+    { cwd, env: place.env },
+  );
 }
 
 function inShell(language, setup, code, cwd, place) {
-  const commands = language === 'sh' ? code : code.split('\n').flatMap((each) => (each.startsWith('$ ') ? [each.slice(2)] : [])).join('\n');
+  const commands =
+    language === 'sh'
+      ? code
+      : code
+          .split('\n')
+          .flatMap((each) => (each.startsWith('$ ') ? [each.slice(2)] : []))
+          .join('\n');
   const mode = language === 'sh' ? 'set -euo pipefail' : 'exec 2>&1';
   writeFileSync(join(cwd, 'example.sh'), `${mode}\n${setup}\n${commands}\n`);
-  const env = { ...place.env, PATH: `${join(place.cwd, 'node_modules', '.bin')}${delimiter}${place.env.PATH}`, npm_config_prefix: join(cwd, 'global'), npm_config_registry: registry.url };
+  const env = {
+    ...place.env,
+    PATH: `${join(place.cwd, 'node_modules', '.bin')}${delimiter}${place.env.PATH}`,
+    npm_config_prefix: join(cwd, 'global'),
+    npm_config_registry: registry.url,
+  };
   return start('bash', ['example.sh'], { cwd, env });
 }

@@ -1,5 +1,6 @@
-// docs/page in a browser: a file dropped, hashed, sealed and opened again, also by the command; progress, cancelling, what is wrong, speeds; light, dark
-// and on a phone. MILLRACE_PICTURES names a folder for screenshots.
+// docs/page in a browser: a file dropped, hashed, sealed and opened again, also by the command;
+// progress, cancelling, what is wrong, speeds; light, dark and on a phone. MILLRACE_PICTURES names
+// a folder for screenshots.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -12,13 +13,28 @@ import { findBrowser, startBrowser } from '../tools/browser.mjs';
 import { serve } from '../tools/serve.mjs';
 import { root, temporary } from './support/child.mjs';
 
-const missing = findBrowser() === undefined ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)' : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
+const missing =
+  findBrowser() === undefined
+    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
+    : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
 
 const views = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 375, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2, hasTouch: true, isMobile: true },
-  'phone-dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark', deviceScaleFactor: 2, hasTouch: true, isMobile: true },
+  phone: {
+    viewport: { width: 375, height: 740 },
+    colorScheme: 'light',
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+  },
+  'phone-dark': {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+  },
 };
 
 const message = Buffer.alloc(24 * 2 ** 20, 'some of a file, ');
@@ -41,11 +57,22 @@ test('the page', { skip: missing }, async (t) => {
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     const complaints = [];
-    page.on('console', (each) => ['error', 'warning'].includes(each.type()) && complaints.push(each.text()));
+    page.on(
+      'console',
+      (each) => ['error', 'warning'].includes(each.type()) && complaints.push(each.text()),
+    );
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => request.url().startsWith(server.url) || /^(data|blob):/.test(request.url()) || complaints.push(`asks for ${request.url()}`));
+    page.on(
+      'request',
+      (request) =>
+        request.url().startsWith(server.url) ||
+        /^(data|blob):/.test(request.url()) ||
+        complaints.push(`asks for ${request.url()}`),
+    );
     await page.goto(server.url);
-    await page.waitForFunction(() => document.querySelectorAll('#hash-algorithm option').length > 20);
+    await page.waitForFunction(
+      () => document.querySelectorAll('#hash-algorithm option').length > 20,
+    );
     return { page, complaints, close: () => context.close() };
   };
 
@@ -55,15 +82,28 @@ test('the page', { skip: missing }, async (t) => {
     assert.match(await page.textContent('#file-name'), /^dropped\.bin \(24 MiB\)$/);
     await watchProgress(page);
     await page.click('#go');
-    assert.equal(await page.textContent('#digest'), createHash('sha256').update(message).digest('hex'));
+    assert.equal(
+      await page.textContent('#digest'),
+      createHash('sha256').update(message).digest('hex'),
+    );
     const seen = await page.evaluate(() => globalThis.seenProgress);
     assert.ok(seen.length >= 3 && seen.at(-1) === 1, `progress ${seen}`);
-    assert.deepEqual(seen, [...seen].sort((one, two) => one - two), 'it only grows');
+    assert.deepEqual(
+      seen,
+      [...seen].sort((one, two) => one - two),
+      'it only grows',
+    );
     for (const algorithm of ['sha3-512', 'md5']) {
       await page.selectOption('#hash-algorithm', algorithm);
       await page.click('#go');
-      await page.waitForFunction((name) => document.querySelector('#result p')?.textContent.startsWith(name), algorithm);
-      assert.equal(await page.textContent('#digest'), createHash(algorithm).update(message).digest('hex'));
+      await page.waitForFunction(
+        (name) => document.querySelector('#result p')?.textContent.startsWith(name),
+        algorithm,
+      );
+      assert.equal(
+        await page.textContent('#digest'),
+        createHash(algorithm).update(message).digest('hex'),
+      );
     }
     assert.deepEqual(complaints, []);
     await close();
@@ -72,7 +112,11 @@ test('the page', { skip: missing }, async (t) => {
   await t.test('sealed here, opened here and by the command; and the other way round', async () => {
     const { page, complaints, close } = await open();
     const sealed = join(folder, 'letter.txt.sealed');
-    await page.setInputFiles('#file', { name: 'letter.txt', mimeType: 'text/plain', buffer: message });
+    await page.setInputFiles('#file', {
+      name: 'letter.txt',
+      mimeType: 'text/plain',
+      buffer: message,
+    });
     await page.check('[name=task][value=seal]', { force: true });
     await page.fill('#passphrase', passphrase);
     await page.selectOption('#cost', '15');
@@ -95,9 +139,24 @@ test('the page', { skip: missing }, async (t) => {
 
     const theirs = join(folder, 'theirs.sealed');
     writeFileSync(join(folder, 'theirs'), message);
-    millrace('seal', '--passphrase-file', words, '--cost', '14', '--algorithm', 'chacha20-poly1305', '--output', theirs, join(folder, 'theirs'));
+    millrace(
+      'seal',
+      '--passphrase-file',
+      words,
+      '--cost',
+      '14',
+      '--algorithm',
+      'chacha20-poly1305',
+      '--output',
+      theirs,
+      join(folder, 'theirs'),
+    );
     await page.setInputFiles('#file', theirs);
-    await page.waitForFunction(() => document.querySelector('#file-name').textContent.startsWith('theirs') && document.querySelector('#result').hidden);
+    await page.waitForFunction(
+      () =>
+        document.querySelector('#file-name').textContent.startsWith('theirs') &&
+        document.querySelector('#result').hidden,
+    );
     await save(page, join(folder, 'theirs again'));
     assert.ok(readFileSync(join(folder, 'theirs again')).equals(message));
     assert.deepEqual(complaints, []);
@@ -112,13 +171,21 @@ test('the page', { skip: missing }, async (t) => {
       ['wrong passphrase', good, `${passphrase}?`, /passphrase is wrong/],
       ['changed salt', changed(25), passphrase, /passphrase is wrong/],
       ['changed in the middle', changed(good.length >> 1), passphrase, /was changed or cut off/],
-      ['cut off', good.subarray(0, -100_000), passphrase, /was changed or cut off|end of the file is missing/],
+      [
+        'cut off',
+        good.subarray(0, -100_000),
+        passphrase,
+        /was changed or cut off|end of the file is missing/,
+      ],
       ['cut off in the header', good.subarray(0, 20), passphrase, /end of the file is missing/],
       ['another version', changed(8), passphrase, /version 0/],
     ];
     for (const [title, buffer, words, expected] of cases) {
       await page.setInputFiles('#file', { name: `${title}.sealed`, mimeType: '', buffer });
-      await page.waitForFunction((name) => document.querySelector('#file-name').textContent.startsWith(name), title);
+      await page.waitForFunction(
+        (name) => document.querySelector('#file-name').textContent.startsWith(name),
+        title,
+      );
       await page.check('[name=task][value=open]', { force: true });
       await page.fill('#passphrase', words);
       await page.click('#go');
@@ -143,7 +210,10 @@ test('the page', { skip: missing }, async (t) => {
     // And the next one works.
     await page.check('[name=task][value=hash]', { force: true });
     await page.click('#go');
-    assert.equal(await page.textContent('#digest'), createHash('sha256').update(message).digest('hex'));
+    assert.equal(
+      await page.textContent('#digest'),
+      createHash('sha256').update(message).digest('hex'),
+    );
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -153,14 +223,23 @@ test('the page', { skip: missing }, async (t) => {
     await page.click('#measure');
     await page.waitForSelector('#chart svg');
     const seen = await page.evaluate(() => ({
-      series: [...document.querySelectorAll('#chart polyline')].map((line) => ({ name: line.dataset.name, points: line.getAttribute('points').split(' ').length })),
+      series: [...document.querySelectorAll('#chart polyline')].map((line) => ({
+        name: line.dataset.name,
+        points: line.getAttribute('points').split(' ').length,
+      })),
       legend: [...document.querySelectorAll('.legend li')].map((entry) => entry.textContent),
       rows: [...document.querySelectorAll('#figures tr')].map((row) => row.children.length),
       best: document.querySelectorAll('#figures td.best').length,
     }));
-    assert.deepEqual(seen.series, ['JavaScript', 'Millrace', 'WebCrypto'].map((name) => ({ name, points: 6 })));
+    assert.deepEqual(
+      seen.series,
+      ['JavaScript', 'Millrace', 'WebCrypto'].map((name) => ({ name, points: 6 })),
+    );
     assert.deepEqual(seen.legend, ['JavaScript', 'Millrace', 'WebCrypto']);
-    assert.deepEqual(seen.rows, Array.from({ length: 7 }, () => 4));
+    assert.deepEqual(
+      seen.rows,
+      Array.from({ length: 7 }, () => 4),
+    );
     // Two may be as fast as one another: the clock of a page ticks in steps.
     assert.ok(seen.best >= 6, `${seen.best} best`);
     assert.deepEqual(complaints, []);
@@ -170,7 +249,11 @@ test('the page', { skip: missing }, async (t) => {
   for (const [name, view] of Object.entries(views)) {
     await t.test(`looks: ${name}`, async () => {
       const { page, complaints, close } = await open(view);
-      await page.setInputFiles('#file', { name: 'a file with a rather long name, as they come from cameras and scanners 2026-11-21.jpeg', mimeType: '', buffer: message });
+      await page.setInputFiles('#file', {
+        name: 'a file with a rather long name, as they come from cameras and scanners 2026-11-21.jpeg',
+        mimeType: '',
+        buffer: message,
+      });
       await page.click('#go');
       await page.waitForSelector('#digest');
       if (name === 'light' || name === 'phone-dark') {
@@ -181,7 +264,10 @@ test('the page', { skip: missing }, async (t) => {
       const { width, beyond, contrast } = await page.evaluate(lookedAt);
       assert.equal(width, view.viewport.width, 'nobody has to scroll sideways');
       assert.deepEqual(beyond, [], 'nothing stands beyond the edge');
-      assert.ok(contrast.every(({ ratio }) => ratio >= 4.5), JSON.stringify(contrast));
+      assert.ok(
+        contrast.every(({ ratio }) => ratio >= 4.5),
+        JSON.stringify(contrast),
+      );
       assert.deepEqual(complaints, []);
       await close();
     });
@@ -190,11 +276,14 @@ test('the page', { skip: missing }, async (t) => {
 
 /** A file as a drag brings it, made in the page. */
 async function drop(page, name, size, text) {
-  const transfer = await page.evaluateHandle(({ title, length, piece }) => {
-    const given = new DataTransfer();
-    given.items.add(new File([piece.repeat(length / piece.length)], title));
-    return given;
-  }, { title: name, length: size, piece: text });
+  const transfer = await page.evaluateHandle(
+    ({ title, length, piece }) => {
+      const given = new DataTransfer();
+      given.items.add(new File([piece.repeat(length / piece.length)], title));
+      return given;
+    },
+    { title: name, length: size, piece: text },
+  );
   await page.dispatchEvent('#drop', 'dragenter', { dataTransfer: transfer });
   await page.dispatchEvent('#drop', 'drop', { dataTransfer: transfer });
   await page.waitForSelector('#go:enabled');
@@ -207,13 +296,17 @@ function watchProgress(page) {
     globalThis.seenProgress = [];
     globalThis.seenPhases = [];
     const { set } = Object.getOwnPropertyDescriptor(HTMLProgressElement.prototype, 'value');
-    Object.defineProperty(bar, 'value', { configurable: true, set(value) {
-      globalThis.seenProgress.push(value);
-      set.call(bar, value);
-    } });
+    Object.defineProperty(bar, 'value', {
+      configurable: true,
+      set(value) {
+        globalThis.seenProgress.push(value);
+        set.call(bar, value);
+      },
+    });
     new MutationObserver(() => {
       const phase = /^(.+): \d+ %$/.exec(status.textContent)?.[1];
-      if (phase !== undefined && globalThis.seenPhases.at(-1) !== phase) globalThis.seenPhases.push(phase);
+      if (phase !== undefined && globalThis.seenPhases.at(-1) !== phase)
+        globalThis.seenPhases.push(phase);
     }).observe(status, { childList: true, characterData: true, subtree: true });
   });
 }
@@ -221,32 +314,48 @@ function watchProgress(page) {
 /** Starts what is chosen and saves what comes of it. */
 async function save(page, path) {
   await page.click('#go');
-  await page.waitForFunction(() => document.querySelector('#cancel').hidden && document.querySelector('#download') !== null);
+  await page.waitForFunction(
+    () => document.querySelector('#cancel').hidden && document.querySelector('#download') !== null,
+  );
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download')]);
   await download.saveAs(path);
 }
 
 function millrace(...args) {
-  return execFileSync(process.execPath, [join(root, 'cli', 'main.js'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(process.execPath, [join(root, 'cli', 'main.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** Runs in the page. */
 function lookedAt() {
   const width = document.documentElement.scrollWidth;
-  const beyond = [...document.querySelectorAll('body *')].filter((element) => element.closest('.scroll') === null && element.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map(({ tagName, id }) => `${tagName}#${id}`);
+  const beyond = [...document.querySelectorAll('body *')]
+    .filter(
+      (element) =>
+        element.closest('.scroll') === null &&
+        element.getBoundingClientRect().right > document.documentElement.clientWidth + 1,
+    )
+    .map(({ tagName, id }) => `${tagName}#${id}`);
   const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
   const light = (colour) => {
-    const [red, green, blue] = numbers(colour).map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    const [red, green, blue] = numbers(colour).map((part) =>
+      part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const ground = (element) => {
     const colour = getComputedStyle(element).backgroundColor;
     return numbers(colour)[3] === 0 ? ground(element.parentElement) : colour;
   };
-  const contrast = ['h1', '.lead', '#go', '#status', '#digest', '#file-name', '.fields label'].map((selector) => {
-    const element = document.querySelector(selector);
-    const [one, two] = [light(getComputedStyle(element).color), light(ground(element))].sort((a, b) => b - a);
-    return { selector, ratio: (one + 0.05) / (two + 0.05) };
-  });
+  const contrast = ['h1', '.lead', '#go', '#status', '#digest', '#file-name', '.fields label'].map(
+    (selector) => {
+      const element = document.querySelector(selector);
+      const [one, two] = [light(getComputedStyle(element).color), light(ground(element))].sort(
+        (a, b) => b - a,
+      );
+      return { selector, ratio: (one + 0.05) / (two + 0.05) };
+    },
+  );
   return { width, beyond, contrast };
 }

@@ -1,4 +1,5 @@
-// What is sealed with a passphrase: there and back in every form, the command's format, limits on what a header asks for.
+// What is sealed with a passphrase: there and back in every form, the command's format, limits on
+// what a header asks for.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -16,12 +17,17 @@ const { openWithPassphrase, sealWithPassphrase } = promises;
 /** The least there is, so that the tests are quick. */
 const quick = { N: 1024 };
 
-const called = (name, ...given) => new Promise((resolve, reject) => millrace[name](...given, (error, value) => (error ? reject(error) : resolve(value))));
+const called = (name, ...given) =>
+  new Promise((resolve, reject) =>
+    millrace[name](...given, (error, value) => (error ? reject(error) : resolve(value))),
+  );
 
 /** Through a Node stream, in pieces of this size. */
 async function throughNode(stream, message, piece) {
   const outputs = [];
-  const pieces = Array.from({ length: Math.ceil(message.length / piece) }, (_, index) => message.subarray(index * piece, (index + 1) * piece));
+  const pieces = Array.from({ length: Math.ceil(message.length / piece) }, (_, index) =>
+    message.subarray(index * piece, (index + 1) * piece),
+  );
   await pipeline(pieces, stream, async (found) => {
     for await (const output of found) outputs.push(output);
   });
@@ -29,22 +35,33 @@ async function throughNode(stream, message, piece) {
 }
 
 async function throughWeb(transform, message) {
-  return Buffer.from(await new Response(new Blob([message]).stream().pipeThrough(transform)).arrayBuffer());
+  return Buffer.from(
+    await new Response(new Blob([message]).stream().pipeThrough(transform)).arrayBuffer(),
+  );
 }
 
 const sealing = {
   promise: (pass, message, options) => sealWithPassphrase(pass, message, options),
   callback: (pass, message, options) => called('sealWithPassphrase', pass, message, options),
-  stream: (pass, message, options) => throughNode(promises.sealStreamWithPassphrase(pass, options), message, 10_000),
-  transform: (pass, message, options) => throughWeb(promises.sealTransformStreamWithPassphrase(pass, options), message),
+  stream: (pass, message, options) =>
+    throughNode(promises.sealStreamWithPassphrase(pass, options), message, 10_000),
+  transform: (pass, message, options) =>
+    throughWeb(promises.sealTransformStreamWithPassphrase(pass, options), message),
 };
 
 const opening = {
   promise: (pass, message, options) => openWithPassphrase(pass, message, options),
   callback: (pass, message, options) => called('openWithPassphrase', pass, message, options),
-  stream: (pass, message, options) => throughNode(promises.openStreamWithPassphrase(pass, options), message, 10_000),
-  'stream, byte by byte': (pass, message, options) => throughNode(promises.openStreamWithPassphrase(pass, options), message, message.length < 1000 ? 1 : 999),
-  transform: (pass, message, options) => throughWeb(promises.openTransformStreamWithPassphrase(pass, options), message),
+  stream: (pass, message, options) =>
+    throughNode(promises.openStreamWithPassphrase(pass, options), message, 10_000),
+  'stream, byte by byte': (pass, message, options) =>
+    throughNode(
+      promises.openStreamWithPassphrase(pass, options),
+      message,
+      message.length < 1000 ? 1 : 999,
+    ),
+  transform: (pass, message, options) =>
+    throughWeb(promises.openTransformStreamWithPassphrase(pass, options), message),
 };
 
 for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
@@ -54,8 +71,18 @@ for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
       for (const [name, seal] of Object.entries(sealing)) {
         const sealed = await seal('pass', message, { ...quick, algorithm });
         assert.equal(sealed.length, 31 + 56 + size + 16 * (Math.floor(size / 16_384) + 1), name);
-        assert.deepEqual(sealed.subarray(0, 15), Buffer.concat([Buffer.from('millrace'), Buffer.from([1, algorithm === 'aes-256-gcm' ? 1 : 2, 1, 19, 10, 8, 1])]));
-        for (const [other, open] of Object.entries(opening)) assert.ok((await open('pass', sealed)).equals(message), `${name}, ${other}, ${size} bytes`);
+        assert.deepEqual(
+          sealed.subarray(0, 15),
+          Buffer.concat([
+            Buffer.from('millrace'),
+            Buffer.from([1, algorithm === 'aes-256-gcm' ? 1 : 2, 1, 19, 10, 8, 1]),
+          ]),
+        );
+        for (const [other, open] of Object.entries(opening))
+          assert.ok(
+            (await open('pass', sealed)).equals(message),
+            `${name}, ${other}, ${size} bytes`,
+          );
       }
     }
   });
@@ -74,17 +101,29 @@ test('the command opens it, and it what the command seals', () =>
     await $.millrace('open -p pass a.sealed');
     assert.equal(readFileSync($.path('a'), 'latin1'), 'a message');
     await $.millrace('seal --cost 11 -p pass -f a');
-    assert.equal((await openWithPassphrase(Buffer.from('f\u00fcr'), readFileSync($.path('a.sealed')))).toString(), 'a message');
+    assert.equal(
+      (
+        await openWithPassphrase(Buffer.from('f\u00fcr'), readFileSync($.path('a.sealed')))
+      ).toString(),
+      'a message',
+    );
   }));
 
 test('a passphrase is text in any form of Unicode, or bytes', async () => {
   const sealed = await sealWithPassphrase('f\u00fcr', 'x', quick);
-  for (const same of ['fu\u0308r', Buffer.from('fu\u0308r'), new Uint8Array(Buffer.from('f\u00fcr')).buffer]) assert.equal((await openWithPassphrase(same, sealed)).toString(), 'x');
+  for (const same of [
+    'fu\u0308r',
+    Buffer.from('fu\u0308r'),
+    new Uint8Array(Buffer.from('f\u00fcr')).buffer,
+  ])
+    assert.equal((await openWithPassphrase(same, sealed)).toString(), 'x');
   const bytes = Buffer.from([255, 254]);
   const byBytes = await sealWithPassphrase(bytes, 'x', quick);
   assert.equal((await openWithPassphrase(bytes, byBytes)).toString(), 'x');
-  await assert.rejects(openWithPassphrase(Buffer.from([255, 253]), byBytes), { code: 'ERR_AUTHENTICATION' });
-  assert.deepEqual(bytes, Buffer.from([255, 254]), 'the caller\'s bytes stay');
+  await assert.rejects(openWithPassphrase(Buffer.from([255, 253]), byBytes), {
+    code: 'ERR_AUTHENTICATION',
+  });
+  assert.deepEqual(bytes, Buffer.from([255, 254]), "the caller's bytes stay");
 });
 
 test('passphrase and message are copied at the call', async () => {
@@ -122,30 +161,64 @@ test('whatever is changed does not open, in any form', async () => {
     [Buffer.alloc(0), 'ERR_FORMAT', /not a file/],
   ];
   for (const [name, open] of Object.entries(opening)) {
-    for (const [changed, code, message] of cases) await assert.rejects(open('pass', changed), { code, message }, `${name}: ${code} ${message}`);
+    for (const [changed, code, message] of cases)
+      await assert.rejects(open('pass', changed), { code, message }, `${name}: ${code} ${message}`);
     await assert.rejects(open('Pass', sealed), { code: 'ERR_AUTHENTICATION' }, name);
   }
-  await assert.rejects(openWithPassphrase('p', Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 0, 0]), Buffer.alloc(90)])), { code: 'ERR_FORMAT', message: /with a key/ });
+  await assert.rejects(
+    openWithPassphrase(
+      'p',
+      Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 0, 0]), Buffer.alloc(90)]),
+    ),
+    { code: 'ERR_FORMAT', message: /with a key/ },
+  );
 });
 
 test('a header may not ask for more than the limits, and costs nothing then', async () => {
-  const header = (log, r, p) => Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 1, 19, log, r, p]), Buffer.alloc(16 + 56 + 16)]);
+  const header = (log, r, p) =>
+    Buffer.concat([
+      Buffer.from('millrace'),
+      Buffer.from([1, 1, 1, 19, log, r, p]),
+      Buffer.alloc(16 + 56 + 16),
+    ]);
   const before = process.cpuUsage();
   for (const [name, open] of Object.entries(opening)) {
-    await assert.rejects(open('p', header(19, 8, 1)), { code: 'ERR_MEMORY_LIMIT', message: /53687\d{4} bytes.*285212672/ }, name);
+    await assert.rejects(
+      open('p', header(19, 8, 1)),
+      { code: 'ERR_MEMORY_LIMIT', message: /53687\d{4} bytes.*285212672/ },
+      name,
+    );
     await assert.rejects(open('p', header(30, 255, 255)), { code: 'ERR_MEMORY_LIMIT' }, name);
-    await assert.rejects(open('p', header(18, 8, 255)), { code: 'ERR_WORK_LIMIT', message: /maxTime allows 5000/ }, name);
-    await assert.rejects(open('p', header(10, 8, 1), { maxMemory: 2 ** 20 }), { code: 'ERR_MEMORY_LIMIT' }, name);
-    await assert.rejects(open('p', header(17, 8, 1), { maxTime: 100 }), { code: 'ERR_WORK_LIMIT' }, name);
+    await assert.rejects(
+      open('p', header(18, 8, 255)),
+      { code: 'ERR_WORK_LIMIT', message: /maxTime allows 5000/ },
+      name,
+    );
+    await assert.rejects(
+      open('p', header(10, 8, 1), { maxMemory: 2 ** 20 }),
+      { code: 'ERR_MEMORY_LIMIT' },
+      name,
+    );
+    await assert.rejects(
+      open('p', header(17, 8, 1), { maxTime: 100 }),
+      { code: 'ERR_WORK_LIMIT' },
+      name,
+    );
   }
   assert.ok(process.cpuUsage(before).user < 1_000_000);
-  await assert.rejects(openWithPassphrase('p', header(10, 8, 1), { maxMemory: 2 ** 21, maxTime: 10 }), { code: 'ERR_AUTHENTICATION' });
+  await assert.rejects(
+    openWithPassphrase('p', header(10, 8, 1), { maxMemory: 2 ** 21, maxTime: 10 }),
+    { code: 'ERR_AUTHENTICATION' },
+  );
 });
 
 test('signals and progress', async () => {
   const reason = new Error('enough');
   const slow = { N: 2 ** 18 };
-  for (const begin of [(signal) => sealWithPassphrase('p', 'x', { ...slow, signal }), (signal) => called('sealWithPassphrase', 'p', 'x', { ...slow, signal })]) {
+  for (const begin of [
+    (signal) => sealWithPassphrase('p', 'x', { ...slow, signal }),
+    (signal) => called('sealWithPassphrase', 'p', 'x', { ...slow, signal }),
+  ]) {
     await assert.rejects(begin(AbortSignal.abort(reason)), reason);
     const controller = new AbortController();
     const begun = begin(controller.signal);
@@ -158,7 +231,10 @@ test('signals and progress', async () => {
   setTimeout(() => controller.abort(reason), 10);
   await assert.rejects(stream.toArray(), { name: 'AbortError' });
   const seen = [];
-  await sealWithPassphrase('p', 'x', { N: 2 ** 14, onProgress: ({ fraction }) => seen.push(fraction) });
+  await sealWithPassphrase('p', 'x', {
+    N: 2 ** 14,
+    onProgress: ({ fraction }) => seen.push(fraction),
+  });
   assert.equal(seen.at(-1), 1);
 });
 
@@ -177,14 +253,28 @@ test('bad arguments', async () => {
     [['p', 'x', { highWaterMark: 5 }], 'ERR_ARGUMENT_VALUE', /highWaterMark/],
     [['p', 'x', { signal: 5 }], 'ERR_ARGUMENT_TYPE', /signal/],
     [['p', 'x', { onProgress: 5 }], 'ERR_ARGUMENT_TYPE', /onProgress/],
-  ]) await assert.rejects(sealWithPassphrase(...given), { code, message }, JSON.stringify(given));
+  ])
+    await assert.rejects(sealWithPassphrase(...given), { code, message }, JSON.stringify(given));
   await assert.rejects(openWithPassphrase('p', 'text'), { code: 'ERR_ARGUMENT_TYPE' });
-  await assert.rejects(openWithPassphrase('p', Buffer.alloc(9), { maxTime: -1 }), { code: 'ERR_ARGUMENT_VALUE', message: /maxTime/ });
-  assert.throws(() => millrace.sealWithPassphrase('p', 'x'), { code: 'ERR_MISSING_ARGUMENT', message: /callback/ });
-  assert.throws(() => millrace.openWithPassphrase('p', Buffer.alloc(9), {}, 5), { code: 'ERR_ARGUMENT_TYPE', message: /callback/ });
-  assert.throws(() => promises.sealStreamWithPassphrase('p', { contxt: 5 }), { code: 'ERR_ARGUMENT_VALUE' });
+  await assert.rejects(openWithPassphrase('p', Buffer.alloc(9), { maxTime: -1 }), {
+    code: 'ERR_ARGUMENT_VALUE',
+    message: /maxTime/,
+  });
+  assert.throws(() => millrace.sealWithPassphrase('p', 'x'), {
+    code: 'ERR_MISSING_ARGUMENT',
+    message: /callback/,
+  });
+  assert.throws(() => millrace.openWithPassphrase('p', Buffer.alloc(9), {}, 5), {
+    code: 'ERR_ARGUMENT_TYPE',
+    message: /callback/,
+  });
+  assert.throws(() => promises.sealStreamWithPassphrase('p', { contxt: 5 }), {
+    code: 'ERR_ARGUMENT_VALUE',
+  });
   assert.throws(() => promises.openStreamWithPassphrase(''), { code: 'ERR_ARGUMENT_VALUE' });
-  await called('sealWithPassphrase', '', 'x').then(assert.fail, ({ code }) => assert.equal(code, 'ERR_ARGUMENT_VALUE'));
+  await called('sealWithPassphrase', '', 'x').then(assert.fail, ({ code }) =>
+    assert.equal(code, 'ERR_ARGUMENT_VALUE'),
+  );
 });
 
 test('a stream that is destroyed before its key is there ends quietly', async () => {
@@ -196,5 +286,8 @@ test('a stream that is destroyed before its key is there ends quietly', async ()
       setTimeout(() => stream.destroy(new Error('enough')), 5);
     }
   `);
-  assert.deepEqual([code, stdout.split('\n').sort().join(' ').trim(), stderr], [0, 'openStreamWithPassphrase enough sealStreamWithPassphrase enough', '']);
+  assert.deepEqual(
+    [code, stdout.split('\n').sort().join(' ').trim(), stderr],
+    [0, 'openStreamWithPassphrase enough sealStreamWithPassphrase enough', ''],
+  );
 });

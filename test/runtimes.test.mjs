@@ -1,5 +1,6 @@
-// One build in every runtime: Node 20 to 26, Bun and Deno, by require and by import. Which there are: tools/runtimes.mjs. What a runtime does not allow
-// is a list here, and each entry is tried. MILLRACE_RUNTIMES=all also runs the portable engine everywhere in full.
+// One build in every runtime: Node 20 to 26, Bun and Deno, by require and by import. Which there
+// are: tools/runtimes.mjs. What a runtime does not allow is a list here, and each entry is tried.
+// MILLRACE_RUNTIMES=all also runs the portable engine everywhere in full.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,11 +18,36 @@ const all = process.env.MILLRACE_RUNTIMES === 'all';
 
 /** What is refused where, and what there is instead. */
 const restrictions = [
-  { title: 'no native addons', of: /^Node/, flags: ['--no-addons'], reason: /no-addons|loading addons is disabled/ },
-  { title: '--permission without --allow-addons', of: /^Node 2[246]/, flags: [permissionFlag, '--allow-fs-read=*', '--allow-worker'], reason: /addons is disabled|ERR_DLOPEN_DISABLED/ },
-  { title: 'without --allow-ffi', of: /^Deno/, run: ['run', '--no-prompt', '--allow-read', '--allow-env', '--allow-sys'], reason: /--allow-ffi/ },
-  { title: 'without --allow-sys', of: /^Deno/, run: ['run', '--no-prompt', '--allow-read', '--allow-ffi'], native: true },
-  { title: 'without --allow-read', of: /^Deno/, run: ['run', '--no-prompt'], error: /--allow-read/ },
+  {
+    title: 'no native addons',
+    of: /^Node/,
+    flags: ['--no-addons'],
+    reason: /no-addons|loading addons is disabled/,
+  },
+  {
+    title: '--permission without --allow-addons',
+    of: /^Node 2[246]/,
+    flags: [permissionFlag, '--allow-fs-read=*', '--allow-worker'],
+    reason: /addons is disabled|ERR_DLOPEN_DISABLED/,
+  },
+  {
+    title: 'without --allow-ffi',
+    of: /^Deno/,
+    run: ['run', '--no-prompt', '--allow-read', '--allow-env', '--allow-sys'],
+    reason: /--allow-ffi/,
+  },
+  {
+    title: 'without --allow-sys',
+    of: /^Deno/,
+    run: ['run', '--no-prompt', '--allow-read', '--allow-ffi'],
+    native: true,
+  },
+  {
+    title: 'without --allow-read',
+    of: /^Deno/,
+    run: ['run', '--no-prompt'],
+    error: /--allow-read/,
+  },
 ];
 
 /** Node 22.13 on; before that it was an experiment. */
@@ -41,16 +67,42 @@ describe('runtimes', { concurrency: 2 }, () => {
       await t.test('every case, by require', async () => {
         const result = await suite(command, run, ['--require']);
         keep(runtime.name, { version, summary: result.summary });
-        assert.deepEqual(columnOf(result.summary), documented(runtime.name), 'docs/engines.md has another column (node tools/engines-table.mjs writes it)');
+        assert.deepEqual(
+          columnOf(result.summary),
+          documented(runtime.name),
+          'docs/engines.md has another column (node tools/engines-table.mjs writes it)',
+        );
       });
-      await t.test('by import', () => suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']));
-      await t.test('on the portable engine', () => suite(command, run, ['--import', '--engine', 'portable', ...(all ? [] : ['--families', 'seals,passwords,refusals,streams'])]));
+      await t.test('by import', () =>
+        suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']),
+      );
+      await t.test('on the portable engine', () =>
+        suite(command, run, [
+          '--import',
+          '--engine',
+          'portable',
+          ...(all ? [] : ['--families', 'seals,passwords,refusals,streams']),
+        ]),
+      );
 
-      for (const { title, of, flags = [], run: instead = run, reason, error, native = false } of restrictions) {
+      for (const {
+        title,
+        of,
+        flags = [],
+        run: instead = run,
+        reason,
+        error,
+        native = false,
+      } of restrictions) {
         if (!of.test(runtime.name)) continue;
         await t.test(title, async () => {
           const given = flags.map((flag) => (typeof flag === 'function' ? flag(found) : flag));
-          const { stdout, stderr } = await execute(command, [...given, ...instead, join(root, 'test', 'conformance', 'restricted.mjs'), join(project, 'index.mjs')]);
+          const { stdout, stderr } = await execute(command, [
+            ...given,
+            ...instead,
+            join(root, 'test', 'conformance', 'restricted.mjs'),
+            join(project, 'index.mjs'),
+          ]);
           if (error !== undefined) {
             assert.match(stdout + stderr, error);
             return;
@@ -58,7 +110,10 @@ describe('runtimes', { concurrency: 2 }, () => {
           const told = JSON.parse(stdout);
           assert.equal(told.error, undefined, stderr);
           assert.equal(told.digest, createHash('sha256').update('abc').digest('hex'));
-          assert.equal(told.long, createHash('sha256').update(new Uint8Array(3_000_000)).digest('hex'));
+          assert.equal(
+            told.long,
+            createHash('sha256').update(new Uint8Array(3_000_000)).digest('hex'),
+          );
           assert.equal(told.opened, 300_000);
           assert.equal(told.key, scryptSync('password', 'salt', 16, { N: 16 }).toString('hex'));
           assert.ok(told.engines > 0);
@@ -70,7 +125,11 @@ describe('runtimes', { concurrency: 2 }, () => {
           // The portable engine serves, says so once, and whoever insists is told why.
           assert.equal(told.native, 'ERR_ENGINE_UNAVAILABLE');
           assert.match(told.reason, reason);
-          assert.equal(told.warnings.filter((warning) => warning.startsWith('MILLRACE_NO_BINARY')).length, 1, told.warnings.join('\n'));
+          assert.equal(
+            told.warnings.filter((warning) => warning.startsWith('MILLRACE_NO_BINARY')).length,
+            1,
+            told.warnings.join('\n'),
+          );
         });
       }
     });
@@ -80,8 +139,24 @@ describe('runtimes', { concurrency: 2 }, () => {
 /** Runs conformance/host.mjs; its record. */
 async function suite(command, run, args) {
   const json = join(project, `${process.pid}-${Math.random().toString(36).slice(2)}.json`);
-  const { stdout, stderr, code } = await execute(command, [...run, join(root, 'test', 'conformance', 'host.mjs'), '--from', project, '--json', json, ...args]);
-  assert.equal(code, 0, `${stdout.split('\n').filter((line) => line.startsWith('failed')).slice(0, 20).join('\n')}\n${stderr.slice(-2000)}`);
+  const { stdout, stderr, code } = await execute(command, [
+    ...run,
+    join(root, 'test', 'conformance', 'host.mjs'),
+    '--from',
+    project,
+    '--json',
+    json,
+    ...args,
+  ]);
+  assert.equal(
+    code,
+    0,
+    `${stdout
+      .split('\n')
+      .filter((line) => line.startsWith('failed'))
+      .slice(0, 20)
+      .join('\n')}\n${stderr.slice(-2000)}`,
+  );
   const record = JSON.parse(await readFile(json, 'utf8'));
   await rm(json);
   return record;
@@ -89,6 +164,11 @@ async function suite(command, run, args) {
 
 function execute(command, args) {
   return new Promise((resolve) => {
-    const child = execFile(command, args, { timeout: 180_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, cwd: project }, (_, stdout, stderr) => resolve({ stdout, stderr, code: child.exitCode }));
+    const child = execFile(
+      command,
+      args,
+      { timeout: 180_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, cwd: project },
+      (_, stdout, stderr) => resolve({ stdout, stderr, code: child.exitCode }),
+    );
   });
 }

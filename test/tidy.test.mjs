@@ -27,16 +27,48 @@ const unsafeWings = [
 
 /** What a crate may not name, in its sources and its manifest. */
 const forbidden = {
-  'crates/core': /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
+  'crates/core':
+    /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
   'crates/cost': /\bnapi\w*|\bmillrace[-_](pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
   'crates/pool': /\bnapi\w*|\bmillrace[-_](core|cost|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
 };
 
-/** The doors and what each may import of the others: promises has the names of the main door, bigint-hash the functions of bigint-buffer. */
-const doors = { index: [], promises: ['index'], 'crypto-async': [], 'bigint-hash': ['bigint-buffer'], 'bigint-buffer': [] };
+/**
+ * The doors and what each may import of the others: promises has the names of the main door,
+ * bigint-hash the functions of bigint-buffer.
+ */
+const doors = {
+  index: [],
+  promises: ['index'],
+  'crypto-async': [],
+  'bigint-hash': ['bigint-buffer'],
+  'bigint-buffer': [],
+};
 
 /** Modules below all others: they may import one another only. */
-const foundations = ['arguments', 'binding', 'catalog', 'catalog-table', 'errors', 'frame', 'intrinsics', 'nearest', 'options', 'node', 'protocol', 'node-engine', 'node-portable', 'binary', 'binary-faults', 'place', 'browser', 'browser-engine', 'browser-portable', 'browser-text', 'browser-worker-source'];
+const foundations = [
+  'arguments',
+  'binding',
+  'catalog',
+  'catalog-table',
+  'errors',
+  'frame',
+  'intrinsics',
+  'nearest',
+  'options',
+  'node',
+  'protocol',
+  'node-engine',
+  'node-portable',
+  'binary',
+  'binary-faults',
+  'place',
+  'browser',
+  'browser-engine',
+  'browser-portable',
+  'browser-text',
+  'browser-worker-source',
+];
 
 /** What a browser never loads. */
 const nodeOnly = ['src/sealed-duplex.ts'];
@@ -46,7 +78,8 @@ const dist = dirname(doorPaths.millrace);
 
 /** Everything that is kept: what git tracks or would track; without git, what lies there. */
 const files = listFiles().filter((file) => existsSync(join(root, file)));
-const sources = (folder, extension) => files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
+const sources = (folder, extension) =>
+  files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
 // ---- arrows -------------------------------------------------------------------------------
@@ -55,8 +88,12 @@ for (const [crate, names] of Object.entries(forbidden)) {
   test(`${crate} does not name what it must not know`, () => {
     const rust = sources(`${crate}/src/`, '.rs');
     assert.ok(rust.length > 0);
-    for (const file of rust) assert.doesNotMatch(withoutTests(withoutComments(read(file))), names, file);
-    const [, dependencies] = /^\[dependencies\]\n([^[]*)/m.exec(read(`${crate}/Cargo.toml`)) ?? [null, ''];
+    for (const file of rust)
+      assert.doesNotMatch(withoutTests(withoutComments(read(file))), names, file);
+    const [, dependencies] = /^\[dependencies\]\n([^[]*)/m.exec(read(`${crate}/Cargo.toml`)) ?? [
+      null,
+      '',
+    ];
     assert.doesNotMatch(dependencies, names, `${crate}/Cargo.toml`);
   });
 }
@@ -68,15 +105,24 @@ test('only crates/node names both the core and the pool', () => {
 });
 
 test('only engines/mod.rs names the engines', () => {
-  const engines = readdirSync(join(root, 'crates/core/src/engines'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const engines = readdirSync(join(root, 'crates/core/src/engines'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
   assert.ok(engines.includes('native'));
-  for (const file of sources('crates/core/src/', '.rs').filter((each) => !each.startsWith('crates/core/src/engines/'))) {
-    for (const engine of engines) assert.doesNotMatch(withoutComments(read(file)), new RegExp(`engines::${engine}\\b`), file);
+  for (const file of sources('crates/core/src/', '.rs').filter(
+    (each) => !each.startsWith('crates/core/src/engines/'),
+  )) {
+    for (const engine of engines)
+      assert.doesNotMatch(withoutComments(read(file)), new RegExp(`engines::${engine}\\b`), file);
   }
 });
 
 test('imports of the front: doors down to foundations, never up, never around', () => {
-  const modules = Object.fromEntries(sources('src/', '.ts').filter((file) => !file.includes('/portable/')).map((file) => [basename(file, '.ts'), importsOf(read(file))]));
+  const modules = Object.fromEntries(
+    sources('src/', '.ts')
+      .filter((file) => !file.includes('/portable/'))
+      .map((file) => [basename(file, '.ts'), importsOf(read(file))]),
+  );
   assert.ok(Object.keys(modules).length > 5);
   for (const [name, imports] of Object.entries(modules)) {
     for (const { from, typeOnly } of imports) {
@@ -85,44 +131,91 @@ test('imports of the front: doors down to foundations, never up, never around', 
         continue;
       }
       if (from.includes('/portable/')) {
-        // The engine is of its own; what a platform gives it and takes of it stands in src/platform.
+        // The engine is of its own; what a platform gives it and takes of it stands in
+        // src/platform.
         assert.match(name, /^(node|browser)-/, `${name} imports ${from}`);
         continue;
       }
       const to = basename(from, '.js');
       assert.ok(to in modules, `${name} imports ${from}, which is not there`);
-      if (to in doors) assert.ok(typeOnly ? name in doors : doors[name]?.includes(to), `${name} imports the door ${to}`);
-      if (foundations.includes(name)) assert.ok(foundations.includes(to), `${name} imports ${to}, which stands above it`);
+      if (to in doors)
+        assert.ok(
+          typeOnly ? name in doors : doors[name]?.includes(to),
+          `${name} imports the door ${to}`,
+        );
+      if (foundations.includes(name))
+        assert.ok(foundations.includes(to), `${name} imports ${to}, which stands above it`);
     }
   }
-  const cycle = findCycle(Object.fromEntries(Object.entries(modules).map(([name, imports]) => [name, imports.filter(({ from, typeOnly }) => from.startsWith('.') && !from.includes('/portable/') && !typeOnly).map(({ from }) => basename(from, '.js'))])));
+  const cycle = findCycle(
+    Object.fromEntries(
+      Object.entries(modules).map(([name, imports]) => [
+        name,
+        imports
+          .filter(
+            ({ from, typeOnly }) =>
+              from.startsWith('.') && !from.includes('/portable/') && !typeOnly,
+          )
+          .map(({ from }) => basename(from, '.js')),
+      ]),
+    ),
+  );
   assert.equal(cycle, undefined, `imports in a circle: ${cycle}`);
 });
 
 test('what differs between Node.js and browsers stands in src/platform', () => {
-  for (const file of sources('src/', '.ts').filter((each) => !each.startsWith('src/platform/') && !nodeOnly.includes(each))) {
+  for (const file of sources('src/', '.ts').filter(
+    (each) => !each.startsWith('src/platform/') && !nodeOnly.includes(each),
+  )) {
     const code = withoutComments(read(file));
-    assert.deepEqual(importsOf(read(file)).filter(({ from }) => from.startsWith('node:')), [], file);
-    assert.doesNotMatch(code, /\bBuffer\.|\bprocess\.|\bsetImmediate\b|\brequire\(|\b__dirname\b/, file);
+    assert.deepEqual(
+      importsOf(read(file)).filter(({ from }) => from.startsWith('node:')),
+      [],
+      file,
+    );
+    assert.doesNotMatch(
+      code,
+      /\bBuffer\.|\bprocess\.|\bsetImmediate\b|\brequire\(|\b__dirname\b/,
+      file,
+    );
   }
 });
 
 test('each platform has what the other has', () => {
-  const exportsOf = (file) => [...read(file).matchAll(/^export (?:async )?(?:const|function|class|type|interface) (?:\{ )?(\w+)(?= |[;:<(=}])(?<!type \{ \w+)|^export type \{([^}]*)\}/gm)].flatMap(([, name, names]) => (name === undefined ? names.split(',').map((each) => each.trim()) : [name])).sort();
-  const pairs = sources('src/platform/', '.ts').filter((file) => /\/node\b/.test(file)).map((file) => [file, file.replace('/node', '/browser')]);
+  const exportsOf = (file) =>
+    [
+      ...read(file).matchAll(
+        /^export (?:async )?(?:const|function|class|type|interface) (?:\{ )?(\w+)(?= |[;:<(=}])(?<!type \{ \w+)|^export type \{([^}]*)\}/gm,
+      ),
+    ]
+      .flatMap(([, name, names]) =>
+        name === undefined ? names.split(',').map((each) => each.trim()) : [name],
+      )
+      .sort();
+  const pairs = sources('src/platform/', '.ts')
+    .filter((file) => /\/node\b/.test(file))
+    .map((file) => [file, file.replace('/node', '/browser')]);
   assert.ok(pairs.length > 3);
-  for (const [node, browser] of pairs) assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
+  for (const [node, browser] of pairs)
+    assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
 });
 
 // ---- unsafe -------------------------------------------------------------------------------
 
 test('unsafe stands only in its wings', () => {
   for (const file of sources('crates/', '.rs')) {
-    if (unsafeWings.some((wing) => (wing.endsWith('/') ? file.startsWith(wing) : file === wing))) continue;
-    const line = withoutComments(read(file)).split('\n').findIndex((each) => /\bunsafe\b/.test(each));
+    if (unsafeWings.some((wing) => (wing.endsWith('/') ? file.startsWith(wing) : file === wing)))
+      continue;
+    const line = withoutComments(read(file))
+      .split('\n')
+      .findIndex((each) => /\bunsafe\b/.test(each));
     assert.equal(line, -1, `${file}:${line + 1}`);
   }
-  for (const wing of unsafeWings) assert.ok(files.some((file) => file.startsWith(wing)), `${wing} is not there any more`);
+  for (const wing of unsafeWings)
+    assert.ok(
+      files.some((file) => file.startsWith(wing)),
+      `${wing} is not there any more`,
+    );
 });
 
 test('each unsafe says why it is sound', () => {
@@ -132,9 +225,16 @@ test('each unsafe says why it is sound', () => {
     const code = withoutComments(read(file)).split('\n');
     for (const [index, line] of code.entries()) {
       // An attribute (no_mangle) and a function type promise nothing by themselves.
-      if (!/\bunsafe\b/.test(line) || /#\[unsafe\(|:\s*(Option<)?unsafe (extern "\w+" )?fn\(/.test(line)) continue;
+      if (
+        !/\bunsafe\b/.test(line) ||
+        /#\[unsafe\(|:\s*(Option<)?unsafe (extern "\w+" )?fn\(/.test(line)
+      )
+        continue;
       count++;
-      assert.ok(reasonAbove(lines, index), `${file}:${index + 1} has no SAFETY comment within 6 lines above it`);
+      assert.ok(
+        reasonAbove(lines, index),
+        `${file}:${index + 1} has no SAFETY comment within 6 lines above it`,
+      );
     }
   }
   assert.ok(count > 10);
@@ -143,16 +243,21 @@ test('each unsafe says why it is sound', () => {
 test('the pool forbids unsafe, the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'cost', 'node', 'pool']) assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
+  for (const crate of ['core', 'cost', 'node', 'pool'])
+    assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 
 test('crates/node has no Rust tests: they would never be run', () => {
   assert.match(read('crates/node/Cargo.toml'), /^test = false$/m);
-  for (const file of sources('crates/node/', '.rs')) assert.doesNotMatch(withoutComments(read(file)), /#\[test\]|cfg\(test\)/, file);
+  for (const file of sources('crates/node/', '.rs'))
+    assert.doesNotMatch(withoutComments(read(file)), /#\[test\]|cfg\(test\)/, file);
 });
 
 test('no build for one CPU', () => {
-  for (const file of files.filter((each) => /\.(toml|rs|mjs|json|ya?ml)$/.test(each) && !each.startsWith('test/'))) assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
+  for (const file of files.filter(
+    (each) => /\.(toml|rs|mjs|json|ya?ml)$/.test(each) && !each.startsWith('test/'),
+  ))
+    assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
 });
 
 // ---- the numbers that both sides share ------------------------------------------------------
@@ -164,17 +269,34 @@ test('the shared numbers are those of tools/protocol.mjs', () => {
 test('no number of a status, operation or flag is typed by hand', () => {
   for (const file of sources('src/', '.ts')) {
     const code = withoutComments(read(file));
-    assert.doesNotMatch(code, /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d|\bnative\.(threads|copies|derivationMemory)\(\d/, file);
+    assert.doesNotMatch(
+      code,
+      /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d|\bnative\.(threads|copies|derivationMemory)\(\d/,
+      file,
+    );
   }
-  for (const file of sources('crates/node/src/', '.rs').filter((each) => !each.endsWith('/protocol.rs'))) {
-    assert.doesNotMatch(withoutComments(read(file)), /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/, file);
+  for (const file of sources('crates/node/src/', '.rs').filter(
+    (each) => !each.endsWith('/protocol.rs'),
+  )) {
+    assert.doesNotMatch(
+      withoutComments(read(file)),
+      /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/,
+      file,
+    );
   }
 });
 
 test('the binding has the calls that the front declares', () => {
-  const declared = [.../^export interface Native \{$([\s\S]*?)^\}$/m.exec(read('src/frame.ts'))[1].matchAll(/^  (\w+)\(/gm)].map(([, name]) => name);
+  const declared = [
+    .../^export interface Native \{$([\s\S]*?)^\}$/m
+      .exec(read('src/frame.ts'))[1]
+      .matchAll(/^  (\w+)\(/gm),
+  ].map(([, name]) => name);
   assert.ok(declared.length > 30);
-  assert.deepEqual(declared.sort(), Object.keys(require(join(dist, 'core.js')).binding.native).sort());
+  assert.deepEqual(
+    declared.sort(),
+    Object.keys(require(join(dist, 'core.js')).binding.native).sort(),
+  );
 });
 
 // ---- the catalogs -------------------------------------------------------------------------
@@ -184,30 +306,57 @@ test('the catalog of the front is that of the core', () => {
   const core = JSON.parse(require(join(dist, 'core.js')).binding.native.catalog());
   assert.deepEqual(Object.keys(core), ['hashes', 'ciphers']);
   // 2^64 - 1 on one side and the largest exact number on the other both say that there is no limit.
-  const plain = (table) => table.map((facts) => Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, typeof value === 'number' && value >= Number.MAX_SAFE_INTEGER ? 'unlimited' : value])));
+  const plain = (table) =>
+    table.map((facts) =>
+      Object.fromEntries(
+        Object.entries(facts).map(([name, value]) => [
+          name,
+          typeof value === 'number' && value >= Number.MAX_SAFE_INTEGER ? 'unlimited' : value,
+        ]),
+      ),
+    );
   assert.deepEqual(plain(front.hashes), plain(core.hashes));
   assert.deepEqual(plain(front.ciphers), plain(core.ciphers));
 });
 
 test('the catalog is what the standards say', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))['catalog-table'];
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
+    'catalog-table'
+  ];
   assert.deepEqual(millrace.getHashes(), [...hashNames].sort());
   assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
   for (const { name, digestSize, blockSize, xof, keySize, seedBits, hmac, standard } of hashTable) {
-    const { digest, block, xof: isXof = false, key = 0, seedBits: bits = 0, hmac: hasHmac } = hashes[name];
-    assert.deepEqual({ digestSize, xof, keySize, seedBits, hmac }, { digestSize: digest, xof: isXof, keySize: key, seedBits: bits, hmac: hasHmac }, name);
+    const {
+      digest,
+      block,
+      xof: isXof = false,
+      key = 0,
+      seedBits: bits = 0,
+      hmac: hasHmac,
+    } = hashes[name];
+    assert.deepEqual(
+      { digestSize, xof, keySize, seedBits, hmac },
+      { digestSize: digest, xof: isXof, keySize: key, seedBits: bits, hmac: hasHmac },
+      name,
+    );
     if (hasHmac || isXof) assert.equal(blockSize, block, name);
     assert.ok(standard.length > 0, name);
   }
   for (const { name, keySize, ivSize, aead, tagSize, standard } of cipherTable) {
     const facts = ciphers[name];
-    assert.deepEqual({ keySize, ivSize, aead, tagSize }, { keySize: facts.key, ivSize: facts.iv, aead: facts.aead, tagSize: facts.tag }, name);
+    assert.deepEqual(
+      { keySize, ivSize, aead, tagSize },
+      { keySize: facts.key, ivSize: facts.iv, aead: facts.aead, tagSize: facts.tag },
+      name,
+    );
     assert.ok(standard.length > 0, name);
   }
 });
 
 test('no name stands for two algorithms', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))['catalog-table'];
+  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
+    'catalog-table'
+  ];
   for (const table of [hashTable, cipherTable]) {
     const owners = new Map();
     for (const { name, aliases } of table) {
@@ -224,28 +373,48 @@ test('no name stands for two algorithms', () => {
 // ---- what is kept -------------------------------------------------------------------------
 
 test('no room called utils', () => {
-  for (const file of files) assert.doesNotMatch(file, /(^|\/)(utils?|helpers?|misc|common)(\/|\.|$)/i, file);
+  for (const file of files)
+    assert.doesNotMatch(file, /(^|\/)(utils?|helpers?|misc|common)(\/|\.|$)/i, file);
 });
 
 test('nothing unfinished', () => {
-  const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].map((mark) => `\\b${mark}\\b`).join('|'));
+  const marks = new RegExp(
+    ['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].map((mark) => `\\b${mark}\\b`).join('|'),
+  );
   for (const file of textFiles()) {
-    const line = read(file).split('\n').findIndex((each) => marks.test(each));
+    const line = read(file)
+      .split('\n')
+      .findIndex((each) => marks.test(each));
     assert.equal(line, -1, `${file}:${line + 1}`);
   }
 });
 
 test('no path or host of a machine', () => {
   // Spelled in pieces, as this file is looked at too.
-  const machine = new RegExp(['/ro' + 'ot/', '/ho' + 'me/[a-z]', '/Us' + 'ers/[A-Za-z]', '/wo' + 'rk/', 'C:\\\\Us' + 'ers', 'regis' + 'try\\.npmjs', 'index\\.cra' + 'tes\\.io', '\\b(10\\.\\d{1,3}|192\\.168|172\\.16)\\.\\d{1,3}\\.\\d{1,3}\\b'].join('|'));
+  const machine = new RegExp(
+    [
+      '/ro' + 'ot/',
+      '/ho' + 'me/[a-z]',
+      '/Us' + 'ers/[A-Za-z]',
+      '/wo' + 'rk/',
+      'C:\\\\Us' + 'ers',
+      'regis' + 'try\\.npmjs',
+      'index\\.cra' + 'tes\\.io',
+      '\\b(10\\.\\d{1,3}|192\\.168|172\\.16)\\.\\d{1,3}\\.\\d{1,3}\\b',
+    ].join('|'),
+  );
   for (const file of textFiles()) {
-    const line = read(file).split('\n').findIndex((each) => machine.test(each));
+    const line = read(file)
+      .split('\n')
+      .findIndex((each) => machine.test(each));
     assert.equal(line, -1, `${file}:${line + 1}: ${read(file).split('\n')[line]?.slice(0, 160)}`);
   }
 });
 
 test('text files end with one newline and have no trailing blanks', () => {
-  for (const file of textFiles().filter((each) => /\.(rs|ts|mts|cts|mjs|js|toml|ya?ml)$/.test(each))) {
+  for (const file of textFiles().filter((each) =>
+    /\.(rs|ts|mts|cts|mjs|js|toml|ya?ml)$/.test(each),
+  )) {
     const text = read(file);
     assert.match(text, /[^\n]\n$/, `${file} must end with one newline`);
     assert.doesNotMatch(text, /\r/, `${file} has carriage returns`);
@@ -256,30 +425,64 @@ test('text files end with one newline and have no trailing blanks', () => {
 
 test('no install script, no gyp, no dependencies but the platform binaries', () => {
   const manifest = JSON.parse(read('package.json'));
-  for (const script of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']) assert.equal(manifest.scripts?.[script], undefined, script);
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
+    assert.equal(manifest.scripts?.[script], undefined, script);
   assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
-  for (const name of Object.keys(manifest.optionalDependencies ?? {})) assert.match(name, /^@millrace\//);
-  assert.equal(files.some((file) => basename(file) === 'binding.gyp'), false);
-  assert.equal(files.some((file) => file.endsWith('.node')), false, 'a binary is tracked');
+  for (const name of Object.keys(manifest.optionalDependencies ?? {}))
+    assert.match(name, /^@millrace\//);
+  assert.equal(
+    files.some((file) => basename(file) === 'binding.gyp'),
+    false,
+  );
+  assert.equal(
+    files.some((file) => file.endsWith('.node')),
+    false,
+    'a binary is tracked',
+  );
 });
 
 test('the test files judge by packages that package.json has', () => {
   const manifest = JSON.parse(read('package.json'));
-  const used = new Set(sources('test/', '.mjs').flatMap((file) => importsOf(read(file))).map(({ from }) => from).filter((from) => !/^(node:|\.|\/|millrace)/.test(from)).map((from) => from.split('/').slice(0, from.startsWith('@') ? 2 : 1).join('/')));
-  assert.deepEqual([...used].filter((name) => !(name in (manifest.devDependencies ?? {}))), []);
+  const used = new Set(
+    sources('test/', '.mjs')
+      .flatMap((file) => importsOf(read(file)))
+      .map(({ from }) => from)
+      .filter((from) => !/^(node:|\.|\/|millrace)/.test(from))
+      .map((from) =>
+        from
+          .split('/')
+          .slice(0, from.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+  );
+  assert.deepEqual(
+    [...used].filter((name) => !(name in (manifest.devDependencies ?? {}))),
+    [],
+  );
 });
 
 // ---- the binary ---------------------------------------------------------------------------
 
-test('the binary uses none of the host\'s OpenSSL and shows none of its own', { skip: noNm() }, () => {
-  const binaries = readdirSync(join(root, 'native')).filter((file) => file.endsWith('.node')).map((file) => join(root, 'native', file));
-  assert.ok(binaries.length > 0);
-  const crypto = /^(EVP|SSL|TLS|CRYPTO|OPENSSL|OSSL|ERR|BIO|BN|EC|RSA|AES|SHA\d|MD5|HMAC|RAND|aws_lc)_/i;
-  for (const binary of binaries) {
-    assert.deepEqual(dynamicSymbols(binary, '--undefined-only').filter((name) => crypto.test(name)), [], binary);
-    assert.deepEqual(unexpectedExports(binary), [], binary);
-  }
-});
+test(
+  "the binary uses none of the host's OpenSSL and shows none of its own",
+  { skip: noNm() },
+  () => {
+    const binaries = readdirSync(join(root, 'native'))
+      .filter((file) => file.endsWith('.node'))
+      .map((file) => join(root, 'native', file));
+    assert.ok(binaries.length > 0);
+    const crypto =
+      /^(EVP|SSL|TLS|CRYPTO|OPENSSL|OSSL|ERR|BIO|BN|EC|RSA|AES|SHA\d|MD5|HMAC|RAND|aws_lc)_/i;
+    for (const binary of binaries) {
+      assert.deepEqual(
+        dynamicSymbols(binary, '--undefined-only').filter((name) => crypto.test(name)),
+        [],
+        binary,
+      );
+      assert.deepEqual(unexpectedExports(binary), [], binary);
+    }
+  },
+);
 
 // ---- documentation ------------------------------------------------------------------------
 
@@ -288,21 +491,36 @@ function exported() {
   const found = new Map();
   for (const door of [...Object.keys(doors), 'portable/door']) {
     const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
-    const note = (file, name) => found.set(`${file} ${name}`, { file: posix.join(posix.dirname(door), file), name });
+    const note = (file, name) =>
+      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(door), file), name });
     for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(door)}.d.ts`, name);
-    for (const [, , names, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm)) {
-      for (const name of names.split(',').map((each) => each.trim()).filter(Boolean)) if (!(from in doors)) note(`${from}.d.ts`, name);
+    for (const [, , names, from] of text.matchAll(
+      /^export (type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm,
+    )) {
+      for (const name of names
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean))
+        if (!(from in doors)) note(`${from}.d.ts`, name);
     }
     // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
-    const handedOn = new Set([...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) => names.split(',').map((each) => each.trim())));
-    for (const [, names, from] of text.matchAll(/^import type \{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm)) {
-      for (const name of names.split(',').map((each) => each.trim())) if (handedOn.has(name)) note(`${from}.d.ts`, name);
+    const handedOn = new Set(
+      [...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) =>
+        names.split(',').map((each) => each.trim()),
+      ),
+    );
+    for (const [, names, from] of text.matchAll(
+      /^import type \{([^}]*)\} from '\.\/([\w/-]+)\.js'/gm,
+    )) {
+      for (const name of names.split(',').map((each) => each.trim()))
+        if (handedOn.has(name)) note(`${from}.d.ts`, name);
     }
   }
   return [...found.values()];
 }
 
-const declaration = /^export (?:declare )?(?:abstract )?(?:const enum|enum|function|class|interface|type|const|let) (\w+)/gm;
+const declaration =
+  /^export (?:declare )?(?:abstract )?(?:const enum|enum|function|class|interface|type|const|let) (\w+)/gm;
 
 test('every export of the doors is documented', () => {
   const all = exported();
@@ -322,12 +540,21 @@ test('every member of the exported options is documented', () => {
   let members = 0;
   for (const { file, name } of exported()) {
     const lines = readFileSync(join(dist, file), 'utf8').split('\n');
-    const start = lines.findIndex((line) => new RegExp(`^export (declare )?(interface|class) ${name}\\b`).test(line));
+    const start = lines.findIndex((line) =>
+      new RegExp(`^export (declare )?(interface|class) ${name}\\b`).test(line),
+    );
     if (start < 0) continue;
     for (let index = start + 1; lines[index] !== '}' && index < lines.length; index++) {
       // A member of a member is explained by it.
-      const member = /^ {4}(?:static |readonly |get |set )*(\[?[\w.]+\]?)[?(:]/.exec(lines[index])?.[1];
-      if (member === undefined || member === 'constructor' || /^ {4}(static|readonly) \[/.test(lines[index])) continue;
+      const member = /^ {4}(?:static |readonly |get |set )*(\[?[\w.]+\]?)[?(:]/.exec(
+        lines[index],
+      )?.[1];
+      if (
+        member === undefined ||
+        member === 'constructor' ||
+        /^ {4}(static|readonly) \[/.test(lines[index])
+      )
+        continue;
       members++;
       if (!documented(lines, index)) undocumented.push(`${file}: ${name}.${member}`);
     }
@@ -339,9 +566,14 @@ test('every member of the exported options is documented', () => {
 // ---- reading ------------------------------------------------------------------------------
 
 function listFiles() {
-  const git = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const git = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
   const inside = spawnSync('git', ['rev-parse', '--show-prefix'], { cwd: root, encoding: 'utf8' });
-  if (git.status === 0 && inside.status === 0 && inside.stdout.trim() === '') return git.stdout.split('\0').filter(Boolean);
+  if (git.status === 0 && inside.status === 0 && inside.stdout.trim() === '')
+    return git.stdout.split('\0').filter(Boolean);
   return walk(root);
 }
 
@@ -354,13 +586,26 @@ function walk(folder) {
 }
 
 function textFiles() {
-  return files.filter((file) => /\.(rs|ts|mts|cts|mjs|cjs|js|json|toml|md|ya?ml|lock|txt|svg)$|(^|\/)[^.]+$|^\.[a-z]+$/.test(file) && statSync(join(root, file)).isFile() && !file.startsWith('test/vectors/wycheproof'));
+  return files.filter(
+    (file) =>
+      /\.(rs|ts|mts|cts|mjs|cjs|js|json|toml|md|ya?ml|lock|txt|svg)$|(^|\/)[^.]+$|^\.[a-z]+$/.test(
+        file,
+      ) &&
+      statSync(join(root, file)).isFile() &&
+      !file.startsWith('test/vectors/wycheproof'),
+  );
 }
 
-/** Code with comments and texts blanked, lines kept. Good for Rust and TypeScript as they are written here. */
+/**
+ * Code with comments and texts blanked, lines kept. Good for Rust and TypeScript as they are
+ * written here.
+ */
 function withoutComments(code) {
   const blank = (text) => text.replace(/[^\n]/g, ' ');
-  return code.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|r#"[\s\S]*?"#|b?"(?:[^"\\\n]|\\[\s\S])*"/g, blank);
+  return code.replace(
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|r#"[\s\S]*?"#|b?"(?:[^"\\\n]|\\[\s\S])*"/g,
+    blank,
+  );
 }
 
 /** Rust without its `#[cfg(test)]` module at the end of the file. */
@@ -370,11 +615,15 @@ function withoutTests(code) {
 
 /** A SAFETY comment, or the Safety section of a function's documentation, within 6 lines above. */
 function reasonAbove(lines, index) {
-  return lines.slice(Math.max(0, index - 6), index + 1).some((line) => /\/\/.*(SAFETY:|# Safety)/.test(line));
+  return lines
+    .slice(Math.max(0, index - 6), index + 1)
+    .some((line) => /\/\/.*(SAFETY:|# Safety)/.test(line));
 }
 
 function importsOf(text) {
-  return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)].map(([, typeOnly, from]) => ({ from, typeOnly: typeOnly !== undefined }));
+  return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)].map(
+    ([, typeOnly, from]) => ({ from, typeOnly: typeOnly !== undefined }),
+  );
 }
 
 function findCycle(graph) {

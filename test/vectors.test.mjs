@@ -41,17 +41,19 @@ function walk(title, vectors) {
     walked.add(way.name);
     test(name, async () => {
       // All in flight at once in the asynchronous ways.
-      await Promise.all(vectors.map(async ({ job, expected, code, mac, note }) => {
-        const outcome = await attempt(way, job);
-        try {
-          if (code) expectFailure(way, job, outcome, code);
-          else if (mac) expectMac(way, job, outcome, mac);
-          else expectResult(way, job, outcome, expected);
-        } catch (error) {
-          error.message = `${note}: ${error.message}`;
-          throw error;
-        }
-      }));
+      await Promise.all(
+        vectors.map(async ({ job, expected, code, mac, note }) => {
+          const outcome = await attempt(way, job);
+          try {
+            if (code) expectFailure(way, job, outcome, code);
+            else if (mac) expectMac(way, job, outcome, mac);
+            else expectResult(way, job, outcome, expected);
+          } catch (error) {
+            error.message = `${note}: ${error.message}`;
+            throw error;
+          }
+        }),
+      );
     });
   }
 }
@@ -81,65 +83,126 @@ function* hashVectors() {
     };
     // The default length of an extendable output is its beginning.
     if (facts.xof && facts.digest > 0 && size > facts.digest && key === undefined) {
-      yield { note: standard, expected: { output: expected.output.subarray(0, facts.digest) }, job: { kind: 'hash', algorithm, source: message(input) } };
+      yield {
+        note: standard,
+        expected: { output: expected.output.subarray(0, facts.digest) },
+        job: { kind: 'hash', algorithm, source: message(input) },
+      };
     }
   }
 }
 
 function* digestVectors() {
   const inputs = {
-    'empty': '', 'a': 'a', 'abc': 'abc', 'helloworld': 'helloworld', 'hello world': 'hello world',
+    empty: '',
+    a: 'a',
+    abc: 'abc',
+    helloworld: 'helloworld',
+    'hello world': 'hello world',
     'bytes 00..ff': Uint8Array.from({ length: 256 }, (_, index) => index),
     "1000 x 'a'": 'a'.repeat(1000),
     '1 MiB of zero': Buffer.alloc(2 ** 20),
   };
   for (const [algorithm, digests] of Object.entries(load('digests.json'))) {
     for (const [input, digest] of Object.entries(digests)) {
-      yield { note: input, expected: { output: hex(digest) }, job: { kind: 'hash', algorithm, source: Buffer.from(inputs[input]) } };
+      yield {
+        note: input,
+        expected: { output: hex(digest) },
+        job: { kind: 'hash', algorithm, source: Buffer.from(inputs[input]) },
+      };
     }
   }
 }
 
 function* hmacVectors() {
   for (const { algorithm, standard, key, source, digest } of load('hmacs.json')) {
-    yield { note: standard, expected: { output: hex(digest) }, job: { kind: 'hmac', algorithm, key: hex(key), source: hex(source) } };
+    yield {
+      note: standard,
+      expected: { output: hex(digest) },
+      job: { kind: 'hmac', algorithm, key: hex(key), source: hex(source) },
+    };
   }
 }
 
 function* cipherVectors() {
   for (const { algorithm, standard, key, iv, aad, source, target, tag } of load('ciphers.json')) {
-    const shared = { kind: 'cipher', algorithm, key: hex(key), iv: hex(iv), ...(aad !== undefined && { aad: hex(aad) }) };
+    const shared = {
+      kind: 'cipher',
+      algorithm,
+      key: hex(key),
+      iv: hex(iv),
+      ...(aad !== undefined && { aad: hex(aad) }),
+    };
     const [plain, secret] = [hex(source), hex(target)];
     if (tag === undefined) {
-      yield { note: standard, job: { ...shared, encrypt: true, source: plain }, expected: { output: secret } };
-      yield { note: standard, job: { ...shared, encrypt: false, source: secret }, expected: { output: plain } };
+      yield {
+        note: standard,
+        job: { ...shared, encrypt: true, source: plain },
+        expected: { output: secret },
+      };
+      yield {
+        note: standard,
+        job: { ...shared, encrypt: false, source: secret },
+        expected: { output: plain },
+      };
       continue;
     }
-    yield { note: standard, job: { ...shared, encrypt: true, source: plain, tagSize: tag.length / 2 }, expected: { output: secret, tag: hex(tag) } };
-    yield { note: standard, job: { ...shared, encrypt: false, source: secret, tag: hex(tag) }, expected: { output: plain } };
+    yield {
+      note: standard,
+      job: { ...shared, encrypt: true, source: plain, tagSize: tag.length / 2 },
+      expected: { output: secret, tag: hex(tag) },
+    };
+    yield {
+      note: standard,
+      job: { ...shared, encrypt: false, source: secret, tag: hex(tag) },
+      expected: { output: plain },
+    };
     for (const broken of ['source', 'tag', 'aad', 'iv', 'key']) {
       const job = { ...shared, encrypt: false, source: secret, tag: hex(tag) };
       if (job[broken].length === 0) continue;
-      yield { note: `${standard}, ${broken} broken`, job: { ...job, [broken]: flipped(job[broken]) }, code: 'ERR_AUTHENTICATION' };
+      yield {
+        note: `${standard}, ${broken} broken`,
+        job: { ...job, [broken]: flipped(job[broken]) },
+        code: 'ERR_AUTHENTICATION',
+      };
     }
   }
 }
 
 function* wycheproofHmac() {
-  for (const { algorithm, tagSize, id, result, key, msg, tag, comment } of wycheproof('wycheproof-hmac.json')) {
+  for (const { algorithm, tagSize, id, result, key, msg, tag, comment } of wycheproof(
+    'wycheproof-hmac.json',
+  )) {
     const job = { kind: 'hmac', algorithm, key: hex(key), source: hex(msg) };
     // The tag may be truncated, and an invalid one must not be ours.
-    yield { note: `${id} ${comment}`, job, mac: { tag: hex(tag), valid: result === 'valid', size: tagSize } };
+    yield {
+      note: `${id} ${comment}`,
+      job,
+      mac: { tag: hex(tag), valid: result === 'valid', size: tagSize },
+    };
   }
 }
 
 function* wycheproofAead() {
-  for (const { algorithm, ivSize, id, result, key, iv, aad, msg, ct, tag, comment } of wycheproof('wycheproof-aead.json')) {
+  for (const { algorithm, ivSize, id, result, key, iv, aad, msg, ct, tag, comment } of wycheproof(
+    'wycheproof-aead.json',
+  )) {
     const note = `${id} ${comment}`;
     const shared = { kind: 'cipher', algorithm, key: hex(key), iv: hex(iv), aad: hex(aad) };
-    const encryption = { ...shared, encrypt: true, source: hex(msg), tagSize: tag.length / 2 || 16 };
-    const decryption = { ...shared, encrypt: false, source: hex(ct), tag: tag ? hex(tag) : Buffer.alloc(16) };
-    // One nonce size an algorithm, on purpose: longer ones are hashed and collide, shorter ones repeat.
+    const encryption = {
+      ...shared,
+      encrypt: true,
+      source: hex(msg),
+      tagSize: tag.length / 2 || 16,
+    };
+    const decryption = {
+      ...shared,
+      encrypt: false,
+      source: hex(ct),
+      tag: tag ? hex(tag) : Buffer.alloc(16),
+    };
+    // One nonce size an algorithm, on purpose: longer ones are hashed and collide, shorter ones
+    // repeat.
     if (ivSize !== ciphers[algorithm].iv) {
       yield { note, job: encryption, code: 'ERR_IV_SIZE' };
       yield { note, job: decryption, code: 'ERR_IV_SIZE' };
@@ -155,7 +218,8 @@ function* wycheproofAead() {
 function* wycheproof(name) {
   const { fields, groups } = load(name);
   for (const { tests, ...group } of groups) {
-    for (const row of tests) yield { ...group, ...Object.fromEntries(fields.map((field, index) => [field, row[index]])) };
+    for (const row of tests)
+      yield { ...group, ...Object.fromEntries(fields.map((field, index) => [field, row[index]])) };
   }
 }
 
@@ -163,7 +227,8 @@ function message({ text, hex: digits, repeat, times, counting, sanity }) {
   if (text !== undefined) return Buffer.from(text);
   if (digits !== undefined) return hex(digits);
   if (repeat !== undefined) return Buffer.alloc(times, hex(repeat));
-  if (counting !== undefined) return Buffer.from(Array.from({ length: counting }, (_, index) => index % 251));
+  if (counting !== undefined)
+    return Buffer.from(Array.from({ length: counting }, (_, index) => index % 251));
   assert.ok(Number.isInteger(sanity), 'a vector without an input');
   return xxhashSanityBuffer(sanity);
 }
@@ -171,11 +236,13 @@ function message({ text, hex: digits, repeat, times, counting, sanity }) {
 /** The input of xxHash's own sanity check. */
 function xxhashSanityBuffer(size) {
   let state = 2654435761n;
-  return Buffer.from(Array.from({ length: size }, () => {
-    const byte = Number(state >> 56n);
-    state = (state * 11400714785074694797n) & 0xffffffffffffffffn;
-    return byte;
-  }));
+  return Buffer.from(
+    Array.from({ length: size }, () => {
+      const byte = Number(state >> 56n);
+      state = (state * 11400714785074694797n) & 0xffffffffffffffffn;
+      return byte;
+    }),
+  );
 }
 
 function flipped(bytes) {

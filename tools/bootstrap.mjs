@@ -1,10 +1,12 @@
-// The one way in: `npm start`, `npm test`, `npm run check`, `npm run soak` and `npm run bench` all come through here.
-// Needs nothing but Node: it checks what the machine has, installs and builds what is missing or
-// out of date, and then runs the verb. A second run finds everything in place and only runs the verb.
+// The one way in: `npm start`, `npm test`, `npm run check`, `npm run soak` and `npm run bench` all
+// come through here. Needs nothing but Node: it checks what the machine has, installs and builds
+// what is missing or out of date, and then runs the verb. A second run finds everything in place
+// and only runs the verb.
 //
 //   node tools/bootstrap.mjs start|test|test:kernel|test:cpus|soak|bench|check|build [arguments of the verb]
 
-// Read before anything newer than Node 14 is imported, so that an old Node gets this line and no stack trace.
+// Read before anything newer than Node 14 is imported, so that an old Node gets this line and no
+// stack trace.
 const required = 20;
 if (Number.parseInt(process.versions.node, 10) < required) {
   console.error(

@@ -1,5 +1,5 @@
-// A browser for the test that looks at the bench's report. It is no dependency: where Debian's can be installed it is, elsewhere the test says that it
-// was not run.
+// A browser for the test that looks at the bench's report. It is no dependency: where Debian's can
+// be installed it is, elsewhere the test says that it was not run.
 
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,22 +7,36 @@ import { delimiter, join } from 'node:path';
 import { Stop, probe, skipped, step } from './steps.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const elsewhere = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', 'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'];
+const elsewhere = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
 
 /** The path of a Chromium; undefined if there is none. CHROMIUM in the environment names one. */
 export function findBrowser() {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return [process.env.CHROMIUM, ...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...elsewhere].find((path) => path && existsSync(path));
+  return [
+    process.env.CHROMIUM,
+    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+    ...elsewhere,
+  ].find((path) => path && existsSync(path));
 }
 
 /** Installs one by apt-get, where that needs nobody's password. */
 export async function prepareBrowser() {
-  if (findBrowser() !== undefined || process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  if (findBrowser() !== undefined || process.platform !== 'linux' || process.getuid?.() !== 0)
+    return;
   if ((await probe('apt-get', ['--version']))?.code !== 0) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   try {
-    if ((await probe('apt-get', ['install', '--simulate', 'chromium']))?.code !== 0) await step('update package lists', 'apt-get', ['update', '-qq'], { env });
-    await step('install chromium (for the report)', 'apt-get', ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], { env });
+    if ((await probe('apt-get', ['install', '--simulate', 'chromium']))?.code !== 0)
+      await step('update package lists', 'apt-get', ['update', '-qq'], { env });
+    await step(
+      'install chromium (for the report)',
+      'apt-get',
+      ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
+      { env },
+    );
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     skipped('chromium', 'it could not be installed; nobody looks at the report of the bench');
@@ -32,5 +46,8 @@ export async function prepareBrowser() {
 /** A browser by playwright-core. Chromium refuses its sandbox to root. */
 export async function startBrowser() {
   const { chromium } = await import('playwright-core');
-  return chromium.launch({ executablePath: findBrowser(), args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  return chromium.launch({
+    executablePath: findBrowser(),
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
 }

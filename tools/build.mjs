@@ -1,10 +1,20 @@
-// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc's declarations, what bundle-node.mjs and bundle.mjs
-// make for Node.js, bundlers and browsers, and the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
+// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc's
+// declarations, what bundle-node.mjs and bundle.mjs make for Node.js, bundlers and browsers, and
+// the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
 //
 //   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
 
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,14 +22,29 @@ import { parseArgs } from 'node:util';
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
 
-/** What the report of `millrace bench` draws with: it ships with the package, which depends on nothing. */
+/**
+ * What the report of `millrace bench` draws with: it ships with the package, which depends on
+ * nothing.
+ */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
 /** The entry points of the package, by the module each begins with. */
-const doors = ['index', 'promises', 'crypto-async', 'bigint-hash', 'bigint-buffer', 'portable/door'];
+const doors = [
+  'index',
+  'promises',
+  'crypto-async',
+  'bigint-hash',
+  'bigint-buffer',
+  'portable/door',
+];
 
-/** Where the ancestors of these doors had their entries: their own tests look for dist/node.js and dist/browser.js. */
-const ancestorEntries = ['bigint-hash', 'bigint-buffer'].flatMap((door) => ['node', 'browser'].map((entry) => ({ door, path: join(door, entry) })));
+/**
+ * Where the ancestors of these doors had their entries: their own tests look for dist/node.js and
+ * dist/browser.js.
+ */
+const ancestorEntries = ['bigint-hash', 'bigint-buffer'].flatMap((door) =>
+  ['node', 'browser'].map((entry) => ({ door, path: join(door, entry) })),
+);
 
 /** cargo build, then native/millrace.<platform>.node. */
 export async function buildNative({ force = false, target } = {}) {
@@ -35,7 +60,14 @@ export async function buildNative({ force = false, target } = {}) {
 
   const { prepareNativeBuild } = await import('./prerequisites.mjs');
   const env = await prepareNativeBuild();
-  const args = ['build', '--release', '--package', 'millrace-node', '--message-format', 'json-render-diagnostics'];
+  const args = [
+    'build',
+    '--release',
+    '--package',
+    'millrace-node',
+    '--message-format',
+    'json-render-diagnostics',
+  ];
   if (target !== undefined) args.push('--target', target);
   // In CI a lockfile that does not fit the manifests is an error, at a desk it is work in progress.
   if (env.CI) args.push('--locked');
@@ -47,24 +79,51 @@ export async function buildNative({ force = false, target } = {}) {
   writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
 }
 
-/** Declarations by tsc, JavaScript by esbuild, and the entries of the ancestors. Needs the binary: the files of the doors are written from what they export. */
+/**
+ * Declarations by tsc, JavaScript by esbuild, and the entries of the ancestors. Needs the binary:
+ * the files of the doors are written from what they export.
+ */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
   const outputs = [
     join(dist, 'core.js'),
-    ...doors.flatMap((door) => ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end))),
+    ...doors.flatMap((door) =>
+      ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end)),
+    ),
     ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
-  const sources = fingerprint(['src', 'tsconfig.json', 'package.json', 'package-lock.json', 'tools/build.mjs', 'tools/bundle.mjs', 'tools/bundle-node.mjs'], []);
+  const sources = fingerprint(
+    [
+      'src',
+      'tsconfig.json',
+      'package.json',
+      'package-lock.json',
+      'tools/build.mjs',
+      'tools/bundle.mjs',
+      'tools/bundle-node.mjs',
+    ],
+    [],
+  );
   if (!force && upToDate(stamp, sources, outputs)) return;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  if (!existsSync(tsc)) throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
-  const listing = await step('build TypeScript', process.execPath, [tsc, '--project', root, '--listEmittedFiles']);
-  const written = new Set(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())));
-  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }] = await Promise.all([import('./bundle.mjs'), import('./bundle-node.mjs')]);
+  if (!existsSync(tsc))
+    throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
+  const listing = await step('build TypeScript', process.execPath, [
+    tsc,
+    '--project',
+    root,
+    '--listEmittedFiles',
+  ]);
+  const written = new Set(
+    listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())),
+  );
+  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }] = await Promise.all([
+    import('./bundle.mjs'),
+    import('./bundle-node.mjs'),
+  ]);
   for (const file of await bundleForNode(dist, doors)) written.add(file);
   for (const file of await bundleForBrowsers(dist)) written.add(file);
   const namesOf = {};
@@ -72,7 +131,8 @@ export async function buildFront({ force = false } = {}) {
     namesOf[door] = await writeDoor(dist, door);
     for (const end of ['.js', '.mjs', '.d.mts']) written.add(door + end);
   }
-  for (const file of await bundleForBundlers(dist, doors, namesOf['crypto-async'])) written.add(file);
+  for (const file of await bundleForBundlers(dist, doors, namesOf['crypto-async']))
+    written.add(file);
   for (const { door, path } of ancestorEntries) {
     mkdirSync(join(dist, door), { recursive: true });
     writeFileSync(join(dist, `${path}.js`), `module.exports = require('../${door}.js');\n`);
@@ -86,28 +146,41 @@ export async function buildFront({ force = false } = {}) {
   }
   for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(file.parentPath ?? file.path, file.name));
-    if (file.isFile() && !written.has(path)) rmSync(join(dist, path)); // left by a source that is gone
+    // left by a source that is gone
+    if (file.isFile() && !written.has(path)) rmSync(join(dist, path));
   }
   writeFileSync(stamp, sources);
 }
 
-// What `require` and `import` load. Both module systems share one instance, and the names are written out: Node.js finds those of a
-// CommonJS module by its text.
+// What `require` and `import` load. Both module systems share one instance, and the names are
+// written out: Node.js finds those of a CommonJS module by its text.
 
 /** dist/<door>.js and .mjs; returns the names of the exports. */
 async function writeDoor(dist, door) {
   const file = join(dist, `${door}.js`);
-  const from = door.startsWith('portable/') ? `require('./engine.js').${basename(door)}` : `require('./core.js').doors['${door}']`;
+  const from = door.startsWith('portable/')
+    ? `require('./engine.js').${basename(door)}`
+    : `require('./core.js').doors['${door}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
-  // In a process of its own: a door loads the native binary, and on Windows a loaded one cannot be replaced.
+  // In a process of its own: a door loads the native binary, and on Windows a loaded one cannot be
+  // replaced.
   const list = 'process.stdout.write(JSON.stringify(Object.keys(require(process.argv[1]))))';
   const answer = await probe(process.execPath, ['-e', list, file]);
   if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${door}.js cannot be loaded.`);
   const names = JSON.parse(answer.stdout).filter((name) => name !== 'default');
-  writeFileSync(file, `module.exports = ${from};\n// For Node.js, which reads names of exports without running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`);
+  writeFileSync(
+    file,
+    `module.exports = ${from};\n// For Node.js, which reads names of exports without running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
+  );
   const own = `./${basename(door)}.js`;
-  writeFileSync(join(dist, `${door}.mjs`), `import door from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default door;\n`);
-  writeFileSync(join(dist, `${door}.d.mts`), wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')));
+  writeFileSync(
+    join(dist, `${door}.mjs`),
+    `import door from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default door;\n`,
+  );
+  writeFileSync(
+    join(dist, `${door}.d.mts`),
+    wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')),
+  );
   return names;
 }
 
@@ -115,9 +188,14 @@ function wrapperTypes(door, names, declarations) {
   const head = `import door from './${basename(door)}.js';\nexport default door;\n`;
   if (!/^export = /m.test(declarations)) return `${head}export * from './${basename(door)}.js';\n`;
   // `export *` does not see through `export =`; named exports do, values and types each by name.
-  const types = [...declarations.matchAll(/^ {4}(?:export )?(?:interface|type) (\w+)/gm)].map((match) => match[1]);
+  const types = [...declarations.matchAll(/^ {4}(?:export )?(?:interface|type) (\w+)/gm)].map(
+    (match) => match[1],
+  );
   const lines = [`export { ${names.join(', ')} } from './${basename(door)}.js';\n`];
-  if (types.length > 0) lines.push(`export type { ${[...new Set(types)].join(', ')} } from './${basename(door)}.js';\n`);
+  if (types.length > 0)
+    lines.push(
+      `export type { ${[...new Set(types)].join(', ')} } from './${basename(door)}.js';\n`,
+    );
   return head + lines.join('');
 }
 
@@ -126,9 +204,13 @@ function builtLibrary(messages) {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
-    .find((message) => message.reason === 'compiler-artifact' && message.target.name === 'millrace_node');
+    .find(
+      (message) =>
+        message.reason === 'compiler-artifact' && message.target.name === 'millrace_node',
+    );
   const library = artifact?.filenames.find((file) => /\.(so|dylib|dll)$/.test(file));
-  if (library === undefined) throw new Stop('millrace: cargo built no library; crates/node must be a cdylib.');
+  if (library === undefined)
+    throw new Stop('millrace: cargo built no library; crates/node must be a cdylib.');
   return library;
 }
 
@@ -141,24 +223,32 @@ function replace(from, to) {
     renameSync(fresh, to);
   } catch (error) {
     rmSync(fresh, { force: true });
-    throw new Stop(`millrace: cannot replace ${relative(root, to)} (${error.code}): end the Node.js processes that use it.`);
+    throw new Stop(
+      `millrace: cannot replace ${relative(root, to)} (${error.code}): end the Node.js processes that use it.`,
+    );
   }
 }
 
 function platformOfTarget(target) {
   const platform = platforms.find(({ rust }) => rust === target);
   if (platform === undefined) {
-    throw new Stop(`millrace: unknown target ${target}; known: ${platforms.map(({ rust }) => rust).join(', ')}`);
+    throw new Stop(
+      `millrace: unknown target ${target}; known: ${platforms.map(({ rust }) => rust).join(', ')}`,
+    );
   }
   return platform.name;
 }
 
 function upToDate(stamp, sources, outputs) {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && outputs.every((file) => existsSync(file));
+  return (
+    existsSync(stamp) &&
+    readFileSync(stamp, 'utf8') === sources &&
+    outputs.every((file) => existsSync(file))
+  );
 }
 
-// Over names and contents, not times: a fresh checkout or a touched file builds nothing. The sources
-// are a few hundred KB, so this costs a few milliseconds.
+// Over names and contents, not times: a fresh checkout or a touched file builds nothing. The
+// sources are a few hundred KB, so this costs a few milliseconds.
 function fingerprint(paths, extra) {
   const hash = createHash('sha256');
   for (const path of paths) {
@@ -181,7 +271,9 @@ function listFiles(path) {
   }
   return entries
     .sort((left, right) => (left.name < right.name ? -1 : 1))
-    .flatMap((entry) => (entry.isDirectory() ? listFiles(join(path, entry.name)) : [join(path, entry.name)]));
+    .flatMap((entry) =>
+      entry.isDirectory() ? listFiles(join(path, entry.name)) : [join(path, entry.name)],
+    );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
@@ -193,7 +285,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     if (positionals.length === 0 || positionals.includes('native')) await buildNative(values);
     if (positionals.length === 0 || positionals.includes('front')) await buildFront(values);
   } catch (error) {
-    console.error(error?.name === 'Stop' || error?.code?.startsWith('ERR_PARSE_ARGS') ? error.message : error);
+    console.error(
+      error?.name === 'Stop' || error?.code?.startsWith('ERR_PARSE_ARGS') ? error.message : error,
+    );
     process.exitCode = 1;
   }
 }

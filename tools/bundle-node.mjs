@@ -1,7 +1,9 @@
-// What esbuild makes of the front for Node.js: CommonJS in few files (dist/*.js), and ES modules for bundlers (dist/module).
+// What esbuild makes of the front for Node.js: CommonJS in few files (dist/*.js), and ES modules
+// for bundlers (dist/module).
 //
-// Nothing is minified and there are no source maps: names in a stack trace are those of the sources, and each part of a file begins
-// with the name of its source. Maps would double the size of the package.
+// Nothing is minified and there are no source maps: names in a stack trace are those of the
+// sources, and each part of a file begins with the name of its source. Maps would double the size
+// of the package.
 
 import { readFileSync } from 'node:fs';
 import { basename, join, posix, relative, sep } from 'node:path';
@@ -12,16 +14,38 @@ import { root } from './steps.mjs';
 
 const source = join(root, 'src');
 
-/** Modules of the core that the command and the tests use; those that other files of dist use are added. */
-const shownAlways = ['binding', 'catalog', 'catalog-table', 'frame', 'prices', 'waiters', 'whole/paths'];
+/**
+ * Modules of the core that the command and the tests use; those that other files of dist use are
+ * added.
+ */
+const shownAlways = [
+  'binding',
+  'catalog',
+  'catalog-table',
+  'frame',
+  'prices',
+  'waiters',
+  'whole/paths',
+];
 
-/** What is loaded when it is first used is a file each, with these modules. A module stands in one file; every other one is the core's. */
+/**
+ * What is loaded when it is first used is a file each, with these modules. A module stands in one
+ * file; every other one is the core's.
+ */
 const streams = {
   'sealed-streams': ['sealed-streams', 'chunked', 'chunk-pump'],
-  'passphrase/transforms': ['passphrase/transforms', 'passphrase/pumps', 'passphrase/parameters', 'passphrase/header', 'passphrase/derive-key'],
+  'passphrase/transforms': [
+    'passphrase/transforms',
+    'passphrase/pumps',
+    'passphrase/parameters',
+    'passphrase/header',
+    'passphrase/derive-key',
+  ],
   'sealed-duplex': ['sealed-duplex'],
 };
-const fileOf = Object.fromEntries(Object.entries(streams).flatMap(([file, modules]) => modules.map((name) => [name, file])));
+const fileOf = Object.fromEntries(
+  Object.entries(streams).flatMap(([file, modules]) => modules.map((name) => [name, file])),
+);
 
 const options = {
   absWorkingDir: root,
@@ -33,12 +57,16 @@ const options = {
   legalComments: 'none',
   external: ['@millrace/*'],
   inject: [join(source, 'platform', 'node-text-codecs.ts')],
-  define: { MILLRACE_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version) },
+  define: {
+    MILLRACE_VERSION: JSON.stringify(
+      JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+    ),
+  },
 };
 
 /**
- * CommonJS: the entry points as one file, dist/core.js, so that they load quickly and share one state, and what is loaded later.
- * Resolves to the files written, relative to dist.
+ * CommonJS: the entry points as one file, dist/core.js, so that they load quickly and share one
+ * state, and what is loaded later. Resolves to the files written, relative to dist.
  */
 export async function bundleForNode(dist, entryPoints) {
   const inCore = entryPoints.filter((name) => !name.startsWith('portable/'));
@@ -56,10 +84,16 @@ export async function bundleForNode(dist, entryPoints) {
     return metafile;
   };
   await bundle('errors', "export * from './errors.js';", () => 'inside');
-  for (const file of ['platform/node-portable', 'platform/node-worker']) await bundle(file, `export * from './${file}.js';`, (name) => (name === 'portable/worker' ? 'itself' : 'inside'));
+  for (const file of ['platform/node-portable', 'platform/node-worker'])
+    await bundle(file, `export * from './${file}.js';`, (name) =>
+      name === 'portable/worker' ? 'itself' : 'inside',
+    );
   files.push(...(await bundlePortable(dist, bundle)));
   for (const [file, inside] of Object.entries(streams)) {
-    const contents = [`export * from './${file}.js';`, ...inside.map((name) => `export * as '${name}' from './${name}.js';`)];
+    const contents = [
+      `export * from './${file}.js';`,
+      ...inside.map((name) => `export * as '${name}' from './${name}.js';`),
+    ];
     await bundle(file, contents.join('\n'), (name) => {
       if (inside.includes(name)) return 'inside';
       if (!(name in fileOf)) shown.add(name);
@@ -67,8 +101,13 @@ export async function bundleForNode(dist, entryPoints) {
     });
   }
   const core = [
-    ...inCore.map((name, index) => (name === 'crypto-async' ? `import door${index} from './${name}.js';` : `import * as door${index} from './${name}.js';`)),
-    // Own copies: a namespace of esbuild's has a getter for each name, which costs time at each call.
+    ...inCore.map((name, index) =>
+      name === 'crypto-async'
+        ? `import door${index} from './${name}.js';`
+        : `import * as door${index} from './${name}.js';`,
+    ),
+    // Own copies: a namespace of esbuild's has a getter for each name, which costs time at each
+    // call.
     "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { value: true });",
     `export const doors = { ${inCore.map((name, index) => `'${name}': ${name === 'crypto-async' ? `door${index}` : `copy(door${index})`}`).join(', ')} };`,
     ...[...shown].sort().map((name) => `export * as '${name}' from './${name}.js';`),
@@ -80,8 +119,14 @@ export async function bundleForNode(dist, entryPoints) {
 /** The portable engine: libraries compiled in, errors those of the other entry points. */
 async function bundlePortable(dist, bundle) {
   const names = ['binding', 'worker', 'door'];
-  const { inputs } = await bundle('portable/engine', names.map((name) => `export * as ${name} from './portable/${name}.js';`).join('\n'), () => 'inside');
-  const shims = names.map((name) => put(join(dist, 'portable', `${name}.js`), `module.exports = require('./engine.js').${name};\n`));
+  const { inputs } = await bundle(
+    'portable/engine',
+    names.map((name) => `export * as ${name} from './portable/${name}.js';`).join('\n'),
+    () => 'inside',
+  );
+  const shims = names.map((name) =>
+    put(join(dist, 'portable', `${name}.js`), `module.exports = require('./engine.js').${name};\n`),
+  );
   return [...shims, licences(join(dist, 'portable'), { inputs })];
 }
 
@@ -89,7 +134,9 @@ async function bundlePortable(dist, bundle) {
 export async function bundleForBundlers(dist, entryPoints, names) {
   const { outputFiles } = await build({
     ...options,
-    entryPoints: Object.fromEntries(entryPoints.map((name) => [basename(name) === 'door' ? 'portable' : name, `entry:${name}`])),
+    entryPoints: Object.fromEntries(
+      entryPoints.map((name) => [basename(name) === 'door' ? 'portable' : name, `entry:${name}`]),
+    ),
     outdir: join(dist, 'module'),
     outExtension: { '.js': '.mjs' },
     chunkNames: '[name]-[hash]',
@@ -102,10 +149,16 @@ export async function bundleForBundlers(dist, entryPoints, names) {
 
 /** esbuild calls a class that names itself `_Name` within: users see that as the class's name. */
 function withClassNames(text) {
-  return [...text.matchAll(/^(?:var | {2,})(\w+) = class _\1\b/gm)].reduce((done, [, name]) => done.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name), text);
+  return [...text.matchAll(/^(?:var | {2,})(\w+) = class _\1\b/gm)].reduce(
+    (done, [, name]) => done.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name),
+    text,
+  );
 }
 
-/** `find` says of each module whether it is `'inside'` the file, a file by `'itself'`, or of which other file. */
+/**
+ * `find` says of each module whether it is `'inside'` the file, a file by `'itself'`, or of which
+ * other file.
+ */
 function parts(file, find) {
   const relativeTo = (name) => {
     const path = posix.relative(posix.dirname(file), `${name}.js`);
@@ -120,24 +173,38 @@ function parts(file, find) {
         const name = inside.replace(/\.js$/, '');
         // Numbers only: they are compiled in everywhere.
         if (name === 'protocol') return undefined;
-        const place = kind === 'require-call' || (name === 'errors' && file !== 'errors') ? 'itself' : find(name);
+        const place =
+          kind === 'require-call' || (name === 'errors' && file !== 'errors')
+            ? 'itself'
+            : find(name);
         if (place === 'itself') return { path: relativeTo(name), external: true };
-        return place === 'inside' ? undefined : { path: `${place}#${name}`, namespace: 'other file' };
+        return place === 'inside'
+          ? undefined
+          : { path: `${place}#${name}`, namespace: 'other file' };
       });
       onResolve({ filter: /./, namespace: 'other file' }, ({ path }) => ({ path, external: true }));
       onLoad({ filter: /./, namespace: 'other file' }, ({ path }) => {
         const [other, name] = path.split('#');
-        return { contents: `module.exports = require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`, resolveDir: source };
+        return {
+          contents: `module.exports = require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`,
+          resolveDir: source,
+        };
       });
     },
   };
 }
 
-/** `export =` would make a CommonJS module of it within the bundle, and its imports modules that are evaluated late. */
+/**
+ * `export =` would make a CommonJS module of it within the bundle, and its imports modules that are
+ * evaluated late.
+ */
 const exportsByName = {
   name: 'exports by name',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/]crypto-async\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(/^export = /m, 'export default '), loader: 'ts' }));
+    onLoad({ filter: /[\\/]src[\\/]crypto-async\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/^export = /m, 'export default '),
+      loader: 'ts',
+    }));
   },
 };
 
@@ -146,7 +213,10 @@ function moduleEntries(names) {
   return {
     name: 'entry points',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice('entry:'.length), namespace: 'entry' }));
+      onResolve({ filter: /^entry:/ }, ({ path }) => ({
+        path: path.slice('entry:'.length),
+        namespace: 'entry',
+      }));
       onLoad({ filter: /./, namespace: 'entry' }, ({ path }) => ({
         contents:
           path === 'crypto-async'
@@ -159,15 +229,30 @@ function moduleEntries(names) {
   };
 }
 
-/** Within ES modules: another place.ts, and imports instead of what CommonJS requires later; only the portable engine is still evaluated when it is first used. */
+/**
+ * Within ES modules: another place.ts, and imports instead of what CommonJS requires later; only
+ * the portable engine is still evaluated when it is first used.
+ */
 const modulePlatform = {
   name: 'platform of modules',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]platform[\\/]place\.ts$/ }, ({ path }) => ({ contents: readFileSync(path.replace(/\.ts$/, '-module.mts'), 'utf8'), loader: 'ts' }));
+    onLoad({ filter: /[\\/]platform[\\/]place\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path.replace(/\.ts$/, '-module.mts'), 'utf8'),
+      loader: 'ts',
+    }));
     onLoad({ filter: /[\\/]platform[\\/]node-(sealed|hasher-stream)\.ts$/ }, ({ path }) => {
       const imports = [];
-      const text = readFileSync(path, 'utf8').replace(/\brequire\('([^']+)'\)/g, (_, from) => `required${imports.push(from)}`);
-      return { contents: imports.map((from, index) => `import * as required${index + 1} from '${from}';\n`).join('') + text, loader: 'ts' };
+      const text = readFileSync(path, 'utf8').replace(
+        /\brequire\('([^']+)'\)/g,
+        (_, from) => `required${imports.push(from)}`,
+      );
+      return {
+        contents:
+          imports
+            .map((from, index) => `import * as required${index + 1} from '${from}';\n`)
+            .join('') + text,
+        loader: 'ts',
+      };
     });
   },
 };

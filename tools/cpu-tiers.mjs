@@ -5,15 +5,18 @@
 // AWS-LC goes by OPENSSL_ia32cap: two words of 64 bits, the first from cpuid 1 (EDX, then ECX), the
 // second from cpuid 7 (EBX, then ECX). `~` clears bits, no prefix sets the word.
 //
-// Not hidden: the kernels of the crate blake3, which asks cpuid itself and offers no way at run time
-// (its tests, and the judges here, see the best kernel only), and what the C library and V8 use.
+// Not hidden: the kernels of the crate blake3, which asks cpuid itself and offers no way at run
+// time (its tests, and the judges here, see the best kernel only), and what the C library and V8
+// use.
 
 const avx512 = ['avx512f', 'avx512vl', 'avx512bw', 'avx512vbmi2', 'avx512ifma'];
 const recent = [...avx512, 'sha-ni', 'vaes', 'vpclmulqdq'];
 const vectors = [...recent, 'movbe', 'avx', 'avx2', 'bmi1', 'bmi2', 'aes-ni', 'pclmulqdq'];
 const everything = [...vectors, 'ssse3', 'sse4.1'];
 
-/** From the most to the least: `needs` are features without which this CPU is no such tier itself. */
+/**
+ * From the most to the least: `needs` are features without which this CPU is no such tier itself.
+ */
 export const tiers = [
   {
     // AVX512 F, DQ, IFMA, CD, BW, VL; VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
@@ -60,7 +63,9 @@ export function tierEnvironment({ hide, ia32cap }) {
   return { MILLRACE_CPU_HIDE: hide.join(','), OPENSSL_ia32cap: ia32cap };
 }
 
-/** Why this machine cannot be that tier; undefined if it can. `features` are what engines() tells. */
+/**
+ * Why this machine cannot be that tier; undefined if it can. `features` are what engines() tells.
+ */
 export function whyNot({ needs }, features) {
   if (process.arch !== 'x64') return `features are hidden on x64 only, this is ${process.arch}`;
   const missing = needs.filter((name) => !features.includes(name));

@@ -22,7 +22,9 @@ const quick = {
 export function cpuTiers(chosen, { short = false } = {}) {
   const unknown = chosen.find((name) => !tiers.some((tier) => tier.short === name));
   if (unknown !== undefined) {
-    throw new Stop(`millrace: there is no tier ${unknown}: ${tiers.map((tier) => tier.short).join(', ')}`);
+    throw new Stop(
+      `millrace: there is no tier ${unknown}: ${tiers.map((tier) => tier.short).join(', ')}`,
+    );
   }
   const wanted = tiers.filter((tier) => chosen.length === 0 || chosen.includes(tier.short));
   return wanted.map((tier) => [`as on ${tier.name}`, () => runTier(tier, short)]);
@@ -46,10 +48,23 @@ async function runTier(tier, short) {
   await attempt(() => runRustTests(`${title}: Rust`, core, tierEnvironment(tier)));
   const suite = [join(root, 'test', 'conformance', 'host.mjs'), '--engine', 'native'];
   const families = short ? ['--families', quick.families.join(',')] : [];
-  await attempt(() => step(`${title}: conformance`, process.execPath, ['--expose-gc', ...suite, ...families], { env }));
-  const files = short ? quick.files : [...testsIn('test/async'), ...testsIn('test/lifecycle'), 'test/vectors.test.mjs'];
+  await attempt(() =>
+    step(`${title}: conformance`, process.execPath, ['--expose-gc', ...suite, ...families], {
+      env,
+    }),
+  );
+  const files = short
+    ? quick.files
+    : [...testsIn('test/async'), ...testsIn('test/lifecycle'), 'test/vectors.test.mjs'];
   const args = ['--expose-gc', '--test', ...(short ? quick.tests : []), ...files];
-  await attempt(() => step(`${title}: ${short ? 'cancelling' : 'vectors, async, lifecycle'}`, process.execPath, args, { env }));
+  await attempt(() =>
+    step(
+      `${title}: ${short ? 'cancelling' : 'vectors, async, lifecycle'}`,
+      process.execPath,
+      args,
+      { env },
+    ),
+  );
   if (failed.length > 0) throw new Stop(failed.join('\n'));
 }
 
@@ -59,5 +74,7 @@ function featuresHere() {
 }
 
 function testsIn(folder) {
-  return readdirSync(join(root, folder)).filter((file) => file.endsWith('.test.mjs')).map((file) => `${folder}/${file}`);
+  return readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.test.mjs'))
+    .map((file) => `${folder}/${file}`);
 }

@@ -10,7 +10,9 @@ const title = 'arm64: clippy, exports';
 const target = 'aarch64-unknown-linux-gnu';
 const compiler = 'aarch64-linux-gnu-gcc';
 
-/** Runs clippy for arm64 Linux and looks at what its library exports; says what is missing for that. */
+/**
+ * Runs clippy for arm64 Linux and looks at what its library exports; says what is missing for that.
+ */
 export async function checkArm64(clippy) {
   const env = await prepareNativeBuild();
   const missing = await whatIsMissing(env);
@@ -18,7 +20,9 @@ export async function checkArm64(clippy) {
   // A wrapper or linker of somebody's own stays.
   env.CC_aarch64_unknown_linux_gnu ??= compiler;
   env.CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ??= compiler;
-  await step('arm64: clippy', 'cargo', [...clippy, '--target', target, '--', '-D', 'warnings'], { env });
+  await step('arm64: clippy', 'cargo', [...clippy, '--target', target, '--', '-D', 'warnings'], {
+    env,
+  });
   const build = ['build', '--package', 'millrace-node', '--target', target];
   await step('arm64: exports', 'cargo', build, { env });
   const folder = env.CARGO_TARGET_DIR ?? join(root, 'target');
@@ -30,7 +34,8 @@ async function whatIsMissing(env) {
   if (process.platform !== 'linux') return `it is compiled on Linux, this is ${process.platform}`;
   if (process.arch === 'arm64') return 'this machine is one: its own checks are the same';
   const installed = await probe('rustup', ['target', 'list', '--installed'], { env });
-  if (!installed?.stdout.split('\n').includes(target)) return `not installed (rustup target add ${target})`;
+  if (!installed?.stdout.split('\n').includes(target))
+    return `not installed (rustup target add ${target})`;
   if (!(await probe(env.CC_aarch64_unknown_linux_gnu ?? compiler, ['--version'], { env }))) {
     return 'no C compiler for it (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)';
   }
@@ -40,17 +45,27 @@ async function whatIsMissing(env) {
 
 /** The names of dynamic symbols of an ELF file: `--defined-only` or `--undefined-only`. */
 export function dynamicSymbols(file, which) {
-  return execFileSync('nm', ['-D', which, file], { encoding: 'utf8', maxBuffer: 2 ** 26 })
-    .split('\n')
-    // AWS-LC looks for allocation hooks by weak references; that a host lacks them is the normal case.
-    .filter((line) => !/ w OPENSSL_memory_/.test(line))
-    .map((line) => line.trim().split(/\s+/).at(-1).replace(/@.*/, ''))
-    .filter(Boolean);
+  return (
+    execFileSync('nm', ['-D', which, file], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+      .split('\n')
+      // AWS-LC looks for allocation hooks by weak references; that a host lacks them is the normal
+      // case.
+      .filter((line) => !/ w OPENSSL_memory_/.test(line))
+      .map((line) => line.trim().split(/\s+/).at(-1).replace(/@.*/, ''))
+      .filter(Boolean)
+  );
 }
 
-/** What a library shows besides the entry of Node-API; the entry too, with an exclamation mark, if it is not there. */
+/**
+ * What a library shows besides the entry of Node-API; the entry too, with an exclamation mark, if
+ * it is not there.
+ */
 export function unexpectedExports(file) {
   const shown = dynamicSymbols(file, '--defined-only');
-  const unexpected = shown.filter((name) => !/^(_init|_fini|__bss_start|_edata|_end|napi_\w+|node_api_\w+)$/.test(name));
-  return shown.includes('napi_register_module_v1') ? unexpected : [...unexpected, '!napi_register_module_v1'];
+  const unexpected = shown.filter(
+    (name) => !/^(_init|_fini|__bss_start|_edata|_end|napi_\w+|node_api_\w+)$/.test(name),
+  );
+  return shown.includes('napi_register_module_v1')
+    ? unexpected
+    : [...unexpected, '!napi_register_module_v1'];
 }

@@ -1,5 +1,6 @@
-// The table of docs/engines.md: every algorithm by engine and runtime, as the conformance suite found it. Each test that runs the suite somewhere keeps
-// its summary in target/conformance and holds it against its column of the document, so that a cell cannot say more than a test does.
+// The table of docs/engines.md: every algorithm by engine and runtime, as the conformance suite
+// found it. Each test that runs the suite somewhere keeps its summary in target/conformance and
+// holds it against its column of the document, so that a cell cannot say more than a test does.
 //
 //   node tools/engines-table.mjs                      writes the columns for which there are results, and leaves the others as they are
 //   node tools/engines-table.mjs --column NAME JSON   writes a column found where nothing can be kept, as a test in a guest says it
@@ -12,36 +13,89 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const document = join(root, 'docs', 'engines.md');
 const folder = join(root, 'target', 'conformance');
 
-/** Title of a table, its algorithms, and what each family of the suite is called in a cell that cannot say `yes`. */
+/**
+ * Title of a table, its algorithms, and what each family of the suite is called in a cell that
+ * cannot say `yes`.
+ */
 const tables = {
-  Hashes: { parts: { hashes: 'digest', hmacs: 'HMAC', hashers: 'running', many: 'many', pieces: 'pieces', states: 'states', keys: 'keys' }, family: 'hashes' },
-  Ciphers: { parts: { ciphers: 'cipher', seals: 'seal', keys: 'keys', streams: 'streams' }, family: 'ciphers' },
-  'Key derivation': { parts: { derivations: 'derived', passwords: 'password hashes', 'aborted derivations': 'cancelled' }, family: 'derivations', more: ['argon2d', 'argon2i', 'argon2id', 'bcrypt'], without: ['timingSafeEqual'] },
+  Hashes: {
+    parts: {
+      hashes: 'digest',
+      hmacs: 'HMAC',
+      hashers: 'running',
+      many: 'many',
+      pieces: 'pieces',
+      states: 'states',
+      keys: 'keys',
+    },
+    family: 'hashes',
+  },
+  Ciphers: {
+    parts: { ciphers: 'cipher', seals: 'seal', keys: 'keys', streams: 'streams' },
+    family: 'ciphers',
+  },
+  'Key derivation': {
+    parts: {
+      derivations: 'derived',
+      passwords: 'password hashes',
+      'aborted derivations': 'cancelled',
+    },
+    family: 'derivations',
+    more: ['argon2d', 'argon2i', 'argon2id', 'bcrypt'],
+    without: ['timingSafeEqual'],
+  },
 };
 
 /** The columns, in the order of the document. */
-export const columns = ['Node 20', 'Node 22', 'Node 24', 'Node 26', 'Bun', 'Deno', 'portable in Node', 'Chromium', 'Chromium, strict policy', 'AF_ALG', '/dev/crypto'];
+export const columns = [
+  'Node 20',
+  'Node 22',
+  'Node 24',
+  'Node 26',
+  'Bun',
+  'Deno',
+  'portable in Node',
+  'Chromium',
+  'Chromium, strict policy',
+  'AF_ALG',
+  '/dev/crypto',
+];
 
-/** `{ [algorithm]: cell }` of a summary: `yes`, `no`, or what is served of it. What failed can never be what is documented. */
+/**
+ * `{ [algorithm]: cell }` of a summary: `yes`, `no`, or what is served of it. What failed can never
+ * be what is documented.
+ */
 export function columnOf(summary) {
   const cells = {};
   for (const { parts } of Object.values(tables)) {
     for (const [family, part] of Object.entries(parts)) {
       for (const [algorithm, counts] of Object.entries(summary[family] ?? {})) {
         if (!belongs(algorithm, parts)) continue;
-        const served = counts.failed > 0 ? 'FAILED' : counts.unavailable === 0 ? 'served' : counts.passed === 0 ? 'not served' : 'in part';
+        const served =
+          counts.failed > 0
+            ? 'FAILED'
+            : counts.unavailable === 0
+              ? 'served'
+              : counts.passed === 0
+                ? 'not served'
+                : 'in part';
         (cells[algorithm] ??= {})[part] = served;
       }
     }
   }
-  return Object.fromEntries(Object.entries(cells).map(([algorithm, found]) => [algorithm, cellOf(found)]).sort(([one], [two]) => (one < two ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(cells)
+      .map(([algorithm, found]) => [algorithm, cellOf(found)])
+      .sort(([one], [two]) => (one < two ? -1 : 1)),
+  );
 }
 
 /** Streams of AES are a matter of ciphers, keys of HMACs one of hashes. */
 function belongs(algorithm, parts) {
   const cipher = /^(x?chacha20|aes)/.test(algorithm);
   const derivation = /^(argon2|scrypt|pbkdf2|hkdf|bcrypt|hashPassword)/.test(algorithm);
-  if (algorithm === 'timingSafeEqual' || algorithm === 'hashPassword' || algorithm.includes(' ')) return false;
+  if (algorithm === 'timingSafeEqual' || algorithm === 'hashPassword' || algorithm.includes(' '))
+    return false;
   return cipher ? 'ciphers' in parts : derivation ? 'derivations' in parts : 'hashes' in parts;
 }
 
@@ -50,22 +104,42 @@ function cellOf(found) {
   if (states.has('FAILED')) return 'FAILED';
   if (states.size === 1 && states.has('served')) return 'yes';
   // What needs no engine, such as the refusal of a key's size, is no service.
-  if (['digest', 'cipher', 'seal', 'derived'].every((part) => found[part] === undefined || found[part] === 'not served')) return 'no';
-  const list = (state) => Object.entries(found).filter(([, each]) => each === state).map(([part]) => part);
-  return [list('served').join(', '), list('in part').map((part) => `${part} in part`).join(', ')].filter(Boolean).join('; ');
+  if (
+    ['digest', 'cipher', 'seal', 'derived'].every(
+      (part) => found[part] === undefined || found[part] === 'not served',
+    )
+  )
+    return 'no';
+  const list = (state) =>
+    Object.entries(found)
+      .filter(([, each]) => each === state)
+      .map(([part]) => part);
+  return [
+    list('served').join(', '),
+    list('in part')
+      .map((part) => `${part} in part`)
+      .join(', '),
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /** What docs/engines.md says in a column, as `columnOf` gives it, without what was not run. */
 export function documented(column) {
   const cells = {};
-  for (const row of rowsOf(readFileSync(document, 'utf8'))) if (row[column] !== undefined && !['-', 'not run'].includes(row[column])) cells[row.algorithm] = row[column];
+  for (const row of rowsOf(readFileSync(document, 'utf8')))
+    if (row[column] !== undefined && !['-', 'not run'].includes(row[column]))
+      cells[row.algorithm] = row[column];
   return Object.fromEntries(Object.entries(cells).sort(([one], [two]) => (one < two ? -1 : 1)));
 }
 
 /** Keeps a summary for the next writing of the table. */
 export function keep(column, record) {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${column.replace(/\W+/g, '-')}.json`), `${JSON.stringify({ column, ...record })}\n`);
+  writeFileSync(
+    join(folder, `${column.replace(/\W+/g, '-')}.json`),
+    `${JSON.stringify({ column, ...record })}\n`,
+  );
 }
 
 /** Every row of every table as `{ algorithm, [column]: cell }`. */
@@ -73,12 +147,27 @@ function rowsOf(text) {
   const rows = [];
   let heads;
   for (const line of text.split('\n')) {
-    const cells = line.startsWith('|') ? line.slice(1, -1).split('|').map((cell) => cell.trim()) : undefined;
+    const cells = line.startsWith('|')
+      ? line
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim())
+      : undefined;
     if (cells === undefined) heads = undefined;
     else if (heads === undefined) heads = cells;
-    else if (!/^-+$/.test(cells[0])) rows.push(Object.fromEntries(heads.map((head, index) => [head === heads[0] ? 'algorithm' : head, cells[index].replace(/^`|`$/g, '')])));
+    else if (!/^-+$/.test(cells[0]))
+      rows.push(
+        Object.fromEntries(
+          heads.map((head, index) => [
+            head === heads[0] ? 'algorithm' : head,
+            cells[index].replace(/^`|`$/g, ''),
+          ]),
+        ),
+      );
   }
-  return rows.filter((row) => row.algorithm !== undefined && Object.keys(row).some((head) => columns.includes(head)));
+  return rows.filter(
+    (row) => row.algorithm !== undefined && Object.keys(row).some((head) => columns.includes(head)),
+  );
 }
 
 const BEGIN = '<!-- Written by tools/engines-table.mjs from here -->';
@@ -87,20 +176,40 @@ const END = '<!-- to here -->';
 async function write(args) {
   const text = readFileSync(document, 'utf8');
   const known = Object.fromEntries(columns.map((column) => [column, documented(column)]));
-  const records = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8'))) : [];
-  for (const { column, summary } of records) if (columns.includes(column)) known[column] = columnOf(summary);
+  const records = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((file) => file.endsWith('.json'))
+        .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+    : [];
+  for (const { column, summary } of records)
+    if (columns.includes(column)) known[column] = columnOf(summary);
   if (args[0] === '--column') known[args[1]] = JSON.parse(args[2]);
   const libraries = await librariesOf();
   const parts = Object.entries(tables).map(([title, { family }]) => {
-    const names = [...new Set(columns.flatMap((column) => Object.keys(known[column])))].filter((name) => tableOf(name) === family);
+    const names = [...new Set(columns.flatMap((column) => Object.keys(known[column])))].filter(
+      (name) => tableOf(name) === family,
+    );
     const heads = [title, ...columns, 'native by', 'portable by'];
-    const rows = names.sort().map((name) => [`\`${name}\``, ...columns.map((column) => known[column][name] ?? (title === 'Key derivation' && /AF_ALG|dev/.test(column) ? '-' : 'not run')), ...(libraries[name] ?? ['', ''])]);
-    return [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+    const rows = names
+      .sort()
+      .map((name) => [
+        `\`${name}\``,
+        ...columns.map(
+          (column) =>
+            known[column][name] ??
+            (title === 'Key derivation' && /AF_ALG|dev/.test(column) ? '-' : 'not run'),
+        ),
+        ...(libraries[name] ?? ['', '']),
+      ]);
+    return [heads, heads.map(() => '---'), ...rows]
+      .map((row) => `| ${row.join(' | ')} |`)
+      .join('\n');
   });
   const [before, rest] = text.split(BEGIN);
   const after = rest.split(END)[1];
   writeFileSync(document, `${before}${BEGIN}\n\n${parts.join('\n\n')}\n\n${END}${after}`);
-  for (const { column, version } of records) console.log(`${column}${version === undefined ? '' : ` (${version})`}: written`);
+  for (const { column, version } of records)
+    console.log(`${column}${version === undefined ? '' : ` (${version})`}: written`);
 }
 
 function tableOf(algorithm) {
@@ -112,8 +221,25 @@ async function librariesOf() {
   const { engines } = await import('millrace');
   const { native, portable } = engines();
   const names = Object.keys(native.algorithms);
-  const derived = { scrypt: ['millrace', '@noble/hashes, hash-wasm'], pbkdf2: ['millrace', '@noble/hashes'], hkdf: ['millrace', '@noble/hashes'], bcrypt: ['blowfish', 'millrace'], ...Object.fromEntries(['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']])) };
-  return { ...derived, ...Object.fromEntries(names.map((name) => [name, [native.algorithms[name].library, portable?.algorithms?.[name]?.library ?? '']])) };
+  const derived = {
+    scrypt: ['millrace', '@noble/hashes, hash-wasm'],
+    pbkdf2: ['millrace', '@noble/hashes'],
+    hkdf: ['millrace', '@noble/hashes'],
+    bcrypt: ['blowfish', 'millrace'],
+    ...Object.fromEntries(
+      ['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']]),
+    ),
+  };
+  return {
+    ...derived,
+    ...Object.fromEntries(
+      names.map((name) => [
+        name,
+        [native.algorithms[name].library, portable?.algorithms?.[name]?.library ?? ''],
+      ]),
+    ),
+  };
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await write(process.argv.slice(2));
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await write(process.argv.slice(2));

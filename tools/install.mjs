@@ -21,7 +21,8 @@ export function installed(folder) {
   const wanted = readPackages(join(folder, 'package-lock.json'));
   const present = readPackages(account);
   return Object.entries(wanted).every(
-    ([path, { version, optional }]) => path === '' || optional === true || present[path]?.version === version,
+    ([path, { version, optional }]) =>
+      path === '' || optional === true || present[path]?.version === version,
   );
 }
 
@@ -29,7 +30,8 @@ export function installed(folder) {
 export function npm(args) {
   // Under `npm run` this is npm's own script: no shell and no npm.cmd needed on Windows.
   const script = process.env.npm_execpath;
-  if (script !== undefined && basename(script).startsWith('npm-cli')) return [process.execPath, [script, ...args], {}];
+  if (script !== undefined && basename(script).startsWith('npm-cli'))
+    return [process.execPath, [script, ...args], {}];
   return ['npm', args, { shell: process.platform === 'win32' }];
 }
 

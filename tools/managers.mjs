@@ -1,5 +1,5 @@
-// The package managers that the packed package is installed with, from their own packages. They go to
-// target/managers, once; where one cannot be had, that is said and it is not run.
+// The package managers that the packed package is installed with, from their own packages. They go
+// to target/managers, once; where one cannot be had, that is said and it is not run.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,11 @@ function find({ name, package: wanted, script }) {
   const file = join(placeOf(name), 'node_modules', nameOf(wanted), script);
   if (existsSync(file)) return { command: process.execPath, args: [file] };
   const account = join(placeOf(name), 'missing.json');
-  return { missing: existsSync(account) ? JSON.parse(readFileSync(account, 'utf8')).missing : `${name} is not in target/managers (npm run test:package fetches it)` };
+  return {
+    missing: existsSync(account)
+      ? JSON.parse(readFileSync(account, 'utf8')).missing
+      : `${name} is not in target/managers (npm run test:package fetches it)`,
+  };
 }
 
 /** A day; then what could not be had is asked for again. */
@@ -47,17 +51,31 @@ export async function prepareManagers() {
 async function fetchManager({ name, package: wanted }) {
   const place = placeOf(name);
   const account = join(place, 'missing.json');
-  if (existsSync(account) && Date.now() - JSON.parse(readFileSync(account, 'utf8')).at < AGAIN) return;
+  if (existsSync(account) && Date.now() - JSON.parse(readFileSync(account, 'utf8')).at < AGAIN)
+    return;
   mkdirSync(place, { recursive: true });
   // A folder of its own, so that npm does not look at the manifest of this package.
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n');
-  const [command, args, options] = npm(['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--prefix', place, wanted]);
+  const [command, args, options] = npm([
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--fetch-retries=1',
+    '--prefix',
+    place,
+    wanted,
+  ]);
   try {
     await step(`fetch ${name}`, command, args, { ...options, cwd: place });
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     skipped(name, `${wanted} cannot be had here`);
-    writeFileSync(account, `${JSON.stringify({ missing: `the package ${wanted} cannot be had here`, at: Date.now() })}\n`);
+    writeFileSync(
+      account,
+      `${JSON.stringify({ missing: `the package ${wanted} cannot be had here`, at: Date.now() })}\n`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
-// The licences of everything that is compiled into a platform's binary: the crates that cargo links,
-// AWS-LC among them, and Rust's standard library with what it is made of. Written into each platform
-// package as LICENSES.txt.
+// The licences of everything that is compiled into a platform's binary: the crates that cargo
+// links, AWS-LC among them, and Rust's standard library with what it is made of. Written into each
+// platform package as LICENSES.txt.
 //
 //   node tools/notices.mjs [linux-x64-gnu]    prints it
 //
@@ -61,16 +61,45 @@ export async function notices(platform) {
   }
   const line = '-'.repeat(80);
   const list = parts.map(({ title, license }) => `${title} (${license})`);
-  const sections = [...texts.values()].map(({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`);
+  const sections = [...texts.values()].map(
+    ({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`,
+  );
   return `Compiled into the ${platform.name} binary of millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`;
 }
 
-/** The crates that the binding links on a target; not ours, and none that only runs during the build. */
+/**
+ * The crates that the binding links on a target; not ours, and none that only runs during the
+ * build.
+ */
 async function crates(target) {
   // The tree has the features of the build; the metadata has those that the tests switch on, too.
-  const tree = ['tree', '--package', 'millrace-node', '--edges', 'normal,no-proc-macro', '--target', target, '--prefix', 'none', '--format', '{p}', '--locked'];
-  const linked = new Set((await ask('cargo', tree)).split('\n').map((line) => line.split(' ', 2).join(' ')));
-  const { packages } = JSON.parse(await ask('cargo', ['metadata', '--format-version', '1', '--locked', '--filter-platform', target]));
+  const tree = [
+    'tree',
+    '--package',
+    'millrace-node',
+    '--edges',
+    'normal,no-proc-macro',
+    '--target',
+    target,
+    '--prefix',
+    'none',
+    '--format',
+    '{p}',
+    '--locked',
+  ];
+  const linked = new Set(
+    (await ask('cargo', tree)).split('\n').map((line) => line.split(' ', 2).join(' ')),
+  );
+  const { packages } = JSON.parse(
+    await ask('cargo', [
+      'metadata',
+      '--format-version',
+      '1',
+      '--locked',
+      '--filter-platform',
+      target,
+    ]),
+  );
   return packages
     .filter(({ name, version, source }) => source !== null && linked.has(`${name} v${version}`))
     .map(crate)
@@ -80,10 +109,15 @@ async function crates(target) {
 function crate({ name, version, license, manifest_path: manifest }) {
   const folder = dirname(manifest);
   const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file));
-  const texts = [...files, ...(deeperFiles[name] ?? [])].map((file) => readFileSync(join(folder, file), 'utf8'));
+  const texts = [...files, ...(deeperFiles[name] ?? [])].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  );
   if (texts.length === 0) {
     const known = missingFiles[name];
-    if (known?.license !== license) throw new Stop(`millrace: ${name} ${version} (${license}) has no licence file; tools/notices.mjs needs its text`);
+    if (known?.license !== license)
+      throw new Stop(
+        `millrace: ${name} ${version} (${license}) has no licence file; tools/notices.mjs needs its text`,
+      );
     texts.push(known.text);
   }
   return { title: `${name} ${version}`, license, texts };
@@ -94,36 +128,52 @@ async function standardLibrary() {
   const folder = join((await ask('rustc', ['--print', 'sysroot'])).trim(), 'share', 'doc', 'rust');
   const [, version] = /^rustc (\S+)/.exec(await ask('rustc', ['--version']));
   const html = readFileSync(join(folder, 'COPYRIGHT-library.html'), 'utf8');
-  const own = ['MIT.txt', 'Apache-2.0.txt', 'Unicode-3.0.txt'].map((file) => readFileSync(join(folder, 'licenses', file), 'utf8'));
+  const own = ['MIT.txt', 'Apache-2.0.txt', 'Unicode-3.0.txt'].map((file) =>
+    readFileSync(join(folder, 'licenses', file), 'utf8'),
+  );
   const std = {
     title: `Rust's standard library ${version}, copyright The Rust Project Developers`,
     license: '(MIT OR Apache-2.0) AND Unicode-3.0',
     texts: own,
   };
-  const dependencies = html.split(/<h3>📦 /).slice(1).map((section) => {
-    const [, name, number] = /^(.*?)-(\d[^<]*)<\/h3>/.exec(section);
-    const license = plain(/<b>License:<\/b> ([^<]*)/.exec(section)[1]);
-    const authors = plain(/<b>Authors:<\/b> ([^<]*)/.exec(section)?.[1] ?? '');
-    const texts = [...section.matchAll(/<pre>([^]*?)<\/pre>/g)].map(([, text]) => plain(text));
-    return { title: `${name} ${number} of the standard library${authors && texts.length === 0 ? `, by ${authors}` : ''}`, license, texts };
-  });
-  if (dependencies.length === 0) throw new Stop(`millrace: ${folder} has no list of what the standard library is made of`);
+  const dependencies = html
+    .split(/<h3>📦 /)
+    .slice(1)
+    .map((section) => {
+      const [, name, number] = /^(.*?)-(\d[^<]*)<\/h3>/.exec(section);
+      const license = plain(/<b>License:<\/b> ([^<]*)/.exec(section)[1]);
+      const authors = plain(/<b>Authors:<\/b> ([^<]*)/.exec(section)?.[1] ?? '');
+      const texts = [...section.matchAll(/<pre>([^]*?)<\/pre>/g)].map(([, text]) => plain(text));
+      return {
+        title: `${name} ${number} of the standard library${authors && texts.length === 0 ? `, by ${authors}` : ''}`,
+        license,
+        texts,
+      };
+    });
+  if (dependencies.length === 0)
+    throw new Stop(`millrace: ${folder} has no list of what the standard library is made of`);
   return [std, ...dependencies];
 }
 
 const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 function plain(html) {
-  return html.replace(/&(?:#(\d+)|(\w+));/g, (all, number, name) => (number === undefined ? (entities[name] ?? all) : String.fromCodePoint(Number(number))));
+  return html.replace(/&(?:#(\d+)|(\w+));/g, (all, number, name) =>
+    number === undefined ? (entities[name] ?? all) : String.fromCodePoint(Number(number)),
+  );
 }
 
 function tidied(text) {
-  return text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, '').replace(/^\n+|\n+$/g, '');
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/^\n+|\n+$/g, '');
 }
 
 async function ask(command, args) {
   const answer = await probe(command, args, { env: await prepareNativeBuild() });
-  if (answer?.code !== 0) throw new Stop(`millrace: ${command} ${args.join(' ')}: ${answer?.stderr ?? 'not found'}`);
+  if (answer?.code !== 0)
+    throw new Stop(`millrace: ${command} ${args.join(' ')}: ${answer?.stderr ?? 'not found'}`);
   return answer.stdout;
 }
 

@@ -1,18 +1,28 @@
-// Writes what is published, under npm/ or another folder: a package for each platform with its binary, and `millrace`
-// itself. Nothing is compiled and no script runs when they are installed: npm picks the one platform
-// package that fits by its os, cpu and libc fields.
+// Writes what is published, under npm/ or another folder: a package for each platform with its
+// binary, and `millrace` itself. Nothing is compiled and no script runs when they are installed:
+// npm picks the one platform package that fits by its os, cpu and libc fields.
 //
 //   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]    write it
 //   node tools/platform-packages.mjs --publish --tag v1.2.3 [--dry-run] publish what was written
 //
-// `millrace` has the files that the repository's own package.json lists, less the binaries; a platform package has the
-// licences of everything that is compiled into its binary, which takes cargo to know.
+// `millrace` has the files that the repository's own package.json lists, less the binaries; a
+// platform package has the licences of everything that is compiled into its binary, which takes
+// cargo to know.
 //
-// The optionalDependencies are written here and are not in the repository's own package.json: there,
-// `npm ci` would look for packages of a version that is not published yet, and fail. For the same reason
-// the repository's own is private: published as it stands, it would carry one platform's binary.
+// The optionalDependencies are written here and are not in the repository's own package.json:
+// there, `npm ci` would look for packages of a version that is not published yet, and fail. For the
+// same reason the repository's own is private: published as it stands, it would carry one
+// platform's binary.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -49,13 +59,17 @@ async function write({ complete, repository }) {
   const manifest = readManifest(root);
   const built = platforms.filter(({ name }) => existsSync(binaryOf(name)));
   const missing = platforms.filter((platform) => !built.includes(platform)).map(({ name }) => name);
-  if (built.length === 0) throw new Stop('millrace: no binary in native/: run `npm run build` first.');
-  if (complete && missing.length > 0) throw new Stop(`millrace: no binary for ${missing.join(', ')}`);
+  if (built.length === 0)
+    throw new Stop('millrace: no binary in native/: run `npm run build` first.');
+  if (complete && missing.length > 0)
+    throw new Stop(`millrace: no binary for ${missing.join(', ')}`);
 
   rmSync(out, { recursive: true, force: true });
   for (const platform of built) await writePlatform(platform, manifest, repository);
   await writeMain(manifest, built, repository);
-  console.log(`${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`);
+  console.log(
+    `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`,
+  );
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
 
@@ -67,7 +81,10 @@ async function writePlatform(platform, manifest, repository) {
   copyFileSync(binaryOf(name), join(folder, binary));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   writeFileSync(join(folder, 'LICENSES.txt'), await notices(platform));
-  writeFileSync(join(folder, 'README.md'), `The ${name} binary of millrace. Install millrace; npm picks this package where it fits.\n`);
+  writeFileSync(
+    join(folder, 'README.md'),
+    `The ${name} binary of millrace. Install millrace; npm picks this package where it fits.\n`,
+  );
   writeManifest(folder, {
     name: packageOf(name),
     version: manifest.version,
@@ -85,9 +102,13 @@ async function writePlatform(platform, manifest, repository) {
   });
 }
 
-// The repository's manifest without what is only for the repository, and with the platform packages,
-// in exactly this version: front and binary are one program.
-async function writeMain({ scripts, devDependencies, files: listed, private: _, ...manifest }, built, repository) {
+// The repository's manifest without what is only for the repository, and with the platform
+// packages, in exactly this version: front and binary are one program.
+async function writeMain(
+  { scripts, devDependencies, files: listed, private: _, ...manifest },
+  built,
+  repository,
+) {
   for (const path of await packedFiles()) {
     mkdirSync(dirname(join(main, path)), { recursive: true });
     copyFileSync(join(root, path), join(main, path));
@@ -96,17 +117,22 @@ async function writeMain({ scripts, devDependencies, files: listed, private: _, 
     ...manifest,
     ...repositoryField(repository),
     files: listed.filter((each) => !isBinary(each)),
-    optionalDependencies: Object.fromEntries(built.map(({ name }) => [packageOf(name), manifest.version])),
+    optionalDependencies: Object.fromEntries(
+      built.map(({ name }) => [packageOf(name), manifest.version]),
+    ),
   });
 }
 
-// The platform packages first, so that `millrace` never names one that is not there. Can be run again
-// after a failure: what is published already is left alone.
+// The platform packages first, so that `millrace` never names one that is not there. Can be run
+// again after a failure: what is published already is left alone.
 async function publish({ tag, 'dry-run': dryRun }) {
   if (!existsSync(main)) throw new Stop(`millrace: nothing in ${out}: write it first.`);
   const { version } = readManifest(main);
-  if (tag !== undefined && tag !== `v${version}`) throw new Stop(`millrace: tag ${tag} is not version ${version}`);
-  const folders = readdirSync(out).map((name) => join(out, name)).filter((folder) => folder !== main);
+  if (tag !== undefined && tag !== `v${version}`)
+    throw new Stop(`millrace: tag ${tag} is not version ${version}`);
+  const folders = readdirSync(out)
+    .map((name) => join(out, name))
+    .filter((folder) => folder !== main);
   for (const folder of [...folders.sort(), main]) {
     const { name } = readManifest(folder);
     const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
@@ -114,7 +140,12 @@ async function publish({ tag, 'dry-run': dryRun }) {
       console.log(`  ${name} ${version} is published already`);
       continue;
     }
-    const [, args] = npm(['publish', '--access', 'public', ...(dryRun ? ['--dry-run'] : ['--provenance'])]);
+    const [, args] = npm([
+      'publish',
+      '--access',
+      'public',
+      ...(dryRun ? ['--dry-run'] : ['--provenance']),
+    ]);
     await step(`publish ${name}`, command, args, { ...options, cwd: folder });
   }
 }
@@ -135,7 +166,8 @@ function repositoryField(url) {
 async function packedFiles() {
   const [command, args, options] = npm(['pack', '--dry-run', '--json', '--ignore-scripts']);
   const answer = await probe(command, args, options);
-  if (answer?.code !== 0) throw new Stop(`millrace: npm pack failed: ${answer?.stderr ?? 'npm was not found'}`);
+  if (answer?.code !== 0)
+    throw new Stop(`millrace: npm pack failed: ${answer?.stderr ?? 'npm was not found'}`);
   const [{ files }] = Object.values(JSON.parse(answer.stdout));
   return files.map(({ path }) => path).filter((path) => path !== 'package.json' && !isBinary(path));
 }

@@ -3,10 +3,34 @@
 // package that carries it (@millrace/<name>); os, cpu and libc are what npm reads to pick one.
 
 export const platforms = [
-  { name: 'linux-x64-gnu', os: 'linux', cpu: 'x64', libc: 'glibc', rust: 'x86_64-unknown-linux-gnu' },
-  { name: 'linux-x64-musl', os: 'linux', cpu: 'x64', libc: 'musl', rust: 'x86_64-unknown-linux-musl' },
-  { name: 'linux-arm64-gnu', os: 'linux', cpu: 'arm64', libc: 'glibc', rust: 'aarch64-unknown-linux-gnu' },
-  { name: 'linux-arm64-musl', os: 'linux', cpu: 'arm64', libc: 'musl', rust: 'aarch64-unknown-linux-musl' },
+  {
+    name: 'linux-x64-gnu',
+    os: 'linux',
+    cpu: 'x64',
+    libc: 'glibc',
+    rust: 'x86_64-unknown-linux-gnu',
+  },
+  {
+    name: 'linux-x64-musl',
+    os: 'linux',
+    cpu: 'x64',
+    libc: 'musl',
+    rust: 'x86_64-unknown-linux-musl',
+  },
+  {
+    name: 'linux-arm64-gnu',
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'glibc',
+    rust: 'aarch64-unknown-linux-gnu',
+  },
+  {
+    name: 'linux-arm64-musl',
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'musl',
+    rust: 'aarch64-unknown-linux-musl',
+  },
   { name: 'darwin-x64', os: 'darwin', cpu: 'x64', rust: 'x86_64-apple-darwin' },
   { name: 'darwin-arm64', os: 'darwin', cpu: 'arm64', rust: 'aarch64-apple-darwin' },
   { name: 'win32-x64', os: 'win32', cpu: 'x64', rust: 'x86_64-pc-windows-msvc' },

@@ -7,7 +7,10 @@ import { delimiter, join } from 'node:path';
 
 import { Stop, probe, root } from './steps.mjs';
 
-/** Throws Stop with one line when the machine cannot build the native code. Returns the environment to build in. */
+/**
+ * Throws Stop with one line when the machine cannot build the native code. Returns the environment
+ * to build in.
+ */
 export async function prepareNativeBuild() {
   const env = buildEnvironment();
   for (const check of [rust, compiler, perl]) {
@@ -29,7 +32,9 @@ function buildEnvironment() {
 }
 
 async function rust(env) {
-  const required = /^rust-version\s*=\s*"([\d.]+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))?.[1] ?? '1.89';
+  const required =
+    /^rust-version\s*=\s*"([\d.]+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))?.[1] ??
+    '1.89';
   const remedy = 'install it from https://rustup.rs/ and run this again';
   const cargo = await probe('cargo', ['--version'], { env });
   if (cargo === undefined || cargo.code !== 0) {
@@ -44,7 +49,12 @@ async function rust(env) {
 
 async function compiler(env) {
   if (process.platform === 'win32') {
-    if (env.CC || (await found('cl', [], env)) || (await found('gcc', ['--version'], env)) || (await hasVisualStudio(env))) {
+    if (
+      env.CC ||
+      (await found('cl', [], env)) ||
+      (await found('gcc', ['--version'], env)) ||
+      (await hasVisualStudio(env))
+    ) {
       return undefined;
     }
     return 'no C compiler found (AWS-LC is written in C): install the Visual Studio Build Tools with "Desktop development with C++".';
@@ -75,7 +85,11 @@ async function hasVisualStudio(env) {
   const programs = env['ProgramFiles(x86)'] ?? 'C:\\Program Files (x86)';
   const vswhere = join(programs, 'Microsoft Visual Studio', 'Installer', 'vswhere.exe');
   const tools = 'Microsoft.VisualStudio.Component.VC.Tools.*';
-  const answer = await probe(vswhere, ['-products', '*', '-requires', tools, '-requiresAny', '-property', 'installationPath'], { env });
+  const answer = await probe(
+    vswhere,
+    ['-products', '*', '-requires', tools, '-requiresAny', '-property', 'installationPath'],
+    { env },
+  );
   return answer !== undefined && answer.stdout.trim() !== '';
 }
 

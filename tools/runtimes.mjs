@@ -1,5 +1,5 @@
-// The runtimes that the conformance suite runs in, from the npm packages that carry their binaries. They go to target/runtimes, once; where one cannot
-// be had, that is said and it is not run.
+// The runtimes that the conformance suite runs in, from the npm packages that carry their binaries.
+// They go to target/runtimes, once; where one cannot be had, that is said and it is not run.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,18 +21,28 @@ const exe = platform === 'win32' ? '.exe' : '';
 
 /** Name, package and version, the binary within it, and how it runs a script. */
 export const runtimes = [
-  ...[20, 22, 24, 26].map((major) => ({ name: `Node ${major}`, package: `${systems.node}@${major}`, binary: platform === 'win32' ? 'bin/node.exe' : 'bin/node', run: [] })),
+  ...[20, 22, 24, 26].map((major) => ({
+    name: `Node ${major}`,
+    package: `${systems.node}@${major}`,
+    binary: platform === 'win32' ? 'bin/node.exe' : 'bin/node',
+    run: [],
+  })),
   { name: 'Bun', package: `${systems.bun}@1`, binary: `bin/bun${exe}`, run: [] },
   { name: 'Deno', package: `${systems.deno}@2`, binary: `deno${exe}`, run: ['run', '-A'] },
 ];
 
-/** The command of a runtime, its arguments before a script, and its version; or `missing`, why there is none. */
+/**
+ * The command of a runtime, its arguments before a script, and its version; or `missing`, why there
+ * is none.
+ */
 export function findRuntime({ name, binary, run }) {
-  const own = process.release.name === 'node' && name === `Node ${process.versions.node.split('.')[0]}`;
+  const own =
+    process.release.name === 'node' && name === `Node ${process.versions.node.split('.')[0]}`;
   if (own) return { command: process.execPath, run, version: process.versions.node };
   const place = placeOf(name);
   const account = join(place, 'found.json');
-  if (!existsSync(account)) return { missing: 'it is not in target/runtimes (npm run test:runtimes fetches it)' };
+  if (!existsSync(account))
+    return { missing: 'it is not in target/runtimes (npm run test:runtimes fetches it)' };
   const { missing, from, version } = JSON.parse(readFileSync(account, 'utf8'));
   if (missing !== undefined) return { missing };
   return { command: join(place, from, binary), run, version };
@@ -54,11 +64,23 @@ async function fetchRuntime({ name, package: wanted, binary }) {
   const place = placeOf(name);
   mkdirSync(place, { recursive: true });
   const note = (found) => writeFileSync(join(place, 'found.json'), `${JSON.stringify(found)}\n`);
-  const earlier = existsSync(join(place, 'found.json')) ? JSON.parse(readFileSync(join(place, 'found.json'), 'utf8')) : {};
+  const earlier = existsSync(join(place, 'found.json'))
+    ? JSON.parse(readFileSync(join(place, 'found.json'), 'utf8'))
+    : {};
   if (earlier.missing !== undefined && Date.now() - earlier.at < AGAIN) return;
   // A folder of its own, so that npm does not look at the manifest of this package.
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n');
-  const [command, args, options] = npm(['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--prefix', place, wanted]);
+  const [command, args, options] = npm([
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--fetch-retries=1',
+    '--prefix',
+    place,
+    wanted,
+  ]);
   try {
     await step(`fetch ${name}`, command, args, { ...options, cwd: place });
   } catch (error) {
@@ -78,7 +100,10 @@ async function fetchRuntime({ name, package: wanted, binary }) {
   note({ from, version });
 }
 
-/** A project in which the built package is installed under its name: what a user's project sees of it. */
+/**
+ * A project in which the built package is installed under its name: what a user's project sees of
+ * it.
+ */
 export function makeProject() {
   const place = join(folder, 'project');
   const installed = join(place, 'node_modules', 'millrace');
@@ -94,5 +119,7 @@ function placeOf(name) {
 }
 
 function isMusl() {
-  return platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined;
+  return (
+    platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
+  );
 }

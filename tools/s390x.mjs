@@ -1,6 +1,6 @@
-// Node.js for s390x, a big-endian CPU, under QEMU's user-mode emulation: what the portable engine is tested in
-// (`npm run test:portable`). QEMU and the C libraries come from Debian packages that are only unpacked, Node.js
-// from its npm package; all of it goes below target/.
+// Node.js for s390x, a big-endian CPU, under QEMU's user-mode emulation: what the portable engine
+// is tested in (`npm run test:portable`). QEMU and the C libraries come from Debian packages that
+// are only unpacked, Node.js from its npm package; all of it goes below target/.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,22 @@ const node = join(place, 'package', 'bin', 'node');
 const account = join(place, 'found.json');
 
 /** The C libraries that Node.js for s390x needs. */
-const libraries = ['libc6-s390x-cross', 'libstdc++6-s390x-cross', 'libgcc-s1-s390x-cross', 'libatomic1-s390x-cross'];
+const libraries = [
+  'libc6-s390x-cross',
+  'libstdc++6-s390x-cross',
+  'libgcc-s1-s390x-cross',
+  'libatomic1-s390x-cross',
+];
 
-/** The command of that Node.js and its arguments before a script; or `missing`, why there is none. */
+/**
+ * The command of that Node.js and its arguments before a script; or `missing`, why there is none.
+ */
 export function findBigEndian() {
   if (!existsSync(account)) return { missing: 'not fetched: npm run test:portable fetches it' };
   const found = JSON.parse(readFileSync(account, 'utf8'));
-  return found.missing === undefined && !existsSync(found.command) ? { missing: `${found.command} is gone` } : found;
+  return found.missing === undefined && !existsSync(found.command)
+    ? { missing: `${found.command} is gone` }
+    : found;
 }
 
 /** Fetches it if it is not there. */
@@ -31,7 +40,8 @@ export async function prepareBigEndian() {
   try {
     const qemu = await unpacked('qemu-user-static');
     const folders = [];
-    for (const name of libraries) folders.push(join(await unpacked(name), 'usr', 's390x-linux-gnu'));
+    for (const name of libraries)
+      folders.push(join(await unpacked(name), 'usr', 's390x-linux-gnu'));
     if (!existsSync(node)) await fetchNode();
     const paths = folders.map((folder) => join(folder, 'lib')).join(':');
     const run = ['-L', folders[0], '-E', `LD_LIBRARY_PATH=${paths}`, node];
@@ -45,7 +55,12 @@ export async function prepareBigEndian() {
 
 // `npm pack` asks neither for this machine's CPU nor for scripts.
 async function fetchNode() {
-  const [command, args, options] = npm(['pack', '--pack-destination', place, 'node-linux-s390x@20']);
+  const [command, args, options] = npm([
+    'pack',
+    '--pack-destination',
+    place,
+    'node-linux-s390x@20',
+  ]);
   await step('fetch Node.js for s390x', command, args, { ...options, cwd: place });
   const archive = readdirSync(place).find((file) => file.endsWith('.tgz'));
   await step('unpack Node.js for s390x', 'tar', ['-xzf', join(place, archive), '-C', place]);

@@ -1,4 +1,5 @@
-// A server for pages that use the built package: plain files of this repository, and no header but their type, as any web space has it.
+// A server for pages that use the built package: plain files of this repository, and no header but
+// their type, as any web space has it.
 //
 //   node tools/serve.mjs [--port 8080]        serves docs/page and what it imports
 
@@ -10,7 +11,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const types = { '.html': 'text/html; charset=utf-8', '.mjs': 'text/javascript', '.js': 'text/javascript', '.json': 'application/json', '.css': 'text/css', '.svg': 'image/svg+xml', '.txt': 'text/plain' };
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.mjs': 'text/javascript',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+};
 
 /** What is served: nothing that is private to a checkout. */
 const served = ['dist', 'docs', 'test'];
@@ -30,15 +39,26 @@ export function serve({ port = 0, headers = () => ({}) } = {}) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
       return;
     }
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'content-length': size, 'cache-control': 'no-store', ...headers(pathname) });
+    response.writeHead(200, {
+      'content-type': types[extname(file)] ?? 'application/octet-stream',
+      'content-length': size,
+      'cache-control': 'no-store',
+      ...headers(pathname),
+    });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((closed) => {
-      server.closeAllConnections();
-      server.close(closed);
-    }) }));
+    server.listen(port, '127.0.0.1', () =>
+      resolve({
+        url: `http://127.0.0.1:${server.address().port}`,
+        close: () =>
+          new Promise((closed) => {
+            server.closeAllConnections();
+            server.close(closed);
+          }),
+      }),
+    );
   });
 }
 

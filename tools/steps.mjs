@@ -29,7 +29,9 @@ export async function step(title, command, args, { forPeople = 'all', ...options
   return stdout;
 }
 
-/** Runs a command whose output is the point (tests, the tour, the bench). Resolves to its exit code. */
+/**
+ * Runs a command whose output is the point (tests, the tour, the bench). Resolves to its exit code.
+ */
 export function stream(command, args, { cwd = root, env = process.env } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: 'inherit' });
@@ -90,7 +92,13 @@ function cannotStart({ message }) {
 
 function collect(command, args, { cwd = root, env = process.env, shell = false }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      shell,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
     const chunks = { stdout: [], stderr: [], all: [] };
     for (const name of ['stdout', 'stderr']) {
       child[name].on('data', (chunk) => {
@@ -101,7 +109,12 @@ function collect(command, args, { cwd = root, env = process.env, shell = false }
     const text = (name) => Buffer.concat(chunks[name]).toString();
     child.once('error', reject);
     child.once('close', (code) => {
-      resolve({ code: code ?? 1, stdout: text('stdout'), stderr: text('stderr'), all: text('all') });
+      resolve({
+        code: code ?? 1,
+        stdout: text('stdout'),
+        stderr: text('stderr'),
+        all: text('all'),
+      });
     });
   });
 }

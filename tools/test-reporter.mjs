@@ -22,7 +22,9 @@ export default async function* report(events) {
       const skip = data.skip ?? data.todo;
       if (skip !== undefined && skip !== false) {
         current.skipped += 1;
-        total.skipped.push(`${data.name}${typeof skip === 'string' && skip !== '' ? `: ${skip}` : ''}`);
+        total.skipped.push(
+          `${data.name}${typeof skip === 'string' && skip !== '' ? `: ${skip}` : ''}`,
+        );
       } else if (type === 'test:pass') {
         current.passed += 1;
         total.passed += 1;
@@ -44,7 +46,9 @@ function isWhole(data) {
   return (
     data.details?.type === 'suite' ||
     data.details?.error?.failureType === 'subtestsFailed' ||
-    (data.nesting === 0 && (data.file === undefined || data.file.endsWith(data.name)) && data.details?.error === undefined)
+    (data.nesting === 0 &&
+      (data.file === undefined || data.file.endsWith(data.name)) &&
+      data.details?.error === undefined)
   );
 }
 

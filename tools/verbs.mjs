@@ -9,6 +9,7 @@ import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checkArm64 } from './cross.mjs';
+import { prettier } from './format.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
@@ -17,7 +18,21 @@ import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
 import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
-export const verbs = { start, test, 'test:kernel': testKernel, 'test:runtimes': testRuntimes, 'test:browser': testBrowser, 'test:portable': testPortable, 'test:bundlers': testBundlers, 'test:package': testPackage, 'test:cpus': testCpus, soak, bench, check, build };
+export const verbs = {
+  start,
+  test,
+  'test:kernel': testKernel,
+  'test:runtimes': testRuntimes,
+  'test:browser': testBrowser,
+  'test:portable': testPortable,
+  'test:bundlers': testBundlers,
+  'test:package': testPackage,
+  'test:cpus': testCpus,
+  soak,
+  bench,
+  check,
+  build,
+};
 
 async function start(args) {
   await prepare();
@@ -28,7 +43,10 @@ async function start(args) {
 //   npm test -- test/boundary/overlap.test.mjs --test-name-pattern=transfer
 async function test(args) {
   await prepare();
-  const failed = args.length > 0 ? [] : await attempt([...checks(), ['Rust tests', rustTests], ...cpuTiers([], { short: true })]);
+  const failed =
+    args.length > 0
+      ? []
+      : await attempt([...checks(), ['Rust tests', rustTests], ...cpuTiers([], { short: true })]);
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
@@ -39,11 +57,19 @@ async function test(args) {
 // With --required it fails where there is no guest.
 async function testKernel(args) {
   await prepare();
-  const { values, positionals } = parseArgs({ args, options: { guest: { type: 'string' }, required: { type: 'boolean' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    args,
+    options: { guest: { type: 'string' }, required: { type: 'boolean' } },
+    allowPositionals: true,
+  });
   const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') };
   if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
   if (values.required) env.MILLRACE_GUEST_REQUIRED = '1';
-  return stream(process.execPath, ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')], { env });
+  return stream(
+    process.execPath,
+    ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')],
+    { env },
+  );
 }
 
 /** One build in Node 20 to 26, Bun and Deno, on the portable engine too. */
@@ -70,8 +96,8 @@ async function testBrowser(args) {
 }
 
 /**
- * The package through bundlers for browsers and for servers, tracers and test runners. With --next also through Next.js, which is
- * installed for that (some 300 MB).
+ * The package through bundlers for browsers and for servers, tracers and test runners. With --next
+ * also through Next.js, which is installed for that (some 300 MB).
  */
 async function testBundlers(args) {
   await prepare();
@@ -83,19 +109,33 @@ async function testBundlers(args) {
   };
   if (!installed(folder)) await installAll('install bundlers', ['ci']);
   if (args.includes('--next') && !existsSync(join(folder, 'node_modules', 'next'))) {
-    await installAll('install Next.js', ['install', '--no-save', 'next@16', 'react@19', 'react-dom@19']);
+    await installAll('install Next.js', [
+      'install',
+      '--no-save',
+      'next@16',
+      'react@19',
+      'react-dom@19',
+    ]);
   }
-  return nodeTests(['test/bundlers.test.mjs', 'test/servers.test.mjs', ...args.filter((arg) => arg !== '--next')]);
+  return nodeTests([
+    'test/bundlers.test.mjs',
+    'test/servers.test.mjs',
+    ...args.filter((arg) => arg !== '--next'),
+  ]);
 }
 
-/** The package as it is published: packed, installed by npm, pnpm, yarn and bun, and every example of the documentation. */
+/**
+ * The package as it is published: packed, installed by npm, pnpm, yarn and bun, and every example
+ * of the documentation.
+ */
 async function testPackage(args) {
   await prepare();
   await prepareManagers();
   return nodeTests(['test/package.test.mjs', ...args]);
 }
 
-// The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a short form.
+// The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a
+// short form.
 //   npm run test:cpus -- haswell nehalem
 async function testCpus(args) {
   await prepare();
@@ -112,11 +152,13 @@ async function bench(args) {
   await prepare();
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
-  if (args[0] === 'load') return stream(process.execPath, [join(root, 'bench', 'load.mjs'), ...args.slice(1)]);
+  if (args[0] === 'load')
+    return stream(process.execPath, [join(root, 'bench', 'load.mjs'), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
-// Everything at random for some minutes; with --sanitize under the judges of tools/sanitize.mjs instead.
+// Everything at random for some minutes; with --sanitize under the judges of tools/sanitize.mjs
+// instead.
 async function soak(args) {
   await prepare();
   if (args.includes('--sanitize')) {
@@ -140,10 +182,32 @@ async function prepare() {
 
 function checks() {
   return [
-    ['rustfmt', () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustup component add rustfmt')],
-    ['clippy', () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'rustup component add clippy')],
+    [
+      'rustfmt',
+      () =>
+        cargo(
+          'rustfmt',
+          ['fmt', '--check', '--', '--color', 'never'],
+          'fmt',
+          'rustup component add rustfmt',
+        ),
+    ],
+    [
+      'clippy',
+      () =>
+        cargo(
+          'clippy',
+          [...clippy, ...locked(), '--', '-D', 'warnings'],
+          'clippy',
+          'rustup component add clippy',
+        ),
+    ],
     ['arm64', () => checkArm64([...clippy, ...locked()])],
     ['documentation of Rust', rustDocs],
+    [
+      'Prettier',
+      () => step('Prettier', process.execPath, [prettier, '--check', '--log-level', 'warn', root]),
+    ],
     ['types of the tests', testTypes],
   ];
 }
@@ -151,7 +215,9 @@ function checks() {
 const clippy = ['clippy', '--workspace', '--all-targets'];
 const locked = () => (process.env.CI ? ['--locked'] : []);
 
-/** Runs a cargo command that rustup installs separately; says so and goes on where it is missing. */
+/**
+ * Runs a cargo command that rustup installs separately; says so and goes on where it is missing.
+ */
 async function cargo(title, args, component, remedy) {
   const env = await prepareNativeBuild();
   const answer = await probe('cargo', [component, '--version'], { env });
@@ -162,17 +228,27 @@ async function cargo(title, args, component, remedy) {
 // The documentation is for those who work on the code: private items too.
 async function rustDocs() {
   const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
-  await step('documentation of Rust', 'cargo', ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()], { env });
+  await step(
+    'documentation of Rust',
+    'cargo',
+    ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()],
+    { env },
+  );
 }
 
 async function rustTests() {
-  for (const skip of await runRustTests('Rust tests', ['--workspace'])) console.error(`  skipped: ${skip}`);
+  for (const skip of await runRustTests('Rust tests', ['--workspace']))
+    console.error(`  skipped: ${skip}`);
 }
 
 async function testTypes() {
   if (filesUnder('test/types', /\.[cm]?ts$/).length === 0) return;
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await step('types of the tests', process.execPath, [tsc, '--project', join(root, 'tools', 'tsconfig.types.json')]);
+  await step('types of the tests', process.execPath, [
+    tsc,
+    '--project',
+    join(root, 'tools', 'tsconfig.types.json'),
+  ]);
 }
 
 async function nodeTests(args) {
@@ -187,8 +263,14 @@ async function nodeTests(args) {
     return 0;
   }
   const reporter = pathToFileURL(join(root, 'tools', 'test-reporter.mjs')).href;
-  // Flags of this process pass on to the process of each test file; the lifecycle tests force collections.
-  const flags = ['--expose-gc', '--test', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
+  // Flags of this process pass on to the process of each test file; the lifecycle tests force
+  // collections.
+  const flags = [
+    '--expose-gc',
+    '--test',
+    `--test-reporter=${reporter}`,
+    '--test-reporter-destination=stdout',
+  ];
   return stream(process.execPath, [...flags, ...args, ...files]);
 }
 
@@ -202,7 +284,10 @@ function filesUnder(folder, pattern) {
     .map((file) => join(path, file));
 }
 
-/** Runs every step even if one fails, so that one run tells everything. Returns the names of those that failed. */
+/**
+ * Runs every step even if one fails, so that one run tells everything. Returns the names of those
+ * that failed.
+ */
 async function attempt(steps) {
   const failed = [];
   for (const [name, run] of steps) {

@@ -1,11 +1,31 @@
-// A record as CSV (RFC 4180, but with plain line ends): one figure a line, in units without prefixes, so that every table has the same columns.
+// A record as CSV (RFC 4180, but with plain line ends): one figure a line, in units without
+// prefixes, so that every table has the same columns.
 
 import { describe } from './definitions.mjs';
 
-const heads = ['table', 'what', 'wait', 'size', 'threads', 'contestant', 'form', 'measure', 'value', 'unit', 'spread'];
+const heads = [
+  'table',
+  'what',
+  'wait',
+  'size',
+  'threads',
+  'contestant',
+  'form',
+  'measure',
+  'value',
+  'unit',
+  'spread',
+];
 
 export function csvOf(record) {
-  const lines = [heads, ...rowLines(record.rows), ...crossoverLines(record.crossovers), ...loadLines(record.load), ...latencyLines(record.latency), ...scalingLines(record.scaling)];
+  const lines = [
+    heads,
+    ...rowLines(record.rows),
+    ...crossoverLines(record.crossovers),
+    ...loadLines(record.load),
+    ...latencyLines(record.latency),
+    ...scalingLines(record.scaling),
+  ];
   return `${lines.map((fields) => fields.map(quoted).join(',')).join('\n')}\n`;
 }
 
@@ -20,19 +40,68 @@ function rowLines(rows) {
     return [
       ...row.entries.flatMap(({ contestant, form, seconds, spread, latency, cores }) => [
         [...about, contestant, form, 'time', seconds, 's', spread],
-        ...(latency === undefined ? [] : Object.entries(latency).map(([quantile, value]) => [...about, contestant, form, quantile, value, 's', ''])),
+        ...(latency === undefined
+          ? []
+          : Object.entries(latency).map(([quantile, value]) => [
+              ...about,
+              contestant,
+              form,
+              quantile,
+              value,
+              's',
+              '',
+            ])),
         ...(cores === undefined ? [] : [[...about, contestant, form, 'cores', cores, 'cores', '']]),
       ]),
-      ...(row.judged?.ratio === undefined ? [] : [[...about, row.judged.ours.contestant, row.judged.ours.form, `times as fast as ${row.judged.best.contestant}`, row.judged.ratio, '', '']]),
+      ...(row.judged?.ratio === undefined
+        ? []
+        : [
+            [
+              ...about,
+              row.judged.ours.contestant,
+              row.judged.ours.form,
+              `times as fast as ${row.judged.best.contestant}`,
+              row.judged.ratio,
+              '',
+              '',
+            ],
+          ]),
       [...about, '', '', 'other processes', row.foreign, 'cores', ''],
     ];
   });
 }
 
-const crossoverLines = (found) => found.map(({ table, algorithm, faster, than, from }) => [table, algorithm, '', '', '', faster, '', `beats ${than} from`, from, 'B', '']);
+const crossoverLines = (found) =>
+  found.map(({ table, algorithm, faster, than, from }) => [
+    table,
+    algorithm,
+    '',
+    '',
+    '',
+    faster,
+    '',
+    `beats ${than} from`,
+    from,
+    'B',
+    '',
+  ]);
 
 function loadLines(load) {
-  return Object.entries(load?.times ?? {}).flatMap(([name, figures]) => Object.entries(figures).map(([measure, value]) => ['load', 'require', '', '', '', name, '', measure, value, 's', '']));
+  return Object.entries(load?.times ?? {}).flatMap(([name, figures]) =>
+    Object.entries(figures).map(([measure, value]) => [
+      'load',
+      'require',
+      '',
+      '',
+      '',
+      name,
+      '',
+      measure,
+      value,
+      's',
+      '',
+    ]),
+  );
 }
 
 function latencyLines(latency) {
@@ -40,16 +109,77 @@ function latencyLines(latency) {
   return [
     ...latency.loop.flatMap(({ name, contestant, probes, jobsPerSecond }) => [
       ['latency', name, '', '', '', contestant, '', 'jobs', jobsPerSecond, '/s', ''],
-      ...Object.entries(probes).flatMap(([probe, { p50, p99 }]) => Object.entries({ p50, p99 }).map(([measure, [value]]) => ['latency', name, '', '', '', contestant, probe, measure, value, 's', ''])),
+      ...Object.entries(probes).flatMap(([probe, { p50, p99 }]) =>
+        Object.entries({ p50, p99 }).map(([measure, [value]]) => [
+          'latency',
+          name,
+          '',
+          '',
+          '',
+          contestant,
+          probe,
+          measure,
+          value,
+          's',
+          '',
+        ]),
+      ),
     ]),
-    ...latency.held.flatMap(({ contestant, job, sizes }) => sizes.flatMap(({ size, p50, p99 }) => Object.entries({ p50, p99 }).map(([measure, value]) => ['held', describe(job), 'callback', size, '', contestant, '', measure, value, 's', '']))),
-    ...latency.rest.map(({ contestant, cpu }) => ['idle', 'CPU after a burst', '', '', '', contestant, '', 'cpu', cpu, 's', '']),
+    ...latency.held.flatMap(({ contestant, job, sizes }) =>
+      sizes.flatMap(({ size, p50, p99 }) =>
+        Object.entries({ p50, p99 }).map(([measure, value]) => [
+          'held',
+          describe(job),
+          'callback',
+          size,
+          '',
+          contestant,
+          '',
+          measure,
+          value,
+          's',
+          '',
+        ]),
+      ),
+    ),
+    ...latency.rest.map(({ contestant, cpu }) => [
+      'idle',
+      'CPU after a burst',
+      '',
+      '',
+      '',
+      contestant,
+      '',
+      'cpu',
+      cpu,
+      's',
+      '',
+    ]),
   ];
 }
 
 function scalingLines(scaling) {
   if (scaling === undefined) return [];
-  return [...scaling.crowds.map((crowd) => ({ ...crowd, points: crowd.points.map((point) => ({ ...point, size: crowd.size })), measure: 'time a job' })), ...scaling.splits.map((split) => ({ ...split, measure: 'time of one job' }))].flatMap(
-    ({ points, measure, ...definition }) => points.map(({ size, threads, seconds, spread }) => ['scaling', describe(definition), 'callback', size, threads, 'millrace', '', measure, seconds, 's', spread]),
+  return [
+    ...scaling.crowds.map((crowd) => ({
+      ...crowd,
+      points: crowd.points.map((point) => ({ ...point, size: crowd.size })),
+      measure: 'time a job',
+    })),
+    ...scaling.splits.map((split) => ({ ...split, measure: 'time of one job' })),
+  ].flatMap(({ points, measure, ...definition }) =>
+    points.map(({ size, threads, seconds, spread }) => [
+      'scaling',
+      describe(definition),
+      'callback',
+      size,
+      threads,
+      'millrace',
+      '',
+      measure,
+      seconds,
+      's',
+      spread,
+    ]),
   );
 }

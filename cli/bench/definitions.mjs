@@ -46,56 +46,241 @@ const oneShot = [64, 1024, 65536, 1048576];
 
 /** The table of digests: what bigint-hash is for, and what stands around it. */
 const digests = [
-  ...['sha256', 'keccak256', 'xxh64', 'xxh3-64'].map((algorithm) => ({ group: 'hash', algorithm, output: 'bigint', waits: sync, sizes: rising })),
-  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh32'].map((algorithm) => ({ group: 'hash', algorithm, output: 'bigint', waits: sync, sizes: short })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: sync, sizes: [11, 64, 256, 1024] })),
-  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh64', 'xxh3-64'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: sync, sizes: [64] })),
-  ...['sha256', 'keccak256', 'sha3-256', 'blake3'].map((algorithm) => ({ group: 'hash', algorithm, output: 'buffer', waits: sync, sizes: oneShot })),
-  ...['sha512', 'sha1', 'md5'].map((algorithm) => ({ group: 'hash', algorithm, output: 'buffer', waits: sync, sizes: [64, 1048576] })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hash', algorithm, output: 'hex', waits: promise, sizes: [64, 65536] })),
+  ...['sha256', 'keccak256', 'xxh64', 'xxh3-64'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'bigint',
+    waits: sync,
+    sizes: rising,
+  })),
+  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh32'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'bigint',
+    waits: sync,
+    sizes: short,
+  })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'hex',
+    waits: sync,
+    sizes: [11, 64, 256, 1024],
+  })),
+  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh64', 'xxh3-64'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'hex',
+    waits: sync,
+    sizes: [64],
+  })),
+  ...['sha256', 'keccak256', 'sha3-256', 'blake3'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'buffer',
+    waits: sync,
+    sizes: oneShot,
+  })),
+  ...['sha512', 'sha1', 'md5'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'buffer',
+    waits: sync,
+    sizes: [64, 1048576],
+  })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({
+    group: 'hash',
+    algorithm,
+    output: 'hex',
+    waits: promise,
+    sizes: [64, 65536],
+  })),
 
-  ...['sha256', 'keccak256', 'md5'].map((algorithm) => ({ group: 'text', algorithm, output: 'hex', waits: sync, sizes: short })),
+  ...['sha256', 'keccak256', 'md5'].map((algorithm) => ({
+    group: 'text',
+    algorithm,
+    output: 'hex',
+    waits: sync,
+    sizes: short,
+  })),
   { group: 'text', algorithm: 'xxh64', output: 'bigint', waits: sync, sizes: short },
 
-  ...['sha256', 'sha512', 'keccak256', 'blake3', 'xxh64'].map((algorithm) => ({ group: 'hasher', algorithm, operation: 'new', output: 'hex', waits: sync, sizes: [64] })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'hasher', algorithm, operation: 'reused', output: 'hex', waits: sync, sizes: [64] })),
+  ...['sha256', 'sha512', 'keccak256', 'blake3', 'xxh64'].map((algorithm) => ({
+    group: 'hasher',
+    algorithm,
+    operation: 'new',
+    output: 'hex',
+    waits: sync,
+    sizes: [64],
+  })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({
+    group: 'hasher',
+    algorithm,
+    operation: 'reused',
+    output: 'hex',
+    waits: sync,
+    sizes: [64],
+  })),
 
-  ...['sha256', 'keccak256', 'sha512', 'sha1', 'md5'].map((algorithm) => ({ group: 'many', algorithm, operation: 'array', messages: 10000, output: 'buffer', waits: ['sync', 'promise'], sizes: [64], inFlight: 1 })),
-  ...['sha256', 'keccak256', 'sha512'].map((algorithm) => ({ group: 'many', algorithm, operation: 'array', messages: 1000, output: 'buffer', waits: ['sync', 'promise'], sizes: [4096], inFlight: 1 })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({ group: 'many', algorithm, operation: 'packed', messages: 10000, output: 'buffer', waits: ['sync', 'promise'], sizes: [64], inFlight: 1 })),
-  { group: 'many', algorithm: 'sha256', operation: 'array', messages: 10000, output: 'hex', waits: sync, sizes: [64] },
+  ...['sha256', 'keccak256', 'sha512', 'sha1', 'md5'].map((algorithm) => ({
+    group: 'many',
+    algorithm,
+    operation: 'array',
+    messages: 10000,
+    output: 'buffer',
+    waits: ['sync', 'promise'],
+    sizes: [64],
+    inFlight: 1,
+  })),
+  ...['sha256', 'keccak256', 'sha512'].map((algorithm) => ({
+    group: 'many',
+    algorithm,
+    operation: 'array',
+    messages: 1000,
+    output: 'buffer',
+    waits: ['sync', 'promise'],
+    sizes: [4096],
+    inFlight: 1,
+  })),
+  ...['sha256', 'keccak256'].map((algorithm) => ({
+    group: 'many',
+    algorithm,
+    operation: 'packed',
+    messages: 10000,
+    output: 'buffer',
+    waits: ['sync', 'promise'],
+    sizes: [64],
+    inFlight: 1,
+  })),
+  {
+    group: 'many',
+    algorithm: 'sha256',
+    operation: 'array',
+    messages: 10000,
+    output: 'hex',
+    waits: sync,
+    sizes: [64],
+  },
 
   ...['sha256', 'keccak256', 'xxh64'].flatMap((algorithm) =>
-    ['hashAsBigInt', 'getHasher'].map((operation) => ({ group: 'door', algorithm, operation, output: 'bigint', waits: sync, sizes: [64] })),
+    ['hashAsBigInt', 'getHasher'].map((operation) => ({
+      group: 'door',
+      algorithm,
+      operation,
+      output: 'bigint',
+      waits: sync,
+      sizes: [64],
+    })),
   ),
-  ...['toBigIntBE', 'toBigIntLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'bigint', waits: sync, sizes: [32] })),
-  ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({ group: 'convert', algorithm, output: 'buffer', waits: sync, sizes: [32] })),
+  ...['toBigIntBE', 'toBigIntLE'].map((algorithm) => ({
+    group: 'convert',
+    algorithm,
+    output: 'bigint',
+    waits: sync,
+    sizes: [32],
+  })),
+  ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({
+    group: 'convert',
+    algorithm,
+    output: 'buffer',
+    waits: sync,
+    sizes: [32],
+  })),
 ].map((definition) => ({ table: 'digest', ...definition }));
 
-/** The table of asynchronous jobs: 1 to 1024 in flight, and one large job that should use all cores by itself. */
+/**
+ * The table of asynchronous jobs: 1 to 1024 in flight, and one large job that should use all cores
+ * by itself.
+ */
 const MiB = 1048576;
-const crowds = [{ inFlight: 1, sizes: [256] }, { inFlight: 64, sizes: [256] }, { inFlight: 1024, sizes: [256] }, { inFlight: 16, sizes: [4096, 65536, MiB] }];
-const shortJobs = [{ group: 'hash', algorithm: 'sha256' }, { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw' }];
-const largeJobs = [shortJobs[1], { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' }, { group: 'hash', algorithm: 'blake3' }];
+const crowds = [
+  { inFlight: 1, sizes: [256] },
+  { inFlight: 64, sizes: [256] },
+  { inFlight: 1024, sizes: [256] },
+  { inFlight: 16, sizes: [4096, 65536, MiB] },
+];
+const shortJobs = [
+  { group: 'hash', algorithm: 'sha256' },
+  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw' },
+];
+const largeJobs = [
+  shortJobs[1],
+  { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' },
+  { group: 'hash', algorithm: 'blake3' },
+];
 const asynchronous = [
-  ...shortJobs.flatMap((job) => ['buffer', 'into'].flatMap((output) => crowds.map((crowd) => ({ ...job, output, waits: ['callback', 'promise'], ...crowd })))),
-  ...largeJobs.flatMap((job) => ['into', 'buffer'].map((output) => ({ ...job, output, waits: promise, inFlight: 1, sizes: [64 * MiB] }))),
+  ...shortJobs.flatMap((job) =>
+    ['buffer', 'into'].flatMap((output) =>
+      crowds.map((crowd) => ({ ...job, output, waits: ['callback', 'promise'], ...crowd })),
+    ),
+  ),
+  ...largeJobs.flatMap((job) =>
+    ['into', 'buffer'].map((output) => ({
+      ...job,
+      output,
+      waits: promise,
+      inFlight: 1,
+      sizes: [64 * MiB],
+    })),
+  ),
 ].map((definition) => ({
   table: 'async',
   ...definition,
   alsoSync: true,
-  rivals: ['node:crypto', 'own loop', 'WebCrypto', 'crypto-async', 'piscina', '@napi-rs/blake-hash'],
+  rivals: [
+    'node:crypto',
+    'own loop',
+    'WebCrypto',
+    'crypto-async',
+    'piscina',
+    '@napi-rs/blake-hash',
+  ],
 }));
 
-/** Key derivation; the size is that of the key. Parameters: OWASP's for passwords where there are any. */
+/**
+ * Key derivation; the size is that of the key. Parameters: OWASP's for passwords where there are
+ * any.
+ */
 const derivation = [
-  { algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB }, costs: 0.04 },
-  { algorithm: 'scrypt', operation: 'N=131072 r=8 p=1', parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB }, waits: sync, costs: 0.4 },
-  { algorithm: 'argon2id', operation: 'm=19 MiB t=2 p=1', parameters: { memory: 19456, passes: 2, parallelism: 1 }, costs: 0.02 },
-  { algorithm: 'pbkdf2', operation: 'sha256, 100000 iterations', parameters: { digest: 'sha256', iterations: 100000 }, costs: 0.03 },
-  { algorithm: 'pbkdf2', operation: 'sha512, 100000 iterations', parameters: { digest: 'sha512', iterations: 100000 }, costs: 0.08 },
+  {
+    algorithm: 'scrypt',
+    operation: 'N=16384 r=8 p=1',
+    parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB },
+    costs: 0.04,
+  },
+  {
+    algorithm: 'scrypt',
+    operation: 'N=131072 r=8 p=1',
+    parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB },
+    waits: sync,
+    costs: 0.4,
+  },
+  {
+    algorithm: 'argon2id',
+    operation: 'm=19 MiB t=2 p=1',
+    parameters: { memory: 19456, passes: 2, parallelism: 1 },
+    costs: 0.02,
+  },
+  {
+    algorithm: 'pbkdf2',
+    operation: 'sha256, 100000 iterations',
+    parameters: { digest: 'sha256', iterations: 100000 },
+    costs: 0.03,
+  },
+  {
+    algorithm: 'pbkdf2',
+    operation: 'sha512, 100000 iterations',
+    parameters: { digest: 'sha512', iterations: 100000 },
+    costs: 0.08,
+  },
   { algorithm: 'hkdf', operation: 'sha256', parameters: { digest: 'sha256' } },
-].map((definition) => ({ group: 'kdf', output: 'buffer', waits: ['sync', 'callback'], sizes: [32], ...definition }));
+].map((definition) => ({
+  group: 'kdf',
+  output: 'buffer',
+  waits: ['sync', 'callback'],
+  sizes: [32],
+  ...definition,
+}));
 
 export const definitions = [
   { group: 'hash', algorithm: 'sha256', output: 'hex', waits: sync },
@@ -119,13 +304,62 @@ export const definitions = [
   { group: 'cipher', algorithm: 'chacha20', key: 'raw', output: 'buffer', waits: sync },
   { group: 'cipher', algorithm: 'chacha20', key: 'raw', output: 'into', waits: both },
 
-  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'buffer', waits: all },
-  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'prepared', output: 'buffer', waits: sync },
-  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into', waits: both },
-  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'prepared', output: 'into', waits: both },
-  { group: 'aead', algorithm: 'aes-256-gcm', operation: 'open', key: 'raw', output: 'buffer', waits: both },
-  { group: 'aead', algorithm: 'chacha20-poly1305', operation: 'seal', key: 'raw', output: 'buffer', waits: sync },
-  { group: 'aead', algorithm: 'chacha20-poly1305', operation: 'seal', key: 'raw', output: 'into', waits: both },
+  {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'seal',
+    key: 'raw',
+    output: 'buffer',
+    waits: all,
+  },
+  {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'seal',
+    key: 'prepared',
+    output: 'buffer',
+    waits: sync,
+  },
+  {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'seal',
+    key: 'raw',
+    output: 'into',
+    waits: both,
+  },
+  {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'seal',
+    key: 'prepared',
+    output: 'into',
+    waits: both,
+  },
+  {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'open',
+    key: 'raw',
+    output: 'buffer',
+    waits: both,
+  },
+  {
+    group: 'aead',
+    algorithm: 'chacha20-poly1305',
+    operation: 'seal',
+    key: 'raw',
+    output: 'buffer',
+    waits: sync,
+  },
+  {
+    group: 'aead',
+    algorithm: 'chacha20-poly1305',
+    operation: 'seal',
+    key: 'raw',
+    output: 'into',
+    waits: both,
+  },
 
   ...digests,
   ...asynchronous,
@@ -138,7 +372,8 @@ export function describe(definition) {
   const { table, key, output, inFlight, engines } = definition;
   if (engines) return what(definition);
   // In the table of asynchronous jobs every key is a raw one.
-  const said = table === 'async' ? `${inFlight} in flight` : key === undefined ? undefined : `${key} key`;
+  const said =
+    table === 'async' ? `${inFlight} in flight` : key === undefined ? undefined : `${key} key`;
   return [what(definition), said, output].filter((part) => part !== undefined).join(', ');
 }
 

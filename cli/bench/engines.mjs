@@ -1,5 +1,6 @@
-// hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another. All of it is data: an engine is a contestant
-// (runner.mjs) that serves these two tables only; one more is an entry in `engines` and its comparisons.
+// hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another. All
+// of it is data: an engine is a contestant (runner.mjs) that serves these two tables only; one more
+// is an entry in `engines` and its comparisons.
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -9,29 +10,87 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /** 16 B to 16 MiB, four times as large each. */
-export const perfSizes = [16, 64, 256, KiB, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB, 16 * MiB];
+export const perfSizes = [
+  16,
+  64,
+  256,
+  KiB,
+  4 * KiB,
+  16 * KiB,
+  64 * KiB,
+  256 * KiB,
+  MiB,
+  4 * MiB,
+  16 * MiB,
+];
 
 /** So that every thread has work and what waits does not fill the memory. */
-const crowd = (size) => Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
+const crowd = (size) =>
+  Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
 const alone = () => 1;
 
 /** Those that can be cut into parts. */
 const partible = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
 
-// Every engine is asked in the same form, lent, so that what differs is the engine and not the call.
+// Every engine is asked in the same form, lent, so that what differs is the engine and not the
+// call.
 const callForms = (wait, more) => [
-  { name: 'hash', group: 'hash', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, source, target, way }) => () => millrace.hash(algorithm, source, { target, ...way })
-    : ({ millrace }, { algorithm, source, target, way }) => (done) => millrace.hash(algorithm, source, { target, ...way }, done) },
-  { name: 'cipher', group: 'cipher', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => () => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way })
-    : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => (done) => millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way }, done) },
-  { name: 'seal', group: 'aead', operation: 'seal', wait, output: 'into', ...more, make: wait === 'sync'
-    ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => () => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way })
-    : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) => (done) => millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way }, done) },
+  {
+    name: 'hash',
+    group: 'hash',
+    wait,
+    output: 'into',
+    ...more,
+    make:
+      wait === 'sync'
+        ? ({ millrace }, { algorithm, source, target, way }) =>
+            () =>
+              millrace.hash(algorithm, source, { target, ...way })
+        : ({ millrace }, { algorithm, source, target, way }) =>
+            (done) =>
+              millrace.hash(algorithm, source, { target, ...way }, done),
+  },
+  {
+    name: 'cipher',
+    group: 'cipher',
+    wait,
+    output: 'into',
+    ...more,
+    make:
+      wait === 'sync'
+        ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+            () =>
+              millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way })
+        : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+            (done) =>
+              millrace.cipher(
+                algorithm,
+                { encrypt: true, key: rawKey, iv, source, target, ...way },
+                done,
+              ),
+  },
+  {
+    name: 'seal',
+    group: 'aead',
+    operation: 'seal',
+    wait,
+    output: 'into',
+    ...more,
+    make:
+      wait === 'sync'
+        ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+            () =>
+              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way })
+        : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+            (done) =>
+              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way }, done),
+  },
 ];
 
-/** A way of asking: its options, which stand for a synchronous call unless there is a route among them. */
+/**
+ * A way of asking: its options, which stand for a synchronous call unless there is a route among
+ * them.
+ */
 function engine(name, about, way, more = {}) {
   return {
     name,
@@ -57,21 +116,58 @@ export const engines = [
   engine('sync', 'native code, a loop of synchronous calls, one core', { engine: 'native' }),
   engine('portable', 'the same with the portable engine', { engine: 'portable' }),
   engine('af_alg', "the same with the kernel's crypto service by AF_ALG", { engine: 'af_alg' }),
-  engine('cryptodev', "the same with the kernel's crypto service by /dev/crypto", { engine: 'cryptodev' }),
-  engine('inline', 'asynchronous calls that do their work during the call, many in flight', { route: 'inline' }, { inFlight: crowd }),
-  engine('pool', 'asynchronous calls on worker threads, many in flight', { route: 'pool' }, { inFlight: crowd }),
-  engine('pool, one job', 'the same with one call in flight', { route: 'pool' }, { inFlight: alone }),
-  engine('split, one job', 'one call in flight, cut into parts for all worker threads', { route: 'split' }, { inFlight: alone, algorithms: partible }),
+  engine('cryptodev', "the same with the kernel's crypto service by /dev/crypto", {
+    engine: 'cryptodev',
+  }),
+  engine(
+    'inline',
+    'asynchronous calls that do their work during the call, many in flight',
+    { route: 'inline' },
+    { inFlight: crowd },
+  ),
+  engine(
+    'pool',
+    'asynchronous calls on worker threads, many in flight',
+    { route: 'pool' },
+    { inFlight: crowd },
+  ),
+  engine(
+    'pool, one job',
+    'the same with one call in flight',
+    { route: 'pool' },
+    { inFlight: alone },
+  ),
+  engine(
+    'split, one job',
+    'one call in flight, cut into parts for all worker threads',
+    { route: 'split' },
+    { inFlight: alone, algorithms: partible },
+  ),
 ];
 
 const names = [...engines.map(({ name }) => name), 'node:crypto'];
-const perf = (table, definition) => ({ table, engines: true, output: 'into', waits: ['callback'], alsoSync: true, rivals: names, sizes: perfSizes, ...definition });
+const perf = (table, definition) => ({
+  table,
+  engines: true,
+  output: 'into',
+  waits: ['callback'],
+  alsoSync: true,
+  rivals: names,
+  sizes: perfSizes,
+  ...definition,
+});
 
 /** Rows, as in definitions.mjs. */
 export const perfDefinitions = [
-  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) => perf('hashperf', { group: 'hash', algorithm })),
-  ...['aes-256-ctr', 'chacha20'].map((algorithm) => perf('cryptperf', { group: 'cipher', algorithm, key: 'raw' })),
-  ...['aes-256-gcm', 'chacha20-poly1305'].map((algorithm) => perf('cryptperf', { group: 'aead', algorithm, operation: 'seal', key: 'raw' })),
+  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) =>
+    perf('hashperf', { group: 'hash', algorithm }),
+  ),
+  ...['aes-256-ctr', 'chacha20'].map((algorithm) =>
+    perf('cryptperf', { group: 'cipher', algorithm, key: 'raw' }),
+  ),
+  ...['aes-256-gcm', 'chacha20-poly1305'].map((algorithm) =>
+    perf('cryptperf', { group: 'aead', algorithm, operation: 'seal', key: 'raw' }),
+  ),
 ];
 
 /** From which size on the one beats the other. */
@@ -93,14 +189,24 @@ export const comparisons = [
 const level = 0.03;
 
 /**
- * Where `faster` overtakes `than` for good. Points are { size, seconds, spread }, in any order; sizes that only one of them has are left out.
+ * Where `faster` overtakes `than` for good. Points are { size, seconds, spread }, in any order;
+ * sizes that only one of them has are left out.
  *
- * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from` the size, by interpolation between the sizes
+ * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from` the
+ * size, by interpolation between the sizes
  *   measured (on log axes a line), undefined where it never does; `ratio` how much faster it is at the largest size; undefined of nothing to compare
  */
 export function crossover(faster, than) {
   const pairs = faster
-    .flatMap((one) => than.filter(({ size }) => size === one.size).map((other) => ({ size: one.size, lead: Math.log2(other.seconds / one.seconds), noise: Math.log2(1 + Math.max(level, (one.spread ?? 0) + (other.spread ?? 0))) })))
+    .flatMap((one) =>
+      than
+        .filter(({ size }) => size === one.size)
+        .map((other) => ({
+          size: one.size,
+          lead: Math.log2(other.seconds / one.seconds),
+          noise: Math.log2(1 + Math.max(level, (one.spread ?? 0) + (other.spread ?? 0))),
+        })),
+    )
     .sort((left, right) => left.size - right.size);
   if (pairs.length === 0) return undefined;
   const ratio = 2 ** pairs.at(-1).lead;
@@ -111,16 +217,39 @@ export function crossover(faster, than) {
   // Level already: from there on.
   if (below.lead >= 0) return { from: below.size, always: false, ratio };
   const part = -below.lead / (above.lead - below.lead);
-  return { from: Math.round(2 ** (Math.log2(below.size) + part * Math.log2(above.size / below.size))), always: false, ratio };
+  return {
+    from: Math.round(2 ** (Math.log2(below.size) + part * Math.log2(above.size / below.size))),
+    always: false,
+    ratio,
+  };
 }
 
-/** All comparisons of measured rows: [{ table, algorithm, operation, faster, than, from, always, ratio }]. */
+/**
+ * All comparisons of measured rows: [{ table, algorithm, operation, faster, than, from, always,
+ * ratio }].
+ */
 export function crossovers(rows) {
-  const keys = [...new Set(rows.filter((row) => row.engines).map(({ table, algorithm, operation }) => JSON.stringify({ table, algorithm, operation })))];
+  const keys = [
+    ...new Set(
+      rows
+        .filter((row) => row.engines)
+        .map(({ table, algorithm, operation }) => JSON.stringify({ table, algorithm, operation })),
+    ),
+  ];
   return keys.flatMap((key) => {
     const named = JSON.parse(key);
-    const own = rows.filter((row) => row.engines && JSON.stringify({ table: row.table, algorithm: row.algorithm, operation: row.operation }) === key);
-    const points = (name) => own.flatMap(({ size, entries }) => best(entries.filter(({ contestant }) => contestant === name)).map(({ seconds, spread }) => ({ size, seconds, spread })));
+    const own = rows.filter(
+      (row) =>
+        row.engines &&
+        JSON.stringify({ table: row.table, algorithm: row.algorithm, operation: row.operation }) ===
+          key,
+    );
+    const points = (name) =>
+      own.flatMap(({ size, entries }) =>
+        best(entries.filter(({ contestant }) => contestant === name)).map(
+          ({ seconds, spread }) => ({ size, seconds, spread }),
+        ),
+      );
     return comparisons.flatMap(({ faster, than }) => {
       const found = crossover(points(faster), points(than));
       return found === undefined ? [] : [{ ...named, faster, than, ...found }];
@@ -129,5 +258,7 @@ export function crossovers(rows) {
 }
 
 function best(entries) {
-  return entries.length === 0 ? [] : [entries.reduce((one, other) => (other.seconds < one.seconds ? other : one))];
+  return entries.length === 0
+    ? []
+    : [entries.reduce((one, other) => (other.seconds < one.seconds ? other : one))];
 }

@@ -1,4 +1,5 @@
-// Files that are written at the end of a long run: that they can be is known at its beginning, and nobody sees half of one.
+// Files that are written at the end of a long run: that they can be is known at its beginning, and
+// nobody sees half of one.
 
 'use strict';
 
@@ -7,7 +8,8 @@ const { closeSync, openSync, renameSync, statSync, unlinkSync, writeSync } = req
 const { Problem, reason, shown } = require('../ui.js');
 
 /**
- * A file that has its name only when it is complete; what had the name is replaced. A device or a pipe is written to.
+ * A file that has its name only when it is complete; what had the name is replaced. A device or a
+ * pipe is written to.
  *
  * @param {string} path
  * @returns {{ write(text: string): void, discard(): void }}
@@ -29,7 +31,7 @@ function futureFile(path) {
       try {
         attempt(path, () => {
           const bytes = Buffer.from(text);
-          for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+          for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
           if (!direct) renameSync(name, path);
         });
         open = false;

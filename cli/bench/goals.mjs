@@ -6,12 +6,25 @@
 //   rate     bytes a second, on one core
 //   times    how often as fast as `than`, a contestant in the same row (of several the fastest); or in the row `against`
 //
-// `own loop` is our own synchronous call: for one large job our time on a single core.
-// Seconds and rates are meant for one core of the class of a Zen 4; on another machine the ratios are
-// what counts, to the C library (xxhash-addon) and the authors' own BLAKE3 (@napi-rs/blake-hash) too.
+// `own loop` is our own synchronous call: for one large job our time on a single core. Seconds and
+// rates are meant for one core of the class of a Zen 4; on another machine the ratios are what
+// counts, to the C library (xxhash-addon) and the authors' own BLAKE3 (@napi-rs/blake-hash) too.
 
-const hash = (algorithm, output, size) => ({ group: 'hash', algorithm, output, size, wait: 'sync' });
-const batch = (algorithm, size) => ({ group: 'many', algorithm, operation: 'array', output: 'buffer', size, wait: 'sync' });
+const hash = (algorithm, output, size) => ({
+  group: 'hash',
+  algorithm,
+  output,
+  size,
+  wait: 'sync',
+});
+const batch = (algorithm, size) => ({
+  group: 'many',
+  algorithm,
+  operation: 'array',
+  output: 'buffer',
+  size,
+  wait: 'sync',
+});
 const MiB = 1048576;
 const flight = (inFlight, size, more) => ({ table: 'async', inFlight, size, ...more });
 const large = (algorithm, output) => flight(1, 64 * MiB, { algorithm, output });
@@ -31,7 +44,12 @@ export const goals = [
   { row: hash('sha256', 'buffer', 64), times: 4.5, than: 'node:crypto' },
 
   { row: hash('sha3-256', 'buffer', MiB), times: 1.1, than: 'node:crypto' },
-  { row: hash('keccak256', 'buffer', MiB), times: 1.1, than: 'node:crypto', against: hash('sha3-256', 'buffer', MiB) },
+  {
+    row: hash('keccak256', 'buffer', MiB),
+    times: 1.1,
+    than: 'node:crypto',
+    against: hash('sha3-256', 'buffer', MiB),
+  },
   { row: hash('xxh64', 'bigint', MiB), rate: 18e9 },
   { row: hash('xxh64', 'bigint', MiB), times: 1, than: 'xxhash-addon' },
   { row: hash('xxh3-64', 'bigint', MiB), rate: 40e9 },
@@ -39,7 +57,11 @@ export const goals = [
   { row: hash('blake3', 'buffer', MiB), rate: 6e9 },
   { row: hash('blake3', 'buffer', MiB), times: 1, than: '@napi-rs/blake-hash' },
 
-  { row: { group: 'hasher', algorithm: 'sha256', operation: 'new', size: 64 }, times: 2, than: 'node:crypto' },
+  {
+    row: { group: 'hasher', algorithm: 'sha256', operation: 'new', size: 64 },
+    times: 2,
+    than: 'node:crypto',
+  },
 
   { row: batch('sha256', 64), atMost: 50e-9 },
   { row: batch('sha256', 64), times: 5, than: 'node:crypto' },
@@ -65,13 +87,18 @@ export const goals = [
 ];
 
 /**
- * The goals whose rows are among those measured: [{ goal, row, reached, met }], one for each row. `reached` is what the
- * goal counts (seconds, bytes a second or a ratio), undefined where a side of it is absent; `met` then too.
+ * The goals whose rows are among those measured: [{ goal, row, reached, met }], one for each row.
+ * `reached` is what the goal counts (seconds, bytes a second or a ratio), undefined where a side of
+ * it is absent; `met` then too.
  */
 export function reached(rows) {
   return goals.flatMap((goal) =>
     rows.filter(fits(goal.row)).map((row) => {
-      const value = figure(goal, row, goal.against === undefined ? row : rows.find(fits(goal.against)));
+      const value = figure(
+        goal,
+        row,
+        goal.against === undefined ? row : rows.find(fits(goal.against)),
+      );
       return { goal, row, reached: value, met: value === undefined ? undefined : met(goal, value) };
     }),
   );
@@ -103,5 +130,7 @@ function met({ atMost, p50, rate, times }, value) {
 
 function fastest({ entries }, names) {
   const found = entries.filter(({ contestant }) => names.includes(contestant));
-  return found.length === 0 ? undefined : found.reduce((best, entry) => (entry.seconds < best.seconds ? entry : best));
+  return found.length === 0
+    ? undefined
+    : found.reduce((best, entry) => (entry.seconds < best.seconds ? entry : best));
 }

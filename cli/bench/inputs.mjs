@@ -7,7 +7,15 @@ import crypto from 'node:crypto';
  * and a tag of its own, over one source.
  */
 export function makeInputs(definition, size, count) {
-  const { group, algorithm, operation, key: keyForm, output, messages = 1, parameters } = definition;
+  const {
+    group,
+    algorithm,
+    operation,
+    key: keyForm,
+    output,
+    messages = 1,
+    parameters,
+  } = definition;
   const shared = {
     group,
     algorithm,
@@ -20,12 +28,22 @@ export function makeInputs(definition, size, count) {
     rawKey: pattern(32, 2),
     iv: pattern(group === 'aead' ? 12 : 16, 3),
   };
-  if (group === 'kdf') Object.assign(shared, { parameters, password: Buffer.from('correct horse battery staple'), salt: pattern(16, 4), hash: parameters.digest });
+  if (group === 'kdf')
+    Object.assign(shared, {
+      parameters,
+      password: Buffer.from('correct horse battery staple'),
+      salt: pattern(16, 4),
+      hash: parameters.digest,
+    });
   if (operation === 'open') shared.sealed = seal(shared);
   // One flat string; a slice of a longer one would cost every contestant more.
-  if (group === 'text') shared.text = Buffer.from(shared.source.toString('base64').slice(0, size)).toString('latin1');
+  if (group === 'text')
+    shared.text = Buffer.from(shared.source.toString('base64').slice(0, size)).toString('latin1');
   if (group === 'hasher') shared.parts = [1, 2, 3].map((seed) => pattern(size, seed));
-  if (group === 'many') shared.sources = Array.from({ length: messages }, (_, index) => shared.source.subarray(index * size, (index + 1) * size));
+  if (group === 'many')
+    shared.sources = Array.from({ length: messages }, (_, index) =>
+      shared.source.subarray(index * size, (index + 1) * size),
+    );
   if (group === 'convert') shared.number = BigInt(`0x${shared.source.toString('hex')}`);
   const targetSize = group === 'cipher' || group === 'aead' ? size + 64 : 64 * messages;
   return Array.from({ length: count }, () => ({
@@ -36,7 +54,10 @@ export function makeInputs(definition, size, count) {
   }));
 }
 
-/** What a form answered, as bytes that can be compared: a digest, all digests of a batch, a plaintext, or ciphertext and tag. */
+/**
+ * What a form answered, as bytes that can be compared: a digest, all digests of a batch, a
+ * plaintext, or ciphertext and tag.
+ */
 export function answerBytes(result, inputs) {
   if (Array.isArray(result)) return Buffer.concat(result.map((each) => answerBytes(each, inputs)));
   if (typeof result === 'string') return Buffer.from(result, 'hex');

@@ -1,4 +1,5 @@
-// One process of `npm run bench -- latency`: does the task given as JSON, prints the result as JSON.
+// One process of `npm run bench -- latency`: does the task given as JSON, prints the result as
+// JSON.
 
 import { stat } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,10 @@ import { contestants } from './contestants/all.mjs';
 import { quantile, uncoordinated } from './numbers.mjs';
 import { choose, enter, loadContestants, startUsage } from './runner.mjs';
 
-/** How much of the events the curve tells of; what is rarer than one in a thousand would need longer runs. */
+/**
+ * How much of the events the curve tells of; what is rarer than one in a thousand would need longer
+ * runs.
+ */
 const curve = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 
 const tasks = { loop, held, rest };
@@ -25,24 +29,43 @@ await module?.unload?.();
 
 async function loop(contestant, { load, probes, seconds }) {
   const calls = [];
-  for (const { size, count, ...definition } of load) calls.push(...(await callsFor(contestant, definition, size, count)));
+  for (const { size, count, ...definition } of load)
+    calls.push(...(await callsFor(contestant, definition, size, count)));
   const state = { open: true, done: 0 };
   const chains = calls.map((call) => chain(call, state));
   const shorts = {};
   for (const size of probes.filter((probe) => typeof probe === 'number')) {
-    [shorts[size]] = await callsFor(contestant, { group: 'hash', algorithm: 'sha256', output: 'into' }, size, 1);
+    [shorts[size]] = await callsFor(
+      contestant,
+      { group: 'hash', algorithm: 'sha256', output: 'into' },
+      size,
+      1,
+    );
   }
   // Until the threads are there and the code is warm; a job of 64 MiB takes a while.
   await pause(load.length === 0 ? 100 : 300);
   const before = state.done;
   const start = performance.now();
   const end = start + seconds * 1000;
-  const samples = await Promise.all(probes.map((probe) => (probe === 'timer' ? timers(end) : probe === 'stat' ? stats(end) : hashes(shorts[probe], end))));
+  const samples = await Promise.all(
+    probes.map((probe) =>
+      probe === 'timer' ? timers(end) : probe === 'stat' ? stats(end) : hashes(shorts[probe], end),
+    ),
+  );
   const jobsPerSecond = ((state.done - before) / (performance.now() - start)) * 1000;
   state.open = false;
   await Promise.all(chains);
-  const quantiles = (list) => ({ p50: quantile(list, 0.5) / 1000, p99: quantile(list, 0.99) / 1000, highest: quantile(list, 1) / 1000, curve: curve.map((part) => [part, quantile(list, part) / 1000]), count: list.length });
-  return { probes: Object.fromEntries(probes.map((probe, index) => [probe, quantiles(samples[index])])), jobsPerSecond };
+  const quantiles = (list) => ({
+    p50: quantile(list, 0.5) / 1000,
+    p99: quantile(list, 0.99) / 1000,
+    highest: quantile(list, 1) / 1000,
+    curve: curve.map((part) => [part, quantile(list, part) / 1000]),
+    count: list.length,
+  });
+  return {
+    probes: Object.fromEntries(probes.map((probe, index) => [probe, quantiles(samples[index])])),
+    jobsPerSecond,
+  };
 }
 
 function once(call) {
@@ -77,7 +100,9 @@ async function stats(end) {
   const took = [];
   while (performance.now() < end) {
     const begin = performance.now();
-    await new Promise((resolve, reject) => stat(file, (error) => (error ? reject(error) : resolve())));
+    await new Promise((resolve, reject) =>
+      stat(file, (error) => (error ? reject(error) : resolve())),
+    );
     took.push(performance.now() - begin);
     await pause(1);
   }
@@ -117,7 +142,11 @@ async function held(contestant, { job, sizes, seconds }) {
     }
     const quantiles = (list) => {
       const kept = list.slice(list.length > 200 ? 100 : 2);
-      return { p50: quantile(kept, 0.5) / 1000, p99: quantile(kept, 0.99) / 1000, count: kept.length };
+      return {
+        p50: quantile(kept, 0.5) / 1000,
+        p99: quantile(kept, 0.99) / 1000,
+        count: kept.length,
+      };
     };
     results.push({ size, ...quantiles(took.warm), cold: quantiles(took.cold) });
     globalThis.gc?.();
@@ -151,7 +180,18 @@ async function callsFor(contestant, definition, size, count) {
   const candidate = await enter(contestant, form, definition, size, count);
   const node = contestants.find(({ name }) => name === 'node:crypto');
   const { ready } = await loadContestants([node]);
-  const reference = await enter(ready[0], choose(ready[0], definition, 'sync')[0], definition, size, 1);
-  if (!reference.answer.equals(candidate.answer)) throw new Error(`Error: wrong answer of ${contestant.name}: ${JSON.stringify(definition)}, ${size} bytes`);
-  return form.wait === 'callback' ? candidate.calls : candidate.calls.map((call) => (done) => void call().then(() => done(null), done));
+  const reference = await enter(
+    ready[0],
+    choose(ready[0], definition, 'sync')[0],
+    definition,
+    size,
+    1,
+  );
+  if (!reference.answer.equals(candidate.answer))
+    throw new Error(
+      `Error: wrong answer of ${contestant.name}: ${JSON.stringify(definition)}, ${size} bytes`,
+    );
+  return form.wait === 'callback'
+    ? candidate.calls
+    : candidate.calls.map((call) => (done) => void call().then(() => done(null), done));
 }

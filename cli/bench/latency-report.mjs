@@ -3,7 +3,10 @@
 import { bytes, duration, rate } from './report.mjs';
 import { held } from './latency.mjs';
 
-export function latencyReport({ seconds, loop, held: calls, rest, goals, foreign, wrong }, { cpu, cores, system, node }) {
+export function latencyReport(
+  { seconds, loop, held: calls, rest, goals, foreign, wrong },
+  { cpu, cores, system, node },
+) {
   const rounds = Math.max(0, ...loop.map((each) => each.rounds.length));
   return [
     `latency: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
@@ -13,16 +16,25 @@ export function latencyReport({ seconds, loop, held: calls, rest, goals, foreign
     ...loop.flatMap(situationLines),
     '',
     // Without them where the run was interrupted before.
-    ...(calls.length === 0 ? [] : [
-      'main thread held by one lent call: p50 / p99 (p50 cold)',
-      `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
-      ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
-      '',
-    ]),
-    ...(rest.length === 0 ? [] : [`CPU over ${rest[0].seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`, '']),
+    ...(calls.length === 0
+      ? []
+      : [
+          'main thread held by one lent call: p50 / p99 (p50 cold)',
+          `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
+          ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
+          '',
+        ]),
+    ...(rest.length === 0
+      ? []
+      : [
+          `CPU over ${rest[0].seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
+          '',
+        ]),
     `goals: ${goals.filter(({ met }) => met).length} of ${goals.length} reached`,
-    ...goals.map(({ name, limit, reached, met }) =>
-      `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`),
+    ...goals.map(
+      ({ name, limit, reached, met }) =>
+        `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`,
+    ),
     ...wrong.map((text) => `WRONG: ${text}`),
     '',
   ].join('\n');
@@ -41,7 +53,13 @@ function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
 function heldLine(size, calls) {
   const cells = calls.map(({ sizes }) => {
     const found = sizes.find((each) => each.size === size);
-    return (found === undefined ? '-' : `${duration(found.p50)} / ${duration(found.p99)} (${duration(found.cold.p50)})`).padStart(32);
+    return (
+      found === undefined
+        ? '-'
+        : `${duration(found.p50)} / ${duration(found.p99)} (${duration(found.cold.p50)})`
+    ).padStart(32);
   });
-  return cells.every((cell) => cell.trim() === '-') ? undefined : `  ${bytes(size).padEnd(8)}${cells.join('')}`;
+  return cells.every((cell) => cell.trim() === '-')
+    ? undefined
+    : `  ${bytes(size).padEnd(8)}${cells.join('')}`;
 }

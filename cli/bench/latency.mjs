@@ -1,21 +1,24 @@
 // npm run bench -- latency: how the rest of the process fares while jobs run.
 //
-// Each figure comes from processes of its own (latency-process.mjs), a fresh one for each contestant, situation and round, taken
-// in turns; what is printed is the median of the rounds' quantiles, and in brackets their lowest and highest. So nobody's threads
-// are in another's way, and a slow moment meets all. Quantiles of single rounds are kept in --json.
+// Each figure comes from processes of its own (latency-process.mjs), a fresh one for each
+// contestant, situation and round, taken in turns; what is printed is the median of the rounds'
+// quantiles, and in brackets their lowest and highest. So nobody's threads are in another's way,
+// and a slow moment meets all. Quantiles of single rounds are kept in --json.
 //
-// - timer: a chain of 1 ms timers; how much later than asked each fires. fs.stat: a chain of stats of one file, 1 ms apart. Both are
-//   corrected for coordinated omission: a stall of 100 ms delays a hundred events, not one (numbers.mjs). Timers of libuv
-//   have a grain of 1 ms, so that a median is below one, and idle is the measure of everything else.
-// - hash: a chain of short hashes, lent, 1 ms apart, from the call to its result: what a request would wait that needs one digest.
-//   Not corrected, as one at a time is what it is about.
-// - held: the time of the call itself, one job in flight, after twenty jobs of 4 KiB: a main thread that is at work. `cold` is the first
-//   thing done after the last job is back: once 64 MiB have gone through the caches any code is slow, a synchronous hash of
-//   nothing too, and a worker must be woken. Small figures hold one look at the clock (about 50 ns).
-// - idle CPU: user and system time of the whole process over five seconds after a burst; a process that has loaded
-//   nothing is measured beside it.
-// - The probes themselves use 3 to 5 % of a core, and on two cores three threads want to run: what is measured is
-//   the whole, with the operating system's scheduler in it.
+// - timer: a chain of 1 ms timers; how much later than asked each fires. fs.stat: a chain of
+//   stats of one file, 1 ms apart. Both are corrected for coordinated omission: a stall of 100 ms
+//   delays a hundred events, not one (numbers.mjs). Timers of libuv have a grain of 1 ms, so that a
+//   median is below one, and idle is the measure of everything else.
+// - hash: a chain of short hashes, lent, 1 ms apart, from the call to its result: what a request
+//   would wait that needs one digest. Not corrected, as one at a time is what it is about.
+// - held: the time of the call itself, one job in flight, after twenty jobs of 4 KiB: a main
+//   thread that is at work. `cold` is the first thing done after the last job is back: once 64 MiB
+//   have gone through the caches any code is slow, a synchronous hash of nothing too, and a worker
+//   must be woken. Small figures hold one look at the clock (about 50 ns).
+// - idle CPU: user and system time of the whole process over five seconds after a burst; a
+//   process that has loaded nothing is measured beside it.
+// - The probes themselves use 3 to 5 % of a core, and on two cores three threads want to run:
+//   what is measured is the whole, with the operating system's scheduler in it.
 
 import { execFile } from 'node:child_process';
 import { freemem } from 'node:os';
@@ -29,29 +32,69 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 const sha256 = { group: 'hash', algorithm: 'sha256', output: 'into' };
-const gcm = { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into' };
-const scrypt = { group: 'kdf', algorithm: 'scrypt', operation: 'N=16384 r=8 p=1', output: 'buffer', parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB } };
+const gcm = {
+  group: 'aead',
+  algorithm: 'aes-256-gcm',
+  operation: 'seal',
+  key: 'raw',
+  output: 'into',
+};
+const scrypt = {
+  group: 'kdf',
+  algorithm: 'scrypt',
+  operation: 'N=16384 r=8 p=1',
+  output: 'buffer',
+  parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB },
+};
 
 /**
- * What is measured, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of so many bytes. A job is
- * a definition as in definitions.mjs with size and count.
+ * What is measured, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of
+ * so many bytes. A job is a definition as in definitions.mjs with size and count.
  */
 export const situations = [
-  { name: '16 x 1 MiB sha256 in flight', load: [{ ...sha256, size: MiB, count: 16 }], probes: ['timer', 'stat'], contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'] },
-  { name: '16 x 1 MiB aes-256-gcm in flight', load: [{ ...gcm, size: MiB, count: 16 }], probes: ['timer', 'stat'], contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'] },
-  { name: '16 x 64 MiB sha256 in flight', load: [{ ...sha256, size: 64 * MiB, count: 16 }], probes: ['timer', 'stat'], contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'] },
+  {
+    name: '16 x 1 MiB sha256 in flight',
+    load: [{ ...sha256, size: MiB, count: 16 }],
+    probes: ['timer', 'stat'],
+    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+  },
+  {
+    name: '16 x 1 MiB aes-256-gcm in flight',
+    load: [{ ...gcm, size: MiB, count: 16 }],
+    probes: ['timer', 'stat'],
+    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+  },
+  {
+    name: '16 x 64 MiB sha256 in flight',
+    load: [{ ...sha256, size: 64 * MiB, count: 16 }],
+    probes: ['timer', 'stat'],
+    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+  },
   {
     name: '8 x 64 MiB sha256 and 4 x 64 MiB aes-256-gcm in flight',
-    load: [{ ...sha256, size: 64 * MiB, count: 8 }, { ...gcm, size: 64 * MiB, count: 4 }],
+    load: [
+      { ...sha256, size: 64 * MiB, count: 8 },
+      { ...gcm, size: 64 * MiB, count: 4 },
+    ],
     probes: [16, KiB],
     contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
   // node:crypto's are done by the threads that the file system waits for.
-  { name: '16 x scrypt N=16384 r=8 p=1 in flight', load: [{ ...scrypt, size: 32, count: 16 }], probes: ['timer', 'stat'], contestants: ['millrace', 'node:crypto'] },
+  {
+    name: '16 x scrypt N=16384 r=8 p=1 in flight',
+    load: [{ ...scrypt, size: 32, count: 16 }],
+    probes: ['timer', 'stat'],
+    contestants: ['millrace', 'node:crypto'],
+  },
 ];
 
 /** Nothing in flight, and whose probes these are then: timers and stats are nobody's. */
-const idle = { name: 'idle', load: [], probes: ['timer', 'stat', 16, KiB], contestants: ['millrace'] };
+const idle = {
+  name: 'idle',
+  load: [],
+  probes: ['timer', 'stat', 16, KiB],
+  contestants: ['millrace'],
+};
 
 /** The call itself. WebCrypto copies the message there. */
 export const held = {
@@ -71,12 +114,46 @@ const budget = 130_000;
 /** Seconds, and ratios to idle; the fields are those of the results below. */
 export const goals = [
   { name: 'main thread held per lent call, any size, p50 (warm)', of: 'held', atMost: 5e-6 },
-  { name: 'event-loop delay p99 while 1 MiB jobs saturate the pool, above idle', of: 'loop', probe: 'timer', situations: [0, 1], aboveIdle: 2e-3 },
-  { name: 'fs.stat p99 with 16 x 64 MiB hashes in flight', of: 'loop', probe: 'stat', situations: [2], timesIdle: 2 },
-  { name: 'event-loop delay p99 while 16 scrypts are in flight, above idle', of: 'loop', probe: 'timer', situations: [4], aboveIdle: 2e-3 },
-  { name: 'fs.stat p99 with 16 scrypts in flight', of: 'loop', probe: 'stat', situations: [4], timesIdle: 2 },
-  { name: '16-byte hash p99 behind 64 MiB hashes and ciphers', of: 'loop', probe: '16', situations: [3], atMost: 1e-3 },
-  { name: 'CPU over five idle seconds, above a process that loads nothing', of: 'rest', aboveIdle: 5e-3 },
+  {
+    name: 'event-loop delay p99 while 1 MiB jobs saturate the pool, above idle',
+    of: 'loop',
+    probe: 'timer',
+    situations: [0, 1],
+    aboveIdle: 2e-3,
+  },
+  {
+    name: 'fs.stat p99 with 16 x 64 MiB hashes in flight',
+    of: 'loop',
+    probe: 'stat',
+    situations: [2],
+    timesIdle: 2,
+  },
+  {
+    name: 'event-loop delay p99 while 16 scrypts are in flight, above idle',
+    of: 'loop',
+    probe: 'timer',
+    situations: [4],
+    aboveIdle: 2e-3,
+  },
+  {
+    name: 'fs.stat p99 with 16 scrypts in flight',
+    of: 'loop',
+    probe: 'stat',
+    situations: [4],
+    timesIdle: 2,
+  },
+  {
+    name: '16-byte hash p99 behind 64 MiB hashes and ciphers',
+    of: 'loop',
+    probe: '16',
+    situations: [3],
+    atMost: 1e-3,
+  },
+  {
+    name: 'CPU over five idle seconds, above a process that loads nothing',
+    of: 'rest',
+    aboveIdle: 5e-3,
+  },
 ];
 
 /**
@@ -88,27 +165,48 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 0.6 : 1.2;
   const begin = performance.now();
-  const takesPart = (name) => name === 'millrace' || name === 'nobody' || (contestants?.includes(name) ?? true);
+  const takesPart = (name) =>
+    name === 'millrace' || name === 'nobody' || (contestants?.includes(name) ?? true);
   const processes = startProcesses();
 
   const loop = [idle, ...situations].flatMap(({ contestants: names, ...situation }) =>
-    names.filter(takesPart).map((contestant) => ({ contestant, ...situation, rounds: [] })));
+    names.filter(takesPart).map((contestant) => ({ contestant, ...situation, rounds: [] })),
+  );
   const calls = [];
   const rest = [];
   under.soFar = () => {
     const measured = {
-      loop: loop.filter((each) => each.rounds.length > 0).map((each) => ({ ...each, probes: combine(each.rounds), jobsPerSecond: median(each.rounds.map((one) => one.jobsPerSecond)) })),
+      loop: loop
+        .filter((each) => each.rounds.length > 0)
+        .map((each) => ({
+          ...each,
+          probes: combine(each.rounds),
+          jobsPerSecond: median(each.rounds.map((one) => one.jobsPerSecond)),
+        })),
       held: calls,
       rest,
     };
-    return { seconds, ...measured, goals: judgeGoals(measured), foreign: median(processes.foreign), wrong: processes.wrong };
+    return {
+      seconds,
+      ...measured,
+      goals: judgeGoals(measured),
+      foreign: median(processes.foreign),
+      wrong: processes.wrong,
+    };
   };
-  // On a crowded machine a contestant that copies takes ten times as long to drain: then fewer rounds.
-  for (let round = 0; round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < budget; round++) {
+  // On a crowded machine a contestant that copies takes ten times as long to drain: then fewer
+  // rounds.
+  for (
+    let round = 0;
+    round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < budget;
+    round++
+  ) {
     for (const [index, each] of rotated(loop, round).entries()) {
       note(`latency: round ${round + 1} of ${rounds}, ${index + 1} of ${loop.length}`);
       const { contestant, load, probes } = each;
-      each.rounds.push(...(await processes.run({ what: 'loop', contestant, load, probes, seconds })));
+      each.rounds.push(
+        ...(await processes.run({ what: 'loop', contestant, load, probes, seconds })),
+      );
     }
   }
 
@@ -117,33 +215,64 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
   for (const contestant of held.contestants.filter(takesPart)) {
     for (const job of held.jobs) {
       note(`latency: calls of ${contestant}`);
-      for (const { sizes: figures } of await processes.run({ what: 'held', contestant, job, sizes: sizes.filter((size) => contestant === 'millrace' || size <= held.othersUpTo), seconds: quick ? 0.1 : 0.3 })) calls.push({ contestant, job, sizes: figures });
+      for (const { sizes: figures } of await processes.run({
+        what: 'held',
+        contestant,
+        job,
+        sizes: sizes.filter((size) => contestant === 'millrace' || size <= held.othersUpTo),
+        seconds: quick ? 0.1 : 0.3,
+      }))
+        calls.push({ contestant, job, sizes: figures });
     }
   }
 
   note('latency: idle');
-  rest.push(...(await Promise.all(rested.filter(takesPart).map(async (contestant) => {
-    const results = await processes.run({ what: 'rest', contestant, job: sha256, seconds: quick ? 1 : 5 });
-    return results.map(({ cpu, seconds: idleFor }) => ({ contestant, cpu, seconds: idleFor }));
-  }))).flat());
+  rest.push(
+    ...(
+      await Promise.all(
+        rested.filter(takesPart).map(async (contestant) => {
+          const results = await processes.run({
+            what: 'rest',
+            contestant,
+            job: sha256,
+            seconds: quick ? 1 : 5,
+          });
+          return results.map(({ cpu, seconds: idleFor }) => ({
+            contestant,
+            cpu,
+            seconds: idleFor,
+          }));
+        }),
+      )
+    ).flat(),
+  );
   note('');
   return under.soFar();
 }
 
-/** Runs a task in a process of its own: [result], or [] of a contestant that is not installed or has no such job; ours must have it. */
+/**
+ * Runs a task in a process of its own: [result], or [] of a contestant that is not installed or has
+ * no such job; ours must have it.
+ */
 function startProcesses() {
   const file = fileURLToPath(new URL('latency-process.mjs', import.meta.url));
   const wrong = [];
   const foreign = [];
   const inProcess = async (task) => {
     try {
-      const { stdout } = await run(process.execPath, ['--expose-gc', file, JSON.stringify(task)], { maxBuffer: 2 ** 26 });
+      const { stdout } = await run(process.execPath, ['--expose-gc', file, JSON.stringify(task)], {
+        maxBuffer: 2 ** 26,
+      });
       const result = JSON.parse(stdout);
       foreign.push(result.foreign);
       return [result];
     } catch (error) {
-      const reason = String(error.stderr || error).split('\n').find((text) => text.includes('Error')) ?? String(error);
-      if (task.contestant === 'millrace' || reason.includes('wrong answer')) wrong.push(`${task.contestant}, ${task.what}: ${reason}`);
+      const reason =
+        String(error.stderr || error)
+          .split('\n')
+          .find((text) => text.includes('Error')) ?? String(error);
+      if (task.contestant === 'millrace' || reason.includes('wrong answer'))
+        wrong.push(`${task.contestant}, ${task.what}: ${reason}`);
       return [];
     }
   };
@@ -158,17 +287,42 @@ export function combine(rounds) {
     return [median(values), Math.min(...values), Math.max(...values)];
   };
   // Each part of the curve is the median of the rounds.
-  const curve = (name) => rounds[0].probes[name].curve?.map(([part], index) => [part, median(rounds.map(({ probes }) => probes[name].curve[index][1]))]);
-  return Object.fromEntries(names.map((name) => [name, { p50: over(({ probes }) => probes[name].p50), p99: over(({ probes }) => probes[name].p99), curve: curve(name), count: median(rounds.map(({ probes }) => probes[name].count)) }]));
+  const curve = (name) =>
+    rounds[0].probes[name].curve?.map(([part], index) => [
+      part,
+      median(rounds.map(({ probes }) => probes[name].curve[index][1])),
+    ]);
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        p50: over(({ probes }) => probes[name].p50),
+        p99: over(({ probes }) => probes[name].p99),
+        curve: curve(name),
+        count: median(rounds.map(({ probes }) => probes[name].count)),
+      },
+    ]),
+  );
 }
 
-/** The goals beside what was reached: [{ ...goal, reached, limit, met }], the worst case of ours counting. */
+/**
+ * The goals beside what was reached: [{ ...goal, reached, limit, met }], the worst case of ours
+ * counting.
+ */
 export function judgeGoals({ loop, held, rest }) {
-  const p99 = (name, probe) => loop.find((each) => each.contestant === 'millrace' && each.name === name)?.probes[probe]?.p99[0];
+  const p99 = (name, probe) =>
+    loop.find((each) => each.contestant === 'millrace' && each.name === name)?.probes[probe]
+      ?.p99[0];
   return goals.map((goal) => {
-    const worst = (values) => (values.length === 0 || values.includes(undefined) ? undefined : Math.max(...values));
+    const worst = (values) =>
+      values.length === 0 || values.includes(undefined) ? undefined : Math.max(...values);
     let [reached, base] = [undefined, 0];
-    if (goal.of === 'held') reached = worst(held.filter(({ contestant }) => contestant === 'millrace').flatMap(({ sizes = [] }) => sizes.map(({ p50 }) => p50)));
+    if (goal.of === 'held')
+      reached = worst(
+        held
+          .filter(({ contestant }) => contestant === 'millrace')
+          .flatMap(({ sizes = [] }) => sizes.map(({ p50 }) => p50)),
+      );
     if (goal.of === 'loop') {
       reached = worst(goal.situations.map((index) => p99(situations[index].name, goal.probe)));
       base = p99(idle.name, goal.probe);
@@ -177,7 +331,13 @@ export function judgeGoals({ loop, held, rest }) {
       const cpu = (name) => rest.find(({ contestant }) => contestant === name)?.cpu;
       [reached, base] = [cpu('millrace'), cpu('nobody')];
     }
-    const limit = goal.atMost ?? (goal.timesIdle === undefined ? base + goal.aboveIdle : base * goal.timesIdle);
-    return { ...goal, reached, limit, met: reached === undefined || Number.isNaN(limit) ? undefined : reached <= limit };
+    const limit =
+      goal.atMost ?? (goal.timesIdle === undefined ? base + goal.aboveIdle : base * goal.timesIdle);
+    return {
+      ...goal,
+      reached,
+      limit,
+      met: reached === undefined || Number.isNaN(limit) ? undefined : reached <= limit,
+    };
   });
 }

@@ -38,13 +38,18 @@ const countThreads = `
     process.stdout.write(JSON.stringify(threads));
   });`;
 
-/** { times: { [name]: { median, p90 } in seconds }, threads: { start, loaded, sync, async } | undefined }. */
+/**
+ * { times: { [name]: { median, p90 } in seconds }, threads: { start, loaded, sync, async } |
+ * undefined }.
+ */
 export async function measureLoad({ processes = 21 } = {}) {
   const samples = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   for (let round = 0; round < processes; round++) {
     for (const [name, id] of Object.entries(subjects)) {
       try {
-        samples[name].push(Number(await evaluate(timeRequire, id ?? folderOf('@ronomon/crypto-async'))) / 1000);
+        samples[name].push(
+          Number(await evaluate(timeRequire, id ?? folderOf('@ronomon/crypto-async'))) / 1000,
+        );
       } catch (error) {
         if (name.startsWith('millrace')) throw error;
       }
@@ -54,7 +59,8 @@ export async function measureLoad({ processes = 21 } = {}) {
   for (const [name, values] of Object.entries(samples)) {
     if (values.length > 0) times[name] = { median: median(values), p90: quantile(values, 0.9) };
   }
-  const threads = process.platform === 'linux' ? JSON.parse(await evaluate(countThreads)) : undefined;
+  const threads =
+    process.platform === 'linux' ? JSON.parse(await evaluate(countThreads)) : undefined;
   return { times, threads };
 }
 

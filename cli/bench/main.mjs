@@ -1,4 +1,5 @@
-// `millrace bench`: rows are measured one after the other, and what is known is reported at the end, whether it comes by itself or by Ctrl-C.
+// `millrace bench`: rows are measured one after the other, and what is known is reported at the
+// end, whether it comes by itself or by Ctrl-C.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -12,7 +13,19 @@ import { latencyReport } from './latency-report.mjs';
 import { measureLatency } from './latency.mjs';
 import { measureLoad } from './load.mjs';
 import { readOptions } from './options.mjs';
-import { bytes, crossoverTable, goalTable, head, header, judge, layout, line, loadSummary, machine, summary } from './report.mjs';
+import {
+  bytes,
+  crossoverTable,
+  goalTable,
+  head,
+  header,
+  judge,
+  layout,
+  line,
+  loadSummary,
+  machine,
+  summary,
+} from './report.mjs';
 import { clockResolution, loadContestants, measureRow } from './runner.mjs';
 import { measureScaling, scalingReport } from './scaling.mjs';
 import { startTalk } from './talk.mjs';
@@ -40,7 +53,8 @@ export async function bench(values, operands) {
   } finally {
     outputs.discard();
     forget();
-    // A job that never comes back, of whomever, must not keep the process; without one this never fires.
+    // A job that never comes back, of whomever, must not keep the process; without one this never
+    // fires.
     setTimeout(() => {
       say('something still holds the process: a job that has not come back');
       process.exit(1);
@@ -54,7 +68,16 @@ async function measure(plan, outputs, state) {
   if (ours !== undefined) throw new Problem(`millrace cannot be loaded: ${ours.reason}`);
   const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
   const about = machine(ready);
-  const record = { format: 1, date: new Date().toISOString(), ...about, absent, settings, rows: [], goals: [], crossovers: [] };
+  const record = {
+    format: 1,
+    date: new Date().toISOString(),
+    ...about,
+    absent,
+    settings,
+    rows: [],
+    goals: [],
+    crossovers: [],
+  };
   const toPeople = !plan.json && plan.csv !== '-';
   let said = false;
   const tell = (text) => {
@@ -71,7 +94,12 @@ async function measure(plan, outputs, state) {
     concluded = true;
     const { rows } = record;
     const found = reached(rows);
-    record.goals = found.map(({ goal, row, reached: got, met }) => ({ ...goal, row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait }, reached: got, met }));
+    record.goals = found.map(({ goal, row, reached: got, met }) => ({
+      ...goal,
+      row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait },
+      reached: got,
+      met,
+    }));
     record.crossovers = crossovers(rows);
     if (rows.length > 0) explain(`\n${summary(rows)}`);
     if (record.crossovers.length > 0) explain(`\n${crossoverTable(record.crossovers)}`);
@@ -85,7 +113,10 @@ async function measure(plan, outputs, state) {
     for (const [name, { soFar }] of Object.entries(under)) {
       if (soFar === undefined || record[name] !== undefined) continue;
       const measured = soFar();
-      if ([measured.loop, measured.crowds, measured.splits].every((list) => (list ?? []).length === 0)) continue;
+      if (
+        [measured.loop, measured.crowds, measured.splits].every((list) => (list ?? []).length === 0)
+      )
+        continue;
       record[name] = measured;
       tell(`\n${reports[name](measured, about)}`);
     }
@@ -94,7 +125,11 @@ async function measure(plan, outputs, state) {
   state.interrupted = () => {
     talk.end();
     record.interrupted = { rows: record.rows.length, of: plan.rows.length };
-    say(plan.rows.length === 0 ? 'interrupted' : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`);
+    say(
+      plan.rows.length === 0
+        ? 'interrupted'
+        : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`,
+    );
     try {
       showSoFar();
       conclude();
@@ -127,7 +162,10 @@ async function measure(plan, outputs, state) {
     state.interrupted = () => {};
     talk.end();
   }
-  const wrong = record.latency?.wrong.length > 0 || record.scaling?.wrong.length > 0 || record.rows.some((row) => row.wrong.some((who) => who.startsWith('millrace') || row.engines));
+  const wrong =
+    record.latency?.wrong.length > 0 ||
+    record.scaling?.wrong.length > 0 ||
+    record.rows.some((row) => row.wrong.some((who) => who.startsWith('millrace') || row.engines));
   return wrong ? 1 : 0;
 }
 
@@ -137,13 +175,26 @@ async function measureRows({ rows }, ready, settings, record, tell, talk) {
   let table;
   for (const { definition, size, wait, expected } of rows) {
     if (table === undefined || table.engines !== (definition.engines === true)) {
-      const alike = rows.filter((row) => (row.definition.engines === true) === (definition.engines === true));
-      const there = ready.filter(({ engine, name }) => (definition.engines ? engine || name === 'node:crypto' : !engine));
-      table = layout(alike, there.map(({ name }) => name), columns(1));
+      const alike = rows.filter(
+        (row) => (row.definition.engines === true) === (definition.engines === true),
+      );
+      const there = ready.filter(({ engine, name }) =>
+        definition.engines ? engine || name === 'node:crypto' : !engine,
+      );
+      table = layout(
+        alike,
+        there.map(({ name }) => name),
+        columns(1),
+      );
       tell(`${record.rows.length === 0 ? '' : '\n'}${bold(head(table))}\n`);
     }
     talk.begin(`${describe(definition)}, ${bytes(size)}`);
-    const row = { ...definition, size, wait, ...(await measureRow(definition, size, wait, ready, settings)) };
+    const row = {
+      ...definition,
+      size,
+      wait,
+      ...(await measureRow(definition, size, wait, ready, settings)),
+    };
     row.judged = judge(row);
     record.rows.push(row);
     talk.done(expected);
@@ -174,7 +225,10 @@ function openOutputs({ json, csv, html }) {
   }
   // The page is loaded now: at the end of an interrupted run nothing can be waited for.
   let htmlOf;
-  const ready = html === undefined ? undefined : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
+  const ready =
+    html === undefined
+      ? undefined
+      : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
   return {
     ready,
     discard,

@@ -1,22 +1,27 @@
-// Two models of what more cores would bring. Pure functions; scaling.mjs measures what they are fitted to.
+// Two models of what more cores would bring. Pure functions; scaling.mjs measures what they are
+// fitted to.
 //
-// A crowd of jobs: each costs the event loop S (the call and its settling; measured) and a worker W (fitted). With n workers on
-// c cores the slowest of three is what one job takes:
+// A crowd of jobs: each costs the event loop S (the call and its settling; measured) and a worker W
+// (fitted). With n workers on c cores the slowest of three is what one job takes:
 //
 //   T(n) = max(S, W(n) / n, (S + W(n)) / c)      W(n) = W (1 + k (n - 1))
 //
-// the loop, which is one; the workers; and all the cores together, which both must share. k is what each further worker makes every job
-// dearer (memory, locks): the contention of the universal scalability law. With fewer than three counts of threads W and k cannot be
-// told apart; k is 0 then, and any contention there is shows as residual, not in the prediction, which is optimistic by as much.
+// the loop, which is one; the workers; and all the cores together, which both must share. k is what
+// each further worker makes every job dearer (memory, locks): the contention of the universal
+// scalability law. With fewer than three counts of threads W and k cannot be told apart; k is 0
+// then, and any contention there is shows as residual, not in the prediction, which is optimistic
+// by as much.
 //
 // One job cut over n workers, T(1) being measured for every size:
 //
 //   T(n) = F + (T(1) - F) (f + (1 - f) / n)
 //
-// F is what every job costs before and after (sending it, waking workers, joining), f the part of the rest that is not cut: Amdahl's law.
-// F and f are fitted together to all sizes and counts above one. How T(1) grows with the size is nobody's business but the caches'.
+// F is what every job costs before and after (sending it, waking workers, joining), f the part of
+// the rest that is not cut: Amdahl's law. F and f are fitted together to all sizes and counts above
+// one. How T(1) grows with the size is nobody's business but the caches'.
 //
-// Neither knows of other machines' memory, caches, clock or simultaneous threads: a prediction is for more of the same cores.
+// Neither knows of other machines' memory, caches, clock or simultaneous threads: a prediction is
+// for more of the same cores.
 
 /** What one job takes, in seconds, of a crowd with enough in flight. */
 export function crowdTime({ loop, work, contention = 0 }, threads, cores) {
@@ -25,12 +30,22 @@ export function crowdTime({ loop, work, contention = 0 }, threads, cores) {
 }
 
 /**
- * Fits work (and contention, from three counts of threads on) to points [{ threads, seconds }], seconds being a job's share of
- * the elapsed time. Returns { loop, work, contention, residual }: the root mean square of the relative errors.
+ * Fits work (and contention, from three counts of threads on) to points [{ threads, seconds }],
+ * seconds being a job's share of the elapsed time. Returns { loop, work, contention, residual }:
+ * the root mean square of the relative errors.
  */
 export function fitCrowd(points, loop, cores) {
-  const error = (work, contention) => Math.sqrt(mean(points.map(({ threads, seconds }) => Math.log(crowdTime({ loop, work, contention }, threads, cores) / seconds) ** 2)));
-  // More than all cores could do is no work, and nothing bounds a job that never left the loop from below.
+  const error = (work, contention) =>
+    Math.sqrt(
+      mean(
+        points.map(
+          ({ threads, seconds }) =>
+            Math.log(crowdTime({ loop, work, contention }, threads, cores) / seconds) ** 2,
+        ),
+      ),
+    );
+  // More than all cores could do is no work, and nothing bounds a job that never left the loop from
+  // below.
   const most = Math.log(Math.max(...points.map(({ threads, seconds }) => threads * seconds)) * 4);
   const best = (contention) => {
     const work = Math.exp(lowest((log) => error(Math.exp(log), contention), most - 16, most));
@@ -50,17 +65,29 @@ export function splitTime({ fixed, serial }, alone, threads) {
   return fixed + (alone - fixed) * (serial + (1 - serial) / threads);
 }
 
-/** Fits points [{ threads, size, seconds }], one thread among them for every size: { fixed, serial, residual }. */
+/**
+ * Fits points [{ threads, size, seconds }], one thread among them for every size: { fixed, serial,
+ * residual }.
+ */
 export function fitSplit(points) {
-  const alone = new Map(points.filter(({ threads }) => threads === 1).map(({ size, seconds }) => [size, seconds]));
+  const alone = new Map(
+    points.filter(({ threads }) => threads === 1).map(({ size, seconds }) => [size, seconds]),
+  );
   const several = points.filter(({ threads }) => threads > 1);
   if (several.length === 0) return { fixed: 0, serial: 1, residual: Number.NaN };
-  // T(n) - T(1) / n = (1 - 1 / n) (f T(1) + F (1 - f)): linear in f and F (1 - f), relative to what was measured.
-  const rows = several.map(({ threads, size, seconds }) => [alone.get(size), 1].map((each) => (each * (1 - 1 / threads)) / seconds));
-  const wanted = several.map(({ threads, size, seconds }) => (seconds - alone.get(size) / threads) / seconds);
+  // T(n) - T(1) / n = (1 - 1 / n) (f T(1) + F (1 - f)): linear in f and F (1 - f), relative to what
+  // was measured.
+  const rows = several.map(({ threads, size, seconds }) =>
+    [alone.get(size), 1].map((each) => (each * (1 - 1 / threads)) / seconds),
+  );
+  const wanted = several.map(
+    ({ threads, size, seconds }) => (seconds - alone.get(size) / threads) / seconds,
+  );
   const [part, rest] = leastSquares(rows, wanted);
   const fit = part >= 1 ? { fixed: 0, serial: 1 } : { fixed: rest / (1 - part), serial: part };
-  const errors = several.map(({ threads, size, seconds }) => (splitTime(fit, alone.get(size), threads) / seconds - 1) ** 2);
+  const errors = several.map(
+    ({ threads, size, seconds }) => (splitTime(fit, alone.get(size), threads) / seconds - 1) ** 2,
+  );
   return { ...fit, residual: Math.sqrt(mean(errors)) };
 }
 
@@ -69,21 +96,31 @@ export function serialFraction({ fixed, serial }, alone) {
   return Math.min(1, (fixed + (alone - fixed) * serial) / alone);
 }
 
-/** The smallest |rows x - wanted| with no x below 0: few columns, so every choice of those that are not 0 is tried. */
+/**
+ * The smallest |rows x - wanted| with no x below 0: few columns, so every choice of those that are
+ * not 0 is tried.
+ */
 export function leastSquares(rows, wanted) {
   const width = rows[0].length;
   let best = { error: Number.POSITIVE_INFINITY, x: new Array(width).fill(0) };
   for (let chosen = 1; chosen < 1 << width; chosen++) {
-    const columns = Array.from({ length: width }, (_, index) => index).filter((index) => chosen & (1 << index));
+    const columns = Array.from({ length: width }, (_, index) => index).filter(
+      (index) => chosen & (1 << index),
+    );
     // Columns of very different size: scaled, or the elimination would lose the small ones.
     const scale = columns.map((column) => Math.hypot(...rows.map((row) => row[column])) || 1);
     const at = (row, index) => row[columns[index]] / scale[index];
-    const matrix = columns.map((_, i) => [...columns.map((_, j) => sum(rows.map((row) => at(row, i) * at(row, j)))), sum(rows.map((row, k) => at(row, i) * wanted[k]))]);
+    const matrix = columns.map((_, i) => [
+      ...columns.map((_, j) => sum(rows.map((row) => at(row, i) * at(row, j)))),
+      sum(rows.map((row, k) => at(row, i) * wanted[k])),
+    ]);
     const solution = solve(matrix);
     if (solution === undefined || solution.some((value) => value < 0)) continue;
     const x = new Array(width).fill(0);
     for (const [index, column] of columns.entries()) x[column] = solution[index] / scale[index];
-    const error = sum(rows.map((row, k) => (sum(row.map((value, index) => value * x[index])) - wanted[k]) ** 2));
+    const error = sum(
+      rows.map((row, k) => (sum(row.map((value, index) => value * x[index])) - wanted[k]) ** 2),
+    );
     if (error < best.error) best = { error, x };
   }
   return best.x;
@@ -93,7 +130,13 @@ export function leastSquares(rows, wanted) {
 function solve(matrix) {
   const size = matrix.length;
   for (let column = 0; column < size; column++) {
-    const pivot = matrix.slice(column).reduce((best, row, index) => (Math.abs(row[column]) > Math.abs(matrix[best][column]) ? column + index : best), column);
+    const pivot = matrix
+      .slice(column)
+      .reduce(
+        (best, row, index) =>
+          Math.abs(row[column]) > Math.abs(matrix[best][column]) ? column + index : best,
+        column,
+      );
     [matrix[column], matrix[pivot]] = [matrix[pivot], matrix[column]];
     if (Math.abs(matrix[column][column]) < 1e-12) return undefined;
     for (let row = 0; row < size; row++) {
@@ -105,7 +148,10 @@ function solve(matrix) {
   return matrix.map((row, index) => row[size] / row[index]);
 }
 
-/** Where f is lowest between two bounds: a coarse look everywhere, then ever closer around the best, the lowest of equals. */
+/**
+ * Where f is lowest between two bounds: a coarse look everywhere, then ever closer around the best,
+ * the lowest of equals.
+ */
 function lowest(f, from, to) {
   const steps = 40;
   let [left, right] = [from, to];

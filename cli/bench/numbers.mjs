@@ -10,7 +10,10 @@ export function quantile(values, part) {
   const sorted = Float64Array.from(values).sort();
   const place = (sorted.length - 1) * part;
   const below = Math.floor(place);
-  return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (place - below);
+  return (
+    sorted[below] +
+    (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (place - below)
+  );
 }
 
 /** Half the interquartile range, relative to the median. */
@@ -19,9 +22,9 @@ export function spread(values) {
 }
 
 /**
- * A probe that waits for its answer before it asks again takes one sample of a stall however long it lasts, as if only one
- * event had met it. This adds the samples of the events that would have come every `interval` meanwhile (Gil Tene's
- * correction of coordinated omission).
+ * A probe that waits for its answer before it asks again takes one sample of a stall however long
+ * it lasts, as if only one event had met it. This adds the samples of the events that would have
+ * come every `interval` meanwhile (Gil Tene's correction of coordinated omission).
  */
 export function uncoordinated(samples, interval) {
   const all = [];

@@ -3,7 +3,13 @@
 import { createRequire } from 'node:module';
 
 import { contestants as packages } from './contestants/all.mjs';
-import { definitions, describe, perfQuickSizes, quickSizes, sizes as allSizes } from './definitions.mjs';
+import {
+  definitions,
+  describe,
+  perfQuickSizes,
+  quickSizes,
+  sizes as allSizes,
+} from './definitions.mjs';
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
 
@@ -24,7 +30,8 @@ export const contestants = [...packages, ...engines];
 /**
  * @param {Record<string, string | boolean | undefined>} values
  * @param {readonly (string | Buffer)[]} operands
- * @returns rows, the modules that take part in them, tables that are no rows (`apart`), and how to measure
+ * @returns rows, the modules that take part in them, tables that are no rows (`apart`), and how to
+ * measure
  */
 export function readOptions(values, operands) {
   for (const word of operands) oneOf('table', String(word), words);
@@ -34,28 +41,64 @@ export function readOptions(values, operands) {
   const quick = values.quick === true;
   const given = list(values.sizes)?.map(parseSize);
   const algorithms = list(values.algorithms);
-  algorithms?.forEach((name) => oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]));
+  algorithms?.forEach((name) =>
+    oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]),
+  );
   const chosen = list(values.contestants);
-  chosen?.forEach((name) => oneOf('contestant', name, contestants.map((each) => each.name)));
-  const { rows, unfit } = plannedRows({ wanted, asked, given, algorithms, quick, match: values.match ?? '' });
-  const takesPart = (module) => module.name === 'millrace' || ((chosen?.includes(module.name) ?? true) && rows.some(({ definition, wait }) => choose(module, definition, wait).length > 0));
-  const others = operands.length === 0 && algorithms === undefined && given === undefined && values.match === undefined ? ['load'] : named(apart);
-  if (rows.length === 0 && others.length === 0) throw new Problem(`nothing to measure: no row is like that${unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''}`, { usage: true });
+  chosen?.forEach((name) =>
+    oneOf(
+      'contestant',
+      name,
+      contestants.map((each) => each.name),
+    ),
+  );
+  const { rows, unfit } = plannedRows({
+    wanted,
+    asked,
+    given,
+    algorithms,
+    quick,
+    match: values.match ?? '',
+  });
+  const takesPart = (module) =>
+    module.name === 'millrace' ||
+    ((chosen?.includes(module.name) ?? true) &&
+      rows.some(({ definition, wait }) => choose(module, definition, wait).length > 0));
+  const others =
+    operands.length === 0 &&
+    algorithms === undefined &&
+    given === undefined &&
+    values.match === undefined
+      ? ['load']
+      : named(apart);
+  if (rows.length === 0 && others.length === 0)
+    throw new Problem(
+      `nothing to measure: no row is like that${unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''}`,
+      { usage: true },
+    );
   const plan = {
     rows,
     apart: others,
     modules: contestants.filter(takesPart),
     contestants: chosen,
     quick,
-    rounds: values.rounds === undefined ? (quick ? 5 : 11) : wholeNumber(values.rounds, '--rounds', 1, 1000),
-    time: values.time === undefined ? (quick ? 2 : 4) : wholeNumber(values.time, '--time', 1, 10_000),
+    rounds:
+      values.rounds === undefined
+        ? quick
+          ? 5
+          : 11
+        : wholeNumber(values.rounds, '--rounds', 1, 1000),
+    time:
+      values.time === undefined ? (quick ? 2 : 4) : wholeNumber(values.time, '--time', 1, 10_000),
     json: values.json === true,
     csv: values.csv,
     html: values.html,
   };
-  if (plan.json && plan.csv === '-') throw new Problem('--json and --csv - both want standard output', { usage: true });
+  if (plan.json && plan.csv === '-')
+    throw new Problem('--json and --csv - both want standard output', { usage: true });
   if (plan.html === '-') throw new Problem('--html needs the name of a file', { usage: true });
-  for (const row of rows) row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
+  for (const row of rows)
+    row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
   return plan;
 }
 
@@ -73,11 +116,19 @@ function plannedRows({ wanted, asked, given, algorithms, quick, match }) {
   const known = new Set(); // the table of digests repeats rows of the plain hashes
   for (const way of ways) {
     for (const definition of definitions) {
-      if (!wanted.includes(definition.table ?? definition.group) || !(algorithms?.includes(definition.algorithm) ?? true)) continue;
+      if (
+        !wanted.includes(definition.table ?? definition.group) ||
+        !(algorithms?.includes(definition.algorithm) ?? true)
+      )
+        continue;
       // Engines are compared whatever the way they wait.
       if (definition.engines ? way !== 'async' : !asked.includes(way)) continue;
       for (const wait of definition.waits) {
-        if ((wait === 'sync') !== (way === 'sync') || !`${wait} ${describe(definition)}`.includes(match)) continue;
+        if (
+          (wait === 'sync') !== (way === 'sync') ||
+          !`${wait} ${describe(definition)}`.includes(match)
+        )
+          continue;
         const sizes = sizesOf(definition, given, quick);
         if (sizes.length === 0) definition.sizes.forEach((size) => unfit.add(size));
         for (const size of sizes) {
@@ -97,16 +148,25 @@ function sizesOf({ sizes, engines: free }, given, quick) {
   return given === undefined ? sizes : sizes.filter((size) => given.includes(size));
 }
 
-const list = (text) => text?.split(',').map((part) => part.trim()).filter(Boolean);
+const list = (text) =>
+  text
+    ?.split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 /** Bytes; K, M and G are powers of 1024. */
 export function parseSize(text) {
   const match = /^(\d+)([kmg]?)(?:i?b)?$/i.exec(text);
-  const size = match === null ? Number.NaN : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
-  if (!(size >= 1 && size <= largest)) throw new Problem(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, { usage: true });
+  const size =
+    match === null
+      ? Number.NaN
+      : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
+  if (!(size >= 1 && size <= largest))
+    throw new Problem(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, { usage: true });
   return size;
 }
 
 function oneOf(kind, value, known) {
-  if (!known.includes(value)) throw new Problem(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, { usage: true });
+  if (!known.includes(value))
+    throw new Problem(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, { usage: true });
 }

@@ -1,12 +1,16 @@
-// The contestants' packages: in the repository those that bench/install.mjs puts into bench/, elsewhere those that can be resolved from the current
-// folder or from beside this package.
+// The contestants' packages: in the repository those that bench/install.mjs puts into bench/,
+// elsewhere those that can be resolved from the current folder or from beside this package.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const places = [new URL('../../bench/', import.meta.url), pathToFileURL(join(process.cwd(), '/')), new URL('../../', import.meta.url)].map((place) => createRequire(place));
+const places = [
+  new URL('../../bench/', import.meta.url),
+  pathToFileURL(join(process.cwd(), '/')),
+  new URL('../../', import.meta.url),
+].map((place) => createRequire(place));
 
 /** What is said of a package that is nowhere; the report counts on it. */
 export const notInstalled = 'not installed';
@@ -26,9 +30,13 @@ export function version(name) {
   return JSON.parse(readFileSync(join(placeOf(name).folder, 'package.json'), 'utf8')).version;
 }
 
-/** Throws where a package that falls back to JavaScript has not been compiled: that would be another contestant. */
+/**
+ * Throws where a package that falls back to JavaScript has not been compiled: that would be another
+ * contestant.
+ */
 export function needsAddon(name, file) {
-  if (!existsSync(join(placeOf(name).folder, file))) throw new Error('its addon could not be compiled here');
+  if (!existsSync(join(placeOf(name).folder, file)))
+    throw new Error('its addon could not be compiled here');
 }
 
 /** Where a package lies. */
@@ -37,9 +45,15 @@ export function folderOf(name) {
 }
 
 function placeOf(id) {
-  const name = id.split('/').slice(0, id.startsWith('@') ? 2 : 1).join('/');
+  const name = id
+    .split('/')
+    .slice(0, id.startsWith('@') ? 2 : 1)
+    .join('/');
   for (const place of places) {
-    const folder = place.resolve.paths(name).map((path) => join(path, name)).find((path) => existsSync(path));
+    const folder = place.resolve
+      .paths(name)
+      .map((path) => join(path, name))
+      .find((path) => existsSync(path));
     if (folder !== undefined) return { require: place, folder };
   }
   throw new Error(notInstalled);

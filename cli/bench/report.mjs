@@ -11,14 +11,16 @@ import { notInstalled } from './packages.mjs';
 const disturbed = 0.3;
 
 /**
- * Judges a measured row: who is the best contestant, our ratio to it, and whether that means anything.
- * A batch is also compared with our own single calls, which are no contestant.
+ * Judges a measured row: who is the best contestant, our ratio to it, and whether that means
+ * anything. A batch is also compared with our own single calls, which are no contestant.
  */
 export function judge(row) {
   if (row.engines) return judgeEngines(row);
   const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
   const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
-  const best = fastest(row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'));
+  const best = fastest(
+    row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'),
+  );
   if (ours === undefined) return { best, verdict: 'missing' };
   const beside = loop === undefined ? {} : { loop: compare(ours, loop) };
   if (best === undefined) return { ours, verdict: 'alone', ...beside };
@@ -41,7 +43,9 @@ function compare(ours, other) {
 
 export function machine(contestants) {
   const [{ model = 'unknown CPU' } = {}] = cpus();
-  const versions = contestants.filter(({ engine }) => !engine).map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
+  const versions = contestants
+    .filter(({ engine }) => !engine)
+    .map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
   return {
     cpu: model.trim(),
     cores: cpus().length,
@@ -60,9 +64,11 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
     ...addition(absent),
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
-    'ratio = best contestant\'s time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second',
+    "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second",
     ...(contestants.some((name) => name.startsWith('own loop'))
-      ? ['`own loop` is our synchronous call in a loop and no rival; of a batch: time per message, messages per second']
+      ? [
+          '`own loop` is our synchronous call in a loop and no rival; of a batch: time per message, messages per second',
+        ]
       : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -70,33 +76,65 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
 
 /** How those that are not there could be. */
 function addition(absent) {
-  const missing = absent.filter(({ reason }) => reason === notInstalled).map((each) => each.package);
-  return missing.length === 0 ? [] : [`          to measure them too, in the current folder: npm install ${missing.join(' ')}`];
+  const missing = absent
+    .filter(({ reason }) => reason === notInstalled)
+    .map((each) => each.package);
+  return missing.length === 0
+    ? []
+    : [`          to measure them too, in the current folder: npm install ${missing.join(' ')}`];
 }
 
 // The rest share a column; the best contestant is named in any case.
-const columns = ['millrace', 'own loop', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'bigint-hash'];
+const columns = [
+  'millrace',
+  'own loop',
+  'node:crypto',
+  'WebCrypto',
+  'crypto-async',
+  'piscina',
+  'bigint-hash',
+];
 const cellWidth = 12;
 const engineWidth = 14;
 const smallest = { label: 24, best: 14 };
 const mark = ' disturbed';
 
 /**
- * Which columns there are for these rows, so that lines keep to `width`: what is least important goes first.
+ * Which columns there are for these rows, so that lines keep to `width`: what is least important
+ * goes first.
  *
  * @param rows planned ones: { definition, size, wait }
  * @param names of the contestants that are ready
  */
 export function layout(rows, names, width = Infinity) {
   const engines = rows.some(({ definition }) => definition.engines);
-  const label = Math.max(smallest.label, ...rows.map(({ definition, wait }) => title(definition, wait).length));
-  const shown = engines ? names.filter((name) => name !== 'millrace') : columns.filter((name) => names.includes(name));
+  const label = Math.max(
+    smallest.label,
+    ...rows.map(({ definition, wait }) => title(definition, wait).length),
+  );
+  const shown = engines
+    ? names.filter((name) => name !== 'millrace')
+    : columns.filter((name) => names.includes(name));
   if (!engines && names.some((name) => !columns.includes(name))) shown.push('others');
-  const table = { engines, label, shown, best: 36, latency: rows.some(({ wait }) => wait !== 'sync') && !engines };
-  const total = () => table.label + 8 + table.shown.length * ((engines ? engineWidth : cellWidth) + 1) + (table.engines ? 0 : 11 + (table.best === 0 ? 0 : table.best + 2)) + (table.latency ? 41 : 0) + mark.length + 1;
+  const table = {
+    engines,
+    label,
+    shown,
+    best: 36,
+    latency: rows.some(({ wait }) => wait !== 'sync') && !engines,
+  };
+  const total = () =>
+    table.label +
+    8 +
+    table.shown.length * ((engines ? engineWidth : cellWidth) + 1) +
+    (table.engines ? 0 : 11 + (table.best === 0 ? 0 : table.best + 2)) +
+    (table.latency ? 41 : 0) +
+    mark.length +
+    1;
   if (total() > width) table.latency = false;
   if (total() > width) table.best = 24;
-  while (total() > width && table.shown.length > 2) table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
+  while (total() > width && table.shown.length > 2)
+    table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
   if (total() > width) table.best = smallest.best;
   if (total() > width) table.best = 0;
   if (total() > width) table.label = Math.max(smallest.label, table.label - (total() - width));
@@ -105,23 +143,46 @@ export function layout(rows, names, width = Infinity) {
 
 /** The column heads. */
 export function head(table) {
-  return cells(table, { what: table.engines ? 'MB/s' : '', size: 'size', values: table.shown, ratio: 'ratio', best: 'best contestant', latency: 'p50 / p99, ours | best' });
+  return cells(table, {
+    what: table.engines ? 'MB/s' : '',
+    size: 'size',
+    values: table.shown,
+    ratio: 'ratio',
+    best: 'best contestant',
+    latency: 'p50 / p99, ours | best',
+  });
 }
 
-const title = (definition, wait) => (definition.engines ? describe(definition) : `${wait.padEnd(8)} ${describe(definition)}`);
+const title = (definition, wait) =>
+  definition.engines ? describe(definition) : `${wait.padEnd(8)} ${describe(definition)}`;
 
 /** One row of the table. */
 export function line(row, table, paint = (_shade, text) => text) {
   const { ours, best, ratio, verdict, loop } = row.judged;
   const values = table.shown.map((name) => {
-    const entry = fastest(row.entries.filter(({ contestant }) => (table.engines || columns.includes(contestant) ? contestant : 'others') === name));
+    const entry = fastest(
+      row.entries.filter(
+        ({ contestant }) =>
+          (table.engines || columns.includes(contestant) ? contestant : 'others') === name,
+      ),
+    );
     if (entry === undefined) return '-';
     if (table.engines) return megabytes(row.size / entry.seconds);
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
-  const judged = ratio === undefined ? (verdict === 'missing' ? 'absent' : '-') : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
-  const latencies = [ours, best].map((entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`);
-  const beside = [latencies.filter(Boolean).join(' | '), loop === undefined ? '' : `${loop.ratio.toFixed(2)}x own loop`];
+  const judged =
+    ratio === undefined
+      ? verdict === 'missing'
+        ? 'absent'
+        : '-'
+      : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
+  const latencies = [ours, best].map(
+    (entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`,
+  );
+  const beside = [
+    latencies.filter(Boolean).join(' | '),
+    loop === undefined ? '' : `${loop.ratio.toFixed(2)}x own loop`,
+  ];
   const text = cells(table, {
     what: title(row, row.wait),
     size: bytes(row.size),
@@ -140,9 +201,19 @@ export function crossoverTable(found) {
   if (found.length === 0) return '';
   const width = Math.max(...found.map(({ faster, than }) => `${faster} beats ${than}`.length));
   const subjects = [...new Set(found.map(({ algorithm }) => algorithm))];
-  const says = ({ from, always, ratio }) => (from === undefined ? `nowhere (${ratio.toFixed(2)}x at the largest size)` : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`);
+  const says = ({ from, always, ratio }) =>
+    from === undefined
+      ? `nowhere (${ratio.toFixed(2)}x at the largest size)`
+      : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`;
   return `crossover:\n${subjects
-    .flatMap((subject) => found.filter(({ algorithm }) => algorithm === subject).map((each, index) => `  ${(index === 0 ? subject : '').padEnd(20)} ${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`))
+    .flatMap((subject) =>
+      found
+        .filter(({ algorithm }) => algorithm === subject)
+        .map(
+          (each, index) =>
+            `  ${(index === 0 ? subject : '').padEnd(20)} ${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`,
+        ),
+    )
     .join('\n')}\n`;
 }
 
@@ -151,7 +222,9 @@ export function summary(rows) {
   const lines = [];
   if (rows.length === 0) return '';
   const of = (verdict) => rows.filter(({ judged }) => judged.verdict === verdict);
-  const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(of);
+  const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(
+    of,
+  );
   lines.push(
     `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
       `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}` +
@@ -159,11 +232,17 @@ export function summary(rows) {
   );
   for (const row of behind) {
     const { best, ratio } = row.judged;
-    lines.push(`  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`);
+    lines.push(
+      `  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`,
+    );
   }
   // Of asynchronous single jobs the goals say how far behind they may be.
-  for (const row of rows.filter(({ judged, table }) => judged.loop?.verdict === 'behind' && table !== 'async')) {
-    lines.push(`  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.judged.loop.ratio.toFixed(2)}x`);
+  for (const row of rows.filter(
+    ({ judged, table }) => judged.loop?.verdict === 'behind' && table !== 'async',
+  )) {
+    lines.push(
+      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.judged.loop.ratio.toFixed(2)}x`,
+    );
   }
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
@@ -176,12 +255,17 @@ export function summary(rows) {
   }
   const absent = [...new Set(rows.flatMap((row) => row.absent))];
   if (absent.length > 0) lines.push(`not in this build: ${absent.join(', ')}`);
-  const wrong = rows.flatMap((row) => row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`));
+  const wrong = rows.flatMap((row) =>
+    row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`),
+  );
   if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
   return `${lines.join('\n')}\n`;
 }
 
-/** The goals beside what this run reached: one line each, and for rows that differ in output and way of waiting only one together. */
+/**
+ * The goals beside what this run reached: one line each, and for rows that differ in output and way
+ * of waiting only one together.
+ */
 export function goalTable(results) {
   const lines = new Map();
   for (const each of results) {
@@ -194,12 +278,20 @@ export function goalTable(results) {
     const { times, where, against } = goal;
     const most = goal.atMost ?? goal.p50;
     const [wanted, got] =
-      most !== undefined ? [`${goal.p50 === undefined ? '' : 'p50 '}${duration(most)} or less`, duration]
-      : goal.rate !== undefined ? [`${gigabytes(goal.rate)} or more`, gigabytes]
-      : [`${times}x ${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} or more`, (value) => `${value.toFixed(2)}x`];
+      most !== undefined
+        ? [`${goal.p50 === undefined ? '' : 'p50 '}${duration(most)} or less`, duration]
+        : goal.rate !== undefined
+          ? [`${gigabytes(goal.rate)} or more`, gigabytes]
+          : [
+              `${times}x ${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} or more`,
+              (value) => `${value.toFixed(2)}x`,
+            ];
     const single = group.length === 1;
     const subject = `${single ? describe(row) : describe({ ...row, output: undefined })}, ${bytes(row.size)}`;
-    const figures = group.map(({ row, reached, met }) => `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`);
+    const figures = group.map(
+      ({ row, reached, met }) =>
+        `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`,
+    );
     return `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ${outcome(group).padEnd(13)} ${figures.join(', ')}`;
   });
   const count = groups.filter((group) => outcome(group) === 'reached').length;
@@ -214,7 +306,9 @@ function outcome(group) {
 
 export function loadSummary({ times, threads }) {
   const lines = Object.entries(times).map(
-    ([name, time]) => `  require('${name}')`.padEnd(36) + `${duration(time.median)} (median), ${duration(time.p90)} (90th percentile)`,
+    ([name, time]) =>
+      `  require('${name}')`.padEnd(36) +
+      `${duration(time.median)} (median), ${duration(time.p90)} (90th percentile)`,
   );
   if (threads !== undefined) {
     lines.push(
@@ -226,11 +320,18 @@ export function loadSummary({ times, threads }) {
 }
 
 function fastest(entries) {
-  return entries.reduce((best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best), undefined);
+  return entries.reduce(
+    (best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best),
+    undefined,
+  );
 }
 
-function cells({ label, best: bestWidth, latency: withLatency, engines }, { what, size, values, ratio, best, latency, mark: marked = '' }) {
-  const cut = (text, width) => (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
+function cells(
+  { label, best: bestWidth, latency: withLatency, engines },
+  { what, size, values, ratio, best, latency, mark: marked = '' },
+) {
+  const cut = (text, width) =>
+    (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
   return [
     cut(what, label),
     size.padStart(7),

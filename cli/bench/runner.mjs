@@ -2,14 +2,17 @@
 // by round, so that a slow moment of the machine meets all of them.
 //
 // Choices, and what they cost:
-// - Each form and the loop around it are compiled afresh for each measurement. A loop shared between
-//   contestants would see several functions at one call site, and V8 would stop inlining any of them.
+// - Each form and the loop around it are compiled afresh for each measurement. A loop shared
+//   between contestants would see several functions at one call site, and V8 would stop inlining
+//   any of them.
 // - Samples are medians over rounds; the spread is half the interquartile range, relative.
 // - Inputs are the same in every call and hot in the cache; a 1 MiB row is cache speed.
-// - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its callback.
-//   The time per operation is elapsed time over jobs done; the latency is that of one of the chains.
-// - In the table of asynchronous jobs, who has no asynchronous call (node:crypto) is timed in a loop of synchronous ones, as is
-//   `own loop`, our synchronous call: that blocks the event loop, uses one core and has no latency worth the name.
+// - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its
+//   callback. The time per operation is elapsed time over jobs done; the latency is that of one of
+//   the chains.
+// - In the table of asynchronous jobs, who has no asynchronous call (node:crypto) is timed in a
+//   loop of synchronous ones, as is `own loop`, our synchronous call: that blocks the event loop,
+//   uses one core and has no latency worth the name.
 // - `foreign` is the CPU time other processes used meanwhile, in cores. Nothing is thrown away for
 //   it, but a row above 0.3 is marked.
 
@@ -28,16 +31,21 @@ export async function loadContestants(modules) {
     try {
       ready.push({ ...module, tools: await module.load() });
     } catch (error) {
-      absent.push({ name: module.name, package: module.packageName ?? module.name, reason: firstLine(error) });
+      absent.push({
+        name: module.name,
+        package: module.packageName ?? module.name,
+        reason: firstLine(error),
+      });
     }
   }
   return { ready, absent };
 }
 
 /**
- * One row. Returns { entries: [{ contestant, form, seconds, spread, latency?, cores? }], wrong, absent, foreign },
- * seconds being the median time of one operation (of a batch: of one message) and cores the CPU time it kept busy. `wrong` names the
- * forms whose answer was not the others' and which were not timed therefore, `absent` those of ours that this build has not.
+ * One row. Returns { entries: [{ contestant, form, seconds, spread, latency?, cores? }], wrong,
+ * absent, foreign }, seconds being the median time of one operation (of a batch: of one message)
+ * and cores the CPU time it kept busy. `wrong` names the forms whose answer was not the others' and
+ * which were not timed therefore, `absent` those of ours that this build has not.
  */
 export async function measureRow(definition, size, wait, contestants, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
@@ -47,14 +55,23 @@ export async function measureRow(definition, size, wait, contestants, options) {
   if (wait === 'sync') await timeSync(candidates, options);
   else await timeAsync(candidates, options);
   globalThis.gc?.();
-  for (const { contestant, form, failure } of candidates) if (failure !== undefined) wrong.push(`${contestant.name} ${form.name} (${firstLine(failure)})`);
-  const entries = candidates.filter(({ failure }) => failure === undefined).map(({ contestant, form, samples, latencies, cores }) => ({
-    contestant: contestant.name,
-    form: form.name,
-    seconds: median(samples) / messages,
-    spread: spread(samples),
-    ...(form.wait === 'sync' ? {} : { latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }, cores: median(cores) }),
-  }));
+  for (const { contestant, form, failure } of candidates)
+    if (failure !== undefined)
+      wrong.push(`${contestant.name} ${form.name} (${firstLine(failure)})`);
+  const entries = candidates
+    .filter(({ failure }) => failure === undefined)
+    .map(({ contestant, form, samples, latencies, cores }) => ({
+      contestant: contestant.name,
+      form: form.name,
+      seconds: median(samples) / messages,
+      spread: spread(samples),
+      ...(form.wait === 'sync'
+        ? {}
+        : {
+            latency: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
+            cores: median(cores),
+          }),
+    }));
   return { entries, wrong, absent, foreign: usage.foreign() };
 }
 
@@ -64,7 +81,10 @@ export function expectedSeconds(definition, wait, contestants, { rounds, time })
   const { costs = 0, inFlight = 16 } = definition;
   const sample = (time * (wait === 'sync' ? 1 : 8)) / 1000;
   const samples = wait === 'sync' ? rounds + 5 : Math.max(3, Math.ceil(rounds / 2)) + 2;
-  return forms.length * samples * Math.max(sample, wait === 'sync' ? costs : (costs * inFlight) / 2) + 0.02;
+  return (
+    forms.length * samples * Math.max(sample, wait === 'sync' ? costs : (costs * inFlight) / 2) +
+    0.02
+  );
 }
 
 /** The smallest step of the clock, in seconds. */
@@ -88,18 +108,28 @@ async function line(definition, size, wait, contestants, inFlight) {
   for (const contestant of contestants) {
     for (const form of choose(contestant, definition, wait)) {
       try {
-        candidates.push(await enter(contestant, form, definition, size, form.wait === 'sync' ? 1 : (form.inFlight?.(size) ?? inFlight)));
+        candidates.push(
+          await enter(
+            contestant,
+            form,
+            definition,
+            size,
+            form.wait === 'sync' ? 1 : (form.inFlight?.(size) ?? inFlight),
+          ),
+        );
       } catch (error) {
         // A contestant may lack an algorithm. Ours must not.
         if (error instanceof Absent) absent.push(`millrace ${form.name}`);
-        else if (contestant.name === 'millrace') wrong.push(`millrace ${form.name} (${firstLine(error)})`);
+        else if (contestant.name === 'millrace')
+          wrong.push(`millrace ${form.name} (${firstLine(error)})`);
       }
     }
   }
   // Node's answer is the reference where it has one; otherwise the first that is not ours.
-  const reference = candidates.find(({ contestant }) => contestant.name === 'node:crypto')
-    ?? candidates.find(({ contestant }) => contestant.name !== 'millrace')
-    ?? candidates[0];
+  const reference =
+    candidates.find(({ contestant }) => contestant.name === 'node:crypto') ??
+    candidates.find(({ contestant }) => contestant.name !== 'millrace') ??
+    candidates[0];
   const agreeing = candidates.filter(({ contestant, form, answer }) => {
     if (answer.equals(reference.answer)) return true;
     wrong.push(`${contestant.name} ${form.name}`);
@@ -109,18 +139,26 @@ async function line(definition, size, wait, contestants, inFlight) {
 }
 
 /**
- * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about; the
- * others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks: promises; neither, and the row
- * allows it: synchronous calls).
+ * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about;
+ * the others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks:
+ * promises; neither, and the row allows it: synchronous calls).
  */
 export function choose({ name, forms, engine }, definition, wait) {
   const near = name !== 'millrace';
   // Engines take part in their own tables only, and there nobody else but node:crypto.
-  if (Boolean(definition.engines) !== Boolean(engine) && !(definition.engines && name === 'node:crypto')) return [];
+  if (
+    Boolean(definition.engines) !== Boolean(engine) &&
+    !(definition.engines && name === 'node:crypto')
+  )
+    return [];
   // Our own calls in a loop are no news where that is what is measured.
   if (name === 'own loop' && definition.group !== 'many' && !definition.alsoSync) return [];
   if (near && definition.rivals?.includes(name) === false) return [];
-  const asked = { sync: ['sync'], callback: ['callback', 'promise'], promise: ['promise', 'callback'] }[wait];
+  const asked = {
+    sync: ['sync'],
+    callback: ['callback', 'promise'],
+    promise: ['promise', 'callback'],
+  }[wait];
   const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
   const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];
   for (const way of near ? waits : [wait]) {
@@ -141,7 +179,10 @@ export function choose({ name, forms, engine }, definition, wait) {
   return [];
 }
 
-/** A contestant with a form for a definition: { contestant, form, calls, answer, ... }, a call for each of `count` jobs. */
+/**
+ * A contestant with a form for a definition: { contestant, form, calls, answer, ... }, a call for
+ * each of `count` jobs.
+ */
 export async function enter(contestant, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
   for (const each of inputs) await contestant.prepare(contestant.tools, each);
@@ -151,7 +192,8 @@ export async function enter(contestant, form, definition, size, count) {
   // All at once, as they will be timed: jobs that run together must not mix up their answers.
   const results = await Promise.all(calls.map((call) => once(call, form.wait)));
   const answer = answerBytes(results[0], inputs[0]);
-  if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer))) throw new Error('jobs in flight at once answer differently');
+  if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
+    throw new Error('jobs in flight at once answer differently');
   return { contestant, form, calls, answer, samples: [], latencies: [], cores: [] };
 }
 
@@ -174,7 +216,8 @@ async function timeSync(candidates, { rounds, time }) {
     candidate.count = calibrate(candidate, time);
   }
   for (let round = 0; round < rounds; round++) {
-    for (const candidate of rotated(candidates, round)) candidate.samples.push(runLoop(candidate).seconds);
+    for (const candidate of rotated(candidates, round))
+      candidate.samples.push(runLoop(candidate).seconds);
     await turn(); // somebody may have pressed Ctrl-C
   }
 }
@@ -191,7 +234,8 @@ function syncLoop(call, count) {
   return result;
 }
 
-// How many calls take `time`. Also the warm-up: at least 15 ms and five samples long, so that the optimised code is what is timed.
+// How many calls take `time`. Also the warm-up: at least 15 ms and five samples long, so that the
+// optimised code is what is timed.
 function calibrate({ loop, calls }, time, warmUp = time * 5) {
   const start = performance.now();
   let count = 1;
@@ -214,14 +258,16 @@ async function timeAsync(candidates, { rounds, time }) {
       candidate.loop = fresh(syncLoop);
       candidate.count = calibrate(candidate, time, long);
     } else {
-      candidate.chains = candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
+      candidate.chains =
+        candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
       await runChains(candidate, long);
     }
   }
   for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
     for (const candidate of rotated(candidates, round)) {
       if (candidate.failure !== undefined) continue;
-      const { seconds, latencies, cores } = candidate.form.wait === 'sync' ? runLoop(candidate) : await runChains(candidate, long);
+      const { seconds, latencies, cores } =
+        candidate.form.wait === 'sync' ? runLoop(candidate) : await runChains(candidate, long);
       candidate.samples.push(seconds);
       candidate.cores.push(cores);
       candidate.latencies.push(...latencies);
@@ -235,11 +281,22 @@ function runChains(candidate, time) {
   const { chains, calls } = candidate;
   return new Promise((resolve) => {
     const usage = process.cpuUsage();
-    const state = { time, start: performance.now(), open: true, done: 0, running: calls.length, latencies: [] };
+    const state = {
+      time,
+      start: performance.now(),
+      open: true,
+      done: 0,
+      running: calls.length,
+      latencies: [],
+    };
     state.finish = () => {
       const took = performance.now() - state.start;
       const { user, system } = process.cpuUsage(usage);
-      resolve({ seconds: took / 1000 / state.done, latencies: thin(state.latencies), cores: (user + system) / 1000 / took });
+      resolve({
+        seconds: took / 1000 / state.done,
+        latencies: thin(state.latencies),
+        cores: (user + system) / 1000 / took,
+      });
     };
     state.reject = (error) => {
       state.open = false;
@@ -250,8 +307,8 @@ function runChains(candidate, time) {
   });
 }
 
-// The first chain carries the stopwatch: it looks at the clock once per job, which gives the latency
-// of a job in this crowd and ends the sample; the other chains do nothing but count.
+// The first chain carries the stopwatch: it looks at the clock once per job, which gives the
+// latency of a job in this crowd and ends the sample; the other chains do nothing but count.
 
 function callbackChains(calls, state) {
   const [timed, ...others] = calls;
@@ -344,7 +401,10 @@ export function startUsage() {
 
 // Milliseconds, summed over all cores; the operating system counts in steps of about 10.
 function busyTime() {
-  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  return cpus().reduce(
+    (sum, { times }) => sum + times.user + times.nice + times.sys + times.irq,
+    0,
+  );
 }
 
 function firstLine(error) {

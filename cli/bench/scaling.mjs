@@ -1,13 +1,17 @@
-// npm run bench -- scaling: throughput by threads, what a job costs the event loop, and what more cores would bring (model.mjs).
+// npm run bench -- scaling: throughput by threads, what a job costs the event loop, and what more
+// cores would bring (model.mjs).
 //
 // - Threads are set with configure({ threads }); thread counts take turns, round by round; medians.
-// - Crowds: jobs in flight enough for all threads, lent, by callback, all over one source; the time of a job is its share of the
-//   elapsed time. One large job: the next begins when it is back; the time is that from call to result.
-// - What a job costs the event loop is measured apart, as while waiting the loop looks for results again and again and would seem
-//   busy: a burst of calls is timed, then the main thread sleeps until the workers are done, and the time from then to the
-//   last callback is added. So it holds one turn of the loop and one delivery a burst, and of a job that runs during the call
+// - Crowds: jobs in flight enough for all threads, lent, by callback, all over one source; the
+//   time of a job is its share of the elapsed time. One large job: the next begins when it is back;
+//   the time is that from call to result.
+// - What a job costs the event loop is measured apart, as while waiting the loop looks for
+//   results again and again and would seem busy: a burst of calls is timed, then the main thread
+//   sleeps until the workers are done, and the time from then to the last callback is added. So it
+//   holds one turn of the loop and one delivery a burst, and of a job that runs during the call
 //   (too short to send away) all of it: such a crowd does not scale, and need not.
-// - The main thread is a thread too. Where there are no more cores than workers it takes its time from them, in the model as here.
+// - The main thread is a thread too. Where there are no more cores than workers it takes its time
+//   from them, in the model as here.
 
 import { availableParallelism } from 'node:os';
 
@@ -23,7 +27,13 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 const sha256 = { group: 'hash', algorithm: 'sha256', output: 'into' };
-const gcm = { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into' };
+const gcm = {
+  group: 'aead',
+  algorithm: 'aes-256-gcm',
+  operation: 'seal',
+  key: 'raw',
+  output: 'into',
+};
 const ctr = { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'into' };
 const blake3 = { group: 'hash', algorithm: 'blake3', output: 'into' };
 
@@ -74,8 +84,18 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
         const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
         configure({ threads: cores });
         const loop = await loopTime(calls, median(samples.get(1)));
-        const points = [...samples].map(([threads, seconds]) => ({ threads, seconds: median(seconds), spread: spread(seconds) }));
-        results.crowds.push({ ...definition, size, loop, points, fit: fitCrowd(points, loop, cores) });
+        const points = [...samples].map(([threads, seconds]) => ({
+          threads,
+          seconds: median(seconds),
+          spread: spread(seconds),
+        }));
+        results.crowds.push({
+          ...definition,
+          size,
+          loop,
+          points,
+          fit: fitCrowd(points, loop, cores),
+        });
       }
     }
     for (const { sizes, ...definition } of splits) {
@@ -85,10 +105,12 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
         const calls = await checked(ready, definition, size, 1, wrong);
         if (calls === undefined) continue;
         const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
-        for (const [threads, seconds] of samples) points.push({ threads, size, seconds: median(seconds), spread: spread(seconds) });
+        for (const [threads, seconds] of samples)
+          points.push({ threads, size, seconds: median(seconds), spread: spread(seconds) });
         globalThis.gc?.();
       }
-      if (points.length > 0) results.splits.push({ ...definition, sizes, points, fit: fitSplit(points) });
+      if (points.length > 0)
+        results.splits.push({ ...definition, sizes, points, fit: fitSplit(points) });
     }
   } finally {
     configure({ threads: before });
@@ -97,11 +119,20 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
   return under.soFar();
 }
 
-/** Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers where Node has no such algorithm. */
+/**
+ * Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers
+ * where Node has no such algorithm.
+ */
 async function checked([own, node], definition, size, count, wrong) {
   const [form] = choose(own, definition, 'callback');
   const candidate = await enter(own, form, definition, size, count);
-  const reference = await enter(node, choose(node, definition, 'sync')[0], definition, size, 1).catch(() => enter(own, choose(own, definition, 'sync')[0], definition, size, 1));
+  const reference = await enter(
+    node,
+    choose(node, definition, 'sync')[0],
+    definition,
+    size,
+    1,
+  ).catch(() => enter(own, choose(own, definition, 'sync')[0], definition, size, 1));
   if (reference.answer.equals(candidate.answer)) return candidate.calls;
   wrong.push(`${describe(definition)}, ${bytes(size)}`);
   return undefined;
@@ -160,14 +191,20 @@ async function loopTime(calls, secondsPerJob) {
       woken = performance.now();
     });
   }
-  // On a busy machine the workers are not done in time now and then; what they still do is not the loop's cost.
+  // On a busy machine the workers are not done in time now and then; what they still do is not the
+  // loop's cost.
   return quantile(samples, 0.1);
 }
 
 // As text
 
-export function scalingReport({ cores, counts, rounds, crowds: measured, splits: cut, foreign, wrong }, { cpu, system, node }) {
-  const heads = counts.map((count) => `${count} thread${count === 1 ? '' : 's'}`.padStart(12)).join('');
+export function scalingReport(
+  { cores, counts, rounds, crowds: measured, splits: cut, foreign, wrong },
+  { cpu, system, node },
+) {
+  const heads = counts
+    .map((count) => `${count} thread${count === 1 ? '' : 's'}`.padStart(12))
+    .join('');
   const predictions = asked.map((count) => `${count} cores`.padStart(11)).join('');
   return [
     `scaling: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
@@ -176,18 +213,29 @@ export function scalingReport({ cores, counts, rounds, crowds: measured, splits:
     `${'many jobs in flight, jobs per second'.padEnd(38)} ${'size'.padStart(7)}${heads} | ${'loop a job'.padStart(10)} ${'worker'.padStart(9)} ${'residual'.padStart(8)}${predictions}  loop full at`,
     ...measured.map(({ size, loop, points, fit, ...definition }) => {
       const rates = points.map(({ seconds }) => rate(seconds).padStart(12)).join('');
-      const predicted = asked.map((count) => rate(crowdTime(fit, count, count)).padStart(11)).join('');
+      const predicted = asked
+        .map((count) => rate(crowdTime(fit, count, count)).padStart(11))
+        .join('');
       return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`;
     }),
-    counts.length < 3 ? 'with two counts of threads contention cannot be told from work: predictions leave it out' : `contention a worker: ${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
+    counts.length < 3
+      ? 'with two counts of threads contention cannot be told from work: predictions leave it out'
+      : `contention a worker: ${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
     '',
     `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one thread:${predictions}`,
-    ...cut.flatMap(({ sizes, points, fit, ...definition }) => sizes.map((size) => {
-      const at = (threads) => points.find((point) => point.size === size && point.threads === threads);
-      const times = counts.map((threads) => duration(at(threads).seconds).padStart(12)).join('');
-      const predicted = asked.map((count) => `${(at(1).seconds / splitTime(fit, at(1).seconds, count)).toFixed(1)}x`.padStart(11)).join('');
-      return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`;
-    })),
+    ...cut.flatMap(({ sizes, points, fit, ...definition }) =>
+      sizes.map((size) => {
+        const at = (threads) =>
+          points.find((point) => point.size === size && point.threads === threads);
+        const times = counts.map((threads) => duration(at(threads).seconds).padStart(12)).join('');
+        const predicted = asked
+          .map((count) =>
+            `${(at(1).seconds / splitTime(fit, at(1).seconds, count)).toFixed(1)}x`.padStart(11),
+          )
+          .join('');
+        return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`;
+      }),
+    ),
     ...wrong.map((what) => `WRONG ANSWER: ${what}`),
     '',
   ].join('\n');

@@ -1,4 +1,5 @@
-// What is said while rows are measured: on a terminal a bar with the time left, in a pipe a plain line now and then. All of it on stderr.
+// What is said while rows are measured: on a terminal a bar with the time left, in a pipe a plain
+// line now and then. All of it on stderr.
 
 import { createRequire } from 'node:module';
 
@@ -10,18 +11,25 @@ const { duration, isTerminal, say } = require('../ui.js');
 const pause = 10_000;
 
 /**
- * @param {readonly { expected: number }[]} rows what is to be measured, and about how many seconds each takes
+ * @param {readonly { expected: number }[]} rows what is to be measured, and about how many seconds
+ * each takes
  * @param options for the tests
  * @returns `begin` a row by name, `done` with one, `note` of work that has no rows, `end`
  */
-export function startTalk(rows, { terminal = isTerminal(2), tell = say, now = () => performance.now() } = {}) {
+export function startTalk(
+  rows,
+  { terminal = isTerminal(2), tell = say, now = () => performance.now() } = {},
+) {
   const total = rows.reduce((sum, { expected }) => sum + expected, 0);
   return terminal ? bar(rows.length, total) : lines(rows.length, total, tell, now);
 }
 
 function bar(count, total) {
   let finished = 0;
-  const progress = startProgress('', { total, unit: { amount: () => `${finished} of ${count} rows`, memory: Infinity } });
+  const progress = startProgress('', {
+    total,
+    unit: { amount: () => `${finished} of ${count} rows`, memory: Infinity },
+  });
   return {
     begin(name) {
       progress.title = name;
@@ -54,7 +62,9 @@ function lines(count, total, tell, now) {
       seconds += expected;
       if (!due() || finished === count) return;
       const left = ((now() - begin) / 1000 / seconds) * (total - seconds);
-      speak(`${Math.floor((seconds / total) * 100)}%, ${finished} of ${count} rows, ${duration(left)} left`);
+      speak(
+        `${Math.floor((seconds / total) * 100)}%, ${finished} of ${count} rows, ${duration(left)} left`,
+      );
     },
     note(text) {
       if (text !== '' && due()) speak(text);

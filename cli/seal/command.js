@@ -1,5 +1,5 @@
-// `millrace seal` and `millrace open`: a file or a pipe as a sealed stream (docs/sealed-streams.md) behind a small header
-// (src/passphrase/header.ts), from which the key of a passphrase is derived.
+// `millrace seal` and `millrace open`: a file or a pipe as a sealed stream (docs/sealed-streams.md)
+// behind a small header (src/passphrase/header.ts), from which the key of a passphrase is derived.
 
 'use strict';
 
@@ -13,7 +13,10 @@ const { checkSecrets, isKey, readKey, readPassphrase, secretOptions } = require(
 
 const ending = '.sealed';
 const ciphers = ['aes-256-gcm', 'chacha20-poly1305'];
-/** OWASP's parameters for scrypt: N = 2^17, r = 8, p = 1, which take 128 MiB and a third of a second. */
+/**
+ * OWASP's parameters for scrypt: N = 2^17, r = 8, p = 1, which take 128 MiB and a third of a
+ * second.
+ */
 const defaultCost = 17;
 
 const ioOptions = [
@@ -23,7 +26,10 @@ const ioOptions = [
 ];
 
 function ioHelp(output, force) {
-  return ioOptions.map((option) => ({ ...option, help: { output, force }[option.name] ?? option.help }));
+  return ioOptions.map((option) => ({
+    ...option,
+    help: { output, force }[option.name] ?? option.help,
+  }));
 }
 
 /** @type {import('../commands.js').Command} */
@@ -34,9 +40,22 @@ const seal = {
 The passphrase is asked for on the terminal, twice. Without it, or the key, nobody can open the file again.`,
   options: [
     ...secretOptions,
-    ...ioHelp(`write to this file; - is standard output (default: FILE${ending})`, 'replace the output if it is there; write to a terminal'),
-    { name: 'algorithm', short: 'a', value: 'NAME', help: 'aes-256-gcm (default), or chacha20-poly1305, which is faster where the CPU has no instructions for AES', choices: () => ciphers },
-    { name: 'cost', value: 'N', help: `how long guessing a passphrase shall take: scrypt with 2^N rounds of 1 KiB each, 10 to 20; ${defaultCost} by default (128 MiB)` },
+    ...ioHelp(
+      `write to this file; - is standard output (default: FILE${ending})`,
+      'replace the output if it is there; write to a terminal',
+    ),
+    {
+      name: 'algorithm',
+      short: 'a',
+      value: 'NAME',
+      help: 'aes-256-gcm (default), or chacha20-poly1305, which is faster where the CPU has no instructions for AES',
+      choices: () => ciphers,
+    },
+    {
+      name: 'cost',
+      value: 'N',
+      help: `how long guessing a passphrase shall take: scrypt with 2^N rounds of 1 KiB each, 10 to 20; ${defaultCost} by default (128 MiB)`,
+    },
   ],
   examples: [
     ['millrace seal photos.tar', `asks for a passphrase and writes photos.tar${ending}`],
@@ -52,7 +71,13 @@ const open = {
   about: `Checks and decrypts what millrace seal wrote. FILE${ending} becomes FILE, readable by its owner only, once all of it is there and authentic; if anything is wrong there is no such file. Without a file, or where it is -, standard input goes to standard output.
 
 In a pipe each part is passed on when it has been checked, the last when the end has been: if the exit code is not 0, what came out is authentic but not all. Have the next program wait for that, or open into a file.`,
-  options: [...secretOptions, ...ioHelp(`write to this file; - is standard output (default: FILE without ${ending})`, 'replace the output if it is there')],
+  options: [
+    ...secretOptions,
+    ...ioHelp(
+      `write to this file; - is standard output (default: FILE without ${ending})`,
+      'replace the output if it is there',
+    ),
+  ],
   examples: [
     [`millrace open photos.tar${ending}`, 'asks for the passphrase and writes photos.tar'],
     ['millrace open --key-file photos.key < photos.sealed | tar x', 'in a pipe'],
@@ -63,7 +88,8 @@ In a pipe each part is passed on when it has been checked, the last when the end
 
 /** What both have in common; `way` is what they have not. */
 async function work(values, operands, way) {
-  if (operands.length > 1) throw new Problem(`one file at a time, not ${operands.length}`, { usage: true });
+  if (operands.length > 1)
+    throw new Problem(`one file at a time, not ${operands.length}`, { usage: true });
   const [file = '-'] = operands;
   const prepared = way.prepare(values);
   checkSecrets(values, file === '-');
@@ -71,7 +97,8 @@ async function work(values, operands, way) {
   if (path === '-') checkOpen(1);
   if (file === '-') checkOpen(0);
   if (path !== '-') checkOutput(path, values.force);
-  else if (way.binary && isTerminal(1) && !values.force) throw new Problem('standard output is a terminal: give --output FILE, or --force');
+  else if (way.binary && isTerminal(1) && !values.force)
+    throw new Problem('standard output is a terminal: give --output FILE, or --force');
   const input = await openInput(file);
   if (path !== '-' && input.isAt(path)) {
     input.close();
@@ -81,7 +108,15 @@ async function work(values, operands, way) {
   try {
     const { stream, before, first } = await way.begin(input, values, prepared);
     output = openOutput(path, values.force);
-    await flow(input, stream, output, path, before, first, values['no-progress'] ? undefined : way.title);
+    await flow(
+      input,
+      stream,
+      output,
+      path,
+      before,
+      first,
+      values['no-progress'] ? undefined : way.title,
+    );
     output.complete();
   } catch (error) {
     output?.discard();
@@ -95,17 +130,27 @@ async function work(values, operands, way) {
 const sealing = {
   title: 'sealing',
   binary: true,
-  outputOf: (file) => (typeof file === 'string' ? file + ending : Buffer.concat([file, Buffer.from(ending)])),
+  outputOf: (file) =>
+    typeof file === 'string' ? file + ending : Buffer.concat([file, Buffer.from(ending)]),
   prepare({ algorithm = ciphers[0], cost, 'key-file': key }) {
-    if (!ciphers.includes(algorithm)) throw new Problem(`--algorithm must be ${ciphers.join(' or ')}, not ${JSON.stringify(algorithm)}`, { usage: true });
-    if (cost !== undefined && key !== undefined) throw new Problem('--cost is for passphrases; a key needs none', { usage: true });
+    if (!ciphers.includes(algorithm))
+      throw new Problem(
+        `--algorithm must be ${ciphers.join(' or ')}, not ${JSON.stringify(algorithm)}`,
+        { usage: true },
+      );
+    if (cost !== undefined && key !== undefined)
+      throw new Problem('--cost is for passphrases; a key needs none', { usage: true });
     return { algorithm, cost: 2 ** wholeNumber(cost ?? String(defaultCost), '--cost', 10, 20) };
   },
   async begin(input, values, { algorithm, cost }) {
     const { sealStreamWithPassphrase } = require('../../dist/promises.js');
     if (!isKey(values)) {
       deriveRoom({ N: cost, r: 8, p: 1 }, 'the key');
-      return { stream: withPassphrase(await readPassphrase(values, true), (passphrase) => sealStreamWithPassphrase(passphrase, { algorithm, N: cost })) };
+      return {
+        stream: withPassphrase(await readPassphrase(values, true), (passphrase) =>
+          sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
+        ),
+      };
     }
     const key = readKey(values);
     const header = writeHeader({ algorithm, scrypt: undefined });
@@ -118,7 +163,10 @@ const opening = {
   binary: false,
   outputOf(file) {
     const text = file.toString('latin1');
-    if (!text.endsWith(ending) || /(^|\/)$/.test(text.slice(0, -ending.length))) throw new Problem(`${shown(file)}: does not end in ${ending}: give --output FILE`, { usage: true });
+    if (!text.endsWith(ending) || /(^|\/)$/.test(text.slice(0, -ending.length)))
+      throw new Problem(`${shown(file)}: does not end in ${ending}: give --output FILE`, {
+        usage: true,
+      });
     return file.subarray?.(0, -ending.length) ?? file.slice(0, -ending.length);
   },
   prepare: () => undefined,
@@ -126,12 +174,20 @@ const opening = {
     const { header, bytes } = await readHeader((size) => input.take(size), input.name);
     const { algorithm, scrypt } = header;
     if (isKey(values) !== (scrypt === undefined)) {
-      throw new Problem(`${shown(input.name)}: was sealed with a ${scrypt === undefined ? 'key: give --key-file' : 'passphrase, not a key'}`);
+      throw new Problem(
+        `${shown(input.name)}: was sealed with a ${scrypt === undefined ? 'key: give --key-file' : 'passphrase, not a key'}`,
+      );
     }
-    if (scrypt === undefined) return { stream: streamWith('openStream', algorithm, readKey(values), bytes) };
+    if (scrypt === undefined)
+      return { stream: streamWith('openStream', algorithm, readKey(values), bytes) };
     deriveRoom(scrypt, input.name);
     const { openStreamWithPassphrase } = require('../../dist/promises.js');
-    return { stream: withPassphrase(await readPassphrase(values, false), (passphrase) => openStreamWithPassphrase(passphrase, limits)), first: bytes };
+    return {
+      stream: withPassphrase(await readPassphrase(values, false), (passphrase) =>
+        openStreamWithPassphrase(passphrase, limits),
+      ),
+      first: bytes,
+    };
   },
 };
 
@@ -152,10 +208,13 @@ function withPassphrase(passphrase, make) {
   }
 }
 
-/** From the input through the stream to the output, with progress where there is somebody to see it. */
+/**
+ * From the input through the stream to the output, with progress where there is somebody to see it.
+ */
 async function flow(input, stream, output, path, before, first, title) {
   const { pipeline } = require('node:stream/promises');
-  const progress = title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
+  const progress =
+    title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
   const counted = async function* () {
     if (first !== undefined) yield first;
     for await (const piece of input.pieces()) {
@@ -183,7 +242,11 @@ function inWords(error, name) {
   if (error.code === 'ERR_TRUNCATED') return new Problem(`${shown(name)}: its end is missing`);
   if (error.code === 'ERR_AUTHENTICATION') {
     const inside = /chunk (\d+)/.exec(error.message);
-    return new Problem(inside === null ? `${shown(name)}: the passphrase or key is wrong, or its beginning was changed` : `${shown(name)}: was changed or cut off near byte ${Number(inside[1]) * 16400}`);
+    return new Problem(
+      inside === null
+        ? `${shown(name)}: the passphrase or key is wrong, or its beginning was changed`
+        : `${shown(name)}: was changed or cut off near byte ${Number(inside[1]) * 16400}`,
+    );
   }
   if (error.syscall === 'read') return new Problem(`${shown(name)}: ${reason(error)}`);
   return error;

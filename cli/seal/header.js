@@ -1,5 +1,6 @@
-// What stands before the sealed stream of a file that `millrace seal` wrote: src/passphrase/header.ts has the format. Here it is read
-// from a file, and held against what a file may ask for.
+// What stands before the sealed stream of a file that `millrace seal` wrote:
+// src/passphrase/header.ts has the format. Here it is read from a file, and held against what a
+// file may ask for.
 
 'use strict';
 
@@ -8,8 +9,8 @@ const { Problem, shown } = require('../ui.js');
 const format = () => require('../../dist/passphrase/transforms.js')['passphrase/header'];
 
 /**
- * A file of somebody else may not ask for more memory than scrypt takes with N = 2^20 and r = 8 (1 GiB), nor for more time than 30 s on
- * one slow core, to derive the key.
+ * A file of somebody else may not ask for more memory than scrypt takes with N = 2^20 and r = 8 (1
+ * GiB), nor for more time than 30 s on one slow core, to derive the key.
  */
 const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
 
@@ -40,7 +41,9 @@ function deriveRoom(scrypt, name) {
   try {
     checkLimits(scrypt, limits);
   } catch {
-    throw new Problem(`${shown(name)}: refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key`);
+    throw new Problem(
+      `${shown(name)}: refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key`,
+    );
   }
   const { configure } = require('../../dist/index.js');
   configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, memoryOf(scrypt) + 2 ** 20) });

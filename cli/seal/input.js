@@ -1,4 +1,5 @@
-// Where the message comes from: a file or standard input, first the header in small bites, then the rest in pieces.
+// Where the message comes from: a file or standard input, first the header in small bites, then the
+// rest in pieces.
 
 'use strict';
 
@@ -27,11 +28,16 @@ async function openInput(file) {
     name,
     /** Where it is known. */
     size,
-    /** Returns true if this regular file is the one of that name, which would be replaced. @param {string | Buffer} path */
+    /**
+     * Returns true if this regular file is the one of that name, which would be replaced. @param
+     * {string | Buffer} path
+     */
     isAt(path) {
       const there = statSync(path, { bigint: true, throwIfNoEntry: false });
       const here = fstatSync(fd, { bigint: true });
-      return here.isFile() && there !== undefined && there.dev === here.dev && there.ino === here.ino;
+      return (
+        here.isFile() && there !== undefined && there.dev === here.dev && there.ino === here.ino
+      );
     },
     async take(count) {
       const bytes = Buffer.alloc(count);

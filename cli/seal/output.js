@@ -1,9 +1,21 @@
-// Where the result goes. Into a file it goes under another name in the same folder, and gets its own only when it is complete and on
-// the disk: whatever happens before, there is either no file of that name or the one that was there.
+// Where the result goes. Into a file it goes under another name in the same folder, and gets its
+// own only when it is complete and on the disk: whatever happens before, there is either no file of
+// that name or the one that was there.
 
 'use strict';
 
-const { closeSync, fsyncSync, linkSync, lstatSync, openSync, realpathSync, renameSync, statSync, unlinkSync, write } = require('node:fs');
+const {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  write,
+} = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const { atEnd } = require('../endings.js');
@@ -26,7 +38,10 @@ function checkOutput(path, force) {
   if (stats !== undefined && isReplaced(stats) && !force) throw taken(path);
 }
 
-/** A file is, and a link that leads nowhere. A device or a pipe is written to; there is nothing to rename. */
+/**
+ * A file is, and a link that leads nowhere. A device or a pipe is written to; there is nothing to
+ * rename.
+ */
 const isReplaced = (stats) => stats.isFile() || stats.isSymbolicLink();
 
 const taken = (path) => new Problem(`${shown(path)}: File exists (--force replaces it)`);
@@ -37,7 +52,9 @@ function openOutput(path, force) {
   const stats = found(path);
   if (stats !== undefined && !isReplaced(stats)) return writable(path);
   // A link stays a link: what it leads to is replaced.
-  const target = stats?.isFile() ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer') : path;
+  const target = stats?.isFile()
+    ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer')
+    : path;
   let temporary;
   let fd;
   let open = false;
@@ -92,7 +109,10 @@ function beside(path, name) {
   return Buffer.from(join(dirname(path.latin1Slice()), name), 'latin1');
 }
 
-/** Without --force by a link, which fails if somebody else took the name meanwhile; where there are no links, by a look and a rename. */
+/**
+ * Without --force by a link, which fails if somebody else took the name meanwhile; where there are
+ * no links, by a look and a rename.
+ */
 function place(temporary, target, force, shownAs) {
   if (!force) {
     try {
@@ -109,11 +129,15 @@ function place(temporary, target, force, shownAs) {
 
 function writable(path) {
   const fd = attempt(path, () => openSync(path, 'w'));
-  return { write: (bytes) => writeAll(fd, bytes), complete: () => attempt(path, () => closeSync(fd)), discard: () => closeSync(fd) };
+  return {
+    write: (bytes) => writeAll(fd, bytes),
+    complete: () => attempt(path, () => closeSync(fd)),
+    discard: () => closeSync(fd),
+  };
 }
 
 async function writeAll(fd, bytes) {
-  for (let at = 0; at < bytes.length; ) at += await writeSome(fd, bytes, at);
+  for (let at = 0; at < bytes.length;) at += await writeSome(fd, bytes, at);
 }
 
 function writeSome(fd, bytes, at) {

@@ -1,4 +1,5 @@
-// A passphrase from the terminal, without echo. It is read from the terminal itself, not from standard input, which may be the file.
+// A passphrase from the terminal, without echo. It is read from the terminal itself, not from
+// standard input, which may be the file.
 
 'use strict';
 
@@ -14,7 +15,8 @@ async function askPassphrase(twice) {
   try {
     const passphrase = await ask(terminal, 'Passphrase: ');
     if (passphrase === '') throw new Problem('an empty passphrase');
-    if (twice && (await ask(terminal, 'Once more: ')) !== passphrase) throw new Problem('the passphrases differ');
+    if (twice && (await ask(terminal, 'Once more: ')) !== passphrase)
+      throw new Problem('the passphrases differ');
     return passphrase;
   } finally {
     terminal.close();
@@ -40,11 +42,16 @@ function openTerminal() {
     };
   } catch {
     fds.forEach((fd) => closeSync(fd));
-    throw new Problem('there is no terminal to ask for a passphrase: give --passphrase-file, --passphrase-fd or --key-file');
+    throw new Problem(
+      'there is no terminal to ask for a passphrase: give --passphrase-file, --passphrase-fd or --key-file',
+    );
   }
 }
 
-/** One line, typed blind. The terminal is in raw mode meanwhile: keys come as they are, also those that would be signals. */
+/**
+ * One line, typed blind. The terminal is in raw mode meanwhile: keys come as they are, also those
+ * that would be signals.
+ */
 function ask(terminal, question) {
   const { input, say } = terminal;
   standing.wipe();

@@ -25,7 +25,9 @@ async function check(given, files, aboutOf) {
 function lastOf(values) {
   const degrees = ['quiet', 'status', 'warn'];
   const last = Object.keys(values).findLast((name) => degrees.includes(name));
-  return Object.fromEntries(Object.entries(values).filter(([name]) => name === last || !degrees.includes(name)));
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => name === last || !degrees.includes(name)),
+  );
 }
 
 /** @returns {Promise<boolean>} whether all is well */
@@ -49,14 +51,22 @@ async function checkFile(file, values, algorithmOf) {
       continue;
     }
     counts.proper++;
-    tasks.push({ name: line.name, path: line.name === '-' ? undefined : line.name, error: undefined, about: line.about, expected: line.digest });
+    tasks.push({
+      name: line.name,
+      path: line.name === '-' ? undefined : line.name,
+      error: undefined,
+      about: line.about,
+      expected: line.digest,
+    });
   }
   if (counts.proper === 0) {
     say(`${title}: no properly formatted checksum lines found`);
     return false;
   }
   const names = tasks.map(({ name }) => name);
-  await require('./command.js').digestFiles([tasks], names, values, (done, answers) => report(done, answers, values, counts));
+  await require('./command.js').digestFiles([tasks], names, values, (done, answers) =>
+    report(done, answers, values, counts),
+  );
   return conclude(title, values, counts);
 }
 
@@ -64,7 +74,10 @@ function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing
   const lines = [];
   const onTerminal = isTerminal(1);
   const tell = (name, verdict) => {
-    if (!status) lines.push(onTerminal && isHidden(name) ? `${shown(name)}: ${verdict}\n` : reportLine(name, verdict));
+    if (!status)
+      lines.push(
+        onTerminal && isHidden(name) ? `${shown(name)}: ${verdict}\n` : reportLine(name, verdict),
+      );
   };
   for (const [index, { name, expected }] of tasks.entries()) {
     const answer = answers[index];
@@ -84,7 +97,11 @@ function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing
   print(joinLines(lines));
 }
 
-function conclude(title, { status, strict, 'ignore-missing': ignoreMissing }, { improper, unread, different, same }) {
+function conclude(
+  title,
+  { status, strict, 'ignore-missing': ignoreMissing },
+  { improper, unread, different, same },
+) {
   const warn = (count, one, many) => {
     if (count > 0 && !status) say(`WARNING: ${count} ${plural(count, one, many)}`);
   };
@@ -97,11 +114,14 @@ function conclude(title, { status, strict, 'ignore-missing': ignoreMissing }, { 
 }
 
 /**
- * Which algorithm a line is of. With --algorithm only its lines count, with or without a tag; otherwise a tag decides, and lines without
- * one are SHA-256.
+ * Which algorithm a line is of. With --algorithm only its lines count, with or without a tag;
+ * otherwise a tag decides, and lines without one are SHA-256.
  */
 function algorithmOfLine({ algorithm, length }, aboutOf) {
-  const given = algorithm === undefined && length === undefined ? undefined : aboutOf(algorithm ?? 'sha256', length, true);
+  const given =
+    algorithm === undefined && length === undefined
+      ? undefined
+      : aboutOf(algorithm ?? 'sha256', length, true);
   const byTag = new Map();
   const find = (tag) => {
     if (!byTag.has(tag)) byTag.set(tag, shorterBlake2b(tag, aboutOf) ?? known(tag, aboutOf));
@@ -109,7 +129,8 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
   };
   return (tag, size) => {
     const about = tag === undefined ? (given ?? find('sha256')) : find(tag);
-    if (about === undefined || (given !== undefined && about.algorithm !== given.algorithm)) return undefined;
+    if (about === undefined || (given !== undefined && about.algorithm !== given.algorithm))
+      return undefined;
     if (about.algorithm === 'blake2b512') {
       // What b2sum -l gives: without a tag the size of the digest shows which it is.
       if (tag === undefined && size >= 16 && size < about.size) return { ...about, size };
@@ -117,14 +138,18 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
     }
     if (size === (given ?? about).size) return given ?? about;
     // BLAKE3 and SHAKE of any size, but not so short that anything would do.
-    return length === undefined && about.any && size >= 16 ? { ...about, size, xof: true } : undefined;
+    return length === undefined && about.any && size >= 16
+      ? { ...about, size, xof: true }
+      : undefined;
   };
 }
 
 /** BLAKE2b of fewer than 512 bits, as `b2sum -l 256 --tag` writes it. */
 function shorterBlake2b(tag, aboutOf) {
   const bits = Number(/^blake2b-(\d+)$/i.exec(tag)?.[1]);
-  return bits >= 128 && bits < 512 && bits % 8 === 0 ? { ...aboutOf('blake2b512', undefined, true), size: bits / 8 } : undefined;
+  return bits >= 128 && bits < 512 && bits % 8 === 0
+    ? { ...aboutOf('blake2b512', undefined, true), size: bits / 8 }
+    : undefined;
 }
 
 function known(tag, aboutOf) {

@@ -1,4 +1,5 @@
-// `millrace sum`: like sha256sum, b2sum, `cksum -a` and b3sum, whose files it reads and writes, on all cores.
+// `millrace sum`: like sha256sum, b2sum, `cksum -a` and b3sum, whose files it reads and writes, on
+// all cores.
 
 'use strict';
 
@@ -19,14 +20,30 @@ With --check the files are lists of checksums; a line with a tag says itself whi
 
 In folders (--recursive) symbolic links are not followed and only regular files are read, in the order of their names.`,
   options: [
-    { name: 'algorithm', short: 'a', value: 'NAME', help: 'the hash; sha256 by default', choices: algorithms },
+    {
+      name: 'algorithm',
+      short: 'a',
+      value: 'NAME',
+      help: 'the hash; sha256 by default',
+      choices: algorithms,
+    },
     { name: 'binary', short: 'b', help: 'mark the names with *, which changes nothing else' },
     { name: 'check', short: 'c', help: 'read checksums from the files and check them' },
-    { name: 'length', short: 'l', value: 'BYTES', help: 'the size of the digest, for shake128, shake256 and blake3' },
+    {
+      name: 'length',
+      short: 'l',
+      value: 'BYTES',
+      help: 'the size of the digest, for shake128, shake256 and blake3',
+    },
     { name: 'recursive', short: 'r', help: 'the files in folders, and in theirs' },
     { name: 'tag', help: 'lines with the name of the algorithm, as BSD has them' },
     { name: 'text', short: 't', help: 'do not mark the names (default)' },
-    { name: 'zero', short: '0', also: 'z', help: 'end lines with NUL, not newline, and leave names as they are' },
+    {
+      name: 'zero',
+      short: '0',
+      also: 'z',
+      help: 'end lines with NUL, not newline, and leave names as they are',
+    },
     { name: 'no-progress', help: 'no progress on the terminal' },
     { name: 'ignore-missing', help: 'when checking, pass over files that are not there' },
     { name: 'quiet', help: 'when checking, do not print OK for each file' },
@@ -48,14 +65,27 @@ async function run(values, operands) {
   process.env.UV_THREADPOOL_SIZE ??= '16';
   refuseNonsense(values);
   const files = operands.length > 0 ? operands : ['-'];
-  // The result of --check is the exit code: programs that discard its output hand over a /dev/null that looks closed.
+  // The result of --check is the exit code: programs that discard its output hand over a /dev/null
+  // that looks closed.
   if (!values.check) checkOpen(1);
   if (files.includes('-')) checkOpen(0);
   if (values.check) return require('./check.js').check(values, files, aboutOf);
   return printChecksums(values, files);
 }
 
-function refuseNonsense({ check, tag, text, binary, zero, recursive, 'ignore-missing': missing, quiet, status, strict, warn }) {
+function refuseNonsense({
+  check,
+  tag,
+  text,
+  binary,
+  zero,
+  recursive,
+  'ignore-missing': missing,
+  quiet,
+  status,
+  strict,
+  warn,
+}) {
   const refuse = (message) => {
     throw new Problem(message, { usage: true });
   };
@@ -63,9 +93,17 @@ function refuseNonsense({ check, tag, text, binary, zero, recursive, 'ignore-mis
   if (check && tag) refuse('the --tag option is meaningless when verifying checksums');
   if (check && zero) refuse('the --zero option is not supported when verifying checksums');
   if (check && recursive) refuse('the --recursive option is meaningless when verifying checksums');
-  if (check && (binary || text)) refuse('the --binary and --text options are meaningless when verifying checksums');
-  const forChecking = { '--ignore-missing': missing, '--quiet': quiet, '--status': status, '--strict': strict, '--warn': warn };
-  for (const [name, given] of Object.entries(forChecking)) if (given && !check) refuse(`the ${name} option is meaningful only when verifying checksums`);
+  if (check && (binary || text))
+    refuse('the --binary and --text options are meaningless when verifying checksums');
+  const forChecking = {
+    '--ignore-missing': missing,
+    '--quiet': quiet,
+    '--status': status,
+    '--strict': strict,
+    '--warn': warn,
+  };
+  for (const [name, given] of Object.entries(forChecking))
+    if (given && !check) refuse(`the ${name} option is meaningful only when verifying checksums`);
 }
 
 /**
@@ -86,31 +124,52 @@ function aboutOf(name, length, later = false) {
       throw new Problem(error.message, { usage: true });
     }
   }
-  if (length !== undefined && !facts.xof) throw new Problem(`--length is for shake128, shake256 and blake3: a digest of ${facts.name} has ${facts.digestSize} bytes`, { usage: true });
-  if (length === undefined && facts.digestSize === 0 && !later) throw new Problem(`${facts.name} gives as many bytes as you like: say --length BYTES`, { usage: true });
+  if (length !== undefined && !facts.xof)
+    throw new Problem(
+      `--length is for shake128, shake256 and blake3: a digest of ${facts.name} has ${facts.digestSize} bytes`,
+      { usage: true },
+    );
+  if (length === undefined && facts.digestSize === 0 && !later)
+    throw new Problem(`${facts.name} gives as many bytes as you like: say --length BYTES`, {
+      usage: true,
+    });
   const size = length === undefined ? facts.digestSize : wholeNumber(length, '--length', 1, 65536);
   return { algorithm: facts.name, size, xof: length !== undefined, any: facts.xof };
 }
 
 async function printChecksums(values, files) {
   const about = aboutOf(values.algorithm ?? 'sha256', values.length);
-  const form = { tag: values.tag ? tagOf(about.algorithm) : undefined, zero: values.zero, binary: values.binary };
+  const form = {
+    tag: values.tag ? tagOf(about.algorithm) : undefined,
+    zero: values.zero,
+    binary: values.binary,
+  };
   // In a pipe names stay as they are, so that the list can be checked.
   const onTerminal = isTerminal(1);
   let code = 0;
-  await digestFiles(tasksOf(walk(files, values.recursive), about), files, values, (tasks, answers) => {
-    const lines = [];
-    for (const [index, { name }] of tasks.entries()) {
-      const answer = answers[index];
-      if (typeof answer === 'string') lines.push(onTerminal && isHidden(name) ? checksumLine(shown(name), answer, { ...form, quoted: true }) : checksumLine(name, answer, form));
-      else {
-        code = 1;
-        print(joinLines(lines.splice(0)));
-        say(`${shown(name)}: ${reason(answer)}`);
+  await digestFiles(
+    tasksOf(walk(files, values.recursive), about),
+    files,
+    values,
+    (tasks, answers) => {
+      const lines = [];
+      for (const [index, { name }] of tasks.entries()) {
+        const answer = answers[index];
+        if (typeof answer === 'string')
+          lines.push(
+            onTerminal && isHidden(name)
+              ? checksumLine(shown(name), answer, { ...form, quoted: true })
+              : checksumLine(name, answer, form),
+          );
+        else {
+          code = 1;
+          print(joinLines(lines.splice(0)));
+          say(`${shown(name)}: ${reason(answer)}`);
+        }
       }
-    }
-    print(joinLines(lines));
-  });
+      print(joinLines(lines));
+    },
+  );
   return code;
 }
 

@@ -1,17 +1,20 @@
 // The digests of many files, in their order, in bounded memory.
 //
-// Worker threads open, read and hash files by themselves, a few hundred in one call and several at once on a core: what is in the page
-// cache takes 3 us a file this way (stat, open, read, close) and its hashing, on every core; by Node's asynchronous calls it took 20 on one.
-// A disk, however, wants many reads at a time. So the clock decides: where a call was slow, the files that come next are first read
-// asynchronously into the page cache. Large files are calls of their own. What is not so simple (pipes, devices, files that cannot be
-// opened, that change, that have no size) goes through Node's file system, whose errors explain themselves.
+// Worker threads open, read and hash files by themselves, a few hundred in one call and several at
+// once on a core: what is in the page cache takes 3 us a file this way (stat, open, read, close)
+// and its hashing, on every core; by Node's asynchronous calls it took 20 on one. A disk, however,
+// wants many reads at a time. So the clock decides: where a call was slow, the files that come next
+// are first read asynchronously into the page cache. Large files are calls of their own. What is
+// not so simple (pipes, devices, files that cannot be opened, that change, that have no size) goes
+// through Node's file system, whose errors explain themselves.
 
 'use strict';
 
 const { close, open, read, stat } = require('node:fs');
 
 const { findHash } = require('../../dist/core.js').catalog;
-const { Answers, hashPath, hashPaths, hashPathsSync } = require('../../dist/core.js')['whole/paths'];
+const { Answers, hashPath, hashPaths, hashPathsSync } =
+  require('../../dist/core.js')['whole/paths'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
 const large = 1024 * 1024;
@@ -19,10 +22,15 @@ const large = 1024 * 1024;
 const together = 256;
 /** Digests that wait for their turn behind one that takes long: of so many calls. */
 const waiting = 2000;
-/** So few files are read and hashed here and now if they are no larger, without starting a thread. */
+/**
+ * So few files are read and hashed here and now if they are no larger, without starting a thread.
+ */
 const few = 8;
 const small = 64 * 1024;
-/** A file takes longer than this, and than its hashing by the slowest hash (milliseconds): it was not in the page cache. */
+/**
+ * A file takes longer than this, and than its hashing by the slowest hash (milliseconds): it was
+ * not in the page cache.
+ */
 const slow = 0.15;
 const hashing = 5e-6;
 /** So many files are then read ahead, so many at a time, before the clock is asked again. */
@@ -45,7 +53,8 @@ const look = 100;
 
 /**
  * @param {Iterable<Task[]>} tasks in groups
- * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver gets digests as hex, or errors, in the order of the tasks
+ * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver gets digests as hex, or
+ * errors, in the order of the tasks
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestAll(tasks, deliver, { threads, add }) {
@@ -57,7 +66,11 @@ async function digestAll(tasks, deliver, { threads, add }) {
       deliver(done, answers);
     }
   };
-  const gates = { calls: new Gate(threads + 1), large: new Gate(Math.max(2, Math.min(threads, 16))), standardInput: new Gate(1) };
+  const gates = {
+    calls: new Gate(threads + 1),
+    large: new Gate(Math.max(2, Math.min(threads, 16))),
+    standardInput: new Gate(1),
+  };
   const queue = new Queue(tasks);
   const here = queue.ahead(few + 1).length <= few;
   let wasSlow = false;
@@ -104,14 +117,20 @@ class Batch {
     this.#about = queue.first.about;
     this.#facts = findHash(this.#about.algorithm);
     this.#host = host;
-    while (!queue.empty && this.tasks.length < together && same(queue.first.about, this.#about)) this.#add(queue.take());
+    while (!queue.empty && this.tasks.length < together && same(queue.first.about, this.#about))
+      this.#add(queue.take());
   }
 
   #add(task) {
     const place = this.tasks.push(task) - 1;
     this.answers.push(task.error);
     if (task.error !== undefined) return;
-    if (task.path === undefined || guarded || task.path.includes('\0') || isShorter(this.#about, this.#facts)) {
+    if (
+      task.path === undefined ||
+      guarded ||
+      task.path.includes('\0') ||
+      isShorter(this.#about, this.#facts)
+    ) {
       this.#others.push(this.#byNode(place));
     } else {
       this.#places.push(place);
@@ -132,7 +151,10 @@ class Batch {
     this.#settleWith(this.#others);
   }
 
-  /** @param {(tookLong: boolean) => void} called when the call is back; large files may still be under way */
+  /**
+   * @param {(tookLong: boolean) => void} called when the call is back; large files may still be
+   * under way
+   */
   begin(called) {
     this.#settleWith([this.#call(called)]);
   }
@@ -168,7 +190,9 @@ class Batch {
     return { bytes: joined(this.#paths), count: this.#paths.length, largest };
   }
 
-  /** What the call has said of each file; what it has not hashed is begun. The bytes that it has. */
+  /**
+   * What the call has said of each file; what it has not hashed is begun. The bytes that it has.
+   */
   #take({ sizes, digests }) {
     const hex = hexOf(digests);
     const width = 2 * this.#about.size;
@@ -193,7 +217,12 @@ class Batch {
     let told = 0;
     let timer;
     try {
-      const { digest, progress } = hashPath(this.#facts.id, joined([this.tasks[place].path]).subarray(0, -1), size, this.#about.size);
+      const { digest, progress } = hashPath(
+        this.#facts.id,
+        joined([this.tasks[place].path]).subarray(0, -1),
+        size,
+        this.#about.size,
+      );
       const tell = (done) => {
         add(done - told);
         told = done;
@@ -227,11 +256,18 @@ class Batch {
 
   async #digestByNode({ path }) {
     const { algorithm, size, xof } = this.#about;
-    const file = path === undefined ? 0 : await new Promise((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
+    const file =
+      path === undefined
+        ? 0
+        : await new Promise((resolve, reject) =>
+            open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
+          );
     try {
       const { createHash } = require('../../dist/index.js');
       const shorter = isShorter(this.#about, this.#facts);
-      const hasher = shorter ? shorterBlake2b(size) : createHash(algorithm, xof ? { outputLength: size } : {});
+      const hasher = shorter
+        ? shorterBlake2b(size)
+        : createHash(algorithm, xof ? { outputLength: size } : {});
       await require('./stream.js').digestStream(hasher, file, algorithm, this.#host);
       const digest = hasher.digest('hex');
       return shorter ? digest.slice(0, 2 * size) : digest;
@@ -262,7 +298,8 @@ class Gate {
   }
 }
 
-const hexOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+const hexOf = (bytes) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
 /** Paths as bytes, a NUL behind each. */
 function joined(paths) {
@@ -316,8 +353,9 @@ class Queue {
 const isShorter = ({ size, xof }, facts) => !xof && size < facts.digestSize;
 
 /**
- * A hasher of which the first `size` bytes are BLAKE2b's with that size: of its parameters only the first byte differs (RFC 7693,
- * 2.5), which is a part of the first word of the state. The envelope of a state is that of src/hashers/state.ts.
+ * A hasher of which the first `size` bytes are BLAKE2b's with that size: of its parameters only the
+ * first byte differs (RFC 7693, 2.5), which is a part of the first word of the state. The envelope
+ * of a state is that of src/hashers/state.ts.
  */
 function shorterBlake2b(size) {
   const { createHash, hash } = require('../../dist/index.js');
@@ -329,11 +367,12 @@ function shorterBlake2b(size) {
   return createHash('blake2b512', { state });
 }
 
-const same = (left, right) => left === right || (left.algorithm === right.algorithm && left.size === right.size);
+const same = (left, right) =>
+  left === right || (left.algorithm === right.algorithm && left.size === right.size);
 
 /**
- * Has files read from the disk many at a time, into the page cache; what is read is dropped. Only regular files: from a pipe
- * nothing may be taken.
+ * Has files read from the disk many at a time, into the page cache; what is read is dropped. Only
+ * regular files: from a pipe nothing may be taken.
  */
 async function warm(tasks) {
   let next = 0;

@@ -1,5 +1,6 @@
-// One large message, read in blocks while the blocks before are hashed. A block is as large as its hash can use: a hash that is worked
-// on by several cores gets so much that each has a share worth having, the others get what still fits a core's cache.
+// One large message, read in blocks while the blocks before are hashed. A block is as large as its
+// hash can use: a hash that is worked on by several cores gets so much that each has a share worth
+// having, the others get what still fits a core's cache.
 
 'use strict';
 
@@ -10,7 +11,10 @@ const forManyCores = new Set(['blake3']);
 const largeBlock = 8 * 1024 * 1024;
 const block = 2 * 1024 * 1024;
 const blocks = 3;
-/** Where reads of parts of a block wait for one another, copying out of the page cache is what takes the time: 8 GB/s a core. */
+/**
+ * Where reads of parts of a block wait for one another, copying out of the page cache is what takes
+ * the time: 8 GB/s a core.
+ */
 const part = 4 * 1024 * 1024;
 
 /**
@@ -27,9 +31,14 @@ async function digestStream(hasher, file, algorithm, { threads, add }) {
   for (let turn = 0; ; turn++) {
     const room = rooms[turn % blocks];
     await room.hashing;
-    room.memory ??= Buffer.allocUnsafeSlow(regular === undefined ? size : Math.max(Math.min(size, regular), 65536));
-    // By position, in parts at once, only where there is a position and a size; a pipe gives what it has.
-    const count = await (regular !== undefined && at < regular ? readParts(file, room.memory, at) : fill(file, room.memory, regular === undefined ? null : at));
+    room.memory ??= Buffer.allocUnsafeSlow(
+      regular === undefined ? size : Math.max(Math.min(size, regular), 65536),
+    );
+    // By position, in parts at once, only where there is a position and a size; a pipe gives what
+    // it has.
+    const count = await (regular !== undefined && at < regular
+      ? readParts(file, room.memory, at)
+      : fill(file, room.memory, regular === undefined ? null : at));
     if (count === 0) break;
     at += count;
     room.hashing = hasher.updateAsync(room.memory, 0, count).then(() => add(count));
@@ -40,10 +49,17 @@ async function digestStream(hasher, file, algorithm, { threads, add }) {
 
 /** Size of a regular file; those of /proc say 0 and are read like pipes. */
 function sizeOf(file) {
-  return new Promise((resolve, reject) => fstat(file, (error, stats) => (error ? reject(error) : resolve(stats.isFile() && stats.size > 0 ? stats.size : undefined))));
+  return new Promise((resolve, reject) =>
+    fstat(file, (error, stats) =>
+      error ? reject(error) : resolve(stats.isFile() && stats.size > 0 ? stats.size : undefined),
+    ),
+  );
 }
 
-/** Fills a block from several threads. Where one part comes back short that is the end, or the next call starts there. */
+/**
+ * Fills a block from several threads. Where one part comes back short that is the end, or the next
+ * call starts there.
+ */
 async function readParts(file, memory, position) {
   const counts = await Promise.all(
     Array.from({ length: Math.ceil(memory.length / part) }, (_, index) => {
@@ -63,7 +79,13 @@ async function readParts(file, memory, position) {
 async function fill(file, memory, position) {
   let total = 0;
   while (total < memory.length) {
-    const count = await readSome(file, memory, total, memory.length - total, position === null ? null : position + total);
+    const count = await readSome(
+      file,
+      memory,
+      total,
+      memory.length - total,
+      position === null ? null : position + total,
+    );
     total += count;
     if (count === 0) break;
   }
@@ -73,7 +95,8 @@ async function fill(file, memory, position) {
 function readSome(file, memory, offset, size, position) {
   return new Promise((resolve, reject) => {
     read(file, memory, offset, size, position, (error, count) => {
-      if (error?.code === 'EAGAIN') setTimeout(() => readSome(file, memory, offset, size, position).then(resolve, reject), 2);
+      if (error?.code === 'EAGAIN')
+        setTimeout(() => readSome(file, memory, offset, size, position).then(resolve, reject), 2);
       else if (error) reject(error);
       else resolve(count);
     });

@@ -1,17 +1,21 @@
-// The files that operands name, in the order in which they are told: operands as given, what is in a folder by name, byte by byte, so
-// that two runs over the same files give the same list.
+// The files that operands name, in the order in which they are told: operands as given, what is in
+// a folder by name, byte by byte, so that two runs over the same files give the same list.
 
 'use strict';
 
 const { fstatSync, readdirSync, statSync } = require('node:fs');
 
-/** @typedef {{ name: string | Buffer, path: string | Buffer | undefined, error: Error | undefined }} Entry as it is told and as it is opened; without a path it is standard input */
+/**
+ * @typedef {{ name: string | Buffer, path: string | Buffer | undefined, error: Error | undefined }}
+ * Entry as it is told and as it is opened; without a path it is standard input
+ */
 
 /**
- * In a folder symbolic links are not followed, and what is no regular file is passed over: the list is about what the folder holds, and
- * it ends. A link that is itself an operand is followed.
+ * In a folder symbolic links are not followed, and what is no regular file is passed over: the list
+ * is about what the folder holds, and it ends. A link that is itself an operand is followed.
  *
- * Comes in groups, a folder's files that stand together at most: handing on one by one costs as much as reading a small file.
+ * Comes in groups, a folder's files that stand together at most: handing on one by one costs as
+ * much as reading a small file.
  *
  * @param {readonly (string | Buffer)[]} operands
  * @returns {Generator<Entry[]>}
@@ -44,7 +48,8 @@ function* inFolders(top) {
 function parts(folder) {
   let entries = readdirSync(folder, { withFileTypes: true });
   // A name that is not text is asked for again as bytes.
-  if (entries.some(({ name }) => name.includes('\ufffd'))) entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
+  if (entries.some(({ name }) => name.includes('\ufffd')))
+    entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
   entries.sort((left, right) => order(left.name, right.name));
   const found = [];
   let files;
@@ -74,7 +79,8 @@ const order = (left, right) => {
 };
 
 function join(path, name) {
-  if (typeof path === 'string' && typeof name === 'string') return path.endsWith('/') ? path + name : `${path}/${name}`;
+  if (typeof path === 'string' && typeof name === 'string')
+    return path.endsWith('/') ? path + name : `${path}/${name}`;
   const head = Buffer.from(path);
   return Buffer.concat([head, Buffer.from(head.at(-1) === 47 ? '' : '/'), Buffer.from(name)]);
 }
@@ -87,7 +93,10 @@ function leadsToFolder(path) {
   }
 }
 
-/** How many bytes there are in all: a second walk, a few milliseconds at a time, while the progress of the first is shown. */
+/**
+ * How many bytes there are in all: a second walk, a few milliseconds at a time, while the progress
+ * of the first is shown.
+ */
 class Survey {
   #entries;
   bytes = 0;

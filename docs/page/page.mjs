@@ -1,4 +1,5 @@
-// What the page does: a file is chosen, hashed, sealed or opened with progress and a way to cancel; and the engines are measured.
+// What the page does: a file is chosen, hashed, sealed or opened with progress and a way to cancel;
+// and the engines are measured.
 
 import { getHashes, hashFile } from '../../dist/browser/promises.mjs';
 import { isSealed, openFile, Refusal, sealFile } from './sealed-file.mjs';
@@ -13,12 +14,18 @@ let running;
 /** Of the last download. */
 let link;
 
-for (const name of getHashes()) at('hash-algorithm').append(new Option(name, name, name === 'sha256', name === 'sha256'));
+for (const name of getHashes())
+  at('hash-algorithm').append(new Option(name, name, name === 'sha256', name === 'sha256'));
 
 // ---- the file ------------------------------------------------------------------------------
 
 at('file').addEventListener('change', () => choose(at('file').files[0]));
-for (const [event, over] of [['dragenter', true], ['dragover', true], ['dragleave', false], ['drop', false]]) {
+for (const [event, over] of [
+  ['dragenter', true],
+  ['dragover', true],
+  ['dragleave', false],
+  ['drop', false],
+]) {
   at('drop').addEventListener(event, (drag) => {
     drag.preventDefault();
     at('drop').classList.toggle('over', over);
@@ -54,12 +61,14 @@ function setTask(name) {
 }
 
 function showTask() {
-  for (const fields of document.querySelectorAll('[data-task]')) fields.hidden = !fields.dataset.task.split(' ').includes(task());
+  for (const fields of document.querySelectorAll('[data-task]'))
+    fields.hidden = !fields.dataset.task.split(' ').includes(task());
   at('go').textContent = titles[task()];
   at('passphrase').required = task() !== 'hash';
 }
 
-for (const radio of document.querySelectorAll('[name=task]')) radio.addEventListener('change', () => (showTask(), clear()));
+for (const radio of document.querySelectorAll('[name=task]'))
+  radio.addEventListener('change', () => (showTask(), clear()));
 showTask();
 
 at('form').addEventListener('submit', async (event) => {
@@ -71,14 +80,21 @@ at('form').addEventListener('submit', async (event) => {
   const given = { signal: running.signal, onPhase, onProgress };
   try {
     await works[task()](file, given);
-    at('status').textContent = `${bytes(file.size)} in ${((performance.now() - begin) / 1000).toFixed(1)} s`;
+    at('status').textContent =
+      `${bytes(file.size)} in ${((performance.now() - begin) / 1000).toFixed(1)} s`;
     at('progress').value = 1;
   } catch (error) {
     at('status').textContent = '';
     at('work').hidden = true;
     if (running.signal.aborted) tell('Cancelled.');
     else if (error instanceof Refusal) tell(error.message, 'bad');
-    else tell(error.name === 'NotReadableError' ? 'The file cannot be read any more.' : `It failed: ${error.message}`, 'bad');
+    else
+      tell(
+        error.name === 'NotReadableError'
+          ? 'The file cannot be read any more.'
+          : `It failed: ${error.message}`,
+        'bad',
+      );
   } finally {
     running = undefined;
     busy(false);
@@ -91,20 +107,43 @@ const works = {
   async hash(source, { signal, onPhase: phase, onProgress: progress }) {
     phase('Hashing');
     const algorithm = at('hash-algorithm').value;
-    const sized = /^shake/.test(algorithm) ? { outputLength: algorithm === 'shake128' ? 32 : 64 } : {};
-    const digest = await hashFile(algorithm, source, { ...sized, encoding: 'hex', signal, onProgress: ({ bytes: done }) => progress(source.size === 0 ? 1 : done / source.size) });
+    const sized = /^shake/.test(algorithm)
+      ? { outputLength: algorithm === 'shake128' ? 32 : 64 }
+      : {};
+    const digest = await hashFile(algorithm, source, {
+      ...sized,
+      encoding: 'hex',
+      signal,
+      onProgress: ({ bytes: done }) => progress(source.size === 0 ? 1 : done / source.size),
+    });
     const code = document.createElement('code');
     code.id = 'digest';
     code.textContent = digest;
     show(`${algorithm} of ${source.name}`, code);
   },
   async seal(source, given) {
-    const sealed = await sealFile(source, { ...given, passphrase: passphrase(), cipher: at('cipher').value, cost: Number(at('cost').value) });
-    show('Sealed. Without the passphrase nobody can open it again.', download(sealed, source.name + ENDING));
+    const sealed = await sealFile(source, {
+      ...given,
+      passphrase: passphrase(),
+      cipher: at('cipher').value,
+      cost: Number(at('cost').value),
+    });
+    show(
+      'Sealed. Without the passphrase nobody can open it again.',
+      download(sealed, source.name + ENDING),
+    );
   },
   async open(source, given) {
     const opened = await openFile(source, { ...given, passphrase: passphrase() });
-    show('Authentic and whole.', download(opened, source.name.endsWith(ENDING) ? source.name.slice(0, -ENDING.length) : `${source.name}.opened`));
+    show(
+      'Authentic and whole.',
+      download(
+        opened,
+        source.name.endsWith(ENDING)
+          ? source.name.slice(0, -ENDING.length)
+          : `${source.name}.opened`,
+      ),
+    );
   },
 };
 
@@ -129,7 +168,8 @@ function onProgress(fraction) {
 function busy(is) {
   at('go').disabled = is;
   at('cancel').hidden = !is;
-  for (const element of document.querySelectorAll('#form select, #form input, [name=task], #file')) element.disabled = is;
+  for (const element of document.querySelectorAll('#form select, #form input, [name=task], #file'))
+    element.disabled = is;
   if (!is) return;
   clear();
   at('work').hidden = false;
@@ -159,7 +199,13 @@ function show(text, element) {
 function download(blob, name) {
   link = URL.createObjectURL(blob);
   const anchor = document.createElement('a');
-  Object.assign(anchor, { href: link, download: name, className: 'download', id: 'download', textContent: `Save ${name} (${bytes(blob.size)})` });
+  Object.assign(anchor, {
+    href: link,
+    download: name,
+    className: 'download',
+    id: 'download',
+    textContent: `Save ${name} (${bytes(blob.size)})`,
+  });
   return anchor;
 }
 
@@ -170,9 +216,14 @@ at('measure').addEventListener('click', async () => {
   at('speeds').hidden = false;
   const algorithm = at('speed-algorithm').value;
   try {
-    const series = await measure(algorithm, { onProgress: (fraction, size) => (at('speed-status').textContent = `Measuring ${bytes(size)}: ${Math.floor(100 * fraction)} %`) });
+    const series = await measure(algorithm, {
+      onProgress: (fraction, size) =>
+        (at('speed-status').textContent =
+          `Measuring ${bytes(size)}: ${Math.floor(100 * fraction)} %`),
+    });
     draw(series, at('chart'), at('figures'));
-    at('speed-status').textContent = `${algorithm}, throughput by size of message; higher is better`;
+    at('speed-status').textContent =
+      `${algorithm}, throughput by size of message; higher is better`;
   } catch (error) {
     at('speed-status').textContent = `It failed: ${error.message}`;
   } finally {

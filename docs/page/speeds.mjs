@@ -14,20 +14,25 @@ const nonce = new Uint8Array(12);
 async function contestants(algorithm) {
   const hash = algorithm === 'sha256' || algorithm === 'blake3';
   const found = {
-    JavaScript: (source) => (hash ? millrace.hash(algorithm, source) : millrace.seal(algorithm, { key, nonce, source })),
-    Millrace: (source) => (hash ? promises.hash(algorithm, source) : promises.seal(algorithm, { key, nonce, source })),
+    JavaScript: (source) =>
+      hash ? millrace.hash(algorithm, source) : millrace.seal(algorithm, { key, nonce, source }),
+    Millrace: (source) =>
+      hash ? promises.hash(algorithm, source) : promises.seal(algorithm, { key, nonce, source }),
   };
   // Only pages from a safe place have WebCrypto.
   if (crypto.subtle === undefined) return found;
   if (algorithm === 'sha256') found.WebCrypto = (source) => crypto.subtle.digest('SHA-256', source);
   if (algorithm === 'aes-256-gcm') {
     const secret = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
-    found.WebCrypto = (source) => crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, secret, source);
+    found.WebCrypto = (source) =>
+      crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, secret, source);
   }
   return found;
 }
 
-/** `[{ name, points: [{ size, rate }] }]`, rates in bytes per second: the best of a few calls each. */
+/**
+ * `[{ name, points: [{ size, rate }] }]`, rates in bytes per second: the best of a few calls each.
+ */
 export async function measure(algorithm, { onProgress }) {
   const entries = Object.entries(await contestants(algorithm));
   const series = entries.map(([name]) => ({ name, points: [] }));
@@ -62,16 +67,30 @@ export function draw(series, chart, table) {
   // As wide as there is room, so that letters keep their size on a phone.
   const [width, height, left, bottom, top] = [Math.max(240, chart.clientWidth), 300, 66, 34, 10];
   const rates = series.flatMap(({ points }) => points.map(({ rate }) => rate));
-  const [low, high] = [10 ** Math.floor(Math.log10(Math.min(...rates))), 10 ** Math.ceil(Math.log10(Math.max(...rates)))];
-  const x = (size) => left + ((width - left - 12) * Math.log2(size / SIZES[0])) / Math.log2(SIZES.at(-1) / SIZES[0]);
-  const y = (rate) => height - bottom - ((height - bottom - top) * Math.log10(rate / low)) / Math.log10(high / low);
-  const svg = make('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Throughput by size of message' });
+  const [low, high] = [
+    10 ** Math.floor(Math.log10(Math.min(...rates))),
+    10 ** Math.ceil(Math.log10(Math.max(...rates))),
+  ];
+  const x = (size) =>
+    left + ((width - left - 12) * Math.log2(size / SIZES[0])) / Math.log2(SIZES.at(-1) / SIZES[0]);
+  const y = (rate) =>
+    height - bottom - ((height - bottom - top) * Math.log10(rate / low)) / Math.log10(high / low);
+  const svg = make('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    role: 'img',
+    'aria-label': 'Throughput by size of message',
+  });
   for (let rate = low; rate <= high * 1.01; rate *= 10) {
-    svg.append(make('line', { class: 'grid', x1: left, x2: width - 12, y1: y(rate), y2: y(rate) }), label(throughput(rate), left - 8, y(rate) + 4, 'end'));
+    svg.append(
+      make('line', { class: 'grid', x1: left, x2: width - 12, y1: y(rate), y2: y(rate) }),
+      label(throughput(rate), left - 8, y(rate) + 4, 'end'),
+    );
   }
   let free = left - 20;
   for (const size of SIZES) {
-    svg.append(make('line', { class: 'grid', x1: x(size), x2: x(size), y1: top, y2: height - bottom }));
+    svg.append(
+      make('line', { class: 'grid', x1: x(size), x2: x(size), y1: top, y2: height - bottom }),
+    );
     // Sizes that would run into one another are left out; the table has them all.
     const [text, half] = [bytes(size), 3.5 * bytes(size).length];
     const middle = Math.min(x(size), width - half - 2);
@@ -80,8 +99,18 @@ export function draw(series, chart, table) {
     free = middle + half + 6;
   }
   for (const [index, { name, points }] of series.entries()) {
-    svg.append(make('polyline', { class: 'series', 'data-name': name, points: points.map(({ size, rate }) => `${x(size)},${y(rate)}`).join(' '), style: `stroke: var(--series-${index})` }));
-    for (const { size, rate } of points) svg.append(make('circle', { cx: x(size), cy: y(rate), r: 3.5, style: `fill: var(--series-${index})` }));
+    svg.append(
+      make('polyline', {
+        class: 'series',
+        'data-name': name,
+        points: points.map(({ size, rate }) => `${x(size)},${y(rate)}`).join(' '),
+        style: `stroke: var(--series-${index})`,
+      }),
+    );
+    for (const { size, rate } of points)
+      svg.append(
+        make('circle', { cx: x(size), cy: y(rate), r: 3.5, style: `fill: var(--series-${index})` }),
+      );
   }
   const legend = document.createElement('ul');
   legend.className = 'legend';
@@ -95,9 +124,15 @@ export function draw(series, chart, table) {
   chart.replaceChildren(svg, legend);
   const rows = SIZES.map((size, row) => {
     const cells = series.map(({ points }) => points[row].rate);
-    return [bytes(size), ...cells.map((rate) => ({ text: throughput(rate), best: rate === Math.max(...cells) }))];
+    return [
+      bytes(size),
+      ...cells.map((rate) => ({ text: throughput(rate), best: rate === Math.max(...cells) })),
+    ];
   });
-  table.replaceChildren(line('th', ['size', ...series.map(({ name }) => name)]), ...rows.map((row) => line('td', row)));
+  table.replaceChildren(
+    line('th', ['size', ...series.map(({ name }) => name)]),
+    ...rows.map((row) => line('td', row)),
+  );
 }
 
 function line(tag, cells) {
@@ -129,10 +164,17 @@ function label(text, x, y, anchor) {
 
 function throughput(rate) {
   const megabytes = rate / 1e6;
-  return megabytes >= 1000 ? `${(megabytes / 1000).toFixed(megabytes >= 10_000 ? 0 : 1)} GB/s` : `${megabytes >= 100 ? megabytes.toFixed(0) : megabytes >= 1 ? Number(megabytes.toFixed(1)) : Number(megabytes.toFixed(2))} MB/s`;
+  return megabytes >= 1000
+    ? `${(megabytes / 1000).toFixed(megabytes >= 10_000 ? 0 : 1)} GB/s`
+    : `${megabytes >= 100 ? megabytes.toFixed(0) : megabytes >= 1 ? Number(megabytes.toFixed(1)) : Number(megabytes.toFixed(2))} MB/s`;
 }
 
 export function bytes(size) {
-  for (const [unit, power] of [['GiB', 30], ['MiB', 20], ['KiB', 10]]) if (size >= 2 ** power) return `${Number((size / 2 ** power).toFixed(1))} ${unit}`;
+  for (const [unit, power] of [
+    ['GiB', 30],
+    ['MiB', 20],
+    ['KiB', 10],
+  ])
+    if (size >= 2 ** power) return `${Number((size / 2 ** power).toFixed(1))} ${unit}`;
   return `${size} B`;
 }

@@ -1,21 +1,74 @@
 /**
- * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users see: arguments,
- * encodings, and the stream. The work is done in running.ts.
+ * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users
+ * see: arguments, encodings, and the stream. The work is done in running.ts.
  */
-import { bytes, data, isUint8Array, options as optionsObject, range, sizeOf, unsigned, type Bytes, type Data } from '../arguments.js';
+import {
+  bytes,
+  data,
+  isUint8Array,
+  options as optionsObject,
+  range,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from '../arguments.js';
 import { Form, present } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
-import { choiceHere, choiceOf, engineNames, narrowed, usual, type Choice, type EngineOptions } from '../engines.js';
+import {
+  choiceHere,
+  choiceOf,
+  engineNames,
+  narrowed,
+  usual,
+  type Choice,
+  type EngineOptions,
+} from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
-import { checkKeyed, OUTPUT_MAX, outputSize, splitSeed, type Digest, type Encoding, type HashOptions } from '../hash.js';
+import {
+  checkKeyed,
+  OUTPUT_MAX,
+  outputSize,
+  splitSeed,
+  type Digest,
+  type Encoding,
+  type HashOptions,
+} from '../hash.js';
 import { exportState, importState } from './state.js';
 import { hmacFacts } from '../hmac.js';
-import { createKeyFor, createMacKey, isKey, keyAlgorithm, keyChoice, keyHandle, macName, type Key, withKeyBytes } from '../key.js';
+import {
+  createKeyFor,
+  createMacKey,
+  isKey,
+  keyAlgorithm,
+  keyChoice,
+  keyHandle,
+  macName,
+  type Key,
+  withKeyBytes,
+} from '../key.js';
 import type { KeyInput } from '../key-input.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
-import { allocate, bytesOfText, isEncoding, textOf, utf8, type Buffer, type BufferEncoding, viewOf, allocateApart } from '../platform/node.js';
-import { LazyTransform, loadStream, setUpLate, type TransformCallback, type TransformOptions, streamNames } from '../platform/node-hasher-stream.js';
+import {
+  allocate,
+  bytesOfText,
+  isEncoding,
+  textOf,
+  utf8,
+  type Buffer,
+  type BufferEncoding,
+  viewOf,
+  allocateApart,
+} from '../platform/node.js';
+import {
+  LazyTransform,
+  loadStream,
+  setUpLate,
+  type TransformCallback,
+  type TransformOptions,
+  streamNames,
+} from '../platform/node-hasher-stream.js';
 import { SecretKinds } from '../secret-copy.js';
 import { accepted, type Accepted } from '../options.js';
 import { checkTextSize } from '../text-size.js';
@@ -23,12 +76,19 @@ import { keepsStates, keyStates } from './key-states.js';
 import { tellLater } from '../turn.js';
 import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
 
-/** How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of Buffer's. */
+/**
+ * How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of
+ * Buffer's.
+ */
 export type DigestEncoding = Encoding | BufferEncoding;
 
 /** Options of {@link createHash}, beside those of stream.Transform. */
-export interface CreateHashOptions extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
-  /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm, key and seed. */
+export interface CreateHashOptions
+  extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
+  /**
+   * A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm, key and
+   * seed.
+   */
   readonly state?: Bytes | undefined;
 }
 
@@ -59,7 +119,10 @@ export interface CopyOptions extends TransformOptions {
   readonly outputLength?: number | undefined;
 }
 
-const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', { ...streamNames, outputLength: true });
+const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', {
+  ...streamNames,
+  outputLength: true,
+});
 
 /** Unlocks the constructors for this file's functions only. */
 const inside = Symbol('inside');
@@ -71,7 +134,10 @@ let runningIn: (hasher: Hasher) => Running;
 export abstract class Hasher extends LazyTransform {
   #running: Running;
   #steps: Steps | undefined;
-  /** What the stream gave when it ended, for the one call of digest that may follow, as in node:crypto. */
+  /**
+   * What the stream gave when it ended, for the one call of digest that may follow, as in
+   * node:crypto.
+   */
   #streamed: Buffer | undefined;
   readonly #streamOptions: TransformOptions | undefined;
 
@@ -79,7 +145,11 @@ export abstract class Hasher extends LazyTransform {
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
     loadStream();
-    if (permission !== inside) throw makeError('ERR_ARGUMENT_TYPE', 'hashers are made by createHash(algorithm) and createHmac(algorithm, key)');
+    if (permission !== inside)
+      throw makeError(
+        'ERR_ARGUMENT_TYPE',
+        'hashers are made by createHash(algorithm) and createHmac(algorithm, key)',
+      );
     this.#running = running;
     this.#streamOptions = streamOptions;
   }
@@ -102,13 +172,15 @@ export abstract class Hasher extends LazyTransform {
   /**
    * Takes in more of the message.
    *
-   * With a callback this runs on the worker threads if there is much to do, in the order of the calls; data is copied at
-   * the call. In the form with an offset it is lent: **you promise not to transfer, detach, resize or write it until the
-   * callback**. Until the last callback only asynchronous operations can follow.
+   * With a callback this runs on the worker threads if there is much to do, in the order of the
+   * calls; data is copied at the call. In the form with an offset it is lent: **you promise not to
+   * transfer, detach, resize or write it until the callback**. Until the last callback only
+   * asynchronous operations can follow.
    *
    * @param data bytes, or a string
    * @param inputEncoding how the string stands for bytes; `'utf8'` by default
-   * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_HASHER_SPENT after the digest, ERR_HASHER_BUSY,
+   * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_HASHER_SPENT after the digest,
+   * ERR_HASHER_BUSY,
    *   ERR_KEY_DISPOSED
    */
   update(data: Data, inputEncoding?: BufferEncoding): this;
@@ -128,7 +200,11 @@ export abstract class Hasher extends LazyTransform {
     const last = given[count - 1];
     if (count > 1 && typeof last === 'function') {
       this.#takeLater(new CallbackWaiter(last as Callback<unknown>), given, count - 1);
-    } else if (count !== 1 || typeof source !== 'string' || !ready(this.#running).takeText(source)) {
+    } else if (
+      count !== 1 ||
+      typeof source !== 'string' ||
+      !ready(this.#running).takeText(source)
+    ) {
       const { view, offset, size } = piece(given, count);
       ready(this.#running).take(view, offset, size);
     }
@@ -149,15 +225,18 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * Ends the message and gives its digest. The hasher is spent then; {@link Hasher.reset} begins anew.
+   * Ends the message and gives its digest. The hasher is spent then; {@link Hasher.reset} begins
+   * anew.
    *
    * After the stream has ended (`pipeline`, `end`) it gives, once, the digest that the stream gave.
    *
    * With a callback it waits for the asynchronous updates before it.
    *
-   * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'` (big-endian), or any other
+   * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'`
+   * (big-endian), or any other
    *   encoding of Buffer's
-   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without an `outputLength`, ERR_HASHER_SPENT,
+   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without an `outputLength`,
+   * ERR_HASHER_SPENT,
    *   ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
    */
   digest(): Buffer;
@@ -169,7 +248,9 @@ export abstract class Hasher extends LazyTransform {
     const wanted = digestFormat(encoding);
     if (callback === undefined) {
       const streamed = this.#takeStreamed();
-      return streamed === undefined ? digestNow(this.#running, wanted) : encodeDigest(streamed, wanted);
+      return streamed === undefined
+        ? digestNow(this.#running, wanted)
+        : encodeDigest(streamed, wanted);
     }
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     const waiter = new CallbackWaiter(callback as Callback<unknown>);
@@ -219,14 +300,17 @@ export abstract class Hasher extends LazyTransform {
   copy(options?: CopyOptions): this {
     const outputLength = optionsObject<CopyOptions>(options, 'options', copyTakes).outputLength;
     const running = ready(this.#running, Phase.Squeezing);
-    const size = outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
+    const size =
+      outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
     const copy = running.copy(size);
-    return (this instanceof Hmac ? new Hmac(inside, copy, options) : new Hash(inside, copy, options)) as unknown as this;
+    return (this instanceof Hmac
+      ? new Hmac(inside, copy, options)
+      : new Hash(inside, copy, options)) as unknown as this;
   }
 
   /**
-   * Forgets the message and begins anew, with the same algorithm, key and seed. What is being done asynchronously must
-   * have come back. A stream that has ended stays so.
+   * Forgets the message and begins anew, with the same algorithm, key and seed. What is being done
+   * asynchronously must have come back. A stream that has ended stays so.
    *
    * @throws MillraceError ERR_HASHER_BUSY
    */
@@ -239,12 +323,13 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * All that the hasher has taken in so far, in a Buffer of less than 3 KiB: `createHash` and `createHmac` go on from it
-   * as `options.state`, also in another process or on another machine. The hasher itself can go on too.
+   * All that the hasher has taken in so far, in a Buffer of less than 3 KiB: `createHash` and
+   * `createHmac` go on from it as `options.state`, also in another process or on another machine.
+   * The hasher itself can go on too.
    *
-   * **Keep it as you keep the message**: it tells whether a message begins like this one, holds the last bytes as they
-   * are, and lets its holder go on in this one's place. The key is not in it, but who has the state of an HMAC can
-   * learn from it what the key protects.
+   * **Keep it as you keep the message**: it tells whether a message begins like this one, holds the
+   * last bytes as they are, and lets its holder go on in this one's place. The key is not in it,
+   * but who has the state of an HMAC can learn from it what the key protects.
    *
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED
    */
@@ -253,7 +338,11 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /** @internal */
-  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, _options: unknown, inspect: (value: unknown, options: unknown) => string): string {
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    _options: unknown,
+    inspect: (value: unknown, options: unknown) => string,
+  ): string {
     const { algorithm, outputLength, blockSize } = this;
     const { phase, length, pending } = this.#running;
     const state = pending > 0 ? 'busy' : ['open', 'giving output', 'spent', 'failed'][phase];
@@ -268,7 +357,15 @@ export abstract class Hasher extends LazyTransform {
       const running = this.#running;
       if (size >= STREAMED_AWAY || running.pending > 0) {
         // A stream's chunk is nobody's to write any more.
-        this.#queue().add(new UpdateStep(new CallbackWaiter(callback as Callback<unknown>), view, offset, size, false));
+        this.#queue().add(
+          new UpdateStep(
+            new CallbackWaiter(callback as Callback<unknown>),
+            view,
+            offset,
+            size,
+            false,
+          ),
+        );
         return;
       }
       ready(running).take(view, offset, size);
@@ -323,31 +420,41 @@ export abstract class Hasher extends LazyTransform {
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Spent;
     if (typeof wanted === 'number') queue.add(new DigestStep(waiter, wanted, (digest) => digest));
-    else queue.add(new DigestStep(waiter, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)));
+    else
+      queue.add(new DigestStep(waiter, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)));
   }
 
   /** Where asynchronous operations go; a failed hasher tells them so in their turn. */
   #queue(): Steps {
     const running = this.#running;
-    if (running.phase !== Phase.Open && running.phase !== Phase.Failed) throw refusal(running, true);
+    if (running.phase !== Phase.Open && running.phase !== Phase.Failed)
+      throw refusal(running, true);
     return (this.#steps ??= new Steps(running));
   }
 
   static {
     runningIn = (hasher) => hasher.#running;
-    // Looked at once before `in`: terser, inlining this, forgets the parentheses of `#running in (stream = this)`.
-    setUpLate((stream) => (typeof stream === 'object' && #running in stream ? [stream.#streamOptions] : undefined));
+    // Looked at once before `in`: terser, inlining this, forgets the parentheses of `#running in
+    // (stream = this)`.
+    setUpLate((stream) =>
+      typeof stream === 'object' && #running in stream ? [stream.#streamOptions] : undefined,
+    );
   }
 }
 
-/** A running hash, made by {@link createHash}; also a stream that takes in the message and gives the digest. */
+/**
+ * A running hash, made by {@link createHash}; also a stream that takes in the message and gives the
+ * digest.
+ */
 export class Hash extends Hasher {
   /**
-   * The next `size` bytes of an extendable output (shake128, shake256, blake3). The first call ends the message: then
-   * update and digest fail with ERR_HASHER_SPENT, and more can be squeezed. Many calls give what one long one gives.
+   * The next `size` bytes of an extendable output (shake128, shake256, blake3). The first call ends
+   * the message: then update and digest fail with ERR_HASHER_SPENT, and more can be squeezed. Many
+   * calls give what one long one gives.
    *
    * @param encoding as for {@link Hasher.digest}
-   * @throws MillraceError ERR_ARGUMENT_VALUE for a hash whose output has one size, ERR_OUTPUT_SIZE, ERR_HASHER_SPENT,
+   * @throws MillraceError ERR_ARGUMENT_VALUE for a hash whose output has one size, ERR_OUTPUT_SIZE,
+   * ERR_HASHER_SPENT,
    *   ERR_HASHER_BUSY
    */
   squeeze(size: number): Buffer;
@@ -377,29 +484,49 @@ export class Hash extends Hasher {
   }
 }
 
-/** A running HMAC, made by {@link createHmac}; also a stream that takes in the message and gives the code. */
+/**
+ * A running HMAC, made by {@link createHmac}; also a stream that takes in the message and gives the
+ * code.
+ */
 export class Hmac extends Hasher {}
 
 /**
- * Begins a hash over a message that comes in pieces, shaped like node:crypto's: a stream.Transform with update, digest
- * and copy. Beyond those: asynchronous updates, `digestInto`, `reset`, output squeezed piece by piece, and
- * `exportState`.
+ * Begins a hash over a message that comes in pieces, shaped like node:crypto's: a stream.Transform
+ * with update, digest and copy. Beyond those: asynchronous updates, `digestInto`, `reset`, output
+ * squeezed piece by piece, and `exportState`.
  *
  * @param algorithm name of the hash, in any case
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE,
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_OUTPUT_SIZE, ERR_KEY_SIZE,
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
   const facts = hashFacts(algorithm);
   if (options === undefined) {
-    return new Hash(inside, new Running(facts, false, undefined, 0, 0, facts.digestSize), undefined);
+    return new Hash(
+      inside,
+      new Running(facts, false, undefined, 0, 0, facts.digestSize),
+      undefined,
+    );
   }
-  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(options, 'options', hashTakes);
+  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(
+    options,
+    'options',
+    hashTakes,
+  );
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const prepared = preparedKey(key, facts, asked);
-  const beginning = { facts, mac: false, key: prepared, seedLow, seedHigh, size, choice: choiceFor(prepared, asked) };
+  const beginning = {
+    facts,
+    mac: false,
+    key: prepared,
+    seedLow,
+    seedHigh,
+    size,
+    choice: choiceFor(prepared, asked),
+  };
   return new Hash(inside, begun(beginning, state, seed !== undefined), options);
 }
 
@@ -407,15 +534,22 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
  * Begins an HMAC over a message that comes in pieces; see {@link createHash}.
  *
  * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a key prepared
+ * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
+ * CryptoKey, or a key prepared
  *   for `hmac-sha256`. Of all but a prepared key
  *   only the two midstates are kept, in memory of the hasher that is not wiped: they allow computing HMACs under the key
  *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_DISPOSED,
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_KEY_DISPOSED,
  *   ERR_KEY_ALGORITHM, ERR_STATE
  */
-export function createHmac(algorithm: string, key: string | KeyInput, options?: CreateHmacOptions): Hmac {
-  if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
+export function createHmac(
+  algorithm: string,
+  key: string | KeyInput,
+  options?: CreateHmacOptions,
+): Hmac {
+  if (arguments.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
   const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
   const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
@@ -425,13 +559,23 @@ export function createHmac(algorithm: string, key: string | KeyInput, options?: 
   const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
   const choice = choiceFor(prepared, asked);
   const states = raw ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, choice)) : undefined;
-  const beginning = { facts, mac: true, key: prepared, seedLow: 0, seedHigh: 0, size: facts.digestSize, choice, keyStates: states };
+  const beginning = {
+    facts,
+    mac: true,
+    key: prepared,
+    seedLow: 0,
+    seedHigh: 0,
+    size: facts.digestSize,
+    choice,
+    keyStates: states,
+  };
   return new Hmac(inside, begun(beginning, state, false), options);
 }
 
 /** A synchronous operation may touch it now. */
 function ready(running: Running, also = Phase.Open): Running {
-  if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0) throw refusal(running, false);
+  if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0)
+    throw refusal(running, false);
   return running;
 }
 
@@ -448,7 +592,12 @@ function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
 
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
   // The kernel takes no state from anywhere.
-  if (state !== undefined) return importState(state, { ...beginning, choice: choiceHere(beginning.choice, 'the state of a hasher') }, seeded);
+  if (state !== undefined)
+    return importState(
+      state,
+      { ...beginning, choice: choiceHere(beginning.choice, 'the state of a hasher') },
+      seeded,
+    );
   const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = beginning;
   return new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
 }
@@ -464,39 +613,68 @@ function choiceFor(key: Key | undefined, asked: Choice | undefined): Choice {
 function preparedKey(key: unknown, facts: HashFacts, asked: Choice | undefined): Key | undefined {
   if (key === undefined) return undefined;
   checkKeyed(facts);
-  if (!isKey(key)) return createKeyFor(facts.name, key, asked ?? usual.choice, 'options.key', SecretKinds.Prepared);
+  if (!isKey(key))
+    return createKeyFor(
+      facts.name,
+      key,
+      asked ?? usual.choice,
+      'options.key',
+      SecretKinds.Prepared,
+    );
   keyHandle(key, facts.name);
   return key;
 }
 
-/** A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than it gains. */
+/**
+ * A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than
+ * it gains.
+ */
 const STREAMED_AWAY = 64 * 1024;
 
 /** What an update is given: data and perhaps an encoding, or a window. */
-function piece(given: ArrayLike<unknown>, count: number): { view: Uint8Array; offset: number; size: number; lent: boolean } {
+function piece(
+  given: ArrayLike<unknown>,
+  count: number,
+): { view: Uint8Array; offset: number; size: number; lent: boolean } {
   if (count === 3 || (count === 2 && typeof given[1] === 'number')) {
-    if (count !== 3) throw makeError('ERR_MISSING_ARGUMENT', 'update takes data and an encoding, or a source, an offset and a size');
+    if (count !== 3)
+      throw makeError(
+        'ERR_MISSING_ARGUMENT',
+        'update takes data and an encoding, or a source, an offset and a size',
+      );
     const view = bytes(given[0], 'source');
     const offset = unsigned(given[1], 'offset');
     const size = unsigned(given[2], 'size');
     if (offset + size > sizeOf(view)) {
-      throw makeError('ERR_ARGUMENT_VALUE', `offset + size must be at most source's size in bytes: ${offset} + ${size} > ${sizeOf(view)}`);
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ${sizeOf(view)}`,
+      );
     }
     return { view, offset, size, lent: true };
   }
   if (count === 0) throw makeError('ERR_MISSING_ARGUMENT', 'update needs data');
-  if (count > 2) throw makeError('ERR_MISSING_ARGUMENT', `update takes 1 or 2 arguments, or 3 with an offset, and a callback; not ${count}`);
-  const view = typeof given[0] === 'string' ? encoded(given[0], count > 1 ? given[1] : undefined) : data(given[0], 'data');
+  if (count > 2)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `update takes 1 or 2 arguments, or 3 with an offset, and a callback; not ${count}`,
+    );
+  const view =
+    typeof given[0] === 'string'
+      ? encoded(given[0], count > 1 ? given[1] : undefined)
+      : data(given[0], 'data');
   return { view, offset: 0, size: sizeOf(view), lent: false };
 }
 
 function encoded(text: string, encoding: unknown): Uint8Array {
-  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer') return utf8(text);
+  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer')
+    return utf8(text);
   if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);
   if (!isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
   const view = bytesOfText(text, encoding);
   // Buffer stops at what is not hex, and the digest would be that of another message.
-  if (/^hex$/i.test(encoding) && view.length * 2 !== text.length) throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
+  if (/^hex$/i.test(encoding) && view.length * 2 !== text.length)
+    throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
   return view;
 }
 
@@ -516,27 +694,41 @@ function digestFormat(encoding: unknown): Form | BufferEncoding {
     case 'bigint':
       return Form.BigInt;
   }
-  if (typeof encoding !== 'string') throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
+  if (typeof encoding !== 'string')
+    throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
   if (!isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
   return encoding;
 }
 
 function unknownEncoding(name: string, encoding: string): Error {
-  return makeError('ERR_ARGUMENT_VALUE', `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, not ${JSON.stringify(encoding.slice(0, 40))}`);
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+  );
 }
 
 function checkSize({ size, facts }: Running): void {
-  if (size === 0) throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given to createHash for a digest of ${facts.name}: its output has no natural size`);
+  if (size === 0)
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `options.outputLength must be given to createHash for a digest of ${facts.name}: its output has no natural size`,
+    );
 }
 
 function squeezedSize(size: unknown): number {
   const count = unsigned(size, 'size');
   if (count >= 1 && count <= OUTPUT_MAX) return count;
-  throw makeError('ERR_OUTPUT_SIZE', `size must be between 1 and ${OUTPUT_MAX} bytes, not ${count}`);
+  throw makeError(
+    'ERR_OUTPUT_SIZE',
+    `size must be between 1 and ${OUTPUT_MAX} bytes, not ${count}`,
+  );
 }
 
 function extendable(hash: Hash): Running {
   const running = ready(runningIn(hash), Phase.Squeezing);
   if (running.facts.xof) return running;
-  throw makeError('ERR_ARGUMENT_VALUE', `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`,
+  );
 }

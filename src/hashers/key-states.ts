@@ -1,7 +1,7 @@
 /**
- * The key of an HMAC that is used for one hasher: its two midstates as bytes in memory that only hashers
- * see. They need no finalizer, so that a hasher which is forgotten leaves nothing behind that waits for one.
- * They allow computing HMACs under the key, and do not reveal the key.
+ * The key of an HMAC that is used for one hasher: its two midstates as bytes in memory that only
+ * hashers see. They need no finalizer, so that a hasher which is forgotten leaves nothing behind
+ * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
  */
 import { sizeOf } from '../arguments.js';
 import { describeCall, describeChoice, describeTarget, runDescribed } from '../call.js';
@@ -19,12 +19,18 @@ export function keyStates(facts: HashFacts, key: Uint8Array, choice: Choice): Ui
   return states;
 }
 
-/** Whether one engine, which keeps running states as bytes, will serve: the kernel keeps them itself. */
+/**
+ * Whether one engine, which keeps running states as bytes, will serve: the kernel keeps them
+ * itself.
+ */
 export function keepsStates({ engines }: Choice): boolean {
   return engines.length === 1 && engines[0]!.here;
 }
 
-/** Small pieces share ArrayBuffers of this size: one for each would cost more than the HMAC of a short message. */
+/**
+ * Small pieces share ArrayBuffers of this size: one for each would cost more than the HMAC of a
+ * short message.
+ */
 const SHARED_BYTES = 16_384;
 let shared = new ArrayBuffer(0);
 let used = 0;

@@ -1,10 +1,10 @@
 /**
- * A running hash: the bytes of its state, what has been gathered for it, and how both move on. What users see of it
- * is in hasher.ts; operations in flight are in steps.ts.
+ * A running hash: the bytes of its state, what has been gathered for it, and how both move on. What
+ * users see of it is in hasher.ts; operations in flight are in steps.ts.
  *
- * The state never leaves private memory: native code reads it, moves it on and writes it back in one call. Small
- * pieces of the message wait here until a call is worth it (a call costs 100 ns, gathering 15), and a message that
- * never grows beyond that is hashed in one go.
+ * The state never leaves private memory: native code reads it, moves it on and writes it back in
+ * one call. Small pieces of the message wait here until a call is worth it (a call costs 100 ns,
+ * gathering 15), and a message that never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
 import { At, desk, Flag, frame, GATHERED_MAX, Operation, type Native, Status } from '../frame.js';
@@ -36,7 +36,10 @@ const UTF8_MAX = 3;
 /** No state is longer. */
 const STATE_MAX = 4096;
 
-/** Where a running hash has its bytes: ArrayBuffers of its own, as Buffer's pool can be seen by anyone. */
+/**
+ * Where a running hash has its bytes: ArrayBuffers of its own, as Buffer's pool can be seen by
+ * anyone.
+ */
 interface Seat {
   /** Where bytes are gathered before they are sent across, and how many. */
   readonly gathered: Buffer;
@@ -44,17 +47,28 @@ interface Seat {
   readonly state: Uint8Array;
 }
 
-/** What a running hash gathers at a seat of its own: less than at the desk, as there may be many. */
+/**
+ * What a running hash gathers at a seat of its own: less than at the desk, as there may be many.
+ */
 const OWN_ROOM = 1024;
 
 function makeSeat(room: number, stateSize: number): Seat {
-  return { gathered: viewOf(new ArrayBuffer(room)), room, state: new Uint8Array(new ArrayBuffer(stateSize)) };
+  return {
+    gathered: viewOf(new ArrayBuffer(room)),
+    room,
+    state: new Uint8Array(new ArrayBuffer(stateSize)),
+  };
 }
 
-// The seat at the desk: running hashes use it in turn, because memory for each would cost more than the rest of a small
-// hash (300 ns). Who sits there when another comes moves to a seat of its own. (One that is forgotten there, and its
-// key, are collected when the next one comes: to hold it weakly would cost each hash 100 ns.)
-const deskSeat: Seat = { gathered: viewOf(desk.buffer, desk.byteOffset, desk.length), room: GATHERED_MAX, state: new Uint8Array(new ArrayBuffer(STATE_MAX)) };
+// The seat at the desk: running hashes use it in turn, because memory for each would cost more than
+// the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
+// (One that is forgotten there, and its key, are collected when the next one comes: to hold it
+// weakly would cost each hash 100 ns.)
+const deskSeat: Seat = {
+  gathered: viewOf(desk.buffer, desk.byteOffset, desk.length),
+  room: GATHERED_MAX,
+  state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
+};
 let seated: Running | undefined;
 
 /** What a running hash may still do. */
@@ -149,8 +163,8 @@ export class Running implements Beginning {
   }
 
   /**
-   * The everyday update: lays all of the source beside what is gathered. False if there is anything to consider. Short,
-   * so that it is compiled into its callers: that halves its 30 ns.
+   * The everyday update: lays all of the source beside what is gathered. False if there is anything
+   * to consider. Short, so that it is compiled into its callers: that halves its 30 ns.
    */
   takeAtOnce(source: Uint8Array): boolean {
     const { gathered } = this;
@@ -247,7 +261,10 @@ export class Running implements Beginning {
     runWaiting(waiter);
   }
 
-  /** The next bytes of an extendable output into the caller's memory; the first call ends the message. */
+  /**
+   * The next bytes of an extendable output into the caller's memory; the first call ends the
+   * message.
+   */
   squeeze(target: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
     this.begin();
@@ -294,14 +311,21 @@ export class Running implements Beginning {
   /** A copy of the state, in which all of the message so far is. */
   save(): Uint8Array {
     this.begin();
-    if (this.held) throw makeError('ERR_ENGINE_UNAVAILABLE', 'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine');
+    if (this.held)
+      throw makeError(
+        'ERR_ENGINE_UNAVAILABLE',
+        'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine',
+      );
     if (!this.begun || this.gathered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
     copy.set(part(this.seat!.state, 0, copy.length));
     return copy;
   }
 
-  /** Goes on from a saved state of a message so long; ERR_STATE if it is none of this hash, seed and phase. */
+  /**
+   * Goes on from a saved state of a message so long; ERR_STATE if it is none of this hash, seed and
+   * phase.
+   */
   restore(state: Uint8Array, length: number, phase: Phase): void {
     this.sit().state.set(state);
     this.begun = true;
@@ -363,7 +387,13 @@ export class Running implements Beginning {
     const handle = handleOf(this);
     const { mac, facts } = this;
     const whole = !this.begun && this.keyStates === undefined;
-    const operation = whole ? (mac ? Operation.Hmac : Operation.Hash) : mac ? Operation.MacFinish : Operation.Finish;
+    const operation = whole
+      ? mac
+        ? Operation.Hmac
+        : Operation.Hash
+      : mac
+        ? Operation.MacFinish
+        : Operation.Finish;
     describeCall(operation, facts.id, this.seat?.gathered ?? NO_BYTES, 0, this.gathered);
     this.describeSoFar(handle);
   }
@@ -381,11 +411,20 @@ export class Running implements Beginning {
     const engine = this.choice.engines[0]!;
     if (this.begun || keyStates !== undefined) {
       if (form !== Form.Hex) return undefined;
-      return quickFinishHex(facts, this.begun ? seat!.state : NO_BYTES, gathered, key, engine, keyStates);
+      return quickFinishHex(
+        facts,
+        this.begun ? seat!.state : NO_BYTES,
+        gathered,
+        key,
+        engine,
+        keyStates,
+      );
     }
     if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key, engine);
     if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key, engine);
-    return form === Form.BigInt ? quickBigInt(facts, undefined, 0, gathered, key, engine) : undefined;
+    return form === Form.BigInt
+      ? quickBigInt(facts, undefined, 0, gathered, key, engine)
+      : undefined;
   }
 
   private run(): unknown {
@@ -408,7 +447,10 @@ export class Running implements Beginning {
     return this.held ? TICKET_SIZE : this.facts.stateSize;
   }
 
-  /** Before there is a state that the kernel keeps: has it made, and so finds out which of several engines it will be of. */
+  /**
+   * Before there is a state that the kernel keeps: has it made, and so finds out which of several
+   * engines it will be of.
+   */
   private begin(): void {
     if (this.begun || !this.held) return;
     const all = this.choice;
@@ -417,16 +459,31 @@ export class Running implements Beginning {
     const { state } = this.seat ?? this.sit();
     this.choice = oneOf(all, 0);
     try {
-      describeCall(this.mac ? Operation.MacUpdate : Operation.Update, this.facts.id, NO_BYTES, 0, 0);
+      describeCall(
+        this.mac ? Operation.MacUpdate : Operation.Update,
+        this.facts.id,
+        NO_BYTES,
+        0,
+        0,
+      );
       describeBeginning(this, handle);
       describeTarget(state, 0, TICKET_SIZE);
       runDescribed();
     } catch (error) {
-      if (next === undefined || !(error instanceof MillraceError) || error.code !== 'ERR_ENGINE_UNAVAILABLE') {
+      if (
+        next === undefined ||
+        !(error instanceof MillraceError) ||
+        error.code !== 'ERR_ENGINE_UNAVAILABLE'
+      ) {
         this.fail(error);
         throw error;
       }
-      fellBack(`${this.mac ? 'hmac-' : ''}${this.facts.name}`, engine!.name, next.name, error.message);
+      fellBack(
+        `${this.mac ? 'hmac-' : ''}${this.facts.name}`,
+        engine!.name,
+        next.name,
+        error.message,
+      );
       this.choice = oneOf(all, 1, all.engines.length);
       this.begin();
       return;
@@ -437,13 +494,21 @@ export class Running implements Beginning {
 
   /** What stands for a state is dropped when this is forgotten. */
   private keep(state: Uint8Array): void {
-    forgotten.register(this, { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, TICKET_SIZE) }, this);
+    forgotten.register(
+      this,
+      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, TICKET_SIZE) },
+      this,
+    );
   }
 
   private fork(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
-    const status = binding.forkState(part(this.seat!.state, 0, TICKET_SIZE), part(next, 0, TICKET_SIZE));
-    if (status !== 0) throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
+    const status = binding.forkState(
+      part(this.seat!.state, 0, TICKET_SIZE),
+      part(next, 0, TICKET_SIZE),
+    );
+    if (status !== 0)
+      throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
     copy.keep(next);
   }
 
@@ -462,7 +527,10 @@ export class Running implements Beginning {
   /** Moves from the desk to a seat of its own, if it has none. */
   private leave(): void {
     if (this.seat !== undefined && this.seat !== deskSeat) return;
-    const { gathered, state } = (this.seat = makeSeat(Math.max(OWN_ROOM, this.gathered), this.facts.stateSize));
+    const { gathered, state } = (this.seat = makeSeat(
+      Math.max(OWN_ROOM, this.gathered),
+      this.facts.stateSize,
+    ));
     if (seated !== this) return;
     seated = undefined;
     gathered.set(part(desk, 0, this.gathered));
@@ -479,15 +547,24 @@ export class Running implements Beginning {
 }
 
 /** Running hashes that the kernel keeps, by whom they were forgotten. */
-const forgotten = new FinalizationRegistry<{ readonly binding: Native; readonly ticket: Uint8Array }>(({ binding, ticket }) => void binding.dropState(ticket));
+const forgotten = new FinalizationRegistry<{
+  readonly binding: Native;
+  readonly ticket: Uint8Array;
+}>(({ binding, ticket }) => void binding.dropState(ticket));
 
-/** The handle of the key, 0 if there is none; throws if it was disposed. Called before a description begins. */
+/**
+ * The handle of the key, 0 if there is none; throws if it was disposed. Called before a description
+ * begins.
+ */
 export function handleOf({ key }: Beginning): number {
   return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
 }
 
 /** Adds key, seed and engines to a description. */
-export function describeBeginning({ seedLow, seedHigh, choice, keyStates }: Beginning, handle: number): void {
+export function describeBeginning(
+  { seedLow, seedHigh, choice, keyStates }: Beginning,
+  handle: number,
+): void {
   frame[At.Key] = handle;
   if (keyStates !== undefined) describeKey(keyStates, 0, sizeOf(keyStates));
   if (choice !== usual.choice) describeChoice(choice);

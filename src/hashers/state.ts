@@ -1,6 +1,6 @@
 /**
- * The state of a hasher as a Buffer that can be kept and sent: an envelope around the bytes that native code calls a
- * state, which says what it belongs to, so that nothing else goes on from it.
+ * The state of a hasher as a Buffer that can be kept and sent: an envelope around the bytes that
+ * native code calls a state, which says what it belongs to, so that nothing else goes on from it.
  *
  *   bytes  what (numbers little-endian)
  *   4      "MRHS"
@@ -79,8 +79,8 @@ export function exportState(running: Running): Buffer {
 }
 
 /**
- * Goes on from an exported state; ERR_STATE if it is not one of the algorithm and key that the hash begins with, or of
- * its seed if one was given: otherwise the seed is the state's.
+ * Goes on from an exported state; ERR_STATE if it is not one of the algorithm and key that the hash
+ * begins with, or of its seed if one was given: otherwise the seed is the state's.
  */
 export function importState(value: unknown, beginning: Beginning, seeded: boolean): Running {
   const view = bytes(value, 'options.state');
@@ -89,8 +89,10 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   if (blob.length > 0) blob.set(view);
   const numbers = numbersOf(blob);
   const { facts } = beginning;
-  if (blob.length < At.Name + SUM_SIZE || nameIn(blob, 0, MAGIC_SIZE) !== MAGIC) throw refusal('it is not the state of a hasher');
-  if (blob[At.Version] !== VERSION) throw refusal(`it is of version ${blob[At.Version]}, and this is version ${VERSION}`);
+  if (blob.length < At.Name + SUM_SIZE || nameIn(blob, 0, MAGIC_SIZE) !== MAGIC)
+    throw refusal('it is not the state of a hasher');
+  if (blob[At.Version] !== VERSION)
+    throw refusal(`it is of version ${blob[At.Version]}, and this is version ${VERSION}`);
   if (!same(sum(blob), blob.subarray(blob.length - SUM_SIZE))) throw refusal('it is damaged');
   const nameEnd = At.Name + blob[At.NameSize]!;
   const name = nameIn(blob, At.Name, nameEnd);
@@ -99,17 +101,38 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
     const known = findHash(name) === undefined ? 'an algorithm unknown here' : name;
     throw refusal(`it belongs to ${known}, not to ${facts.name}`);
   }
-  if (kind !== wanted) throw refusal(`it belongs to ${kindNames[kind] ?? 'something unknown'}, not to ${kindNames[wanted]}`);
-  const [seedLow, seedHigh] = [numbers.getUint32(At.SeedLow, true), numbers.getUint32(At.SeedHigh, true)];
-  if (seeded && (seedLow !== beginning.seedLow || seedHigh !== beginning.seedHigh)) throw refusal('it was begun with another seed');
-  if (!same(keyCheck(beginning), blob.subarray(At.Check, At.Check + CHECK_SIZE))) throw refusal('it was begun with another key');
+  if (kind !== wanted)
+    throw refusal(
+      `it belongs to ${kindNames[kind] ?? 'something unknown'}, not to ${kindNames[wanted]}`,
+    );
+  const [seedLow, seedHigh] = [
+    numbers.getUint32(At.SeedLow, true),
+    numbers.getUint32(At.SeedHigh, true),
+  ];
+  if (seeded && (seedLow !== beginning.seedLow || seedHigh !== beginning.seedHigh))
+    throw refusal('it was begun with another seed');
+  if (!same(keyCheck(beginning), blob.subarray(At.Check, At.Check + CHECK_SIZE)))
+    throw refusal('it was begun with another key');
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
   const length = numbers.getBigUint64(At.Length, true);
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
-  const fits = state.length === facts.stateSize && output <= (facts.xof ? 1 : 0) && length <= Number.MAX_SAFE_INTEGER && seed >> BigInt(facts.seedBits) === 0n;
+  const fits =
+    state.length === facts.stateSize &&
+    output <= (facts.xof ? 1 : 0) &&
+    length <= Number.MAX_SAFE_INTEGER &&
+    seed >> BigInt(facts.seedBits) === 0n;
   if (!fits) throw refusal('its parts do not fit together');
-  const running = new Running(facts, beginning.mac, beginning.key, seedLow, seedHigh, beginning.size, beginning.choice, beginning.keyStates);
+  const running = new Running(
+    facts,
+    beginning.mac,
+    beginning.key,
+    seedLow,
+    seedHigh,
+    beginning.size,
+    beginning.choice,
+    beginning.keyStates,
+  );
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (running.keyed) blob.fill(0);
   return running;
@@ -131,7 +154,8 @@ function keyCheck(beginning: Beginning): Uint8Array {
   const { key, keyStates, mac } = beginning;
   if (key === undefined && keyStates === undefined) return new Uint8Array(CHECK_SIZE);
   const handle = handleOf(beginning);
-  const operation = keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
+  const operation =
+    keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
   describeCall(operation, beginning.facts.id, CHECKED, 0, CHECKED.length);
   describeBeginning(beginning, handle);
   describeResult(beginning.facts.digestSize, Form.Buffer);
@@ -139,7 +163,14 @@ function keyCheck(beginning: Beginning): Uint8Array {
 }
 
 function sum(blob: Uint8Array): Uint8Array {
-  return quickBuffer(findHash('xxh3-64')!, blob.subarray(0, blob.length - SUM_SIZE), 0, WHOLE, 0, base)!;
+  return quickBuffer(
+    findHash('xxh3-64')!,
+    blob.subarray(0, blob.length - SUM_SIZE),
+    0,
+    WHOLE,
+    0,
+    base,
+  )!;
 }
 
 function numbersOf(blob: Uint8Array): DataView {

@@ -11,7 +11,10 @@ import { Phase, type Running } from './running.js';
 export abstract class Step extends Waiter {
   queue: Steps | undefined;
 
-  /** `user` is who waits for it: made before anything is described, as making one may run code of the user's. */
+  /**
+   * `user` is who waits for it: made before anything is described, as making one may run code of
+   * the user's.
+   */
   constructor(readonly user: Waiter) {
     super();
   }
@@ -81,7 +84,11 @@ export class UpdateStep extends Step {
 
 /** The digest. */
 export class DigestStep extends Step {
-  constructor(user: Waiter, readonly wanted: Form, readonly convert: (digest: unknown) => unknown) {
+  constructor(
+    user: Waiter,
+    readonly wanted: Form,
+    readonly convert: (digest: unknown) => unknown,
+  ) {
     super(user);
   }
 

@@ -3,12 +3,28 @@
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
 import { At, frame, Operation } from '../frame.js';
-import { describeAad, describeCall, describeIv, describeResult, describeTag, Form, ownSecret, wipeLater } from '../call.js';
+import {
+  describeAad,
+  describeCall,
+  describeIv,
+  describeResult,
+  describeTag,
+  Form,
+  ownSecret,
+  wipeLater,
+} from '../call.js';
 import { type EngineOptions, engineNames } from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import { describeKeyInput, type SecretInput } from '../key-input.js';
 import { SecretCopy, wipeCopy } from '../secret-copy.js';
-import { between, readPassword, type Password, type DerivationCallOptions, type DerivationParser, derivationNames } from './derive.js';
+import {
+  between,
+  readPassword,
+  type Password,
+  type DerivationCallOptions,
+  type DerivationParser,
+  derivationNames,
+} from './derive.js';
 import { accepted, type Accepted, type Names } from '../options.js';
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
@@ -66,15 +82,25 @@ export interface CheckedArgon2 {
   readonly parallelism: number;
 }
 
-const algorithms: readonly unknown[] = ['argon2d', 'argon2i', 'argon2id'] satisfies Argon2Algorithm[];
+const algorithms: readonly unknown[] = [
+  'argon2d',
+  'argon2i',
+  'argon2id',
+] satisfies Argon2Algorithm[];
 
 export const V13 = 0x13;
 
 /** `(algorithm, parameters)`. */
-export const argon2Parser: DerivationParser = { describe: describeArgon2, options: 1, name: 'parameters', takes };
+export const argon2Parser: DerivationParser = {
+  describe: describeArgon2,
+  options: 1,
+  name: 'parameters',
+  takes,
+};
 
 function describeArgon2(given: ArrayLike<unknown>, count: number): void {
-  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const kind = argon2Kind(given[0], 'algorithm');
   const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
@@ -83,7 +109,8 @@ function describeArgon2(given: ArrayLike<unknown>, count: number): void {
     throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
   }
   const cost = argon2Cost(kind, asked === undefined ? V13 : asked, parameters, 'parameters');
-  const size = tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
+  const size =
+    tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
   describeArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
 }
 
@@ -98,9 +125,19 @@ export function describeArgon2Of(
   options: 'options' | 'parameters',
 ): void {
   const nonce = data(nonceGiven, `${options}.nonce`);
-  if (sizeOf(nonce) < 8) throw makeError('ERR_ARGUMENT_VALUE', `${options}.nonce must have at least 8 bytes, not ${sizeOf(nonce)}`);
-  const associated = associatedGiven === undefined ? NO_BYTES : data(associatedGiven, `${options}.associatedData`);
-  const [password, pepper] = readPasswords(message, options === 'parameters' ? 'parameters.message' : 'password', pepperGiven, `${options}.secret`);
+  if (sizeOf(nonce) < 8)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${options}.nonce must have at least 8 bytes, not ${sizeOf(nonce)}`,
+    );
+  const associated =
+    associatedGiven === undefined ? NO_BYTES : data(associatedGiven, `${options}.associatedData`);
+  const [password, pepper] = readPasswords(
+    message,
+    options === 'parameters' ? 'parameters.message' : 'password',
+    pepperGiven,
+    `${options}.secret`,
+  );
   describeCall(Operation.Argon2, 0, NO_BYTES, 0, 0);
   describeKeyInput(password);
   describePepper(pepper);
@@ -111,7 +148,12 @@ export function describeArgon2Of(
 }
 
 /** Reads a password and, if there is one, the secret of Argon2. */
-export function readPasswords(password: unknown, name: string, pepper: unknown, pepperName: string): [Password, Password | undefined] {
+export function readPasswords(
+  password: unknown,
+  name: string,
+  pepper: unknown,
+  pepperName: string,
+): [Password, Password | undefined] {
   const second = pepper === undefined ? undefined : readPassword(pepper, pepperName);
   try {
     return [readPassword(password, name), second];
@@ -121,11 +163,18 @@ export function readPasswords(password: unknown, name: string, pepper: unknown, 
   }
 }
 
-/** Describes the secret of Argon2, if there is one. What is ours is wiped when the call has used or copied it. */
+/**
+ * Describes the secret of Argon2, if there is one. What is ours is wiped when the call has used or
+ * copied it.
+ */
 export function describePepper(pepper: Password | undefined): void {
   if (pepper === undefined) return;
   if (SecretCopy.is(pepper)) wipeLater(pepper.bytes);
-  const bytes = SecretCopy.is(pepper) ? pepper.bytes : typeof pepper === 'string' ? ownSecret(pepper) : pepper;
+  const bytes = SecretCopy.is(pepper)
+    ? pepper.bytes
+    : typeof pepper === 'string'
+      ? ownSecret(pepper)
+      : pepper;
   describeTag(bytes, 0, sizeOf(bytes));
 }
 
@@ -141,11 +190,19 @@ export function argon2Kind(value: unknown, name: string): number {
   const kind = algorithms.indexOf(value);
   if (kind >= 0) return kind;
   if (typeof value !== 'string') throw wrongType(name, 'a string', value);
-  throw makeError('ERR_UNKNOWN_ALGORITHM', `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(value.slice(0, 40))}`);
+  throw makeError(
+    'ERR_UNKNOWN_ALGORITHM',
+    `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(value.slice(0, 40))}`,
+  );
 }
 
 /** Reads and checks a cost. */
-export function argon2Cost(kind: number, version: number, given: Argon2Cost, options: 'options' | 'parameters'): CheckedArgon2 {
+export function argon2Cost(
+  kind: number,
+  version: number,
+  given: Argon2Cost,
+  options: 'options' | 'parameters',
+): CheckedArgon2 {
   const { memory = 19456, passes = 2, parallelism = 1 } = given;
   between(passes, 1, 2 ** 32 - 1, `${options}.passes`);
   between(parallelism, 1, 2 ** 24 - 1, `${options}.parallelism`);

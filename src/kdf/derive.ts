@@ -1,18 +1,39 @@
 /**
- * What all derivations share: their parsers read arguments into one flat call as others do; here is how it is waited for,
- * watched and cancelled. Those of one turn of the event loop go to the pool together, so that several can run in lanes of one
- * thread.
+ * What all derivations share: their parsers read arguments into one flat call as others do; here is
+ * how it is waited for, watched and cancelled. Those of one turn of the event loop go to the pool
+ * together, so that several can run in lanes of one thread.
  */
 import { options as optionsOf, unsigned } from '../arguments.js';
 import { servers } from '../binding.js';
 import { Flag } from '../frame.js';
-import { abortSignal, call, describeChoice, forget, runSync, runWaiting, type Describe } from '../call.js';
-import { choiceHere, choiceOf, openBindings, type Choice, type EngineOptions, engineNames } from '../engines.js';
+import {
+  abortSignal,
+  call,
+  describeChoice,
+  forget,
+  runSync,
+  runWaiting,
+  type Describe,
+} from '../call.js';
+import {
+  choiceHere,
+  choiceOf,
+  openBindings,
+  type Choice,
+  type EngineOptions,
+  engineNames,
+} from '../engines.js';
 import { makeError, wrongType } from '../errors.js';
 import type { Accepted, Names } from '../options.js';
 import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
 import { readSecret, SecretKinds, type SecretCopy } from '../secret-copy.js';
-import { CallbackWaiter, PromiseWaiter, SignalWaiter, type Callback, type Waiter } from '../waiters.js';
+import {
+  CallbackWaiter,
+  PromiseWaiter,
+  SignalWaiter,
+  type Callback,
+  type Waiter,
+} from '../waiters.js';
 import { decideMemory } from './memory.js';
 
 /** How far a derivation has come. */
@@ -24,18 +45,22 @@ export interface DerivationProgress {
 /** Options of asynchronous derivations. */
 export interface DerivationCallOptions extends EngineOptions {
   /**
-   * Its abort cancels: a derivation that waits rejects with the signal's reason at once, one that is under way stops within a few
-   * milliseconds.
+   * Its abort cancels: a derivation that waits rejects with the signal's reason at once, one that
+   * is under way stops within a few milliseconds.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called on the event loop about every 50 ms while a derivation is under way, if it has come further, and with 1 before it
-   * succeeds. What it throws is an uncaughtException.
+   * Called on the event loop about every 50 ms while a derivation is under way, if it has come
+   * further, and with 1 before it succeeds. What it throws is an uncaughtException.
    */
   readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
 }
 
-export const derivationNames: Names<DerivationCallOptions> = { signal: true, onProgress: true, ...engineNames };
+export const derivationNames: Names<DerivationCallOptions> = {
+  signal: true,
+  onProgress: true,
+  ...engineNames,
+};
 
 /** Reads one kind of derivation. */
 export interface DerivationParser {
@@ -51,23 +76,36 @@ export interface DerivationParser {
 export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unknown {
   const last = given.length - 1;
   const callback = given[last];
-  if (typeof callback === 'function') return deriveThen(callback as Callback<unknown>, parser, given, last);
+  if (typeof callback === 'function')
+    return deriveThen(callback as Callback<unknown>, parser, given, last);
   return deriveSync(parser, given, given.length);
 }
 
 /** Derives here and now. */
-export function deriveSync(parser: DerivationParser, given: ArrayLike<unknown>, count: number): unknown {
+export function deriveSync(
+  parser: DerivationParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): unknown {
   const { signal, onProgress, choice } = callOptions(parser, given, count);
   if (signal !== undefined || onProgress !== undefined) {
     const name = signal === undefined ? 'onProgress' : 'signal';
-    throw makeError('ERR_ARGUMENT_VALUE', `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
+    );
   }
   decideMemory();
   return runSync(parser.describe, given, count, choice);
 }
 
 /** Derives, and calls back. */
-export function deriveThen(callback: Callback<unknown>, parser: DerivationParser, given: ArrayLike<unknown>, count: number): void {
+export function deriveThen(
+  callback: Callback<unknown>,
+  parser: DerivationParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): void {
   const options = callOptions(parser, given, count);
   if (options.signal === undefined) {
     launch(new CallbackWaiter(callback), parser, given, count, options);
@@ -83,12 +121,16 @@ export function deriveThen(callback: Callback<unknown>, parser: DerivationParser
 }
 
 /** Derives; a promise waits. */
-export function derivePromise(parser: DerivationParser, given: ArrayLike<unknown>): Promise<unknown> {
+export function derivePromise(
+  parser: DerivationParser,
+  given: ArrayLike<unknown>,
+): Promise<unknown> {
   try {
     const options = callOptions(parser, given, given.length);
     const { signal } = options;
     const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
-    if (waiter instanceof SignalWaiter) launchUnder(signal!, waiter, parser, given, given.length, options);
+    if (waiter instanceof SignalWaiter)
+      launchUnder(signal!, waiter, parser, given, given.length, options);
     else launch(waiter, parser, given, given.length, options);
     return waiter.promise;
   } catch (error) {
@@ -159,7 +201,10 @@ class Watched implements Waiter {
 
   readonly #onProgress: (progress: DerivationProgress) => void;
 
-  constructor(readonly waiter: Waiter, onProgress: (progress: DerivationProgress) => void) {
+  constructor(
+    readonly waiter: Waiter,
+    onProgress: (progress: DerivationProgress) => void,
+  ) {
     // In the AsyncLocalStorage context of the call, wherever the last word comes from.
     this.#onProgress = AsyncResource.bind(onProgress);
   }
@@ -220,12 +265,18 @@ interface Asked {
 
 function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): Asked {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
-  if (count <= parser.options) return { signal: undefined, onProgress: undefined, choice: choiceHere(undefined, WHAT) };
+  if (count <= parser.options)
+    return { signal: undefined, onProgress: undefined, choice: choiceHere(undefined, WHAT) };
   const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
   const signal = abortSignal(asked.signal);
   const { onProgress, engine } = asked;
-  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
-  return { signal, onProgress, choice: choiceHere(engine === undefined ? undefined : choiceOf(engine, 'options.engine'), WHAT) };
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw wrongType('options.onProgress', 'a function', onProgress);
+  return {
+    signal,
+    onProgress,
+    choice: choiceHere(engine === undefined ? undefined : choiceOf(engine, 'options.engine'), WHAT),
+  };
 }
 
 const WHAT = 'key derivation';
@@ -244,13 +295,19 @@ export function keySize(value: unknown, name: string): number {
 export function between(value: unknown, least: number, most: number, name: string): number {
   const number = unsigned(value, name);
   if (number >= least && number <= most) return number;
-  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${name} must be between ${least} and ${most}, not ${number}`,
+  );
 }
 
 /** A password or another secret that was read: as it was given, or a copy of ours. */
 export type Password = string | Uint8Array | SecretCopy;
 
-/** Reads a password or another secret; {@link describeKeyInput} describes it. Read it last: see secret-copy.ts. */
+/**
+ * Reads a password or another secret; {@link describeKeyInput} describes it. Read it last: see
+ * secret-copy.ts.
+ */
 export function readPassword(value: unknown, name: string): Password {
   return readSecret(value, name, SecretKinds.Text);
 }

@@ -6,7 +6,13 @@ import { Operation } from '../frame.js';
 import { describeAad, describeCall, describeIv, describeResult, Form } from '../call.js';
 import { makeError } from '../errors.js';
 import { describeKeyInput } from '../key-input.js';
-import { keySize, readPassword, type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
+import {
+  keySize,
+  readPassword,
+  type DerivationParser,
+  derivationNames,
+  type DerivationCallOptions,
+} from './derive.js';
 import { accepted, type Accepted } from '../options.js';
 import { digestFacts } from './pbkdf2.js';
 
@@ -14,14 +20,23 @@ const SIGNATURE = 'hkdf(digest, ikm, salt, info, keylen)';
 const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivationNames);
 
 /** `(digest, ikm, salt, info, keylen[, options])`. */
-export const hkdfParser: DerivationParser = { describe: describeHkdf, options: 5, name: 'options', takes };
+export const hkdfParser: DerivationParser = {
+  describe: describeHkdf,
+  options: 5,
+  name: 'options',
+  takes,
+};
 
 function describeHkdf(given: ArrayLike<unknown>, count: number): void {
-  if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
+  if (count < 5)
+    throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const facts = digestFacts(given[0]);
   const size = keySize(given[4], 'keylen');
   if (size > 255 * facts.digestSize) {
-    throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`);
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`,
+    );
   }
   const salt = data(given[2], 'salt');
   const info = data(given[3], 'info');

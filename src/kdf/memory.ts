@@ -7,8 +7,9 @@ import { memorySize, restart, type Timer } from '../platform/node.js';
 import { KdfMemory } from '../protocol.js';
 
 /**
- * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the usual cost at once. The 16 MiB
- * are for what scrypt needs beside its table: N = 2^20, r = 8, p = 1 takes 1 GiB and 17 KiB.
+ * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the
+ * usual cost at once. The 16 MiB are for what scrypt needs beside its table: N = 2^20, r = 8, p = 1
+ * takes 1 GiB and 17 KiB.
  */
 const MEMORY_MAX = 2 ** 30 + 2 ** 24;
 
@@ -19,7 +20,10 @@ const KEPT = 1000;
 
 let end: Timer | undefined;
 
-/** Before a derivation: makes sure that there is a limit, and that memory is given back when none follows. Asked for late: to look at the memory there is takes 0.2 ms. */
+/**
+ * Before a derivation: makes sure that there is a limit, and that memory is given back when none
+ * follows. Asked for late: to look at the memory there is takes 0.2 ms.
+ */
 export function decideMemory(): void {
   end = restart(end, free, KEPT);
   if (decided) return;

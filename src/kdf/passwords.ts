@@ -1,25 +1,58 @@
 /**
- * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what they should be.
+ * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what
+ * they should be.
  */
-import { bytes, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Bytes } from '../arguments.js';
+import {
+  bytes,
+  NO_BYTES,
+  options as optionsOf,
+  sizeOf,
+  unsigned,
+  type Bytes,
+} from '../arguments.js';
 import { native } from '../binding.js';
 import { At, Flag, frame, Operation } from '../frame.js';
 import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
 import { engineNames, type EngineOptions } from '../engines.js';
 import { failure, makeError, wrongType } from '../errors.js';
-import { argon2Cost, argon2Kind, describeArgon2Of, describePepper, frameCost, readPasswords, V13, type Argon2Algorithm, type Argon2Cost, type CheckedArgon2, argon2CostNames } from './argon2.js';
+import {
+  argon2Cost,
+  argon2Kind,
+  describeArgon2Of,
+  describePepper,
+  frameCost,
+  readPasswords,
+  V13,
+  type Argon2Algorithm,
+  type Argon2Cost,
+  type CheckedArgon2,
+  argon2CostNames,
+} from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '../platform/node.js';
 import { describeKeyInput, type SecretInput } from '../key-input.js';
 import { SecretCopy, wipeCopy } from '../secret-copy.js';
-import { between, type DerivationParser, type Password, derivationNames, type DerivationCallOptions } from './derive.js';
-import { describeScryptOf, memoryOf, scryptCost, type ScryptCost, type ScryptOptions, scryptCostNames } from './scrypt.js';
+import {
+  between,
+  type DerivationParser,
+  type Password,
+  derivationNames,
+  type DerivationCallOptions,
+} from './derive.js';
+import {
+  describeScryptOf,
+  memoryOf,
+  scryptCost,
+  type ScryptCost,
+  type ScryptOptions,
+  scryptCostNames,
+} from './scrypt.js';
 import { accepted, unknownName, type Accepted, type Names } from '../options.js';
 
 /** How a password is hashed. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
   /**
-   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` has N=131072, r=8, p=1 by default, 128 MiB: what OWASP
-   * recommends.
+   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` has N=131072, r=8, p=1 by
+   * default, 128 MiB: what OWASP recommends.
    */
   readonly algorithm?: Argon2Algorithm | 'scrypt' | undefined;
   /** A key that is kept elsewhere than the hashes, needed to verify them. Argon2 only. */
@@ -32,9 +65,23 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
   readonly salt?: Bytes | undefined;
 }
 
-const ownNames = { ...engineNames, algorithm: true, secret: true, saltLength: true, hashLength: true, salt: true } as const;
-const hashNames: Names<HashPasswordOptions> = { ...argon2CostNames, ...scryptCostNames, ...ownNames };
-const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted('hashPassword(password)', { ...hashNames, ...derivationNames });
+const ownNames = {
+  ...engineNames,
+  algorithm: true,
+  secret: true,
+  saltLength: true,
+  hashLength: true,
+  salt: true,
+} as const;
+const hashNames: Names<HashPasswordOptions> = {
+  ...argon2CostNames,
+  ...scryptCostNames,
+  ...ownNames,
+};
+const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted(
+  'hashPassword(password)',
+  { ...hashNames, ...derivationNames },
+);
 const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted('needsRehash(hash)', hashNames);
 
 /** Without the costs of the other: for messages. */
@@ -48,19 +95,23 @@ export interface VerifyPasswordOptions extends EngineOptions {
   /** The most bytes of memory a hash may ask for; 256 MiB by default. */
   readonly maxMemory?: number | undefined;
   /**
-   * The most milliseconds a hash may ask for, as each engine predicts them for one slow core; 5000 by default. Work that takes
-   * twice as long all the same, and a second, is stopped with ERR_WORK_LIMIT.
+   * The most milliseconds a hash may ask for, as each engine predicts them for one slow core; 5000
+   * by default. Work that takes twice as long all the same, and a second, is stopped with
+   * ERR_WORK_LIMIT.
    */
   readonly maxTime?: number | undefined;
 }
 
-const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions)> = accepted('verifyPassword(password, hash)', {
-  ...engineNames,
-  ...derivationNames,
-  secret: true,
-  maxMemory: true,
-  maxTime: true,
-});
+const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions)> = accepted(
+  'verifyPassword(password, hash)',
+  {
+    ...engineNames,
+    ...derivationNames,
+    secret: true,
+    maxMemory: true,
+    maxTime: true,
+  },
+);
 
 const SALT = { least: 8, most: 64 };
 const HASH = { least: 16, most: 64 };
@@ -84,14 +135,27 @@ interface Plan {
 function planOf(options: HashPasswordOptions): Plan {
   const algorithm: unknown = options.algorithm ?? 'argon2id';
   const { saltLength, hashLength } = options;
-  const saltSize = saltLength === undefined ? 16 : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
-  const hashSize = hashLength === undefined ? 32 : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
+  const saltSize =
+    saltLength === undefined
+      ? 16
+      : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
+  const hashSize =
+    hashLength === undefined
+      ? 32
+      : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
   if (algorithm === 'scrypt') {
     refuseOthers(options, argon2CostNames, scryptTakes);
-    return { scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+    return {
+      scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) },
+      saltSize,
+      hashSize,
+    };
   }
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
-    throw makeError('ERR_UNKNOWN_ALGORITHM', `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`);
+    throw makeError(
+      'ERR_UNKNOWN_ALGORITHM',
+      `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`,
+    );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
   refuseOthers(options, scryptCostNames, argon2Takes);
@@ -115,7 +179,11 @@ export interface Hashing {
 /** Reads `(password[, options])`. */
 export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   if (count < 1) throw makeError('ERR_MISSING_ARGUMENT', 'hashPassword needs a password');
-  const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(count > 1 ? given[1] : undefined, 'options', hashTakes);
+  const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(
+    count > 1 ? given[1] : undefined,
+    'options',
+    hashTakes,
+  );
   const { scheme, saltSize, hashSize } = planOf(options);
   const { secret: pepper, salt: given_ } = options;
   const salt = given_ === undefined ? randomBytes(saltSize) : copyOf(bytes(given_, 'options.salt'));
@@ -124,8 +192,10 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   return {
     parser: {
       describe: ({ 0: password }) => {
-        if (scheme.argon2 === undefined) describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
-        else describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
+        if (scheme.argon2 === undefined)
+          describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
+        else
+          describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
       },
       options: 1,
       name: 'options',
@@ -161,11 +231,21 @@ function randomBytes(size: number): Buffer {
 }
 
 /** `(password, hash[, options])`. */
-export const verifyParser: DerivationParser = { describe: describeVerify, options: 2, name: 'options', takes: verifyTakes };
+export const verifyParser: DerivationParser = {
+  describe: describeVerify,
+  options: 2,
+  name: 'options',
+  takes: verifyTakes,
+};
 
 function describeVerify(given: ArrayLike<unknown>, count: number): void {
-  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
-  const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(count > 2 ? given[2] : undefined, 'options', verifyTakes);
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
+  const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(
+    count > 2 ? given[2] : undefined,
+    'options',
+    verifyTakes,
+  );
   const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
@@ -175,7 +255,10 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
   const [password, secret] = readPasswords(given[0], 'password', pepper, 'options.secret');
   if (hash.startsWith('$2') && hasZero(password)) {
     wipeCopy(password);
-    throw makeError('ERR_ARGUMENT_VALUE', 'password must not have a zero byte where the hash is of bcrypt, which would end there');
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'password must not have a zero byte where the hash is of bcrypt, which would end there',
+    );
   }
   describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
   describeKeyInput(password);
@@ -192,7 +275,13 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
   const { scheme, saltSize, hashSize } = planOf(options);
   const text = utf8(hashText(hash));
   try {
-    describeCall(scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2, 0, NO_BYTES, 0, 0);
+    describeCall(
+      scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2,
+      0,
+      NO_BYTES,
+      0,
+      0,
+    );
     describeAad(text, 0, sizeOf(text));
     if (scheme.argon2 === undefined) {
       frame[At.Count] = scheme.scrypt.N;

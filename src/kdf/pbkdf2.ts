@@ -8,16 +8,32 @@ import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError } from '../errors.js';
 import { describeKeyInput } from '../key-input.js';
 import { accepted, type Accepted } from '../options.js';
-import { between, derivationNames, keySize, readPassword, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import {
+  between,
+  derivationNames,
+  keySize,
+  readPassword,
+  type DerivationCallOptions,
+  type DerivationParser,
+} from './derive.js';
 
 const SIGNATURE = 'pbkdf2(password, salt, iterations, keylen, digest)';
 const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivationNames);
 
 /** `(password, salt, iterations, keylen, digest[, options])`. */
-export const pbkdf2Parser: DerivationParser = { describe: describePbkdf2, options: 5, name: 'options', takes };
+export const pbkdf2Parser: DerivationParser = {
+  describe: describePbkdf2,
+  options: 5,
+  name: 'options',
+  takes,
+};
 
 function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
-  if (count < 5) throw makeError('ERR_MISSING_ARGUMENT', 'pbkdf2 needs a password, a salt, iterations, keylen and a digest');
+  if (count < 5)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'pbkdf2 needs a password, a salt, iterations, keylen and a digest',
+    );
   const iterations = between(given[2], 1, 2 ** 32 - 1, 'iterations');
   const size = keySize(given[3], 'keylen');
   const facts = digestFacts(given[4]);

@@ -7,10 +7,19 @@ import { describeCall, describeIv, describeResult, Form } from '../call.js';
 import { engineNames, type EngineOptions } from '../engines.js';
 import { makeError } from '../errors.js';
 import { describeKeyInput } from '../key-input.js';
-import { keySize, readPassword, type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
+import {
+  keySize,
+  readPassword,
+  type DerivationParser,
+  derivationNames,
+  type DerivationCallOptions,
+} from './derive.js';
 import { accepted, type Accepted, type Names } from '../options.js';
 
-/** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
+/**
+ * What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be
+ * given.
+ */
 export interface ScryptOptions extends EngineOptions {
   /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
   readonly N?: number | undefined;
@@ -25,8 +34,8 @@ export interface ScryptOptions extends EngineOptions {
   /** The other name of `p`. */
   readonly parallelization?: number | undefined;
   /**
-   * The most bytes of memory, counted as node:crypto does: `128 * r * (N + p + 2)` must not be more. 32 MiB by default. With
-   * enough for several, p lanes run at once.
+   * The most bytes of memory, counted as node:crypto does: `128 * r * (N + p + 2)` must not be
+   * more. 32 MiB by default. With enough for several, p lanes run at once.
    */
   readonly maxmem?: number | undefined;
 }
@@ -60,10 +69,16 @@ export interface ScryptCost {
 const MAXMEM = 32 * 1024 * 1024;
 
 /** `(password, salt, keylen[, options])`. */
-export const scryptParser: DerivationParser = { describe: describeScrypt, options: 3, name: 'options', takes };
+export const scryptParser: DerivationParser = {
+  describe: describeScrypt,
+  options: 3,
+  name: 'options',
+  takes,
+};
 
 function describeScrypt(given: ArrayLike<unknown>, count: number): void {
-  if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
+  if (count < 3)
+    throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const options = optionsOf<Fields>(count > 3 ? given[3] : undefined, 'options', takes);
   const cost = scryptCost(options, { N: 16384, r: 8, p: 1 });
   const asked: unknown = options.maxmem;
@@ -81,7 +96,13 @@ function describeScrypt(given: ArrayLike<unknown>, count: number): void {
 }
 
 /** Describes an scrypt of checked cost. */
-export function describeScryptOf({ N, r, p }: ScryptCost, maxmem: number, passwordGiven: unknown, saltGiven: unknown, size: number): void {
+export function describeScryptOf(
+  { N, r, p }: ScryptCost,
+  maxmem: number,
+  passwordGiven: unknown,
+  saltGiven: unknown,
+  size: number,
+): void {
   const salt = data(saltGiven, 'salt');
   const password = readPassword(passwordGiven, 'password');
   describeCall(Operation.Scrypt, 0, NO_BYTES, 0, 0);
@@ -105,20 +126,39 @@ export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCos
   const r = one(options, 'r', 'blockSize', usual.r);
   const p = one(options, 'p', 'parallelization', usual.p);
   if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N) {
-    throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be a power of two above 1, not ${N}`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.N (cost) must be a power of two above 1, not ${N}`,
+    );
   }
-  if (r < 1) throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
-  if (N >= 2 ** (16 * r)) throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`);
+  if (r < 1)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
+  if (N >= 2 ** (16 * r))
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`,
+    );
   if (p < 1 || p * r >= 2 ** 30) {
-    throw makeError('ERR_ARGUMENT_VALUE', `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`,
+    );
   }
   return { N, r, p };
 }
 
-function one(options: ScryptOptions, short: 'N' | 'r' | 'p', long: 'cost' | 'blockSize' | 'parallelization', usual: number): number {
+function one(
+  options: ScryptOptions,
+  short: 'N' | 'r' | 'p',
+  long: 'cost' | 'blockSize' | 'parallelization',
+  usual: number,
+): number {
   const [first, second]: unknown[] = [options[short], options[long]];
   if (first !== undefined && second !== undefined) {
-    throw makeError('ERR_ARGUMENT_VALUE', `options.${short} and options.${long} are the same: give one of them`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.${short} and options.${long} are the same: give one of them`,
+    );
   }
   if (first !== undefined) return unsigned(first, `options.${short}`);
   return second === undefined ? usual : unsigned(second, `options.${long}`);

@@ -1,5 +1,6 @@
 /**
- * From a passphrase to a key: scrypt, within limits on memory and time where somebody else's header says what it takes.
+ * From a passphrase to a key: scrypt, within limits on memory and time where somebody else's header
+ * says what it takes.
  */
 import { data, sizeOf } from '../arguments.js';
 import { usual } from '../engines.js';
@@ -24,12 +25,15 @@ export interface DerivationWatch {
 }
 
 /**
- * Returns a passphrase as bytes of our own, to be wiped: text in Unicode's form C, so that it is the same from every
- * keyboard. Bytes that are no text stay as they are.
+ * Returns a passphrase as bytes of our own, to be wiped: text in Unicode's form C, so that it is
+ * the same from every keyboard. Bytes that are no text stay as they are.
  */
 export function passphraseBytes(passphrase: unknown): Uint8Array {
   const text = typeof passphrase === 'string' ? passphrase : textOf(data(passphrase, 'passphrase'));
-  const secret = text === undefined ? new Uint8Array(data(passphrase, 'passphrase')) : utf8Apart(text.normalize('NFC'));
+  const secret =
+    text === undefined
+      ? new Uint8Array(data(passphrase, 'passphrase'))
+      : utf8Apart(text.normalize('NFC'));
   if (sizeOf(secret) === 0) throw makeError('ERR_ARGUMENT_VALUE', 'passphrase must not be empty');
   return secret;
 }
@@ -54,28 +58,45 @@ function textOf(given: Uint8Array): string | undefined {
 export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: HeaderLimits): void {
   const memory = memoryOf(scrypt);
   if (memory > maxMemory) {
-    throw makeError('ERR_MEMORY_LIMIT', `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory allows ${maxMemory}`);
+    throw makeError(
+      'ERR_MEMORY_LIMIT',
+      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory allows ${maxMemory}`,
+    );
   }
   const time = milliseconds(scrypt);
   if (time > maxTime) {
-    throw makeError('ERR_WORK_LIMIT', `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime allows ${maxTime}`);
+    throw makeError(
+      'ERR_WORK_LIMIT',
+      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime allows ${maxTime}`,
+    );
   }
 }
 
-/** Predicts as password hashes are predicted: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts. */
+/**
+ * Predicts as password hashes are predicted: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts.
+ */
 function milliseconds({ N, r, p }: HeaderScrypt): number {
   const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
   return (nanoseconds * r * p) / 1e6;
 }
 
 /** Derives the key and wipes the passphrase. */
-export async function keyOf(passphrase: Uint8Array, scrypt: HeaderScrypt, { signal, onProgress }: DerivationWatch): Promise<Buffer> {
+export async function keyOf(
+  passphrase: Uint8Array,
+  scrypt: HeaderScrypt,
+  { signal, onProgress }: DerivationWatch,
+): Promise<Buffer> {
   const { N, r, p, salt } = scrypt;
   const watched = onProgress === undefined ? { signal } : { signal, onProgress };
   // Room for lanes beside the table.
   const maxmem = memoryOf(scrypt) + 2 ** 20;
   try {
-    return (await derivePromise(scryptParser, [passphrase, salt, KEY_SIZE, { N, r, p, maxmem, ...watched }])) as Buffer;
+    return (await derivePromise(scryptParser, [
+      passphrase,
+      salt,
+      KEY_SIZE,
+      { N, r, p, maxmem, ...watched },
+    ])) as Buffer;
   } finally {
     passphrase.fill(0);
   }

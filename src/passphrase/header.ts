@@ -1,6 +1,6 @@
 /**
- * The header of a message sealed with a passphrase, and of a file that `millrace seal` wrote. Before the sealed stream
- * (chunked.ts) stand:
+ * The header of a message sealed with a passphrase, and of a file that `millrace seal` wrote.
+ * Before the sealed stream (chunked.ts) stand:
  *
  *   8  "millrace"
  *   1  version: 1
@@ -9,8 +9,8 @@
  *   1  size of what follows: 0 for a key file, 19 for scrypt
  *   -  scrypt: log2 N, r, p (a byte each), salt (16 bytes)
  *
- * All of it is the context of the stream, which is bound to its key commitment: a stream whose header was changed does
- * not open.
+ * All of it is the context of the stream, which is bound to its key commitment: a stream whose
+ * header was changed does not open.
  */
 import { makeError } from '../errors.js';
 import { utf8 } from '../platform/node.js';
@@ -49,7 +49,15 @@ const algorithms: readonly SealingAlgorithm[] = ['aes-256-gcm', 'chacha20-poly13
 export function writeHeader({ algorithm, scrypt }: Header): Uint8Array {
   const header = new Uint8Array(FIXED_SIZE + (scrypt === undefined ? 0 : SCRYPT_SIZE));
   header.set(utf8(MAGIC));
-  header.set([VERSION, algorithms.indexOf(algorithm) + 1, scrypt === undefined ? 0 : 1, header.length - FIXED_SIZE], MAGIC.length);
+  header.set(
+    [
+      VERSION,
+      algorithms.indexOf(algorithm) + 1,
+      scrypt === undefined ? 0 : 1,
+      header.length - FIXED_SIZE,
+    ],
+    MAGIC.length,
+  );
   if (scrypt !== undefined) {
     header.set([Math.log2(scrypt.N), scrypt.r, scrypt.p], FIXED_SIZE);
     header.set(scrypt.salt, FIXED_SIZE + 3);
@@ -69,7 +77,10 @@ export function headerSize(fixed: Uint8Array): number {
   }
   const version = fixed[MAGIC.length];
   if (version !== VERSION) {
-    throw makeError('ERR_FORMAT', `sealed in version ${version} of the format; this millrace knows version ${VERSION}`);
+    throw makeError(
+      'ERR_FORMAT',
+      `sealed in version ${version} of the format; this millrace knows version ${VERSION}`,
+    );
   }
   return FIXED_SIZE + fixed[FIXED_SIZE - 1]!;
 }

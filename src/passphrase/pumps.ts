@@ -1,6 +1,7 @@
 /**
- * Sealing and opening with a passphrase: the key is derived first, from a header that is written or read, and then the
- * pumps of sealed streams do the rest. For both kinds of streams and for whole messages.
+ * Sealing and opening with a passphrase: the key is derived first, from a header that is written or
+ * read, and then the pumps of sealed streams do the rest. For both kinds of streams and for whole
+ * messages.
  */
 import { bytes, data, sizeOf } from '../arguments.js';
 import type { Outlet, Pump } from '../chunk-pump.js';
@@ -9,7 +10,12 @@ import { allocateApart, viewOf, type Buffer } from '../platform/node.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
 import { FIXED_SIZE, headerSize, readHeader, SALT_SIZE, writeHeader } from './header.js';
 import { checkLimits, keyOf, passphraseBytes } from './derive-key.js';
-import { openingSettings, sealingSettings, type OpenSettings, type SealSettings } from './parameters.js';
+import {
+  openingSettings,
+  sealingSettings,
+  type OpenSettings,
+  type SealSettings,
+} from './parameters.js';
 
 /** A pump whose key has to be derived first: what is written waits for that. */
 abstract class DerivingPump implements Pump {
@@ -86,7 +92,11 @@ abstract class DerivingPump implements Pump {
 
 /** Seals. The header comes first. */
 export class PassphraseSealingPump extends DerivingPump {
-  constructor(outlet: Outlet, passphrase: unknown, { algorithm, N, signal, onProgress }: SealSettings) {
+  constructor(
+    outlet: Outlet,
+    passphrase: unknown,
+    { algorithm, N, signal, onProgress }: SealSettings,
+  ) {
     super(outlet, passphrase, signal);
     const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
     const scrypt = { N, r: 8, p: 1, salt };
@@ -152,7 +162,10 @@ export class PassphraseOpeningPump extends DerivingPump {
       super.end(ended);
       return;
     }
-    const error = this.#headerSize < FIXED_SIZE ? makeError('ERR_FORMAT', 'not a file that millrace sealed') : makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    const error =
+      this.#headerSize < FIXED_SIZE
+        ? makeError('ERR_FORMAT', 'not a file that millrace sealed')
+        : makeError('ERR_TRUNCATED', 'the stream ends in its header');
     this.fail(error);
     ended(error);
   }
@@ -182,10 +195,14 @@ export class PassphraseOpeningPump extends DerivingPump {
   #derive(): void {
     const context = this.#header;
     const { algorithm, scrypt } = readHeader(context);
-    if (scrypt === undefined) throw makeError('ERR_FORMAT', 'was sealed with a key, not with a passphrase');
+    if (scrypt === undefined)
+      throw makeError('ERR_FORMAT', 'was sealed with a key, not with a passphrase');
     checkLimits(scrypt, this.#settings);
     this.begin(async (ender) => {
-      const key = await keyOf(this.passphrase, scrypt, { signal: ender, onProgress: this.#settings.onProgress });
+      const key = await keyOf(this.passphrase, scrypt, {
+        signal: ender,
+        onProgress: this.#settings.onProgress,
+      });
       try {
         return new OpeningPump(this.outlet, { algorithm, key, context });
       } finally {
@@ -198,18 +215,38 @@ export class PassphraseOpeningPump extends DerivingPump {
 // ---- whole messages --------------------------------------------------------------------------------
 
 /** Seals a message that is in memory. The message is copied at the call. */
-export async function sealWithPassphrase(passphrase: unknown, source: unknown, options: unknown): Promise<Buffer> {
+export async function sealWithPassphrase(
+  passphrase: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
   const settings = sealingSettings(options, false);
-  return through(data(source, 'data'), settings.signal, (outlet) => new PassphraseSealingPump(outlet, passphrase, settings));
+  return through(
+    data(source, 'data'),
+    settings.signal,
+    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+  );
 }
 
 /** Opens a message that is in memory: all of it, or the promise rejects. */
-export async function openWithPassphrase(passphrase: unknown, source: unknown, options: unknown): Promise<Buffer> {
+export async function openWithPassphrase(
+  passphrase: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
   const settings = openingSettings(options, false);
-  return through(bytes(source, 'data'), settings.signal, (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings));
+  return through(
+    bytes(source, 'data'),
+    settings.signal,
+    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+  );
 }
 
-function through(source: Uint8Array, signal: AbortSignal | undefined, make: (outlet: Outlet) => Pump): Promise<Buffer> {
+function through(
+  source: Uint8Array,
+  signal: AbortSignal | undefined,
+  make: (outlet: Outlet) => Pump,
+): Promise<Buffer> {
   const message = new Uint8Array(source);
   return new Promise((resolve, reject) => {
     const outputs: Buffer[] = [];

@@ -7,12 +7,24 @@ import { PassphraseOpeningPump, PassphraseSealingPump } from './pumps.js';
 
 export { openWithPassphrase, sealWithPassphrase } from './pumps.js';
 
-export function sealTransformStreamWithPassphrase(passphrase: unknown, options: unknown): TransformStream<Bytes, Uint8Array> {
+export function sealTransformStreamWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+): TransformStream<Bytes, Uint8Array> {
   const settings = sealingSettings(options, true);
-  return transformStream(settings, (outlet) => new PassphraseSealingPump(outlet, passphrase, settings));
+  return transformStream(
+    settings,
+    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+  );
 }
 
-export function openTransformStreamWithPassphrase(passphrase: unknown, options: unknown): TransformStream<Bytes, Uint8Array> {
+export function openTransformStreamWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+): TransformStream<Bytes, Uint8Array> {
   const settings = openingSettings(options, true);
-  return transformStream(settings, (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings));
+  return transformStream(
+    settings,
+    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+  );
 }

@@ -3,7 +3,9 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** What is wrong, by what helps against it; the first that applies to any file tried is told first. */
+/**
+ * What is wrong, by what helps against it; the first that applies to any file tried is told first.
+ */
 export const faults = ['addons', 'permission', 'access', 'file', 'version', 'missing'] as const;
 export type Fault = (typeof faults)[number];
 
@@ -20,8 +22,14 @@ export function explain(where: string, error: unknown): Attempt {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason = String(message).split('\n')[0]!.replace(`${where}: `, '');
   if (code === 'ERR_DLOPEN_DISABLED') return { where, fault: 'addons', reason };
-  if (code === 'ERR_ACCESS_DENIED') return { where, fault: 'permission', reason: `the permission model of Node.js denies reading it (${code})` };
-  if (code === 'ENOENT' || code === 'MODULE_NOT_FOUND') return { where, fault: 'missing', reason: 'not found' };
+  if (code === 'ERR_ACCESS_DENIED')
+    return {
+      where,
+      fault: 'permission',
+      reason: `the permission model of Node.js denies reading it (${code})`,
+    };
+  if (code === 'ENOENT' || code === 'MODULE_NOT_FOUND')
+    return { where, fault: 'missing', reason: 'not found' };
   if (code === 'EACCES' || code === 'EPERM') return { where, fault: 'access', reason };
   return { where, ...examine(where, reason) };
 }
@@ -33,18 +41,33 @@ function examine(path: string, reason: string): Pick<Attempt, 'fault' | 'reason'
     head = firstBytes(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return { fault: code === 'EACCES' || code === 'EPERM' ? 'access' : 'file', reason: code === 'EISDIR' ? 'a folder, not a file' : message };
+    return {
+      fault: code === 'EACCES' || code === 'EPERM' ? 'access' : 'file',
+      reason: code === 'EISDIR' ? 'a folder, not a file' : message,
+    };
   }
   const built = builtFor(head);
-  if (built === undefined) return { fault: 'file', reason: `damaged, or not a native binary (${reason})` };
+  if (built === undefined)
+    return { fault: 'file', reason: `damaged, or not a native binary (${reason})` };
   const here = `${process.platform}-${process.arch}`;
-  if (built !== here && !here.startsWith(`${built}-`)) return { fault: 'file', reason: `a binary for ${built}, and this is ${here}` };
+  if (built !== here && !here.startsWith(`${built}-`))
+    return { fault: 'file', reason: `a binary for ${built}, and this is ${here}` };
   return { fault: 'file', reason };
 }
 
-const machines: Readonly<Record<number, string>> = { 3: 'ia32', 22: 's390x', 40: 'arm', 62: 'x64', 183: 'arm64', 243: 'riscv64' };
+const machines: Readonly<Record<number, string>> = {
+  3: 'ia32',
+  22: 's390x',
+  40: 'arm',
+  62: 'x64',
+  183: 'arm64',
+  243: 'riscv64',
+};
 
-/** The platform of a binary by its header; undefined if this is none. PE files name their CPU further on: only the platform is told. */
+/**
+ * The platform of a binary by its header; undefined if this is none. PE files name their CPU
+ * further on: only the platform is told.
+ */
 function builtFor(head: Buffer): string | undefined {
   if (head.length < 20) return undefined;
   if (head.readUInt32BE(0) === 0x7f454c46) {
@@ -54,7 +77,8 @@ function builtFor(head: Buffer): string | undefined {
     return `${platform}-${machines[machine] ?? `machine ${machine}`}`;
   }
   const first = head.readUInt32LE(0);
-  if (first === 0xfeedfacf) return `darwin-${head.readUInt32LE(4) === 0x0100000c ? 'arm64' : 'x64'}`;
+  if (first === 0xfeedfacf)
+    return `darwin-${head.readUInt32LE(4) === 0x0100000c ? 'arm64' : 'x64'}`;
   if (first === 0xbebafeca) return 'darwin';
   return head.toString('latin1', 0, 2) === 'MZ' ? 'win32' : undefined;
 }
@@ -64,21 +88,31 @@ function firstBytes(path: string): Buffer {
 }
 
 /**
- * Throws if an ELF file ends before its table of sections: glibc maps such a file all the same, and the process dies of a signal
- * (SIGBUS) when the missing part is touched. Loaders of other systems check this.
+ * Throws if an ELF file ends before its table of sections: glibc maps such a file all the same, and
+ * the process dies of a signal (SIGBUS) when the missing part is touched. Loaders of other systems
+ * check this.
  */
 export function refuseCutShort(path: string): void {
   const { head, size } = read(path);
-  if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return;
+  if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1)
+    return;
   const end = Number(head.readBigUInt64LE(40)) + head.readUInt16LE(58) * head.readUInt16LE(60);
-  if (end > size) throw { where: path, fault: 'file', reason: `cut short: it has ${size} bytes and should have ${end}` } satisfies Attempt;
+  if (end > size)
+    throw {
+      where: path,
+      fault: 'file',
+      reason: `cut short: it has ${size} bytes and should have ${end}`,
+    } satisfies Attempt;
 }
 
 function read(path: string): { head: Buffer; size: number } {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(64);
-    return { head: bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)), size: fstatSync(file).size };
+    return {
+      head: bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)),
+      size: fstatSync(file).size,
+    };
   } finally {
     closeSync(file);
   }

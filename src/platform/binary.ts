@@ -1,6 +1,7 @@
 /**
- * Finds and opens the native binary: beside this package, in the platform package that npm has installed, or near the program where
- * this package was bundled into it. docs/servers-and-bundlers.md tells users of it.
+ * Finds and opens the native binary: beside this package, in the platform package that npm has
+ * installed, or near the program where this package was bundled into it.
+ * docs/servers-and-bundlers.md tells users of it.
  */
 import { readFileSync, statSync } from 'node:fs';
 import Module from 'node:module';
@@ -15,7 +16,14 @@ declare const MILLRACE_VERSION: string;
 
 /** The platforms that binaries are published for: tools/platforms.mjs. */
 export const published = [
-  'linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64', 'win32-x64', 'win32-arm64',
+  'linux-x64-gnu',
+  'linux-x64-musl',
+  'linux-arm64-gnu',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+  'win32-x64',
+  'win32-arm64',
 ];
 
 /** A variable of the environment; undefined also where the program may not read it. */
@@ -36,7 +44,8 @@ export function namedBinary(): string | undefined {
 /**
  * Opens the binary.
  *
- * @throws MillraceError ERR_NO_BINARY, whose message tells what was tried, what is wrong and what helps
+ * @throws MillraceError ERR_NO_BINARY, whose message tells what was tried, what is wrong and what
+ * helps
  */
 export function openBinary(): Native {
   const named = namedBinary();
@@ -45,10 +54,14 @@ export function openBinary(): Native {
     const native = tryFile(resolve(named), attempts);
     if (native !== undefined) return native;
     const { where, reason } = attempts[0]!;
-    throw makeError('ERR_NO_BINARY', `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ${remedyFor(attempts, NAMED_REMEDY)}`);
+    throw makeError(
+      'ERR_NO_BINARY',
+      `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ${remedyFor(attempts, NAMED_REMEDY)}`,
+    );
   }
   const platform = `${process.platform}-${process.arch}`;
-  // Which C library Linux has is found out by trying: asking Node.js for it (process.report) takes longer than loading the binary.
+  // Which C library Linux has is found out by trying: asking Node.js for it (process.report) takes
+  // longer than loading the binary.
   const names = process.platform === 'linux' ? [`${platform}-gnu`, `${platform}-musl`] : [platform];
   for (const name of names) {
     const native = tryPlatform(name, attempts);
@@ -63,7 +76,11 @@ function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
   const binary = `millrace.${name}.node`;
   if (folder !== undefined) {
     // In a checkout; and where somebody has put the binary beside a bundle.
-    for (const path of [join(folder, '..', 'native', binary), join(folder, '..', '..', 'native', binary), join(folder, binary)]) {
+    for (const path of [
+      join(folder, '..', 'native', binary),
+      join(folder, '..', '..', 'native', binary),
+      join(folder, binary),
+    ]) {
       const native = isThere(path, attempts) ? tryFile(path, attempts) : undefined;
       if (native !== undefined) return native;
     }
@@ -71,7 +88,11 @@ function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
   let found = tryPackage(`@millrace/${name}`, () => resolvePackage(name), attempts);
   if (found !== undefined || attempts.some(({ fault }) => fault === 'addons')) return found;
   for (const base of places()) {
-    found = tryPackage(`@millrace/${name} from ${dirname(base)}`, () => resolveFrom(base, name), attempts);
+    found = tryPackage(
+      `@millrace/${name} from ${dirname(base)}`,
+      () => resolveFrom(base, name),
+      attempts,
+    );
     if (found !== undefined) return found;
   }
   for (const program of isBundled() ? [process.argv[1], process.execPath] : []) {
@@ -82,14 +103,20 @@ function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
   return undefined;
 }
 
-function tryPackage(where: string, find: () => string | undefined, attempts: Attempt[]): Native | undefined {
+function tryPackage(
+  where: string,
+  find: () => string | undefined,
+  attempts: Attempt[],
+): Native | undefined {
   let path: string | undefined;
   try {
     path = find();
   } catch (error) {
     attempts.push(explain(where, error));
   }
-  return path === undefined || attempts.some((each) => each.where === path) ? undefined : tryFile(path, attempts);
+  return path === undefined || attempts.some((each) => each.where === path)
+    ? undefined
+    : tryFile(path, attempts);
 }
 
 function tryFile(path: string, attempts: Attempt[]): Native | undefined {
@@ -102,8 +129,9 @@ function tryFile(path: string, attempts: Attempt[]): Native | undefined {
 }
 
 /**
- * Opens the binary anew for each copy of this module, where `require` would hand the same exports to
- * all: a test runner that evaluates modules afresh for each file gets a frame and a ring for each.
+ * Opens the binary anew for each copy of this module, where `require` would hand the same exports
+ * to all: a test runner that evaluates modules afresh for each file gets a frame and a ring for
+ * each.
  */
 function load(path: string): Native {
   const fresh = { exports: {} as { version?: () => string } };
@@ -111,7 +139,10 @@ function load(path: string): Native {
   process.dlopen(fresh, path);
   const version = fresh.exports.version?.();
   if (version === MILLRACE_VERSION) return fresh.exports as unknown as Native;
-  const reason = version === undefined ? 'not a binary of millrace, or one of an older version' : `it is of version ${version}, and millrace is ${MILLRACE_VERSION}`;
+  const reason =
+    version === undefined
+      ? 'not a binary of millrace, or one of an older version'
+      : `it is of version ${version}, and millrace is ${MILLRACE_VERSION}`;
   throw { where: path, fault: 'version', reason } satisfies Attempt;
 }
 
@@ -129,7 +160,10 @@ function isThere(path: string, attempts: Attempt[]): boolean {
 
 /** Whether this code was moved into another program's file. */
 function isBundled(): boolean {
-  const manifests = folder === undefined ? [] : [join(folder, '..', 'package.json'), join(folder, '..', '..', 'package.json')];
+  const manifests =
+    folder === undefined
+      ? []
+      : [join(folder, '..', 'package.json'), join(folder, '..', '..', 'package.json')];
   return !manifests.some((path) => {
     try {
       return (JSON.parse(readFileSync(path, 'utf8')) as { name?: unknown }).name === 'millrace';
@@ -140,27 +174,38 @@ function isBundled(): boolean {
 }
 
 /**
- * The files from which packages are looked for. For a bundle these are the bundle, the program, the executable and, last, the working
- * folder. A package in its own folder looks nowhere else: a binary that lies in the working folder by chance is never loaded.
+ * The files from which packages are looked for. For a bundle these are the bundle, the program, the
+ * executable and, last, the working folder. A package in its own folder looks nowhere else: a
+ * binary that lies in the working folder by chance is never loaded.
  */
 function places(): readonly string[] {
   const own = file === undefined ? [] : [file];
   if (!isBundled()) return own;
   const program = process.argv[1];
-  return [...new Set([...own, ...(program === undefined ? [] : [resolve(program)]), process.execPath, join(process.cwd(), 'package.json')])];
+  return [
+    ...new Set([
+      ...own,
+      ...(program === undefined ? [] : [resolve(program)]),
+      process.execPath,
+      join(process.cwd(), 'package.json'),
+    ]),
+  ];
 }
 
 /**
- * Also as a dependency of `millrace` in node_modules: pnpm gives packages no others than their own. The default import of node:module,
- * because webpack follows an imported `createRequire` and would parse the binary as a module.
+ * Also as a dependency of `millrace` in node_modules: pnpm gives packages no others than their own.
+ * The default import of node:module, because webpack follows an imported `createRequire` and would
+ * parse the binary as a module.
  */
 function resolveFrom(base: string, name: string): string {
   const near = Module.createRequire(base);
   try {
     return near.resolve(`@millrace/${name}`);
   } catch (error) {
-    // To Node.js a folder that it may not enter is one that is not there: this throws what the system says.
-    for (const path of near.resolve.paths(`@millrace/${name}`) ?? []) statSync(join(path, '@millrace', name), { throwIfNoEntry: false });
+    // To Node.js a folder that it may not enter is one that is not there: this throws what the
+    // system says.
+    for (const path of near.resolve.paths(`@millrace/${name}`) ?? [])
+      statSync(join(path, '@millrace', name), { throwIfNoEntry: false });
     let manifest: string;
     try {
       manifest = near.resolve('millrace/package.json');
@@ -173,7 +218,11 @@ function resolveFrom(base: string, name: string): string {
 
 // ---- what is told -----------------------------------------------------------------------------------
 
-function notFound(platform: string, names: readonly string[], attempts: readonly Attempt[]): MillraceError {
+function notFound(
+  platform: string,
+  names: readonly string[],
+  attempts: readonly Attempt[],
+): MillraceError {
   const known = names.some((name) => published.includes(name));
   const missing = !known
     ? `None is published for ${platform} (published: ${published.join(', ')}); in a checkout "npm run build" compiles one`
@@ -183,15 +232,22 @@ function notFound(platform: string, names: readonly string[], attempts: readonly
       : `Install optional dependencies (npm install --include=optional; a lockfile made on another platform or node_modules copied from one lack ` +
         `this platform's package); in a checkout run "npm run build"`;
   const tried = attempts.map(({ where, reason }) => `${where}: ${reason}`).join('; ');
-  return makeError('ERR_NO_BINARY', `millrace has no native binary for ${platform} that can be loaded. ${remedyFor(attempts, missing)}. Tried ${tried}`);
+  return makeError(
+    'ERR_NO_BINARY',
+    `millrace has no native binary for ${platform} that can be loaded. ${remedyFor(attempts, missing)}. Tried ${tried}`,
+  );
 }
 
 /** What helps against the first fault there is. */
 function remedyFor(attempts: readonly Attempt[], missing: string): string {
-  const fault = faults.find((each) => attempts.some((attempt) => attempt.fault === each)) ?? 'missing';
+  const fault =
+    faults.find((each) => attempts.some((attempt) => attempt.fault === each)) ?? 'missing';
   const of: Readonly<Record<Fault, string>> = {
-    addons: hasPermissionModel() ? 'Start Node.js with --allow-addons: its permission model is on' : 'Start Node.js without --no-addons',
-    permission: 'Start Node.js with --allow-fs-read for the folder of the binary: its permission model is on',
+    addons: hasPermissionModel()
+      ? 'Start Node.js with --allow-addons: its permission model is on'
+      : 'Start Node.js without --no-addons',
+    permission:
+      'Start Node.js with --allow-fs-read for the folder of the binary: its permission model is on',
     access: 'Let the user of this process read the file and enter its folders',
     file: `Install millrace anew on this machine: the file is damaged or for another platform`,
     version: `Install millrace ${MILLRACE_VERSION} and its platform package in the same version (remove node_modules, then npm install)`,

@@ -5,7 +5,10 @@ import { makeError } from '../errors.js';
 
 /** What was asked for does not exist here; `millrace` and `millrace/promises` do. */
 function refuse(): never {
-  throw makeError('ERR_NOT_SUPPORTED', 'millrace/crypto-async is for Node.js: use millrace or millrace/promises');
+  throw makeError(
+    'ERR_NOT_SUPPORTED',
+    'millrace/crypto-async is for Node.js: use millrace or millrace/promises',
+  );
 }
 
 export const cipher = refuse;

@@ -11,7 +11,10 @@ export type BindingName = 'native' | 'portable';
 
 export function openEngine(name: BindingName): Native {
   if (name === 'portable') return makePortable(portableHost);
-  throw makeError('ERR_NO_BINARY', 'native code is for Node.js: browsers are served by the portable engine');
+  throw makeError(
+    'ERR_NO_BINARY',
+    'native code is for Node.js: browsers are served by the portable engine',
+  );
 }
 
 export function openUsual(): { readonly name: BindingName; readonly binding: Native } {

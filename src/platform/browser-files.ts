@@ -11,12 +11,17 @@ export type FileSource = Blob;
 /** Checks it. By its shape: Blobs of other frames are Blobs too. */
 export function fileSource(value: unknown): FileSource {
   const { stream, slice, size } = (value ?? {}) as Partial<Blob>;
-  if (typeof stream === 'function' && typeof slice === 'function' && typeof size === 'number') return value as Blob;
+  if (typeof stream === 'function' && typeof slice === 'function' && typeof size === 'number')
+    return value as Blob;
   throw wrongType('file', 'a Blob, such as a File', value);
 }
 
 /** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
-export async function absorbFile(hasher: Hasher, file: FileSource, options: PiecesOptions): Promise<void> {
+export async function absorbFile(
+  hasher: Hasher,
+  file: FileSource,
+  options: PiecesOptions,
+): Promise<void> {
   let read = 0;
   const onProgress: PiecesOptions['onProgress'] = (progress) => {
     read = progress.bytes;
@@ -37,13 +42,21 @@ interface SyncReader {
 export function absorbFileSync(hasher: Hasher, file: FileSource): void {
   const { FileReaderSync } = globalThis as { FileReaderSync?: new () => SyncReader };
   if (FileReaderSync === undefined) {
-    throw makeError('ERR_NOT_SUPPORTED', 'hashFile without a callback works in workers only: pass a callback, or use millrace/promises');
+    throw makeError(
+      'ERR_NOT_SUPPORTED',
+      'hashFile without a callback works in workers only: pass a callback, or use millrace/promises',
+    );
   }
   const reader = new FileReaderSync();
   let read = 0;
-  for (; read < file.size; read += BLOCK) hasher.update(reader.readAsArrayBuffer(file.slice(read, read + BLOCK)));
+  for (; read < file.size; read += BLOCK)
+    hasher.update(reader.readAsArrayBuffer(file.slice(read, read + BLOCK)));
 }
 
 function complete(bytes: number, total: number): void {
-  if (bytes < total) throw makeError('ERR_FILE_CHANGED', `the file shrank while it was read: ${bytes} bytes instead of ${total}`);
+  if (bytes < total)
+    throw makeError(
+      'ERR_FILE_CHANGED',
+      `the file shrank while it was read: ${bytes} bytes instead of ${total}`,
+    );
 }

@@ -1,5 +1,6 @@
 /**
- * Hashers in browsers are no streams of Node's. Who has a stream hands it to `hash` of millrace/promises.
+ * Hashers in browsers are no streams of Node's. Who has a stream hands it to `hash` of
+ * millrace/promises.
  */
 
 import type { Names } from '../options.js';
@@ -17,4 +18,6 @@ export class LazyTransform {}
 
 export function loadStream(): void {}
 
-export function setUpLate(_optionsOf: (stream: object) => [TransformOptions | undefined] | undefined): void {}
+export function setUpLate(
+  _optionsOf: (stream: object) => [TransformOptions | undefined] | undefined,
+): void {}

@@ -1,6 +1,7 @@
 /**
- * What the portable engine needs of its place, in browsers and other runtimes of the web platform: workers are made from a text, so that
- * no file has to be found, and no server has to send a header.
+ * What the portable engine needs of its place, in browsers and other runtimes of the web platform:
+ * workers are made from a text, so that no file has to be found, and no server has to send a
+ * header.
  */
 import { after, hex, nextTurn, stop } from './browser.js';
 import type { Host, Mate, MateEvents } from '../portable/host.js';

@@ -8,7 +8,8 @@ import * as streams from '../sealed-streams.js';
 /** A stream of Node's: there is none here. */
 export type Duplex = never;
 export type TransformStream<In, Out> = globalThis.TransformStream<In, Out>;
-export type TransformStreamDefaultController<Out> = globalThis.TransformStreamDefaultController<Out>;
+export type TransformStreamDefaultController<Out> =
+  globalThis.TransformStreamDefaultController<Out>;
 
 export function sealedStreams(): typeof streams {
   return streams;
@@ -27,5 +28,8 @@ interface Duplexes {
 }
 
 export function sealedDuplexes(): Duplexes {
-  throw makeError('ERR_NOT_SUPPORTED', 'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase');
+  throw makeError(
+    'ERR_NOT_SUPPORTED',
+    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase',
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * UTF-8 for what runs code for browsers without these global names: Jest with jsdom. The build puts these in their place in what
- * `require` loads; browsers have their own.
+ * UTF-8 for what runs code for browsers without these global names: Jest with jsdom. The build puts
+ * these in their place in what `require` loads; browsers have their own.
  */
 
 class PlainEncoder {
@@ -37,7 +37,10 @@ function bytesOf(letter: string): number[] {
 class PlainDecoder {
   readonly #fatal: boolean;
 
-  constructor(_name = 'utf-8', { fatal = false }: { readonly fatal?: boolean; readonly ignoreBOM?: boolean } = {}) {
+  constructor(
+    _name = 'utf-8',
+    { fatal = false }: { readonly fatal?: boolean; readonly ignoreBOM?: boolean } = {},
+  ) {
     this.#fatal = fatal;
   }
 
@@ -48,7 +51,7 @@ class PlainDecoder {
       if (this.#fatal) throw new TypeError('the bytes are not UTF-8', { cause: error });
     }
     let text = '';
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const first = bytes[at]!;
       const size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
       try {
@@ -65,7 +68,9 @@ class PlainDecoder {
 
 /** Throws at what is not UTF-8. */
 function letters(bytes: Uint8Array): string {
-  return decodeURIComponent(Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
+  return decodeURIComponent(
+    Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
 }
 
 /** Text to UTF-8. */

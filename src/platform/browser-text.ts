@@ -1,10 +1,11 @@
 /**
- * Texts for bytes and back, in the encodings of Node's Buffer and with its results: what does not belong to an encoding is
- * skipped or ends the text, as there.
+ * Texts for bytes and back, in the encodings of Node's Buffer and with its results: what does not
+ * belong to an encoding is skipped or ends the text, as there.
  */
 
 /** The encodings by one name each. */
-export type TextEncodingName = 'utf8' | 'hex' | 'base64' | 'base64url' | 'latin1' | 'ascii' | 'utf16le';
+export type TextEncodingName =
+  'utf8' | 'hex' | 'base64' | 'base64url' | 'latin1' | 'ascii' | 'utf16le';
 
 const names: Readonly<Record<string, TextEncodingName | undefined>> = {
   __proto__: null as never,
@@ -52,7 +53,10 @@ export function base64Of(bytes: Uint8Array): string {
 }
 
 /** Bytes as text; base64url is for who knows base64. */
-export function textIn(bytes: Uint8Array, encoding: Exclude<TextEncodingName, 'base64url'>): string {
+export function textIn(
+  bytes: Uint8Array,
+  encoding: Exclude<TextEncodingName, 'base64url'>,
+): string {
   switch (encoding) {
     case 'utf8':
       return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -72,7 +76,8 @@ export function textIn(bytes: Uint8Array, encoding: Exclude<TextEncodingName, 'b
 /** Lone surrogates stay as they are, which TextDecoder would replace. */
 function lettersOf16(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at + 1 < bytes.length; at += 2) text += String.fromCharCode(bytes[at]! | (bytes[at + 1]! << 8));
+  for (let at = 0; at + 1 < bytes.length; at += 2)
+    text += String.fromCharCode(bytes[at]! | (bytes[at + 1]! << 8));
   return text;
 }
 
@@ -90,7 +95,10 @@ export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8A
     case 'ascii':
       return Uint8Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
     case 'utf16le':
-      return Uint8Array.from({ length: 2 * text.length }, (_, at) => text.charCodeAt(at >> 1) >> (8 * (at & 1)));
+      return Uint8Array.from(
+        { length: 2 * text.length },
+        (_, at) => text.charCodeAt(at >> 1) >> (8 * (at & 1)),
+      );
   }
 }
 
@@ -107,7 +115,10 @@ function bytesOfHex(text: string): Uint8Array {
 /** Both alphabets; padding ends the text, anything else is skipped. */
 function bytesOfBase64(text: string): Uint8Array {
   const end = text.indexOf('=');
-  const letters = (end < 0 ? text : text.slice(0, end)).replace(/-/g, '+').replace(/_/g, '/').replace(/[^A-Za-z\d+/]/g, '');
+  const letters = (end < 0 ? text : text.slice(0, end))
+    .replace(/-/g, '+')
+    .replace(/_/g, '/')
+    .replace(/[^A-Za-z\d+/]/g, '');
   // One letter alone holds no byte.
   const whole = letters.length % 4 === 1 ? letters.slice(0, -1) : letters;
   const decoded = atob(whole);

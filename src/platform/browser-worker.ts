@@ -1,5 +1,6 @@
 /**
- * What a worker of the portable engine runs in browsers. The build makes a text of it: browser-worker-source.ts.
+ * What a worker of the portable engine runs in browsers. The build makes a text of it:
+ * browser-worker-source.ts.
  */
 import { serve } from '../portable/worker.js';
 import type { Errand } from '../portable/errand.js';

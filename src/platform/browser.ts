@@ -12,7 +12,18 @@ export type KeyObject = never;
 export type CryptoKey = never;
 /** How text stands for bytes: what Node's Buffer has, with the same results. */
 export type BufferEncoding =
-  | 'ascii' | 'utf8' | 'utf-8' | 'utf16le' | 'utf-16le' | 'ucs2' | 'ucs-2' | 'base64' | 'base64url' | 'latin1' | 'binary' | 'hex';
+  | 'ascii'
+  | 'utf8'
+  | 'utf-8'
+  | 'utf16le'
+  | 'utf-16le'
+  | 'ucs2'
+  | 'ucs-2'
+  | 'base64'
+  | 'base64url'
+  | 'latin1'
+  | 'binary'
+  | 'hex';
 /** A timer. */
 export type Timer = ReturnType<typeof setTimeout>;
 
@@ -96,7 +107,10 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding = 'utf8'): 
 // ---- kinds of values ----------------------------------------------------------------------------
 
 /** What a key may be beside a string and a prepared key, for messages. */
-export const KEY_KINDS: readonly string[] = ['an ArrayBufferView', "an ArrayBuffer (of a CryptoKey what crypto.subtle.exportKey('raw', key) gives)"];
+export const KEY_KINDS: readonly string[] = [
+  'an ArrayBufferView',
+  "an ArrayBuffer (of a CryptoKey what crypto.subtle.exportKey('raw', key) gives)",
+];
 
 /** There is nothing here that gives the bytes of a key at once. */
 export function exportedSecret(_value: unknown): Uint8Array | string | undefined {
@@ -114,7 +128,11 @@ export class AsyncResource {
   constructor(_kind: string, _options?: unknown) {}
 
   /** Calls a function. */
-  runInAsyncScope<This, Given extends unknown[], Result>(run: (this: This, ...given: Given) => Result, self?: This, ...given: Given): Result {
+  runInAsyncScope<This, Given extends unknown[], Result>(
+    run: (this: This, ...given: Given) => Result,
+    self?: This,
+    ...given: Given
+  ): Result {
     return run.apply(self as This, given);
   }
 
@@ -129,13 +147,16 @@ export class AsyncResource {
   }
 }
 
-export function nextTick<Given extends unknown[]>(run: (...given: Given) => void, ...given: Given): void {
+export function nextTick<Given extends unknown[]>(
+  run: (...given: Given) => void,
+  ...given: Given
+): void {
   queueMicrotask(() => run(...given));
 }
 
 /**
- * When other events have had their turns. A message comes without the 4 ms that browsers add to timers. Made when it is first
- * needed: some runtimes refuse it before the first request.
+ * When other events have had their turns. A message comes without the 4 ms that browsers add to
+ * timers. Made when it is first needed: some runtimes refuse it before the first request.
  */
 export function nextTurn(run: () => void): void {
   turn ??= startTurns();

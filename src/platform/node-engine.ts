@@ -1,5 +1,6 @@
 /**
- * The engines of this platform: in Node.js the native binary, and the portable engine where no binary fits or it is asked for.
+ * The engines of this platform: in Node.js the native binary, and the portable engine where no
+ * binary fits or it is asked for.
  */
 import type { Native } from '../frame.js';
 import type { makePortable } from '../portable/binding.js';
@@ -15,8 +16,9 @@ export function openEngine(name: BindingName): Native {
 }
 
 /**
- * The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none can be loaded. An engine that
- * MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names, are not replaced.
+ * The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none
+ * can be loaded. An engine that MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names,
+ * are not replaced.
  */
 export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
   const asked = askedOfEnvironment();
@@ -34,7 +36,10 @@ export function openUsual(): { readonly name: BindingName; readonly binding: Nat
   } catch {
     throw missing;
   }
-  warn(`${missing.message}. The portable engine serves instead, slower and with the same results; MILLRACE_ENGINE=native makes this an error`, 'MILLRACE_NO_BINARY');
+  warn(
+    `${missing.message}. The portable engine serves instead, slower and with the same results; MILLRACE_ENGINE=native makes this an error`,
+    'MILLRACE_NO_BINARY',
+  );
   return { name: 'portable', binding };
 }
 
@@ -49,7 +54,11 @@ export function warn(message: string, code: string): void {
 }
 
 function openPortable(): Native {
-  const { makePortable: make } = require('../portable/binding.js') as { makePortable: typeof makePortable };
-  const { portableHost: host } = require('./node-portable.js') as { portableHost: typeof portableHost };
+  const { makePortable: make } = require('../portable/binding.js') as {
+    makePortable: typeof makePortable;
+  };
+  const { portableHost: host } = require('./node-portable.js') as {
+    portableHost: typeof portableHost;
+  };
   return make(host);
 }

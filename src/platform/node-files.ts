@@ -1,8 +1,18 @@
 /**
- * Files, hashed in constant memory: blocks are read (by Node's file system) while others are hashed (by the
- * pool). Not mapped into memory: a mapped file that shrinks kills the process.
+ * Files, hashed in constant memory: blocks are read (by Node's file system) while others are hashed
+ * (by the pool). Not mapped into memory: a mapped file that shrinks kills the process.
  */
-import { close, closeSync, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
+import {
+  close,
+  closeSync,
+  fstat,
+  fstatSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeError, wrongType } from '../errors.js';
 import type { Hasher } from '../hashers/hasher.js';
@@ -15,7 +25,8 @@ export type FileSource = string | Buffer | URL;
 
 /** Checks what a file is named by. */
 export function fileSource(value: unknown): FileSource {
-  const path = typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
+  const path =
+    typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
   if (path.includes('\0')) throw makeError('ERR_ARGUMENT_VALUE', 'path must not have a NUL in it');
   return path;
 }
@@ -31,7 +42,10 @@ function pathOfUrl(value: unknown): string {
   try {
     return fileURLToPath(value);
   } catch (error) {
-    throw makeError('ERR_ARGUMENT_VALUE', `path must be the URL of a file here: ${(error as Error).message}`);
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `path must be the URL of a file here: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -48,11 +62,19 @@ const BLOCK = 512 * 1024;
 const BLOCKS = 3;
 
 /** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
-export async function absorbFile(hasher: Hasher, path: FileSource, { signal, onProgress }: PiecesOptions): Promise<void> {
+export async function absorbFile(
+  hasher: Hasher,
+  path: FileSource,
+  { signal, onProgress }: PiecesOptions,
+): Promise<void> {
   signal?.throwIfAborted();
-  const file = await new Promise<number>((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
+  const file = await new Promise<number>((resolve, reject) =>
+    open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
+  );
   try {
-    const stats = await new Promise<Stats>((resolve, reject) => fstat(file, (error, found) => (error ? reject(error) : resolve(found))));
+    const stats = await new Promise<Stats>((resolve, reject) =>
+      fstat(file, (error, found) => (error ? reject(error) : resolve(found))),
+    );
     const total = sizeOfFile(stats);
     const blocks = blocksFor(total);
     const hashing: (Promise<void> | undefined)[] = blocks.map(() => undefined);
@@ -72,13 +94,15 @@ export async function absorbFile(hasher: Hasher, path: FileSource, { signal, onP
       if (size === 0) break;
       bytes += size;
       hashing[at] = hash(block, size);
-      // Awaited before the block is used again, and at the end; until then a failure is not unhandled.
+      // Awaited before the block is used again, and at the end; until then a failure is not
+      // unhandled.
       hashing[at].catch(() => {});
     }
     await Promise.all(hashing);
     complete(path, bytes, total);
   } finally {
-    // Also after an abort: the read in flight has come back by then, so no other file can get its number.
+    // Also after an abort: the read in flight has come back by then, so no other file can get its
+    // number.
     await new Promise<void>((resolve) => close(file, () => resolve()));
   }
 }
@@ -107,7 +131,10 @@ function sizeOfFile(stats: Stats): number | undefined {
   return stats.isFile() && stats.size > 0 ? stats.size : undefined;
 }
 
-/** A small file needs one block, with a byte more than it has, so that its end is seen when it has not grown. */
+/**
+ * A small file needs one block, with a byte more than it has, so that its end is seen when it has
+ * not grown.
+ */
 function blocksFor(total: number | undefined): Buffer[] {
   if (total !== undefined && total < BLOCK) return [Buffer.allocUnsafe(total + 1)];
   return Array.from({ length: BLOCKS }, () => Buffer.allocUnsafeSlow(BLOCK));
@@ -115,12 +142,17 @@ function blocksFor(total: number | undefined): Buffer[] {
 
 function readInto(file: number, block: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
-    read(file, block, 0, block.length, null, (error, size) => (error ? reject(error) : resolve(size)));
+    read(file, block, 0, block.length, null, (error, size) =>
+      error ? reject(error) : resolve(size),
+    );
   });
 }
 
 /** More than at the start is no error: a log may grow while it is read. */
 function complete(path: FileSource, bytes: number, total: number | undefined): void {
   if (total === undefined || bytes >= total) return;
-  throw makeError('ERR_FILE_CHANGED', `${String(path)} shrank while it was read: ${bytes} bytes instead of ${total}`);
+  throw makeError(
+    'ERR_FILE_CHANGED',
+    `${String(path)} shrank while it was read: ${bytes} bytes instead of ${total}`,
+  );
 }

@@ -1,7 +1,8 @@
 /**
- * What makes a hasher a stream of Node's. It is set up when it is first used as one, as node:crypto's hashes are: that costs
- * more than a small hash. Until then only the prototypes say that it is one; and they from the first hasher on, because
- * node:stream takes a millisecond to load.
+ * What makes a hasher a stream of Node's. It is set up when it is first used as one, as
+ * node:crypto's hashes are: that costs more than a small hash. Until then only the prototypes say
+ * that it is one; and they from the first hasher on, because node:stream takes a millisecond to
+ * load.
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import type { Names } from '../options.js';
@@ -45,8 +46,13 @@ export function loadStream(): void {
   Object.setPrototypeOf(LazyTransform.prototype, Stream.prototype as object);
 }
 
-/** Sets a stream up when somebody looks into it. `optionsOf` gives the options of what is one of ours, in an array. */
-export function setUpLate(optionsOf: (stream: object) => [TransformOptions | undefined] | undefined): void {
+/**
+ * Sets a stream up when somebody looks into it. `optionsOf` gives the options of what is one of
+ * ours, in an array.
+ */
+export function setUpLate(
+  optionsOf: (stream: object) => [TransformOptions | undefined] | undefined,
+): void {
   for (const name of ['_readableState', '_writableState'] as const) {
     Object.defineProperty(LazyTransform.prototype, name, {
       configurable: true,
@@ -56,11 +62,17 @@ export function setUpLate(optionsOf: (stream: object) => [TransformOptions | und
         if (options === undefined) return undefined;
         // Sets both properties, which hides this one.
         Stream!.call(this as Transform, options[0]);
-        (this as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings = false;
+        (this as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings =
+          false;
         return this[name as never];
       },
       set(value: unknown): void {
-        Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
+        Object.defineProperty(this, name, {
+          value,
+          configurable: true,
+          enumerable: true,
+          writable: true,
+        });
       },
     });
   }

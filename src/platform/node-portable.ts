@@ -25,7 +25,8 @@ export const portableHost: Host = {
 function startMate({ message, lost }: MateEvents): Mate | undefined {
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
-  // What the program was started with (a loader, a test runner's setup) is none of a worker's business.
+  // What the program was started with (a loader, a test runner's setup) is none of a worker's
+  // business.
   const worker = new Worker(entry, { execArgv: [], env: {}, stdin: false });
   let memory = false;
   worker.on('message', message);
@@ -42,7 +43,9 @@ function startMate({ message, lost }: MateEvents): Mate | undefined {
   };
 }
 
-/** What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name. */
+/**
+ * What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name.
+ */
 function workerFile(): string | undefined {
   if (typeof __dirname === 'string') return join(__dirname, 'node-worker.js');
   return folder && join(folder, '..', 'platform', 'node-worker.js');

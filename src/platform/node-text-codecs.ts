@@ -1,5 +1,6 @@
 /**
- * UTF-8 as node:util has it: test environments (Jest with jsdom) hide the global names. The build puts these in their place.
+ * UTF-8 as node:util has it: test environments (Jest with jsdom) hide the global names. The build
+ * puts these in their place.
  */
 import * as util from 'node:util';
 

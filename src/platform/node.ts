@@ -1,14 +1,20 @@
 /**
- * What differs between Node.js and browsers: memory for results, texts, the event loop, and what only one of them has. The
- * rest of the front names neither Buffer nor `node:`; for browsers the build puts browser.ts in this file's place, and
- * likewise every `node-` file of this folder is replaced by its `browser-` file.
+ * What differs between Node.js and browsers: memory for results, texts, the event loop, and what
+ * only one of them has. The rest of the front names neither Buffer nor `node:`; for browsers the
+ * build puts browser.ts in this file's place, and likewise every `node-` file of this folder is
+ * replaced by its `browser-` file.
  *
  * Functions, not values handed on: those become getters, which cost 6 ns a call.
  */
 import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
 import { totalmem } from 'node:os';
-import { clearInterval as end, setImmediate, setInterval as again, setTimeout as later } from 'node:timers';
+import {
+  clearInterval as end,
+  setImmediate,
+  setInterval as again,
+  setTimeout as later,
+} from 'node:timers';
 import { types } from 'node:util';
 import { outOfMemory } from '../errors.js';
 
@@ -25,7 +31,10 @@ export type Timer = NodeJS.Timeout;
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/** Bytes up to which a failed allocation keeps Node's own RangeError: so little is missing only when Node itself is about to abort. */
+/**
+ * Bytes up to which a failed allocation keeps Node's own RangeError: so little is missing only when
+ * Node itself is about to abort.
+ */
 const SMALL_BYTES = 4096;
 
 /** Memory that is not cleared; small pieces share an ArrayBuffer. */
@@ -38,7 +47,8 @@ export function allocateApart(size: number): Buffer {
   return size <= SMALL_BYTES ? Buffer.allocUnsafeSlow(size) : allocateLarge(size);
 }
 
-// Apart: a handler for exceptions costs a digest of 64 bytes 1.5 % of its instructions. Nothing of this size comes from Buffer's pool.
+// Apart: a handler for exceptions costs a digest of 64 bytes 1.5 % of its instructions. Nothing of
+// this size comes from Buffer's pool.
 function allocateLarge(size: number): Buffer {
   try {
     return Buffer.allocUnsafeSlow(size);
@@ -57,9 +67,14 @@ export const SIZE_MAX = constants.MAX_LENGTH;
 /** The most UTF-16 units of a string. */
 export const STRING_MAX = constants.MAX_STRING_LENGTH;
 
-/** Bytes of memory there are for this process; Infinity if nobody may know. The answer takes 0.2 ms. */
+/**
+ * Bytes of memory there are for this process; Infinity if nobody may know. The answer takes 0.2 ms.
+ */
 export function memorySize(): number {
-  return Math.min(told(totalmem), told(() => process.constrainedMemory?.()));
+  return Math.min(
+    told(totalmem),
+    told(() => process.constrainedMemory?.()),
+  );
 }
 
 /** Deno tells it only to who has `--allow-sys`. */
@@ -128,16 +143,26 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding | undefined
 // ---- kinds of values ----------------------------------------------------------------------------
 
 /** What a key may be beside a string and a prepared key, for messages. */
-export const KEY_KINDS: readonly string[] = ['a Buffer', 'an ArrayBufferView', 'an ArrayBuffer', 'a secret KeyObject', 'an extractable secret CryptoKey'];
+export const KEY_KINDS: readonly string[] = [
+  'a Buffer',
+  'an ArrayBufferView',
+  'an ArrayBuffer',
+  'a secret KeyObject',
+  'an extractable secret CryptoKey',
+];
 
 /**
- * A copy of the bytes of a secret KeyObject or CryptoKey; a text if it does not give them, which says what it must be; undefined for
- * everything else. May run code of the caller's: a forgery is asked too.
+ * A copy of the bytes of a secret KeyObject or CryptoKey; a text if it does not give them, which
+ * says what it must be; undefined for everything else. May run code of the caller's: a forgery is
+ * asked too.
  */
 export function exportedSecret(value: unknown): Uint8Array | string | undefined {
   try {
     if (types.isProxy(value)) return undefined;
-    if (types.isKeyObject(value)) return value.type === 'secret' ? value.export() : `a secret KeyObject, not a ${value.type} one`;
+    if (types.isKeyObject(value))
+      return value.type === 'secret'
+        ? value.export()
+        : `a secret KeyObject, not a ${value.type} one`;
     return types.isCryptoKey(value) ? exportedCryptoKey(value) : undefined;
   } catch {
     return undefined;
@@ -147,10 +172,14 @@ export function exportedSecret(value: unknown): Uint8Array | string | undefined 
 function exportedCryptoKey(key: CryptoKey): Uint8Array | string {
   // The prototype's getters: an own property must not make a key extractable.
   const { prototype } = (globalThis as unknown as { CryptoKey: { prototype: object } }).CryptoKey;
-  if (Reflect.get(prototype, 'type', key) !== 'secret') return 'a secret CryptoKey, not a public or private one';
-  if (Reflect.get(prototype, 'extractable', key) !== true) return 'an extractable CryptoKey: this one does not give its bytes';
+  if (Reflect.get(prototype, 'type', key) !== 'secret')
+    return 'a secret CryptoKey, not a public or private one';
+  if (Reflect.get(prototype, 'extractable', key) !== true)
+    return 'an extractable CryptoKey: this one does not give its bytes';
   // Loaded already: the key is of its making.
-  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(key).export() as Buffer;
+  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(
+    key,
+  ).export() as Buffer;
 }
 
 /** Whether this is what results are. */

@@ -1,6 +1,6 @@
 /**
- * Where this package stands on disk, and the packages that carry the binary: in CommonJS. In the build for bundlers, place-module.mts
- * stands in this file's place.
+ * Where this package stands on disk, and the packages that carry the binary: in CommonJS. In the
+ * build for bundlers, place-module.mts stands in this file's place.
  */
 import { dirname } from 'node:path';
 
@@ -11,10 +11,12 @@ export const file: string | undefined = typeof __filename === 'string' ? __filen
 export const folder: string | undefined = file && dirname(file);
 
 /**
- * The file of a platform package; throws if it cannot be resolved, and returns undefined for an unknown name.
+ * The file of a platform package; throws if it cannot be resolved, and returns undefined for an
+ * unknown name.
  *
- * Each name is a literal, because tools that trace files (@vercel/nft: Next.js, Vercel, Netlify) read them without running the code.
- * webpack reads them too and would parse the binary as a module: it drops this code, as it knows the type of `__webpack_require__`.
+ * Each name is a literal, because tools that trace files (@vercel/nft: Next.js, Vercel, Netlify)
+ * read them without running the code. webpack reads them too and would parse the binary as a
+ * module: it drops this code, as it knows the type of `__webpack_require__`.
  */
 export function resolvePackage(platform: string): string | undefined {
   if (typeof __webpack_require__ === 'function') return undefined;

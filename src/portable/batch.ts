@@ -1,5 +1,6 @@
 /**
- * Many messages in one work: the digests stand in the target one after the other. As crates/node/src/batch.rs.
+ * Many messages in one work: the digests stand in the target one after the other. As
+ * crates/node/src/batch.rs.
  */
 import { Status } from '../frame.js';
 import type { HashParams, PortableHash, PortableMac } from './hashes/contract.js';
@@ -32,7 +33,11 @@ export function messages({ views, size, count, iv }: Work): number {
   return size === SIZED ? Math.floor(iv.length / 8) : count;
 }
 
-function each(work: Work, check: (size: number) => void, digest: (source: Uint8Array, target: Uint8Array) => void): void {
+function each(
+  work: Work,
+  check: (size: number) => void,
+  digest: (source: Uint8Array, target: Uint8Array) => void,
+): void {
   const { target, source, iv, views } = work;
   const count = messages(work);
   if (count === 0) return;
@@ -40,7 +45,9 @@ function each(work: Work, check: (size: number) => void, digest: (source: Uint8A
   if (size * count !== target.length) refuse(Status.OutputSize);
   check(size);
   // A digest must not take the place of a message that is still to be read.
-  const apart = views?.some((view) => overlap(view, target)) ?? (overlap(source, target) || overlap(iv, target));
+  const apart =
+    views?.some((view) => overlap(view, target)) ??
+    (overlap(source, target) || overlap(iv, target));
   const result = apart ? made(target.length) : target;
   const sizes = work.size === SIZED ? new DataView(iv.buffer, iv.byteOffset, iv.length) : undefined;
   for (let index = 0, offset = 0; index < count; index++) {

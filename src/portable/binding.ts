@@ -1,6 +1,7 @@
 /**
- * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in JavaScript. It runs in browsers, in workers
- * and in Node alike; what differs between them is in its {@link Host}.
+ * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in
+ * JavaScript. It runs in browsers, in workers and in Node alike; what differs between them is in
+ * its {@link Host}.
  */
 import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../frame.js';
 import { WHOLE } from '../protocol.js';
@@ -21,8 +22,9 @@ import { NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { perform, statusOf } from './work.js';
 
 /**
- * So many times as long as with native code does it take this thread to send work away and to hear of it again (60 us, not 7). The front
- * weighs prices against that, as native code has it: so it is told prices of that many nanoseconds each.
+ * So many times as long as with native code does it take this thread to send work away and to hear
+ * of it again (60 us, not 7). The front weighs prices against that, as native code has it: so it is
+ * told prices of that many nanoseconds each.
  */
 const AWAY = 8;
 
@@ -39,13 +41,17 @@ export function makePortable(host: Host): Native {
   const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
 
   function everydaySource(source: unknown): Uint8Array {
-    return frame[At.SourceSize] === WHOLE ? whole(source) : range(desk, frame[At.SourceOffset]!, frame[At.SourceSize]!);
+    return frame[At.SourceSize] === WHOLE
+      ? whole(source)
+      : range(desk, frame[At.SourceOffset]!, frame[At.SourceSize]!);
   }
 
   /** The prepared key of an everyday call, which must be for its hash. */
   function everydayKey(handle: number, algorithm: number): PreparedKey {
     const key = keys.get(handle);
-    return key.purpose !== Purpose.Cipher && key.algorithm === algorithm ? key : refuse(Status.KeyAlgorithm);
+    return key.purpose !== Purpose.Cipher && key.algorithm === algorithm
+      ? key
+      : refuse(Status.KeyAlgorithm);
   }
 
   function everydayDigest(source: Uint8Array, target: Uint8Array): void {
@@ -76,7 +82,12 @@ export function makePortable(host: Host): Native {
   const native: Native = {
     run(source, target, iv, aad, tag, key) {
       try {
-        const work = workOf(frame, keys, { source, target, iv, aad, tag, key }, jobs?.room.limit ?? 0);
+        const work = workOf(
+          frame,
+          keys,
+          { source, target, iv, aad, tag, key },
+          jobs?.room.limit ?? 0,
+        );
         if (frame[At.Slot]! < 0) return perform(work);
         (jobs ?? refuse(Status.Internal)).submit(work);
         return Status.Done;
@@ -118,7 +129,8 @@ export function makePortable(host: Host): Native {
           return;
         }
         const key = handle === 0 ? undefined : everydayKey(handle, algorithm);
-        if (key?.mac === undefined) hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
+        if (key?.mac === undefined)
+          hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
         else key.mac.finish(from, rest, target);
       });
       return digest === undefined ? undefined : host.hex(digest);
@@ -149,7 +161,9 @@ export function makePortable(host: Host): Native {
     createMacKey(hash) {
       try {
         const { purpose, bytes } = keys.get(frame[At.Key]!);
-        return purpose === Purpose.Cipher ? keys.keep(prepareKey(Purpose.Mac, hash, bytes)) : -Status.KeyAlgorithm;
+        return purpose === Purpose.Cipher
+          ? keys.keep(prepareKey(Purpose.Mac, hash, bytes))
+          : -Status.KeyAlgorithm;
       } catch (error) {
         return -statusOf(error);
       }
@@ -175,12 +189,14 @@ export function makePortable(host: Host): Native {
         return -1;
       }
     },
-    derivationMemory: (which) => [jobs?.room.limit, jobs?.room.taken, jobs?.room.waiting][which] ?? 0,
+    derivationMemory: (which) =>
+      [jobs?.room.limit, jobs?.room.taken, jobs?.room.waiting][which] ?? 0,
     setDerivationMemory(limit) {
       if (jobs !== undefined) jobs.room.limit = limit;
     },
 
-    predict: (algorithm, bytes, messages) => Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
+    predict: (algorithm, bytes, messages) =>
+      Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
     price(cipher, algorithm, which) {
       const price = priceOf(cipher === 1, algorithm);
       // Nothing is quicker in company, and what is done here is never worth a job of its own.

@@ -1,6 +1,7 @@
 /**
- * A run of sealed chunks in one work, as crates/core/src/chunks.rs: the base nonce travels as iv, the number of the first chunk as
- * seed. Source and target are apart: what was verified is what was read.
+ * A run of sealed chunks in one work, as crates/core/src/chunks.rs: the base nonce travels as iv,
+ * the number of the first chunk as seed. Source and target are apart: what was verified is what was
+ * read.
  */
 import { Status } from '../frame.js';
 import { ciphers } from '../catalog-table.js';
@@ -14,7 +15,13 @@ export function sealChunks(work: Work, cipher: PortableCipher): void {
   each(work, (nonce, index) => {
     const text = part(source, index * size, Math.min(size, source.length - index * size));
     const sealed = index * (size + tagSize);
-    cipher.seal!(nonce, NOTHING, text, part(target, sealed, text.length), part(target, sealed + text.length, tagSize));
+    cipher.seal!(
+      nonce,
+      NOTHING,
+      text,
+      part(target, sealed, text.length),
+      part(target, sealed + text.length, tagSize),
+    );
   });
 }
 
@@ -24,18 +31,33 @@ export function openChunks(work: Work, cipher: PortableCipher): void {
   each(work, (nonce, index) => {
     const text = part(target, index * size, Math.min(size, target.length - index * size));
     const sealed = index * (size + tagSize);
-    const intact = cipher.open!(nonce, NOTHING, part(source, sealed, text.length), text, part(source, sealed + text.length, tagSize));
+    const intact = cipher.open!(
+      nonce,
+      NOTHING,
+      part(source, sealed, text.length),
+      text,
+      part(source, sealed + text.length, tagSize),
+    );
     if (!intact) refuse(Status.Authentication);
   });
 }
 
 /** Checks that both sides have the size of these chunks; the size of a tag. */
-export function checkRun({ algorithm, source, target, iv, count, size }: Work, text: number, sealed: number): number {
+export function checkRun(
+  { algorithm, source, target, iv, count, size }: Work,
+  text: number,
+  sealed: number,
+): number {
   if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
   const { aead, tagSize, ivSize } = ciphers[algorithm]!;
   if (!aead) refuse(Status.NotSupported);
   const most = count * size;
-  const fits = count > 0 && size > 0 && text >= most - size && text <= most && text + count * tagSize === sealed;
+  const fits =
+    count > 0 &&
+    size > 0 &&
+    text >= most - size &&
+    text <= most &&
+    text + count * tagSize === sealed;
   if (!fits) refuse(Status.OutputSize);
   if (iv.length !== ivSize) refuse(Status.IvSize);
   return tagSize;
@@ -52,7 +74,10 @@ function each(work: Work, one: (nonce: Uint8Array, index: number) => void): void
   }
 }
 
-/** The nonce of each chunk by its place in the run: the base with the chunk's number, big-endian, XORed into its end. Good until the next is asked for. */
+/**
+ * The nonce of each chunk by its place in the run: the base with the chunk's number, big-endian,
+ * XORed into its end. Good until the next is asked for.
+ */
 export function noncesOf({ iv, seedLow, seedHigh }: Work): (index: number) => Uint8Array {
   const nonce = new Uint8Array(iv.length);
   const first = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
@@ -60,7 +85,8 @@ export function noncesOf({ iv, seedLow, seedHigh }: Work): (index: number) => Ui
     let number = first + BigInt(index);
     if (number >= 2n ** 64n) refuse(Status.SourceTooLarge);
     nonce.set(iv);
-    for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n) nonce[at]! ^= Number(number & 0xffn);
+    for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n)
+      nonce[at]! ^= Number(number & 0xffn);
     return nonce;
   };
 }

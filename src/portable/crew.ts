@@ -1,7 +1,8 @@
 /**
- * The workers, and the jobs that wait for one. A worker is started when a job finds none that is free, has one job at a time (of short
- * ones a few), and is ended when none came for a while. To stop a job is to end its worker. Where there can be no workers (a page's
- * security policy), jobs are done on this thread, one or a slice of one in a turn of the event loop.
+ * The workers, and the jobs that wait for one. A worker is started when a job finds none that is
+ * free, has one job at a time (of short ones a few), and is ended when none came for a while. To
+ * stop a job is to end its worker. Where there can be no workers (a page's security policy), jobs
+ * are done on this thread, one or a slice of one in a turn of the event loop.
  */
 import { Status } from '../frame.js';
 import { errandOf, type Outcome, type Tiding } from './errand.js';
@@ -24,7 +25,10 @@ export interface CrewJob {
   readonly cost: number;
   /** How far it has come, from 0 to 1. */
   fraction: number;
-  /** It is over. A result that was made elsewhere is in `target` and `tag`; otherwise it stands where the work says. */
+  /**
+   * It is over. A result that was made elsewhere is in `target` and `tag`; otherwise it stands
+   * where the work says.
+   */
   end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void;
 }
 
@@ -37,19 +41,28 @@ export const enum Stopped {
 
 /** Predicted nanoseconds of jobs that go first. */
 const SHORT = 5_000_000;
-/** So many jobs, each predicted to take no more nanoseconds, are with a worker at once: it shall not wait for this thread after each. */
+/**
+ * So many jobs, each predicted to take no more nanoseconds, are with a worker at once: it shall not
+ * wait for this thread after each.
+ */
 const AT_ONCE = 8;
 const AT_ONCE_COST = 1_000_000;
 /** Milliseconds without work after which a worker is ended. */
 const IDLE = 5000;
-/** Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this thread may have been busy for as long. */
+/**
+ * Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this
+ * thread may have been busy for as long.
+ */
 const START = 10_000;
 const HEAR = 250;
 /** Milliseconds that a worker may take to start, on a busy machine, before a job's clock runs. */
 const WORKER_START = 2000;
 /** Timers of more milliseconds end at once. */
 const TIMER_MAX = 2 ** 31;
-/** So many workers in a row that never ran, and no more are tried; the first is enough where none ever ran. */
+/**
+ * So many workers in a row that never ran, and no more are tried; the first is enough where none
+ * ever ran.
+ */
 const FAILURES = 3;
 
 /** A worker. */
@@ -66,7 +79,10 @@ class Hand {
 
   /** Whether it may be given this beside what it has. */
   takes(job: CrewJob): boolean {
-    const short = this.ready && this.jobs.length < AT_ONCE && [...this.jobs, job].every(({ cost }) => cost <= AT_ONCE_COST);
+    const short =
+      this.ready &&
+      this.jobs.length < AT_ONCE &&
+      [...this.jobs, job].every(({ cost }) => cost <= AT_ONCE_COST);
     return this.jobs.length === 0 || short;
   }
 }
@@ -123,7 +139,10 @@ export class Crew {
     return copy;
   }
 
-  /** Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner has taken away against his promise. */
+  /**
+   * Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner
+   * has taken away against his promise.
+   */
   #ownSource(job: CrewJob): void {
     if (job.owned) return;
     const { work } = job;
@@ -142,11 +161,17 @@ export class Crew {
 
   resize(limit: number): void {
     this.limit = limit;
-    for (const hand of this.#hands.filter(({ jobs }) => jobs.length === 0).slice(0, Math.max(0, this.#hands.length - limit))) this.#dismiss(hand);
+    for (const hand of this.#hands
+      .filter(({ jobs }) => jobs.length === 0)
+      .slice(0, Math.max(0, this.#hands.length - limit)))
+      this.#dismiss(hand);
     this.#assign();
   }
 
-  /** Nobody wants this job any more, or it has taken too long. What has not started never will; a worker is ended. */
+  /**
+   * Nobody wants this job any more, or it has taken too long. What has not started never will; a
+   * worker is ended.
+   */
   stop(job: CrewJob, status = Status.Cancelled): Stopped {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) {
@@ -254,12 +279,19 @@ export class Crew {
     }
   }
 
-  /** Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be asked to end itself. */
+  /**
+   * Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be
+   * asked to end itself.
+   */
   #watch(job: CrewJob): void {
     const { derivation } = job.work;
     if (derivation?.what !== 'verify') return;
     const limit = clockLimit(derivation.allowed) + WORKER_START;
-    if (limit < TIMER_MAX) this.#clocks.set(job, this.#host.after(limit, () => this.stop(job, Status.Work)));
+    if (limit < TIMER_MAX)
+      this.#clocks.set(
+        job,
+        this.#host.after(limit, () => this.stop(job, Status.Work)),
+      );
   }
 
   #unwatch(job: CrewJob): void {
@@ -291,7 +323,9 @@ export class Crew {
     if (!hand.ready && !memory) this.#fail();
     // What has not reached a worker that ran can still be done.
     if (!hand.ready && !memory) this.#waiting.unshift(...jobs);
-    else for (const job of jobs) job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
+    else
+      for (const job of jobs)
+        job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
     this.#assign();
   }
 

@@ -1,4 +1,7 @@
-/** Whether bytes are equal, in a time that depends on their number only: 1 or 0; -1 if they are not as many. */
+/**
+ * Whether bytes are equal, in a time that depends on their number only: 1 or 0; -1 if they are not
+ * as many.
+ */
 export function equal(left: Uint8Array, right: Uint8Array): number {
   if (left.length !== right.length) return -1;
   let difference = 0;

@@ -1,5 +1,6 @@
 /**
- * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are given away.
+ * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are
+ * given away.
  */
 import { Operation, Purpose, Status } from '../frame.js';
 import { begunByPlatform, willServe, type Ended } from './delegation.js';
@@ -34,12 +35,26 @@ export interface Errand {
   readonly measure: boolean;
 }
 
-/** What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large source, which is warm), what something costs. */
+/**
+ * What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large
+ * source, which is warm), what something costs.
+ */
 export type Tiding =
   | { readonly tells: 'ready' }
   | { readonly tells: 'progress'; readonly fraction: number }
-  | { readonly tells: 'end'; readonly status: Status; readonly target: Uint8Array; readonly tag: Uint8Array; readonly spare?: ArrayBuffer }
-  | { readonly tells: 'price'; readonly operation: Operation; readonly algorithm: number; readonly price: Price };
+  | {
+      readonly tells: 'end';
+      readonly status: Status;
+      readonly target: Uint8Array;
+      readonly tag: Uint8Array;
+      readonly spare?: ArrayBuffer;
+    }
+  | {
+      readonly tells: 'price';
+      readonly operation: Operation;
+      readonly algorithm: number;
+      readonly price: Price;
+    };
 
 /** Whether the tag is made, not checked or taken in. */
 export function makesTag(operation: Operation): boolean {
@@ -49,7 +64,13 @@ export function makesTag(operation: Operation): boolean {
 /** The work with copies of all that its caller may change when the call has returned. */
 export function ownSecrets(work: Work): Work {
   const { key, secret, iv, aad, tag, operation } = work;
-  return { ...work, secret: copyOf(key?.bytes ?? secret), iv: copyOf(iv), aad: copyOf(aad), tag: makesTag(operation) ? tag : copyOf(tag) };
+  return {
+    ...work,
+    secret: copyOf(key?.bytes ?? secret),
+    iv: copyOf(iv),
+    aad: copyOf(aad),
+    tag: makesTag(operation) ? tag : copyOf(tag),
+  };
 }
 
 /** Wipes these copies, when the work is done. */
@@ -60,7 +81,22 @@ export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
 
 /** The work as a worker is told of it. The source must be a copy. */
 export function errandOf(work: Work, watched: boolean, measure: boolean): Errand {
-  const { operation, algorithm, key, secret, seedLow, seedHigh, iv, aad, tag, source, target, count, size, derivation } = work;
+  const {
+    operation,
+    algorithm,
+    key,
+    secret,
+    seedLow,
+    seedHigh,
+    iv,
+    aad,
+    tag,
+    source,
+    target,
+    count,
+    size,
+    derivation,
+  } = work;
   const makes = makesTag(operation);
   return {
     operation,
@@ -112,13 +148,24 @@ export function runErrand(errand: Errand, progress: Progress | undefined): Outco
   });
 }
 
-/** The same by the platform's cryptography, which in some places is slow to return: hence in a worker. Undefined where it does not serve this. */
+/**
+ * The same by the platform's cryptography, which in some places is slow to return: hence in a
+ * worker. Undefined where it does not serve this.
+ */
 export async function platformErrand(errand: Errand): Promise<Outcome | undefined> {
   const { operation, purpose, secret, source, targetSize, tagSize } = errand;
   if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
-  // What takes a key is given its bytes. It makes its result itself: only the sizes of target and tag are looked at.
+  // What takes a key is given its bytes. It makes its result itself: only the sizes of target and
+  // tag are looked at.
   const tag = makesTag(operation) ? made(tagSize) : errand.tag;
-  const work: Work = { ...errand, key: undefined, secret, tag, target: source.length === targetSize ? source : made(targetSize), views: undefined };
+  const work: Work = {
+    ...errand,
+    key: undefined,
+    secret,
+    tag,
+    target: source.length === targetSize ? source : made(targetSize),
+    views: undefined,
+  };
   if (!(await willServe(work))) return undefined;
   return new Promise((resolve) => {
     const ended: Ended = (status, target, madeTag) => {
@@ -129,8 +176,15 @@ export async function platformErrand(errand: Errand): Promise<Outcome | undefine
   });
 }
 
-/** The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come gets JavaScript's, which tells. */
-export async function deriveErrand(errand: Errand, derivation: Derivation, progress: Progress | undefined): Promise<Outcome> {
+/**
+ * The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come
+ * gets JavaScript's, which tells.
+ */
+export async function deriveErrand(
+  errand: Errand,
+  derivation: Derivation,
+  progress: Progress | undefined,
+): Promise<Outcome> {
   if (progress !== undefined) return runErrand(errand, progress);
   let status = Status.Done;
   let work: Work | undefined;
@@ -146,7 +200,8 @@ export async function deriveErrand(errand: Errand, derivation: Derivation, progr
 function workOf(errand: Errand): Work {
   const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = errand;
   // A cipher works in place.
-  const inPlace = operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
+  const inPlace =
+    operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
   return {
     ...errand,
     key: purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret),
@@ -157,7 +212,10 @@ function workOf(errand: Errand): Work {
   };
 }
 
-function outcome(errand: Errand, run: () => { readonly work: Work | undefined; readonly status: Status }): Outcome {
+function outcome(
+  errand: Errand,
+  run: () => { readonly work: Work | undefined; readonly status: Status },
+): Outcome {
   let status: Status;
   let work: Work | undefined;
   try {
@@ -167,6 +225,7 @@ function outcome(errand: Errand, run: () => { readonly work: Work | undefined; r
   }
   if (work?.key !== undefined) wipeKey(work.key);
   for (const own of [errand.secret, errand.iv, errand.aad, errand.tag]) own.fill(0);
-  if (status !== Status.Done || work === undefined) return { status, target: NOTHING, tag: NOTHING };
+  if (status !== Status.Done || work === undefined)
+    return { status, target: NOTHING, tag: NOTHING };
   return { status, target: work.target, tag: makesTag(errand.operation) ? work.tag : NOTHING };
 }

@@ -1,6 +1,6 @@
 /**
- * What the portable engine needs of the place it runs in: the end of a turn, and workers if there can be any. Browsers and Node give
- * each their own (src/platform).
+ * What the portable engine needs of the place it runs in: the end of a turn, and workers if there
+ * can be any. Browsers and Node give each their own (src/platform).
  */
 
 /** Another thread that runs worker.ts. */
@@ -15,20 +15,27 @@ export interface Mate {
 /** Who hears of a {@link Mate}. */
 export interface MateEvents {
   message(message: unknown): void;
-  /** It could not be started, or has ended by itself; `memory` if it ran out of that. Once at most, and the last event. */
+  /**
+   * It could not be started, or has ended by itself; `memory` if it ran out of that. Once at most,
+   * and the last event.
+   */
   lost(memory: boolean): void;
 }
 
 export interface Host {
   /** Calls when the turn of the event loop has ended. Not to be stopped by fake timers. */
   readonly nextTurn: (run: () => void) => void;
-  /** Calls after so many milliseconds, unless the function returned is called before; the process does not wait for it. */
+  /**
+   * Calls after so many milliseconds, unless the function returned is called before; the process
+   * does not wait for it.
+   */
   readonly after: (milliseconds: number, run: () => void) => () => void;
   /** Lower-case hex. */
   readonly hex: (bytes: Uint8Array) => string;
   /**
-   * The largest text in bytes that the platform's cryptography is given on this thread. Node.js computes on other threads, Chromium before the
-   * call returns: 64 MiB of AES-GCM would stop a page for a few hundred milliseconds.
+   * The largest text in bytes that the platform's cryptography is given on this thread. Node.js
+   * computes on other threads, Chromium before the call returns: 64 MiB of AES-GCM would stop a
+   * page for a few hundred milliseconds.
    */
   readonly platformMost: number;
   /** As many workers are worth having. */

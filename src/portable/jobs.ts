@@ -1,6 +1,7 @@
 /**
- * Asynchronous calls: where each is done, and how its result comes back through the ring, as crates/node/src/completion.rs and
- * environment.rs have it. Nobody is told of anything before the turn of the event loop in which he called has ended.
+ * Asynchronous calls: where each is done, and how its result comes back through the ring, as
+ * crates/node/src/completion.rs and environment.rs have it. Nobody is told of anything before the
+ * turn of the event loop in which he called has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../frame.js';
 import { Crew, Stopped, type CrewJob } from './crew.js';
@@ -14,13 +15,18 @@ import { Room, type Guest } from './room.js';
 import { NOTHING, refuse } from './windows.js';
 import { perform, type Work } from './work.js';
 
-/** The least that is said of a job's cost: the front looks for the results of shorter ones itself, which these need not. */
+/**
+ * The least that is said of a job's cost: the front looks for the results of shorter ones itself,
+ * which these need not.
+ */
 const COST = 5_000;
 
 /** Bytes that may be copied before there must be a limit. */
 const COPIES_FREE = 64 * 2 ** 20;
 
-/** The most rounds of results, jobs that these make and do at once, and their results, in one turn. */
+/**
+ * The most rounds of results, jobs that these make and do at once, and their results, in one turn.
+ */
 const ROUNDS = 4;
 
 /** The front's: of some jobs the result is not where it was to be put, but this, by slot. */
@@ -49,7 +55,9 @@ class Job implements CrewJob, Guest {
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
-  /** The memory of the result was made for it, and nobody has it yet: another may take its place. */
+  /**
+   * The memory of the result was made for it, and nobody has it yet: another may take its place.
+   */
   fresh = false;
   readonly sourceSize: number;
   inRoom = false;
@@ -92,7 +100,10 @@ class Job implements CrewJob, Guest {
 export class Jobs {
   readonly crew: Crew;
   readonly room = new Room();
-  /** Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not set. */
+  /**
+   * Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not
+   * set.
+   */
   copied = 0;
   copiesLimit = 0;
   readonly #host: Host;
@@ -110,14 +121,17 @@ export class Jobs {
     this.#host = host;
     this.#frame = frame;
     this.#ring = new Ring(ring, settle);
-    this.crew = new Crew(host, ({ operation, algorithm, price }) => settlePrice(operation, algorithm, price));
+    this.crew = new Crew(host, ({ operation, algorithm, price }) =>
+      settlePrice(operation, algorithm, price),
+    );
   }
 
   /** Accepts a job. */
   submit(described: Work): void {
     const frame = this.#frame;
     const { operation } = described;
-    if (operation === Operation.Squeeze || operation === Operation.MacBegin) refuse(Status.NotSupported);
+    if (operation === Operation.Squeeze || operation === Operation.MacBegin)
+      refuse(Status.NotSupported);
     const flags = frame[At.Flags]!;
     const snapshot = (flags & Flag.Snapshot) !== 0;
     const cost = predict(described);
@@ -143,8 +157,14 @@ export class Jobs {
     job.fresh = (flags & Flag.Fresh) !== 0 && !reply;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
     // A large one goes to the platform's cryptography by way of a worker.
-    const here = derivation === undefined && (work.source.length <= this.#host.platformMost || this.crew.alone);
-    if (here && (begunByPlatform(work, ended, !snapshot || job.owned) || (!snapshot && begunChunks(work, ended)))) {
+    const here =
+      derivation === undefined &&
+      (work.source.length <= this.#host.platformMost || this.crew.alone);
+    if (
+      here &&
+      (begunByPlatform(work, ended, !snapshot || job.owned) ||
+        (!snapshot && begunChunks(work, ended)))
+    ) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
       job.work = { ...work, source: this.crew.copyOf(work.source) };
@@ -176,7 +196,10 @@ export class Jobs {
     return Route.Pool;
   }
 
-  /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. Whoever is alone may always. */
+  /**
+   * Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. Whoever
+   * is alone may always.
+   */
   roomForCopies(size: number): number {
     if (this.copied === 0 || size === 0) return 1;
     const sum = this.copied + size;
@@ -276,7 +299,8 @@ export class Jobs {
     let large: Uint8Array = NOTHING;
     if (status === Status.Done) {
       const cipher = isCipher(work.operation);
-      if (work.operation === Operation.Encrypt || (work.operation === Operation.Seal && reply)) small = tagPlace;
+      if (work.operation === Operation.Encrypt || (work.operation === Operation.Seal && reply))
+        small = tagPlace;
       if (reply && cipher) large = place;
       else if (reply) small = place;
     }
@@ -288,24 +312,57 @@ export class Jobs {
 /** Whether the result is secret: it is made with a key and is no ciphertext. */
 function givesSecret({ operation, key, secret }: Work): boolean {
   if (operation >= Operation.Scrypt) return true;
-  return (key !== undefined || secret.length > 0) && operation !== Operation.Encrypt && operation !== Operation.Seal && operation !== Operation.SealChunks;
+  return (
+    (key !== undefined || secret.length > 0) &&
+    operation !== Operation.Encrypt &&
+    operation !== Operation.Seal &&
+    operation !== Operation.SealChunks
+  );
 }
 
-/** A result that was made elsewhere and can be given out as it is: all of some memory that nobody else has. */
-function wholeResult({ status, fresh, work: { operation }, place, tagPlace, target, tag }: Job): Uint8Array | undefined {
+/**
+ * A result that was made elsewhere and can be given out as it is: all of some memory that nobody
+ * else has.
+ */
+function wholeResult({
+  status,
+  fresh,
+  work: { operation },
+  place,
+  tagPlace,
+  target,
+  tag,
+}: Job): Uint8Array | undefined {
   // Runs of chunks, of messages, and states are read where they were to be put.
-  if (status !== Status.Done || !fresh || target === undefined || operation > Operation.Open || target.length !== place.length) return undefined;
+  if (
+    status !== Status.Done ||
+    !fresh ||
+    target === undefined ||
+    operation > Operation.Open ||
+    target.length !== place.length
+  )
+    return undefined;
   if (operation === Operation.Encrypt && tagPlace.length > 0) return undefined;
   // A tag that follows the text in its place must do so here.
   const appended = operation === Operation.Seal ? tagPlace.length : 0;
-  if (appended > 0 && (tag?.length !== appended || tag.buffer !== target.buffer || tag.byteOffset !== target.byteOffset + target.length)) return undefined;
+  if (
+    appended > 0 &&
+    (tag?.length !== appended ||
+      tag.buffer !== target.buffer ||
+      tag.byteOffset !== target.byteOffset + target.length)
+  )
+    return undefined;
   const size = target.length + appended;
   // Nor does it replace a part of some memory: before a result a nonce may stand.
   if (place.byteOffset !== 0 || place.buffer.byteLength !== size) return undefined;
-  return target.byteOffset === 0 && target.buffer.byteLength === size ? new Uint8Array(target.buffer) : undefined;
+  return target.byteOffset === 0 && target.buffer.byteLength === size
+    ? new Uint8Array(target.buffer)
+    : undefined;
 }
 
-/** Puts a result that was made elsewhere where it belongs; what was refused is not left half done. */
+/**
+ * Puts a result that was made elsewhere where it belongs; what was refused is not left half done.
+ */
 function putResult(job: Job): void {
   const { work, place, tagPlace, target, tag } = job;
   const chunks = work.operation === Operation.SealChunks || work.operation === Operation.OpenChunks;
@@ -314,7 +371,10 @@ function putResult(job: Job): void {
     return;
   }
   if (job.status !== Status.Done) return;
-  if ((target !== undefined && target.length !== place.length) || (tag !== undefined && tag.length > tagPlace.length)) {
+  if (
+    (target !== undefined && target.length !== place.length) ||
+    (tag !== undefined && tag.length > tagPlace.length)
+  ) {
     // The memory has gone meanwhile: its owner has broken the promise not to take it.
     job.status = Status.Argument;
     return;

@@ -1,6 +1,7 @@
 /**
- * Prepared keys, held by number. A handle is an index and a generation, as in crates/node/src/keys.rs, so that a disposed one is
- * refused rather than mistaken for its successor.
+ * Prepared keys, held by number. A handle is an index and a generation, as in
+ * crates/node/src/keys.rs, so that a disposed one is refused rather than mistaken for its
+ * successor.
  */
 import { Purpose, Status } from '../frame.js';
 import { ciphers, hashes } from '../catalog-table.js';
@@ -85,7 +86,8 @@ export class Keys {
   /** The key of a handle; refuses one that was disposed. */
   get(handle: number): PreparedKey {
     const slot = this.#slots[handle % INDEXES];
-    if (slot?.key === undefined || slot.generation !== Math.floor(handle / INDEXES)) return refuse(Status.KeyDisposed);
+    if (slot?.key === undefined || slot.generation !== Math.floor(handle / INDEXES))
+      return refuse(Status.KeyDisposed);
     return slot.key;
   }
 

@@ -4,15 +4,32 @@
 import { ciphers } from '../catalog-table.js';
 
 /** Version by library; `millrace` is code of this package. */
-export const libraries = { '@noble/ciphers': '2.4.0', '@noble/hashes': '2.4.0', 'hash-wasm': '4.13.0', millrace: '0.1.0' } as const;
+export const libraries = {
+  '@noble/ciphers': '2.4.0',
+  '@noble/hashes': '2.4.0',
+  'hash-wasm': '4.13.0',
+  millrace: '0.1.0',
+} as const;
 
 export type Library = keyof typeof libraries;
 
 /** Of these hashes the compression is the library's; of all others it is ours. */
-const COMPRESSED = ['md5', 'sha1', 'md5-sha1', 'ripemd160', 'sha384', 'sha512', 'sha512-224', 'sha512-256', 'blake2b512'];
+const COMPRESSED = [
+  'md5',
+  'sha1',
+  'md5-sha1',
+  'ripemd160',
+  'sha384',
+  'sha512',
+  'sha512-224',
+  'sha512-256',
+  'blake2b512',
+];
 
 /** The library that does most of an algorithm's work. */
 export function libraryOf(name: string): Library {
   if (COMPRESSED.includes(name)) return '@noble/hashes';
-  return ciphers.some((facts) => facts.name === name) && name.includes('poly1305') ? '@noble/ciphers' : 'millrace';
+  return ciphers.some((facts) => facts.name === name) && name.includes('poly1305')
+    ? '@noble/ciphers'
+    : 'millrace';
 }

@@ -1,14 +1,19 @@
 /**
- * Bytes as an unsigned BigInt and back, in both byte orders, at any width, by way of hexadecimal text, which engines read and write
- * in a time that grows as the text does.
+ * Bytes as an unsigned BigInt and back, in both byte orders, at any width, by way of hexadecimal
+ * text, which engines read and write in a time that grows as the text does.
  */
 
 /** The byte that a pair of digits spells, by the two codes. */
 const digitOf = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit++) digitOf[digit.toString(16).charCodeAt(0)] = digit;
 
-/** The number that bytes spell, most significant first; undefined if that is more than memory has. */
-export function numberOf(bytes: Uint8Array, hex: (bytes: Uint8Array) => string): bigint | undefined {
+/**
+ * The number that bytes spell, most significant first; undefined if that is more than memory has.
+ */
+export function numberOf(
+  bytes: Uint8Array,
+  hex: (bytes: Uint8Array) => string,
+): bigint | undefined {
   let start = 0;
   while (start < bytes.length && bytes[start] === 0) start++;
   if (start === bytes.length) return 0n;
@@ -25,7 +30,10 @@ function tooLarge(): bigint {
   return 1n << (8n * BigInt(NUMBER_MAX) + 8n);
 }
 
-/** The low bytes of the number's magnitude, most significant first, padded with zeros to the size of the target. */
+/**
+ * The low bytes of the number's magnitude, most significant first, padded with zeros to the size of
+ * the target.
+ */
 export function writeNumber(number: bigint, target: Uint8Array): void {
   const magnitude = number < 0n ? -number : number;
   const text = magnitude.toString(16);

@@ -1,5 +1,6 @@
 /**
- * What work costs in JavaScript, in nanoseconds: from a table at first, measured by a worker that has done a job of the algorithm.
+ * What work costs in JavaScript, in nanoseconds: from a table at first, measured by a worker that
+ * has done a job of the algorithm.
  */
 import { Operation, Route } from '../frame.js';
 import { ciphers, hashes } from '../catalog-table.js';
@@ -18,8 +19,8 @@ export interface Price {
 }
 
 /**
- * Nanoseconds of work that a job may take to be done during its call: about what it costs this thread to copy it, send it to a worker
- * and hear of it again.
+ * Nanoseconds of work that a job may take to be done during its call: about what it costs this
+ * thread to copy it, send it to a worker and hear of it again.
  */
 export const INLINE = 50_000;
 
@@ -28,7 +29,10 @@ interface Entry {
   readonly measured: boolean;
 }
 
-const entry = (fixed: number, perByte: number): Entry => ({ price: { fixed, perByte }, measured: false });
+const entry = (fixed: number, perByte: number): Entry => ({
+  price: { fixed, perByte },
+  measured: false,
+});
 
 /** In the order of the catalog. Measured with Node 20 on a Zen 5 core that others used too. */
 const hashPrices: Entry[] = [
@@ -76,7 +80,11 @@ const cipherPrices: Entry[] = [
 
 /** Whether the algorithm is a cipher. */
 export function isCipher(operation: Operation): boolean {
-  return (operation >= Operation.Encrypt && operation <= Operation.Open) || operation === Operation.SealChunks || operation === Operation.OpenChunks;
+  return (
+    (operation >= Operation.Encrypt && operation <= Operation.Open) ||
+    operation === Operation.SealChunks ||
+    operation === Operation.OpenChunks
+  );
 }
 
 function entries(cipher: boolean): Entry[] {
@@ -101,8 +109,15 @@ export function settlePrice(operation: Operation, algorithm: number, found: Pric
   const list = entries(isCipher(operation));
   const prior = list[algorithm];
   if (prior === undefined || prior.measured) return;
-  const near = (value: number, before: number): number => Math.min(Math.max(value, before / 8), before * 8);
-  list[algorithm] = { price: { fixed: near(found.fixed, prior.price.fixed), perByte: near(found.perByte, prior.price.perByte) }, measured: true };
+  const near = (value: number, before: number): number =>
+    Math.min(Math.max(value, before / 8), before * 8);
+  list[algorithm] = {
+    price: {
+      fixed: near(found.fixed, prior.price.fixed),
+      perByte: near(found.perByte, prior.price.perByte),
+    },
+    measured: true,
+  };
   epoch += 1;
 }
 
@@ -147,12 +162,20 @@ export function predict(work: Work): number {
       return cost(price, source.length + iv.length);
     case Operation.HashMany:
     case Operation.HmacMany:
-      return cost(price, views?.reduce((sum, { length }) => sum + length, 0) ?? source.length, messages(work));
+      return cost(
+        price,
+        views?.reduce((sum, { length }) => sum + length, 0) ?? source.length,
+        messages(work),
+      );
     case Operation.SealChunks:
     case Operation.OpenChunks:
       return cost(price, source.length, work.count);
     default:
-      return cipher ? cost(price, source.length + aad.length) : (derivation === undefined ? 0 : predictDerivation(derivation, target.length));
+      return cipher
+        ? cost(price, source.length + aad.length)
+        : derivation === undefined
+          ? 0
+          : predictDerivation(derivation, target.length);
   }
 }
 
@@ -177,7 +200,9 @@ export function measure(operation: Operation, algorithm: number): Price | undefi
   spin(() => once(LONG), WARM);
   const [short, long] = [spin(() => once(SHORT), TAKE), spin(() => once(LONG), TAKE)];
   const perByte = (long - short) / (LONG - SHORT);
-  return perByte > 0 && short > 0 ? { fixed: Math.max(short - SHORT * perByte, short / 8), perByte } : undefined;
+  return perByte > 0 && short > 0
+    ? { fixed: Math.max(short - SHORT * perByte, short / 8), perByte }
+    : undefined;
 }
 
 /** Works on so many bytes. */
@@ -199,12 +224,15 @@ function sample(operation: Operation, algorithm: number): (size: number) => void
   };
 }
 
-/** Nanoseconds that something takes, done again and again for some milliseconds: the least of several batches, as others disturb. */
+/**
+ * Nanoseconds that something takes, done again and again for some milliseconds: the least of
+ * several batches, as others disturb.
+ */
 function spin(work: () => void, milliseconds: number): number {
   const { performance } = globalThis;
   const start = performance.now();
   let least = Infinity;
-  for (let before = start, end = start; end - start < milliseconds; ) {
+  for (let before = start, end = start; end - start < milliseconds;) {
     let count = 0;
     before = end;
     // Clocks may be as coarse as 0.1 ms.

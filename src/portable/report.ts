@@ -7,7 +7,12 @@ import { libraries, libraryOf } from './libraries.js';
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
 export function enginesReport(): string {
-  const algorithms = Object.fromEntries([...hashes, ...ciphers].map(({ name }) => [name, { library: libraryOf(name), instructions: [], hardware: false }]));
+  const algorithms = Object.fromEntries(
+    [...hashes, ...ciphers].map(({ name }) => [
+      name,
+      { library: libraryOf(name), instructions: [], hardware: false },
+    ]),
+  );
   return JSON.stringify({ portable: { available: true, libraries, algorithms } });
 }
 
@@ -15,7 +20,12 @@ export function enginesReport(): string {
 export function costsReport(): string {
   const of = (cipher: boolean) => (facts: { readonly id: number; readonly name: string }) => {
     const price = priceOf(cipher, facts.id)!;
-    const shown = { fixed: round(price.fixed, 1), perByte: round(price.perByte, 5), measured: isMeasured(cipher, facts.id), inlineTo: bytesFor(price, INLINE) };
+    const shown = {
+      fixed: round(price.fixed, 1),
+      perByte: round(price.perByte, 5),
+      measured: isMeasured(cipher, facts.id),
+      inlineTo: bytesFor(price, INLINE),
+    };
     return [facts.name, cipher ? shown : { ...shown, together: 1 }];
   };
   return JSON.stringify(Object.fromEntries([...hashes.map(of(false)), ...ciphers.map(of(true))]));

@@ -1,6 +1,6 @@
 /**
- * A described call as work: the numbers of the frame and the byte arguments, every range looked at again. As `Request` in
- * crates/node/src/calls.rs.
+ * A described call as work: the numbers of the frame and the byte arguments, every range looked at
+ * again. As `Request` in crates/node/src/calls.rs.
  */
 import { At, Flag, Operation, Status } from '../frame.js';
 import { ciphers, hashes } from '../catalog-table.js';
@@ -22,7 +22,10 @@ export interface Given {
 /** The largest result that may travel in the ring; RING_RESULT_MAX is less. */
 const REPLY_MAX = 4096;
 
-/** The work that is described. What has no target gets memory of its own. `limit`: the most bytes of memory for derivations, 0 for none. */
+/**
+ * The work that is described. What has no target gets memory of its own. `limit`: the most bytes of
+ * memory for derivations, 0 for none.
+ */
 export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: number): Work {
   const operation: Operation = frame[At.Operation]!;
   const algorithm = frame[At.Algorithm]!;
@@ -33,14 +36,29 @@ export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: num
     operation,
     algorithm,
     key: handle === 0 ? undefined : keys.get(handle),
-    secret: handle === 0 && (flags & Flag.HasKey) !== 0 ? range(given.key, frame[At.KeyOffset]!, frame[At.KeySize]!) : NOTHING,
+    secret:
+      handle === 0 && (flags & Flag.HasKey) !== 0
+        ? range(given.key, frame[At.KeyOffset]!, frame[At.KeySize]!)
+        : NOTHING,
     seedLow: frame[At.SeedLow]!,
     seedHigh: frame[At.SeedHigh]!,
-    target: (flags & Flag.HasTarget) !== 0 ? range(given.target, frame[At.TargetOffset]!, frame[At.TargetSize]!) : reply(frame[At.TargetSize]!),
-    iv: (flags & Flag.HasIv) !== 0 ? range(given.iv, frame[At.IvOffset]!, frame[At.IvSize]!) : NOTHING,
-    aad: (flags & Flag.HasAad) !== 0 ? range(given.aad, frame[At.AadOffset]!, frame[At.AadSize]!) : NOTHING,
+    target:
+      (flags & Flag.HasTarget) !== 0
+        ? range(given.target, frame[At.TargetOffset]!, frame[At.TargetSize]!)
+        : reply(frame[At.TargetSize]!),
+    iv:
+      (flags & Flag.HasIv) !== 0
+        ? range(given.iv, frame[At.IvOffset]!, frame[At.IvSize]!)
+        : NOTHING,
+    aad:
+      (flags & Flag.HasAad) !== 0
+        ? range(given.aad, frame[At.AadOffset]!, frame[At.AadSize]!)
+        : NOTHING,
     tag: NOTHING,
-    source: (flags & Flag.HasViews) !== 0 ? NOTHING : range(given.source, frame[At.SourceOffset]!, frame[At.SourceSize]!),
+    source:
+      (flags & Flag.HasViews) !== 0
+        ? NOTHING
+        : range(given.source, frame[At.SourceOffset]!, frame[At.SourceSize]!),
     views: undefined,
     count: 0,
     size: 0,
@@ -54,7 +72,9 @@ function isKnown(operation: Operation, algorithm: number): boolean {
   if (operation === Operation.MacBegin) return hashes[algorithm] !== undefined;
   if (!(operation >= Operation.Hash && operation <= Operation.Verify)) return false;
   if (operation >= Operation.Scrypt) return true;
-  const cipher = (operation >= Operation.Encrypt && operation <= Operation.Open) || operation >= Operation.SealChunks;
+  const cipher =
+    (operation >= Operation.Encrypt && operation <= Operation.Open) ||
+    operation >= Operation.SealChunks;
   return (cipher ? ciphers : hashes)[algorithm] !== undefined;
 }
 
@@ -62,7 +82,13 @@ function reply(size: number): Uint8Array {
   return isSize(size) && size <= REPLY_MAX ? made(size) : refuse(Status.Argument);
 }
 
-function addParts(work: Work, frame: Float64Array, flags: number, given: Given, limit: number): void {
+function addParts(
+  work: Work,
+  frame: Float64Array,
+  flags: number,
+  given: Given,
+  limit: number,
+): void {
   const tag = (): Uint8Array => range(given.tag, frame[At.TagOffset]!, frame[At.TagSize]!);
   const sent = (flags & Flag.HasTarget) === 0;
   switch (work.operation) {
@@ -125,7 +151,8 @@ function addMessages(work: Work, frame: Float64Array, flags: number, { source }:
   }
   const start = frame[At.SourceOffset]!;
   const views = new Array<Uint8Array>(count);
-  for (let index = 0; index < count; index++) views[index] = whole((source as readonly Uint8Array[])[start + index]);
+  for (let index = 0; index < count; index++)
+    views[index] = whole((source as readonly Uint8Array[])[start + index]);
   work.views = views;
 }
 

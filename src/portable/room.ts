@@ -1,6 +1,6 @@
 /**
- * Memory for derivations that take much of it: all under way together never take more than a stated total. Who comes when there is no
- * room waits here, in order.
+ * Memory for derivations that take much of it: all under way together never take more than a stated
+ * total. Who comes when there is no room waits here, in order.
  */
 
 /** Who wants room. */
@@ -45,9 +45,16 @@ export class Room {
     return true;
   }
 
-  /** Nobody passes one who came before. One that is alone always has room: the limit was lowered after it had been accepted. */
+  /**
+   * Nobody passes one who came before. One that is alone always has room: the limit was lowered
+   * after it had been accepted.
+   */
   #admitWaiting(): void {
-    for (let guest = this.#waiting[0]; guest !== undefined && this.#fits(guest); guest = this.#waiting[0]) {
+    for (
+      let guest = this.#waiting[0];
+      guest !== undefined && this.#fits(guest);
+      guest = this.#waiting[0]
+    ) {
       this.#waiting.shift();
       this.taken += guest.needs;
       guest.enter();

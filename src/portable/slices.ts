@@ -1,6 +1,7 @@
 /**
- * Errands on the thread that has sent them, where there are no workers: a long message is hashed in slices, so that other events get their
- * turns in between. What is authenticated, and derivations, are done in one go.
+ * Errands on the thread that has sent them, where there are no workers: a long message is hashed in
+ * slices, so that other events get their turns in between. What is authenticated, and derivations,
+ * are done in one go.
  */
 import { Operation, Purpose, Status } from '../frame.js';
 import { hashes } from '../catalog-table.js';
@@ -14,19 +15,39 @@ const SLICE = 256 * 1024;
 export function* inSlices(errand: Errand): Generator<undefined, Outcome, undefined> {
   const { operation, algorithm, source, secret } = errand;
   const mac = operation === Operation.Hmac;
-  if ((!mac && operation !== Operation.Hash) || source.length <= SLICE) return runErrand(errand, undefined);
+  if ((!mac && operation !== Operation.Hash) || source.length <= SLICE)
+    return runErrand(errand, undefined);
   const purpose = mac ? Purpose.Mac : errand.purpose;
-  const [update, finish] = mac ? [Operation.MacUpdate, Operation.MacFinish] : [Operation.Update, Operation.Finish];
+  const [update, finish] = mac
+    ? [Operation.MacUpdate, Operation.MacFinish]
+    : [Operation.Update, Operation.Finish];
   const { stateSize } = hashes[algorithm]!;
   let state: Uint8Array = NOTHING;
   let at = 0;
   for (; at + SLICE < source.length; at += SLICE) {
     // Secrets are wiped by whoever was given them.
-    const slice = { ...errand, operation: update, purpose, secret: copyOf(secret), aad: state, source: part(source, at, SLICE), targetSize: stateSize };
+    const slice = {
+      ...errand,
+      operation: update,
+      purpose,
+      secret: copyOf(secret),
+      aad: state,
+      source: part(source, at, SLICE),
+      targetSize: stateSize,
+    };
     const outcome = runErrand(slice, undefined);
     if (outcome.status !== Status.Done) return outcome;
     state = outcome.target;
     yield;
   }
-  return runErrand({ ...errand, operation: finish, purpose, aad: state, source: part(source, at, source.length - at) }, undefined);
+  return runErrand(
+    {
+      ...errand,
+      operation: finish,
+      purpose,
+      aad: state,
+      source: part(source, at, source.length - at),
+    },
+    undefined,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Ranges of the memory that calls name. Each is a plain Uint8Array of our own making: what the caller's array says of itself (own
- * properties, a class with methods of its own) does not matter, and the libraries see one kind of array, which keeps them fast.
+ * Ranges of the memory that calls name. Each is a plain Uint8Array of our own making: what the
+ * caller's array says of itself (own properties, a class with methods of its own) does not matter,
+ * and the libraries see one kind of array, which keeps them fast.
  */
 import { Status } from '../frame.js';
 import { bytesOfView, isTypedArray, NO_BYTES, part as partOf, sizeOf } from '../intrinsics.js';
@@ -23,7 +24,8 @@ export function whole(bytes: unknown): Uint8Array {
 
 /** The range `offset .. offset + size`; refuses one that does not lie within. */
 export function range(bytes: unknown, offset: number, size: number): Uint8Array {
-  if (!isTypedArray(bytes) || !isSize(offset) || !isSize(size) || offset + size > sizeOf(bytes)) refuse(Status.Argument);
+  if (!isTypedArray(bytes) || !isSize(offset) || !isSize(size) || offset + size > sizeOf(bytes))
+    refuse(Status.Argument);
   return size === 0 ? NOTHING : partOf(bytes, offset, size);
 }
 

@@ -1,15 +1,27 @@
 /**
- * One operation with all its inputs, run here and now: what crates/node/src/work.rs is to native code, check by check. The same on
- * the caller's thread and in a worker. Of derivations see kdf.
+ * One operation with all its inputs, run here and now: what crates/node/src/work.rs is to native
+ * code, check by check. The same on the caller's thread and in a worker. Of derivations see kdf.
  */
 import { Operation, Purpose, Status } from '../frame.js';
 import { ciphers, hashes as catalog } from '../catalog-table.js';
 import { hashes, macOfStates, macStates, prepareMac } from './hashes/index.js';
-import { PLAIN, StateError, type HashParams, type PortableHash, type PortableMac } from './hashes/contract.js';
+import {
+  PLAIN,
+  StateError,
+  type HashParams,
+  type PortableHash,
+  type PortableMac,
+} from './hashes/contract.js';
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { openChunks, sealChunks } from './chunks.js';
-import { derive, Refused, type Derivation, type DerivationInput, type Progress } from './kdf/index.js';
+import {
+  derive,
+  Refused,
+  type Derivation,
+  type DerivationInput,
+  type Progress,
+} from './kdf/index.js';
 import { hashMany, hmacMany } from './batch.js';
 import { HASH_KEY, type PreparedKey } from './keys.js';
 import { copyOf, made, overlap, Refusal, refuse } from './windows.js';
@@ -27,13 +39,19 @@ export interface Work {
   iv: Uint8Array;
   /** Of a running hash: its state. */
   aad: Uint8Array;
-  /** Where encryption writes its tag and `Squeeze` the state it leaves; the tag that decryption checks; the second secret of a derivation. */
+  /**
+   * Where encryption writes its tag and `Squeeze` the state it leaves; the tag that decryption
+   * checks; the second secret of a derivation.
+   */
   tag: Uint8Array;
   source: Uint8Array;
   target: Uint8Array;
   /** Many messages, anywhere. */
   views: readonly Uint8Array[] | undefined;
-  /** Many messages, or chunks, one after the other in the source, each of a size; a size of {@link SIZED} says that sizes stand in the iv. */
+  /**
+   * Many messages, or chunks, one after the other in the source, each of a size; a size of {@link
+   * SIZED} says that sizes stand in the iv.
+   */
   count: number;
   size: number;
   derivation: Derivation | undefined;
@@ -55,8 +73,10 @@ export function perform(work: Work, progress?: Progress): Status {
 export function statusOf(error: unknown): Status {
   if (error instanceof Refusal || error instanceof Refused) return error.status;
   if (error instanceof StateError) return Status.State;
-  // Engines say it in many words; those of V8 are "Array buffer allocation failed", of others "out of memory".
-  if (error instanceof RangeError && /alloc|memory|length/i.test(error.message)) return Status.Memory;
+  // Engines say it in many words; those of V8 are "Array buffer allocation failed", of others "out
+  // of memory".
+  if (error instanceof RangeError && /alloc|memory|length/i.test(error.message))
+    return Status.Memory;
   return Status.Internal;
 }
 
@@ -110,7 +130,11 @@ function hash(work: Work): void {
 function update(work: Work): void {
   const params = paramsOf(work);
   const hash = hashOf(work);
-  advance(work, () => checkParams(work, params), (state, source, next) => hash.update(params, state, source, next));
+  advance(
+    work,
+    () => checkParams(work, params),
+    (state, source, next) => hash.update(params, state, source, next),
+  );
 }
 
 function macBegin({ algorithm, source, target }: Work): void {
@@ -123,10 +147,18 @@ function macBegin({ algorithm, source, target }: Work): void {
 
 function macUpdate(work: Work): void {
   const mac = runningMacOf(work);
-  advance(work, () => {}, (state, source, next) => mac.update(state, source, next));
+  advance(
+    work,
+    () => {},
+    (state, source, next) => mac.update(state, source, next),
+  );
 }
 
-function advance(work: Work, check: () => void, step: (state: Uint8Array, source: Uint8Array, next: Uint8Array) => void): void {
+function advance(
+  work: Work,
+  check: () => void,
+  step: (state: Uint8Array, source: Uint8Array, next: Uint8Array) => void,
+): void {
   const { target: next, source, iv, aad: state } = work;
   if (overlap(next, source) || overlap(next, iv)) refuse(Status.Overlap);
   check();
@@ -148,7 +180,8 @@ function finish(work: Work): void {
 
 function squeeze(work: Work): void {
   const { target, tag: next, aad: state, source } = work;
-  if ([next, state, source].some((other) => overlap(target, other)) || overlap(next, source)) refuse(Status.Overlap);
+  if ([next, state, source].some((other) => overlap(target, other)) || overlap(next, source))
+    refuse(Status.Overlap);
   const params = paramsOf(work);
   const facts = catalog[work.algorithm]!;
   const hash = hashOf(work);
@@ -171,7 +204,10 @@ function paramsOf(work: Work): HashParams {
 }
 
 function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefined {
-  if (key !== undefined) return key.purpose === Purpose.Hash && key.algorithm === algorithm ? key.bytes : refuse(Status.KeyAlgorithm);
+  if (key !== undefined)
+    return key.purpose === Purpose.Hash && key.algorithm === algorithm
+      ? key.bytes
+      : refuse(Status.KeyAlgorithm);
   if (secret.length === 0) return undefined;
   if (secret.length !== HASH_KEY) return refuse(Status.KeySize);
   return overlap(secret, target) ? copyOf(secret) : secret;
@@ -187,7 +223,8 @@ export function checkTarget({ algorithm, target }: Work, size = target.length): 
 export function checkParams({ algorithm }: Work, params: HashParams): void {
   if (params === PLAIN) return;
   const { seedBits, keySize } = catalog[algorithm]!;
-  if ((params.seed !== 0n && seedBits === 0) || (params.key !== undefined && keySize === 0)) refuse(Status.NotSupported);
+  if ((params.seed !== 0n && seedBits === 0) || (params.key !== undefined && keySize === 0))
+    refuse(Status.NotSupported);
 }
 
 // ---- HMAC ----------------------------------------------------------------------------------------
@@ -211,13 +248,16 @@ function withMac(work: Work, use: (mac: PortableMac) => void): void {
 function runningMacOf(work: Work): PortableMac {
   const { key, secret, algorithm } = work;
   if (key !== undefined) return macOf(work);
-  if (!catalog[algorithm]!.hmac || secret.length !== 2 * catalog[algorithm]!.stateSize) return refuse(Status.State);
+  if (!catalog[algorithm]!.hmac || secret.length !== 2 * catalog[algorithm]!.stateSize)
+    return refuse(Status.State);
   return macOfStates(algorithm, secret);
 }
 
 function macOf({ key, algorithm }: Work): PortableMac {
   if (key === undefined) return refuse(Status.Argument);
-  return key.mac !== undefined && key.algorithm === algorithm ? key.mac : refuse(Status.KeyAlgorithm);
+  return key.mac !== undefined && key.algorithm === algorithm
+    ? key.mac
+    : refuse(Status.KeyAlgorithm);
 }
 
 function digestTarget({ algorithm, target }: Work): Uint8Array {
@@ -229,7 +269,12 @@ function digestTarget({ algorithm, target }: Work): Uint8Array {
 function withCipher(work: Work, use: (work: Work, cipher: PortableCipher) => void): void {
   const { key, secret, algorithm } = work;
   if (key !== undefined) {
-    use(work, key.cipher !== undefined && key.algorithm === algorithm ? key.cipher : refuse(Status.KeyAlgorithm));
+    use(
+      work,
+      key.cipher !== undefined && key.algorithm === algorithm
+        ? key.cipher
+        : refuse(Status.KeyAlgorithm),
+    );
     return;
   }
   if (secret.length !== ciphers[algorithm]!.keySize) refuse(Status.KeySize);
@@ -250,7 +295,8 @@ function encrypt(work: Work, cipher: PortableCipher): void {
 function decrypt(work: Work, cipher: PortableCipher): void {
   const { iv, aad, source, target, tag } = work;
   if (!checkCipher(work)) cipher.apply!(iv, source, target);
-  else if (!cipher.open!(iv, overlap(aad, target) ? copyOf(aad) : aad, source, target, tag)) refuse(Status.Authentication);
+  else if (!cipher.open!(iv, overlap(aad, target) ? copyOf(aad) : aad, source, target, tag))
+    refuse(Status.Authentication);
 }
 
 /** AEAD tags are at most this long, ivs (XChaCha20's) this. */
@@ -274,8 +320,13 @@ function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean
 }
 
 /** GCM's tags may be short, but not of every size (SP 800-38D). */
-function tagFits({ tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number }, size: number): boolean {
-  return size <= tagSize && (tagMin === 4 ? size === 4 || size === 8 || size >= 12 : size >= tagMin);
+function tagFits(
+  { tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number },
+  size: number,
+): boolean {
+  return (
+    size <= tagSize && (tagMin === 4 ? size === 4 || size === 8 || size >= 12 : size >= tagMin)
+  );
 }
 
 // ---- derivations ---------------------------------------------------------------------------------

@@ -2,7 +2,14 @@
  * What runs in a worker: one errand after the other.
  */
 import { Operation } from '../frame.js';
-import { deriveErrand, platformErrand, runErrand, type Errand, type Outcome, type Tiding } from './errand.js';
+import {
+  deriveErrand,
+  platformErrand,
+  runErrand,
+  type Errand,
+  type Outcome,
+  type Tiding,
+} from './errand.js';
 import { inJavaScript } from './hashes/quicker.js';
 import type { Progress } from './kdf/index.js';
 import { isCipher, measure } from './prices.js';
@@ -16,7 +23,10 @@ export interface Port {
 /** Milliseconds between two reports of how far a derivation has come. */
 const REPORT = 20;
 
-/** From so many bytes of a message on WebAssembly is asked for; to compile it takes a few milliseconds, once a thread. */
+/**
+ * From so many bytes of a message on WebAssembly is asked for; to compile it takes a few
+ * milliseconds, once a thread.
+ */
 const WASM_MIN = 64 * 1024;
 
 /** Runs what comes, until somebody ends the thread: in that order, and so are the answers. */
@@ -31,7 +41,13 @@ export function serve(port: Port): void {
 async function work(port: Port, errand: Errand): Promise<void> {
   const { derivation } = errand;
   const progress = errand.watched ? reporter(port) : undefined;
-  answer(port, errand, await (derivation === undefined ? run(errand, progress) : deriveErrand(errand, derivation, progress)));
+  answer(
+    port,
+    errand,
+    await (derivation === undefined
+      ? run(errand, progress)
+      : deriveErrand(errand, derivation, progress)),
+  );
 }
 
 async function run(errand: Errand, progress: Progress | undefined): Promise<Outcome> {
@@ -41,7 +57,10 @@ async function run(errand: Errand, progress: Progress | undefined): Promise<Outc
   return runErrand(errand, progress);
 }
 
-/** Ends the worker, which its owner hears of; a promise that is rejected would not be heard of everywhere. */
+/**
+ * Ends the worker, which its owner hears of; a promise that is rejected would not be heard of
+ * everywhere.
+ */
 function fail(error: unknown): void {
   setTimeout(() => {
     throw error;
@@ -70,18 +89,35 @@ function reporter(port: Port): (fraction: number) => void {
   };
 }
 
-/** Memory from so many bytes on goes back with the answer: the pages of fresh memory cost more than copying to them. */
+/**
+ * Memory from so many bytes on goes back with the answer: the pages of fresh memory cost more than
+ * copying to them.
+ */
 const SPARE_MIN = 1024 * 1024;
 
-function answer(port: Port, { measure: wanted, operation, algorithm, source }: Errand, { status, target, tag }: Outcome): void {
+function answer(
+  port: Port,
+  { measure: wanted, operation, algorithm, source }: Errand,
+  { status, target, tag }: Outcome,
+): void {
   // What is given away must be all of its buffer: a text, a tag, or both in one.
-  const together = tag.length > 0 && target.buffer === tag.buffer && target.length + tag.length === target.buffer.byteLength;
-  const transfer = together ? [target.buffer as ArrayBuffer] : [target, tag].filter(({ buffer, length }) => length > 0 && buffer.byteLength === length).map(({ buffer }) => buffer as ArrayBuffer);
+  const together =
+    tag.length > 0 &&
+    target.buffer === tag.buffer &&
+    target.length + tag.length === target.buffer.byteLength;
+  const transfer = together
+    ? [target.buffer as ArrayBuffer]
+    : [target, tag]
+        .filter(({ buffer, length }) => length > 0 && buffer.byteLength === length)
+        .map(({ buffer }) => buffer as ArrayBuffer);
   const spare = source.buffer as ArrayBuffer;
-  if (spare.byteLength >= SPARE_MIN && spare !== target.buffer && spare !== tag.buffer) port.post({ tells: 'end', status, target, tag, spare }, [...transfer, spare]);
+  if (spare.byteLength >= SPARE_MIN && spare !== target.buffer && spare !== tag.buffer)
+    port.post({ tells: 'end', status, target, tag, spare }, [...transfer, spare]);
   else port.post({ tells: 'end', status, target, tag }, transfer);
   if (!wanted) return;
   // In JavaScript, as the price is that of work in the thread which asks.
-  const price = isCipher(operation) ? measure(operation, algorithm) : inJavaScript(algorithm, () => measure(operation, algorithm));
+  const price = isCipher(operation)
+    ? measure(operation, algorithm)
+    : inJavaScript(algorithm, () => measure(operation, algorithm));
   if (price !== undefined) port.post({ tells: 'price', operation, algorithm, price }, []);
 }

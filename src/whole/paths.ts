@@ -1,6 +1,7 @@
 /**
- * Files hashed by worker threads that open and read them too: for the `millrace` command. Nothing here is public: a slow disk holds a
- * worker up, which a process that does anything else would feel (the doors read through Node's file system, files.ts).
+ * Files hashed by worker threads that open and read them too: for the `millrace` command. Nothing
+ * here is public: a slow disk holds a worker up, which a process that does anything else would feel
+ * (the doors read through Node's file system, files.ts).
  *
  * Only regular files that can be read and stay as they are; the caller does the others by himself.
  */
@@ -50,7 +51,11 @@ export function hashPaths(algorithm: number, paths: Paths, answers: Answers): Pr
   });
 }
 
-function describePaths(algorithm: number, { bytes, count, largest }: Paths, { memory }: Answers): void {
+function describePaths(
+  algorithm: number,
+  { bytes, count, largest }: Paths,
+  { memory }: Answers,
+): void {
   describeCall(Operation.HashFiles, algorithm, bytes, 0, bytes.length);
   frame[At.Count] = count;
   frame[At.MessageSize] = largest;
@@ -64,8 +69,16 @@ export interface Hashing {
   progress(): number;
 }
 
-/** Hashes a large file of so many bytes on a worker, or on all of them if the hash has parts; it fails if anything is odd with it. */
-export function hashPath(algorithm: number, path: Uint8Array, size: number, digestSize: number): Hashing {
+/**
+ * Hashes a large file of so many bytes on a worker, or on all of them if the hash has parts; it
+ * fails if anything is odd with it.
+ */
+export function hashPath(
+  algorithm: number,
+  path: Uint8Array,
+  size: number,
+  digestSize: number,
+): Hashing {
   const target = new Uint8Array(digestSize);
   let waiter!: CallbackWaiter;
   const digest = new Promise<Uint8Array>((resolve, reject) => {

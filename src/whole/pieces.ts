@@ -1,8 +1,10 @@
 /**
- * Messages that come in pieces: async iterables, Node streams, web streams and Blobs, hashed in constant memory.
+ * Messages that come in pieces: async iterables, Node streams, web streams and Blobs, hashed in
+ * constant memory.
  *
- * The next piece is asked for while the last one is being hashed on the pool. Small pieces are collected
- * into blocks, so that the pool is asked once per block and the event loop gets its turn between two.
+ * The next piece is asked for while the last one is being hashed on the pool. Small pieces are
+ * collected into blocks, so that the pool is asked once per block and the event loop gets its turn
+ * between two.
  */
 import { data, part, sizeOf, type Data } from '../arguments.js';
 import { type EngineOptions, engineNames } from '../engines.js';
@@ -12,7 +14,10 @@ import { isBytesView, isRevoked } from '../intrinsics.js';
 import type { Names } from '../options.js';
 import { allocateApart } from '../platform/node.js';
 
-/** A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them, or a Blob. */
+/**
+ * A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them,
+ * or a Blob.
+ */
 export type Pieces = AsyncIterable<Data> | ReadableStream<Data> | Blob;
 
 /** How far the hashing of a message in pieces has come. */
@@ -33,18 +38,30 @@ export interface PiecesOptions extends EngineOptions {
 
 export const piecesNames: Names<PiecesOptions> = { signal: true, onProgress: true, ...engineNames };
 
-/** Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is. */
+/**
+ * Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is.
+ */
 const BLOCK = 64 * 1024;
 
-/** Whether this is a message in pieces rather than bytes or a string. An array is neither: it might be many messages. */
+/**
+ * Whether this is a message in pieces rather than bytes or a string. An array is neither: it might
+ * be many messages.
+ */
 export function inPieces(value: unknown): value is Pieces {
-  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value)) return false;
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
+    return false;
   const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
-  return Symbol.asyncIterator in value || typeof getReader === 'function' || typeof stream === 'function';
+  return (
+    Symbol.asyncIterator in value || typeof getReader === 'function' || typeof stream === 'function'
+  );
 }
 
 /** Feeds all of `pieces` to the hasher, which nobody else uses meanwhile. */
-export function absorb(hasher: Hasher, pieces: Pieces, { signal, onProgress }: PiecesOptions): Promise<void> {
+export function absorb(
+  hasher: Hasher,
+  pieces: Pieces,
+  { signal, onProgress }: PiecesOptions,
+): Promise<void> {
   const source = reader(pieces);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -64,7 +81,12 @@ export function absorb(hasher: Hasher, pieces: Pieces, { signal, onProgress }: P
   });
 }
 
-async function read(hasher: Hasher, source: Reader, aborted: () => boolean, onProgress: PiecesOptions['onProgress']): Promise<void> {
+async function read(
+  hasher: Hasher,
+  source: Reader,
+  aborted: () => boolean,
+  onProgress: PiecesOptions['onProgress'],
+): Promise<void> {
   const blocks = [new Block(), new Block()] as const;
   let block: Block = blocks[0];
   let hashing: Promise<void> | undefined;
@@ -78,7 +100,8 @@ async function read(hasher: Hasher, source: Reader, aborted: () => boolean, onPr
   /** Begins to hash; what was begun before has been waited for. */
   const begin = (view: Uint8Array, size: number): void => {
     hashing = hash(view, size);
-    // It is awaited with the next piece, which may be long in coming; until then a failure is not unhandled.
+    // It is awaited with the next piece, which may be long in coming; until then a failure is not
+    // unhandled.
     hashing.catch(() => {});
   };
   const flush = async (): Promise<void> => {
@@ -98,10 +121,11 @@ async function read(hasher: Hasher, source: Reader, aborted: () => boolean, onPr
     if (size >= BLOCK) {
       await flush();
       await hashing;
-      // Who made an iterable of his own may use the piece's memory again when asked for the next one.
+      // Who made an iterable of his own may use the piece's memory again when asked for the next
+      // one.
       begin(source.owned ? view : copyOf(view, size), size);
     } else {
-      for (let at = 0; at < size; ) {
+      for (let at = 0; at < size;) {
         at += block.fill(view, at, size);
         if (block.size === BLOCK) await flush();
       }
@@ -150,7 +174,8 @@ interface Reader {
 
 function reader(pieces: Pieces): Reader {
   const { stream, size, getReader } = pieces as Partial<Blob & ReadableStream>;
-  if (typeof stream === 'function') return webReader((pieces as Blob).stream(), typeof size === 'number' ? size : undefined);
+  if (typeof stream === 'function')
+    return webReader((pieces as Blob).stream(), typeof size === 'number' ? size : undefined);
   if (typeof getReader === 'function') return webReader(pieces as ReadableStream, undefined);
   const iterator = (pieces as AsyncIterable<Data>)[Symbol.asyncIterator]();
   return {
@@ -162,7 +187,8 @@ function reader(pieces: Pieces): Reader {
       return piece(value);
     },
     close(reason) {
-      if (isNodeStream(pieces)) pieces.on('error', () => {}).destroy(reason instanceof Error ? reason : undefined);
+      if (isNodeStream(pieces))
+        pieces.on('error', () => {}).destroy(reason instanceof Error ? reason : undefined);
       else void Promise.resolve(iterator.return?.()).catch(() => {});
     },
   };
@@ -197,6 +223,7 @@ function webReader(stream: ReadableStream<Data>, total: number | undefined): Rea
 
 /** `undefined` means the end here, so it may not be a piece. */
 function piece(value: unknown): unknown {
-  if (value === undefined) throw wrongType('piece', 'a string, Buffer, ArrayBufferView or ArrayBuffer', value);
+  if (value === undefined)
+    throw wrongType('piece', 'a string, Buffer, ArrayBufferView or ArrayBuffer', value);
   return value;
 }

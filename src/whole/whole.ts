@@ -1,11 +1,19 @@
 /**
- * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (the platform's files).
+ * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (the
+ * platform's files).
  */
 import { options as optionsObject, type Data } from '../arguments.js';
 import { abortSignal } from '../call.js';
 import { hashFacts, type HashFacts } from '../catalog.js';
 import { makeError, wrongType } from '../errors.js';
-import { digestRequest, hashNames, targetNames, type Encoding, type HashOptions, type TargetOptions } from '../hash.js';
+import {
+  digestRequest,
+  hashNames,
+  targetNames,
+  type Encoding,
+  type HashOptions,
+  type TargetOptions,
+} from '../hash.js';
 import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacOptions } from '../hmac.js';
 import type { Key } from '../key.js';
@@ -28,11 +36,18 @@ type HmacTable = Accepted<keyof (HmacOptions & PiecesOptions)>;
 const hashFields = { ...hashNames, ...targetNames, ...piecesNames };
 const hashTakes: HashTable = accepted('hash(algorithm, data) of a message in pieces', hashFields);
 const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
-const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', { ...hmacNames, ...piecesNames });
+const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', {
+  ...hmacNames,
+  ...piecesNames,
+});
 const readingTakes: Accepted<keyof PiecesOptions> = accepted('this call', piecesNames);
 
 /** `(algorithm, pieces[, encoding[, { signal, onProgress }] | options])`. */
-export async function hashPieces(algorithm: unknown, pieces: Pieces, ...rest: readonly unknown[]): Promise<unknown> {
+export async function hashPieces(
+  algorithm: unknown,
+  pieces: Pieces,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hashTakes);
   const hasher = createHash(facts.name, hashing);
@@ -41,7 +56,12 @@ export async function hashPieces(algorithm: unknown, pieces: Pieces, ...rest: re
 }
 
 /** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
-export async function hmacPieces(algorithm: unknown, key: unknown, pieces: Pieces, ...rest: readonly unknown[]): Promise<unknown> {
+export async function hmacPieces(
+  algorithm: unknown,
+  key: unknown,
+  pieces: Pieces,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
   const facts = hmacFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hmacTakes);
   const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
@@ -50,20 +70,37 @@ export async function hmacPieces(algorithm: unknown, key: unknown, pieces: Piece
 }
 
 /** `(algorithm, path[, encoding[, { signal, onProgress }] | options])`. */
-export async function hashFileAsync(check: () => void, algorithm: unknown, path: unknown, ...rest: readonly unknown[]): Promise<unknown> {
+export async function hashFileAsync(
+  check: () => void,
+  algorithm: unknown,
+  path: unknown,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
   check();
   return await fileHashing(algorithm, path, rest)();
 }
 
-/** Refuses arguments of hashFile behind the last one it takes: a callback there would never be called. */
+/**
+ * Refuses arguments of hashFile behind the last one it takes: a callback there would never be
+ * called.
+ */
 export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
   for (let index = most; index < given.length; index++) {
-    if (given[index] !== undefined) throw makeError('ERR_MISSING_ARGUMENT', `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`);
+    if (given[index] !== undefined)
+      throw makeError(
+        'ERR_MISSING_ARGUMENT',
+        `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`,
+      );
   }
 }
 
 /** The same with a callback. Wrong arguments throw. */
-export function hashFileThen(callback: Callback<unknown>, algorithm: unknown, path: unknown, form: unknown): void {
+export function hashFileThen(
+  callback: Callback<unknown>,
+  algorithm: unknown,
+  path: unknown,
+  form: unknown,
+): void {
   const waiter = new CallbackWaiter(callback);
   const hashing = fileHashing(algorithm, path, [form]);
   hashing().then(
@@ -73,7 +110,11 @@ export function hashFileThen(callback: Callback<unknown>, algorithm: unknown, pa
 }
 
 /** Checks the arguments; the rest waits for the call. */
-function fileHashing(algorithm: unknown, path: unknown, rest: readonly unknown[]): () => Promise<unknown> {
+function fileHashing(
+  algorithm: unknown,
+  path: unknown,
+  rest: readonly unknown[],
+): () => Promise<unknown> {
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, fileTakes);
   const hasher = createHash(facts.name, hashing);
@@ -85,11 +126,18 @@ function fileHashing(algorithm: unknown, path: unknown, rest: readonly unknown[]
 }
 
 /** The same, here and now; without signal and progress. */
-export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonly unknown[]): unknown {
+export function hashFileSync(
+  algorithm: unknown,
+  path: unknown,
+  ...rest: readonly unknown[]
+): unknown {
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, fileTakes);
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
-    throw makeError('ERR_ARGUMENT_VALUE', 'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted');
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted',
+    );
   }
   const hasher = createHash(facts.name, hashing);
   absorbFileSync(hasher, fileSource(path));
@@ -97,13 +145,25 @@ export function hashFileSync(algorithm: unknown, path: unknown, ...rest: readonl
 }
 
 /** Refuses what a call on bytes would refuse, before anything is read. */
-function request([form, extra]: readonly unknown[], facts: HashFacts, takes: Accepted<any>): Request {
+function request(
+  [form, extra]: readonly unknown[],
+  facts: HashFacts,
+  takes: Accepted<any>,
+): Request {
   if (typeof form === 'string' || form === undefined) {
     digestRequest(form, facts, takes);
     const asked = optionsObject<PiecesOptions>(extra, 'options', readingTakes);
-    return { hashing: { engine: asked.engine }, reading: readingOptions(asked), finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding) };
+    return {
+      hashing: { engine: asked.engine },
+      reading: readingOptions(asked),
+      finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding),
+    };
   }
-  if (extra !== undefined) throw makeError('ERR_ARGUMENT_VALUE', 'options are given twice: put signal and onProgress into the first');
+  if (extra !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options are given twice: put signal and onProgress into the first',
+    );
   // Read once: what was checked is what is used.
   const given = { ...optionsObject<HashFields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
@@ -111,11 +171,15 @@ function request([form, extra]: readonly unknown[], facts: HashFacts, takes: Acc
   return {
     hashing: { outputLength, seed, key, engine },
     reading: readingOptions(given),
-    finish: (hasher) => (target === undefined ? hasher.digest(encoding ?? 'buffer') : hasher.digestInto(target, targetOffset)),
+    finish: (hasher) =>
+      target === undefined
+        ? hasher.digest(encoding ?? 'buffer')
+        : hasher.digestInto(target, targetOffset),
   };
 }
 
 function readingOptions({ signal, onProgress }: PiecesOptions): PiecesOptions {
-  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrongType('options.onProgress', 'a function', onProgress);
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw wrongType('options.onProgress', 'a function', onProgress);
   return { signal: abortSignal(signal), onProgress };
 }

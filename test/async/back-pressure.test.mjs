@@ -1,5 +1,5 @@
-// The limit of copies: beyond it a call does its work at once instead of copying its source. Nothing waits, nothing is
-// refused, nothing is read late.
+// The limit of copies: beyond it a call does its work at once instead of copying its source.
+// Nothing waits, nothing is refused, nothing is read late.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,12 +9,15 @@ import { run } from '../support/child.mjs';
 const KIB = 2 ** 10;
 
 async function report(program, options) {
-  const { stdout, stderr, code } = await run(`(async () => {
+  const { stdout, stderr, code } = await run(
+    `(async () => {
     const assert = require('node:assert/strict');
     const queued = () => millrace.engines().queuedBytes;
     const expected = (size, value) => millrace.hash('sha256', Buffer.alloc(size, value));
     ${program}
-  })()`, options);
+  })()`,
+    options,
+  );
   assert.equal(code, 0, stderr);
   return stdout === '' ? undefined : JSON.parse(stdout);
 }

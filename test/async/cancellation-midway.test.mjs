@@ -1,5 +1,5 @@
-// What runs already can be stopped: by a signal, and by the end of its environment. It stops within a slice, however large
-// the job, and of a cipher nothing is left but zeros.
+// What runs already can be stopped: by a signal, and by the end of its environment. It stops within
+// a slice, however large the job, and of a cipher nothing is left but zeros.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,11 +16,17 @@ const reason = new Error('not wanted');
 /** Milliseconds that something takes, and what came of it. */
 async function timed(start) {
   const begin = performance.now();
-  const outcome = await start().then((value) => ({ value }), (error) => ({ error }));
+  const outcome = await start().then(
+    (value) => ({ value }),
+    (error) => ({ error }),
+  );
   return { ms: performance.now() - begin, ...outcome };
 }
 
-/** Starts something that takes `full` milliseconds, and aborts it on its way. On a crowded machine the worker may be late. */
+/**
+ * Starts something that takes `full` milliseconds, and aborts it on its way. On a crowded machine
+ * the worker may be late.
+ */
 async function stopped(start, full) {
   for (let attempt = 1; ; attempt++) {
     const controller = new AbortController();
@@ -44,12 +50,24 @@ for (const algorithm of ['sha256', 'sha3-512', 'ripemd160', 'blake2b512']) {
   test(`${algorithm}: a hash stops on its way`, async () => {
     const target = Buffer.alloc(64);
     const { ms } = await timed(() => promises.hash(algorithm, source, { target, route: 'pool' }));
-    await stopped((signal) => promises.hash(algorithm, source, { target, route: 'pool', signal }), ms);
-    await stopped((signal) => promises.hmac(algorithm, key, source, { target, route: 'pool', signal }), ms);
+    await stopped(
+      (signal) => promises.hash(algorithm, source, { target, route: 'pool', signal }),
+      ms,
+    );
+    await stopped(
+      (signal) => promises.hmac(algorithm, key, source, { target, route: 'pool', signal }),
+      ms,
+    );
   });
 }
 
-for (const [algorithm, iv] of [['aes-256-gcm', 12], ['aes-256-ctr', 16], ['chacha20-poly1305', 12], ['xchacha20-poly1305', 24], ['aes-256-gcm-siv', 12]]) {
+for (const [algorithm, iv] of [
+  ['aes-256-gcm', 12],
+  ['aes-256-ctr', 16],
+  ['chacha20-poly1305', 12],
+  ['xchacha20-poly1305', 24],
+  ['aes-256-gcm-siv', 12],
+]) {
   for (const route of ['pool', 'split']) {
     test(`${algorithm}, ${route}: a cipher that is stopped leaves zeros, or all as it was`, async () => {
       const nonce = Buffer.alloc(iv, 2);
@@ -61,10 +79,15 @@ for (const [algorithm, iv] of [['aes-256-gcm', 12], ['aes-256-ctr', 16], ['chach
       const { ms } = await timed(() => promises.cipher(algorithm, seal));
       let stops = 0;
       for (let attempt = 0; attempt < 60 && stops < 3; attempt++) {
-        for (const options of [{ ...seal, target, tag: tag && Buffer.alloc(16) }, { ...seal, encrypt: false, source: sealed, target }]) {
+        for (const options of [
+          { ...seal, target, tag: tag && Buffer.alloc(16) },
+          { ...seal, encrypt: false, source: sealed, target },
+        ]) {
           target.fill(9);
           const controller = new AbortController();
-          const settling = timed(() => promises.cipher(algorithm, { ...options, signal: controller.signal }));
+          const settling = timed(() =>
+            promises.cipher(algorithm, { ...options, signal: controller.signal }),
+          );
           await sleep((ms * (1 + (attempt % 6))) / 10);
           controller.abort(reason);
           const { error } = await settling;
@@ -88,17 +111,30 @@ test('one of several hashed together stops, the others are not disturbed', async
   try {
     const parts = Array.from({ length: 6 }, (_, index) => source.subarray(0, 2 ** 24 + index));
     const controller = new AbortController();
-    const settling = parts.map((part, index) => timed(() =>
-      promises.hash('sha1', part, { target: Buffer.alloc(20), signal: index === 3 ? controller.signal : undefined })));
+    const settling = parts.map((part, index) =>
+      timed(() =>
+        promises.hash('sha1', part, {
+          target: Buffer.alloc(20),
+          signal: index === 3 ? controller.signal : undefined,
+        }),
+      ),
+    );
     const targets = parts.map(() => Buffer.alloc(20));
-    const others = parts.map((part, index) => promises.hash('sha1', part, { target: targets[index] }));
+    const others = parts.map((part, index) =>
+      promises.hash('sha1', part, { target: targets[index] }),
+    );
     await sleep(5);
     controller.abort(reason);
     const outcomes = await Promise.all(settling);
     assert.equal(outcomes[3].error, reason);
     assert.ok(outcomes.every(({ error }, index) => index === 3 || error === undefined));
     await Promise.all(others);
-    parts.forEach((part, index) => assert.deepEqual(targets[index], judge({ kind: 'hash', algorithm: 'sha1', source: part }).output));
+    parts.forEach((part, index) =>
+      assert.deepEqual(
+        targets[index],
+        judge({ kind: 'hash', algorithm: 'sha1', source: part }).output,
+      ),
+    );
   } finally {
     millrace.configure({ threads });
   }
@@ -113,7 +149,10 @@ test('a short job does not wait for a long one', async () => {
     await sleep(5);
     let least = Infinity;
     for (let attempt = 0; attempt < 10; attempt++) {
-      least = Math.min(least, (await timed(() => promises.hash('sha256', key, { route: 'pool' }))).ms);
+      least = Math.min(
+        least,
+        (await timed(() => promises.hash('sha256', key, { route: 'pool' }))).ms,
+      );
     }
     const { ms } = await long;
     assert.ok(least < ms / 10, `${least} of ${ms} ms`);
@@ -122,10 +161,12 @@ test('a short job does not wait for a long one', async () => {
   }
 });
 
-for (const work of ['promises.hash("keccak512", source, { target: Buffer.alloc(64), route: "pool" })',
+for (const work of [
+  'promises.hash("keccak512", source, { target: Buffer.alloc(64), route: "pool" })',
   'promises.hmac("ripemd160", source.subarray(0, 9), source, { target: Buffer.alloc(20), route: "pool" })',
   'promises.cipher("aes-256-gcm", { encrypt: true, key: source.subarray(0, 32), iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "split" })',
-  'promises.cipher("chacha20-poly1305", { encrypt: true, key: source.subarray(0, 32), iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "pool" })']) {
+  'promises.cipher("chacha20-poly1305", { encrypt: true, key: source.subarray(0, 32), iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "pool" })',
+]) {
   test(`an environment ends while a large job runs: ${work.slice(9, 40)}`, async () => {
     const { code, stdout, stderr } = await run(`
       const { Worker } = require('node:worker_threads');

@@ -1,5 +1,5 @@
-// Cancelling: what has not started never does and is rejected at once, what is about to end resolves, and whatever comes
-// back as cancelled has the signal's reason.
+// Cancelling: what has not started never does and is rejected at once, what is about to end
+// resolves, and whatever comes back as cancelled has the signal's reason.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -49,10 +49,17 @@ test('what has been done during its call resolves, whatever the signal says afte
   const calls = [
     promises.hash('sha256', 'short', { signal: controller.signal }),
     promises.hash('sha256', Buffer.alloc(100_000), { route: 'inline', signal: controller.signal }),
-    promises.hash('sha256', 'short', { target: Buffer.alloc(32), route: 'inline', signal: controller.signal }),
+    promises.hash('sha256', 'short', {
+      target: Buffer.alloc(32),
+      route: 'inline',
+      signal: controller.signal,
+    }),
   ];
   controller.abort();
-  assert.deepEqual((await Promise.all(calls)).slice(0, 2), [millrace.hash('sha256', 'short'), millrace.hash('sha256', Buffer.alloc(100_000))]);
+  assert.deepEqual((await Promise.all(calls)).slice(0, 2), [
+    millrace.hash('sha256', 'short'),
+    millrace.hash('sha256', Buffer.alloc(100_000)),
+  ]);
 });
 
 test('a job that comes back as cancelled rejects with the reason, one that comes back done resolves', async () => {
@@ -61,9 +68,14 @@ test('a job that comes back as cancelled rejects with the reason, one that comes
     const [stopped, done, failed] = [new SignalWaiter(), new SignalWaiter(), new SignalWaiter()];
     for (const waiter of [stopped, done, failed]) waiter.heed(controller.signal);
     controller.abort(reason);
-    // None of them has a slot, as after the answer that it is too late or that the job has been asked to stop.
+    // None of them has a slot, as after the answer that it is too late or that the job has been
+    // asked to stop.
     let settled = 0;
-    for (const { promise } of [stopped, done, failed]) promise.then(() => settled++, () => settled++);
+    for (const { promise } of [stopped, done, failed])
+      promise.then(
+        () => settled++,
+        () => settled++,
+      );
     await setImmediate();
     assert.equal(settled, 0);
     stopped.cancelled();

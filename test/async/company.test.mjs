@@ -1,5 +1,5 @@
-// Hashes of several jobs run together, in the lanes of one core: each gets the digest of its own message, whatever
-// company it was in.
+// Hashes of several jobs run together, in the lanes of one core: each gets the digest of its own
+// message, whatever company it was in.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,14 +12,30 @@ import { judge } from '../support/judges.mjs';
 import { random } from '../support/random.mjs';
 
 const numbers = random('company');
-const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-256', 'sha3-256', 'sha3-512', 'keccak256', 'blake3', 'xxh3-64'];
+const hashes = [
+  'md5',
+  'sha1',
+  'sha224',
+  'sha256',
+  'sha384',
+  'sha512',
+  'sha512-256',
+  'sha3-256',
+  'sha3-512',
+  'keccak256',
+  'blake3',
+  'xxh3-64',
+];
 
 /** While one long job occupies the only worker, the others gather in the queue. */
 async function gathered(work) {
   const { threads } = millrace.configure();
   millrace.configure({ threads: 1 });
   try {
-    const first = promises.hash('sha256', Buffer.alloc(2 ** 20), { target: Buffer.alloc(32), route: 'pool' });
+    const first = promises.hash('sha256', Buffer.alloc(2 ** 20), {
+      target: Buffer.alloc(32),
+      route: 'pool',
+    });
     await Promise.all([first, ...work()]);
   } finally {
     millrace.configure({ threads });
@@ -34,21 +50,37 @@ test('many sizes, algorithms and keys in flight at once', async () => {
   const sizes = [0, 1, 63, 64, 65, 1000, 4096, 4097, 70_000, 65_536, 300_000];
   for (let round = 0; round < 4; round++) {
     const checks = [];
-    await gathered(() => Array.from({ length: 300 }, async (_, index) => {
-      const source = numbers.bytes(sizes[numbers.below(sizes.length)]);
-      const lent = index % 2 === 0;
-      const { algorithm, key, prepared } = keys[index % keys.length];
-      if (index % 3 === 0) {
-        const target = lent ? Buffer.alloc(millrace.hmac(algorithm, key, '').length) : undefined;
-        const mac = await promises.hmac(algorithm, prepared, source, { ...(lent ? { target } : {}), route: 'pool' });
-        checks.push(() => assert.deepEqual(target ?? mac, judge({ kind: 'hmac', algorithm, key, source }).output));
-        return;
-      }
-      const name = hashes[numbers.below(hashes.length)];
-      const target = lent ? Buffer.alloc(millrace.hash(name, '').length) : undefined;
-      const digest = await promises.hash(name, source, { ...(lent ? { target } : {}), route: 'pool' });
-      checks.push(() => assert.deepEqual(target ?? digest, judge({ kind: 'hash', algorithm: name, source }).output, `${name}, ${source.length} bytes`));
-    }));
+    await gathered(() =>
+      Array.from({ length: 300 }, async (_, index) => {
+        const source = numbers.bytes(sizes[numbers.below(sizes.length)]);
+        const lent = index % 2 === 0;
+        const { algorithm, key, prepared } = keys[index % keys.length];
+        if (index % 3 === 0) {
+          const target = lent ? Buffer.alloc(millrace.hmac(algorithm, key, '').length) : undefined;
+          const mac = await promises.hmac(algorithm, prepared, source, {
+            ...(lent ? { target } : {}),
+            route: 'pool',
+          });
+          checks.push(() =>
+            assert.deepEqual(target ?? mac, judge({ kind: 'hmac', algorithm, key, source }).output),
+          );
+          return;
+        }
+        const name = hashes[numbers.below(hashes.length)];
+        const target = lent ? Buffer.alloc(millrace.hash(name, '').length) : undefined;
+        const digest = await promises.hash(name, source, {
+          ...(lent ? { target } : {}),
+          route: 'pool',
+        });
+        checks.push(() =>
+          assert.deepEqual(
+            target ?? digest,
+            judge({ kind: 'hash', algorithm: name, source }).output,
+            `${name}, ${source.length} bytes`,
+          ),
+        );
+      }),
+    );
     checks.forEach((check) => check());
   }
 });
@@ -60,7 +92,9 @@ test('they do take less time together', async (context) => {
   const target = Buffer.alloc(16);
   const started = async () => {
     const begin = performance.now();
-    await gathered(() => sources.map((source) => promises.hash('md5', source, { target, route: 'pool' })));
+    await gathered(() =>
+      sources.map((source) => promises.hash('md5', source, { target, route: 'pool' })),
+    );
     return performance.now() - begin;
   };
   let [together, alone] = [Infinity, Infinity];

@@ -1,4 +1,5 @@
-// What work is predicted to cost: shown by engines(), measured by workers, kept to the table on request.
+// What work is predicted to cost: shown by engines(), measured by workers, kept to the table on
+// request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,32 +9,56 @@ import millrace from 'millrace';
 import { run } from '../support/child.mjs';
 
 async function costsAfter(program, env = {}) {
-  const { stdout, stderr, code } = await run(`(async () => {
+  const { stdout, stderr, code } = await run(
+    `(async () => {
     const wait = (ready) => new Promise((resolve) => { const look = () => (ready() ? resolve() : setTimeout(look, 2)); look(); });
     const costs = () => millrace.engines().costs;
     ${program}
     console.log(JSON.stringify(costs()));
-  })()`, { env });
+  })()`,
+    { env },
+  );
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
 
 test('every algorithm has a price, and the thresholds follow from it', () => {
   const { costs } = millrace.engines();
-  assert.deepEqual(Object.keys(costs).sort(), [...millrace.getHashes(), ...millrace.getCiphers()].sort());
+  assert.deepEqual(
+    Object.keys(costs).sort(),
+    [...millrace.getHashes(), ...millrace.getCiphers()].sort(),
+  );
   for (const [name, cost] of Object.entries(costs)) {
     assert.ok(cost.fixed > 0 && cost.perByte > 0 && typeof cost.measured === 'boolean', name);
-    assert.ok(Number.isInteger(cost.inlineTo) && cost.inlineTo >= 0 && cost.fixed + cost.inlineTo * cost.perByte < 300, name);
+    assert.ok(
+      Number.isInteger(cost.inlineTo) &&
+        cost.inlineTo >= 0 &&
+        cost.fixed + cost.inlineTo * cost.perByte < 300,
+      name,
+    );
     assert.equal('together' in cost, millrace.getHashes().includes(name), name);
-    if (cost.splitFrom !== undefined) assert.ok(cost.splitFrom * cost.perByte > 10 * (cost.inlineTo * cost.perByte), name);
+    if (cost.splitFrom !== undefined)
+      assert.ok(cost.splitFrom * cost.perByte > 10 * (cost.inlineTo * cost.perByte), name);
   }
-  for (const name of ['aes-256-ctr', 'aes-128-gcm', 'chacha20', 'chacha20-poly1305', 'aes-256-gcm-siv', 'blake3']) assert.ok(costs[name].splitFrom > 0, name);
+  for (const name of [
+    'aes-256-ctr',
+    'aes-128-gcm',
+    'chacha20',
+    'chacha20-poly1305',
+    'aes-256-gcm-siv',
+    'blake3',
+  ])
+    assert.ok(costs[name].splitFrom > 0, name);
   for (const name of ['sha256', 'xxh3-64']) assert.equal(costs[name].splitFrom, undefined, name);
 });
 
 test('MILLRACE_COST=table: prices stay as they are', async () => {
-  const work = "for (let index = 0; index < 5; index++) await promises.hash('sha256', Buffer.alloc(1 << 20)); await new Promise((resolve) => setTimeout(resolve, 50));";
-  const [fresh, used] = await Promise.all([costsAfter('', { MILLRACE_COST: 'table' }), costsAfter(work, { MILLRACE_COST: ' Table ' })]);
+  const work =
+    "for (let index = 0; index < 5; index++) await promises.hash('sha256', Buffer.alloc(1 << 20)); await new Promise((resolve) => setTimeout(resolve, 50));";
+  const [fresh, used] = await Promise.all([
+    costsAfter('', { MILLRACE_COST: 'table' }),
+    costsAfter(work, { MILLRACE_COST: ' Table ' }),
+  ]);
   assert.deepEqual(used, fresh);
   assert.ok(Object.values(used).every(({ measured }) => !measured));
 });
@@ -42,16 +67,23 @@ test('a price is measured by the first worker that has done such a job, within r
   const table = await costsAfter('', { MILLRACE_COST: 'table' });
   const work = {
     sha256: "promises.hash('sha256', Buffer.alloc(1 << 20));",
-    'aes-256-gcm': "promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: '', route: 'pool' });",
+    'aes-256-gcm':
+      "promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: '', route: 'pool' });",
     md5: "promises.hmac('md5', 'key', 'text', { route: 'pool' });",
     'xxh3-64': "promises.hashMany('xxh3-64', ['a', 'b'], { route: 'pool' });",
   };
   for (const [name, call] of Object.entries(work)) {
     const costs = await costsAfter(`await ${call} await wait(() => costs()['${name}'].measured);`);
-    const others = Object.entries(costs).filter(([other, { measured }]) => measured && other !== name);
+    const others = Object.entries(costs).filter(
+      ([other, { measured }]) => measured && other !== name,
+    );
     assert.deepEqual(others, []);
     const [found, prior] = [costs[name], table[name]];
-    for (const part of ['fixed', 'perByte']) assert.ok(found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01, `${name}: ${part} ${found[part]}`);
+    for (const part of ['fixed', 'perByte'])
+      assert.ok(
+        found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01,
+        `${name}: ${part} ${found[part]}`,
+      );
     if (found.together !== undefined) assert.ok(found.together >= 0.1 && found.together <= 1);
   }
 });

@@ -42,6 +42,8 @@ test('a call with a target touches neither source nor target, and makes no memor
   assert.equal(code, 0, stderr);
   const { faults, memory } = JSON.parse(stdout);
   // Of 65,536 pages.
-  for (const [name, count] of Object.entries(faults)) assert.ok(count < 500, `${name}: ${count} pages touched`);
-  for (const [name, bytes] of Object.entries(memory)) assert.ok(bytes < 100_000, `${name}: ${bytes} bytes made`);
+  for (const [name, count] of Object.entries(faults))
+    assert.ok(count < 500, `${name}: ${count} pages touched`);
+  for (const [name, bytes] of Object.entries(memory))
+    assert.ok(bytes < 100_000, `${name}: ${bytes} bytes made`);
 });

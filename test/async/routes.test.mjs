@@ -1,4 +1,5 @@
-// Routes: whichever is asked for, the result is the same and comes later than the call; and it is the one that was asked for.
+// Routes: whichever is asked for, the result is the same and comes later than the call; and it is
+// the one that was asked for.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -30,13 +31,20 @@ const calls = {
   ],
   'hash with a target': (source) => [
     millrace.hash('sha512', source),
-    (options, done) => target(64, (into, told) => millrace.hash('sha512', source, { target: into, ...options }, told), done),
-    (options) => targeted(64, (into) => promises.hash('sha512', source, { target: into, ...options })),
+    (options, done) =>
+      target(
+        64,
+        (into, told) => millrace.hash('sha512', source, { target: into, ...options }, told),
+        done,
+      ),
+    (options) =>
+      targeted(64, (into) => promises.hash('sha512', source, { target: into, ...options })),
   ],
   'hash window': (source) => [
     millrace.hash('sha512', source),
     undefined,
-    (options) => targeted(64, (into) => promises.hash('sha512', source, 0, source.length, into, 0, options)),
+    (options) =>
+      targeted(64, (into) => promises.hash('sha512', source, 0, source.length, into, 0, options)),
   ],
   hmac: (source) => [
     millrace.hmac('sha256', key, source),
@@ -50,34 +58,65 @@ const calls = {
   ],
   'seal gcm into a target': (source) => [
     millrace.seal('aes-256-gcm', { key, nonce, source, aad }),
-    (options, done) => target(source.length + 16, (into, told) => millrace.seal('aes-256-gcm', { key, nonce, source, aad, target: into, ...options }, told), done),
-    (options) => targeted(source.length + 16, (into) => promises.seal('aes-256-gcm', { key, nonce, source, aad, target: into, ...options })),
+    (options, done) =>
+      target(
+        source.length + 16,
+        (into, told) =>
+          millrace.seal('aes-256-gcm', { key, nonce, source, aad, target: into, ...options }, told),
+        done,
+      ),
+    (options) =>
+      targeted(source.length + 16, (into) =>
+        promises.seal('aes-256-gcm', { key, nonce, source, aad, target: into, ...options }),
+      ),
   ],
   'open chacha20-poly1305': (source) => {
     const sealed = millrace.seal('chacha20-poly1305', { key, nonce, source, aad });
     return [
       source,
-      (options, done) => millrace.open('chacha20-poly1305', { key, nonce, source: sealed, aad, ...options }, done),
-      (options) => promises.open('chacha20-poly1305', { key, nonce, source: sealed, aad, ...options }),
+      (options, done) =>
+        millrace.open('chacha20-poly1305', { key, nonce, source: sealed, aad, ...options }, done),
+      (options) =>
+        promises.open('chacha20-poly1305', { key, nonce, source: sealed, aad, ...options }),
     ];
   },
   'cipher ctr': (source) => [
     millrace.cipher('aes-256-ctr', true, key, iv, source),
-    (options, done) => millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source, ...options }, done),
+    (options, done) =>
+      millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source, ...options }, done),
     (options) => promises.cipher('aes-256-ctr', true, key, iv, source, options),
   ],
   'cipher gcm-siv, a tag of its own': (source) => {
     const tag = Buffer.alloc(16);
-    const text = millrace.cipher('aes-256-gcm-siv', { encrypt: true, key, iv: nonce, source, aad, tag });
+    const text = millrace.cipher('aes-256-gcm-siv', {
+      encrypt: true,
+      key,
+      iv: nonce,
+      source,
+      aad,
+      tag,
+    });
     return [
       Buffer.concat([text, tag]),
       (options, done) => {
         const made = Buffer.alloc(16);
-        millrace.cipher('aes-256-gcm-siv', { encrypt: true, key, iv: nonce, source, aad, tag: made, ...options }, (error, result) => done(error, result && Buffer.concat([result, made])));
+        millrace.cipher(
+          'aes-256-gcm-siv',
+          { encrypt: true, key, iv: nonce, source, aad, tag: made, ...options },
+          (error, result) => done(error, result && Buffer.concat([result, made])),
+        );
       },
       async (options) => {
         const made = Buffer.alloc(16);
-        const result = await promises.cipher('aes-256-gcm-siv', { encrypt: true, key, iv: nonce, source, aad, tag: made, ...options });
+        const result = await promises.cipher('aes-256-gcm-siv', {
+          encrypt: true,
+          key,
+          iv: nonce,
+          source,
+          aad,
+          tag: made,
+          ...options,
+        });
         return Buffer.concat([result, made]);
       },
     ];
@@ -93,7 +132,14 @@ const calls = {
   },
   'hmacMany, hex': (source) => [
     millrace.hmacMany('sha512', key, [source, 'text', aad], 'hex'),
-    (options, done) => millrace.hmacMany('sha512', key, [source, 'text', aad], { encoding: 'hex', ...options }, done),
+    (options, done) =>
+      millrace.hmacMany(
+        'sha512',
+        key,
+        [source, 'text', aad],
+        { encoding: 'hex', ...options },
+        done,
+      ),
     (options) => promises.hmacMany('sha512', key, [source, 'text', aad], 'hex', options),
   ],
 };
@@ -116,17 +162,21 @@ for (const [name, make] of Object.entries(calls)) {
         const title = `${size} bytes, ${route}`;
         if (byCallback !== undefined) {
           let returned = false;
-          const given = new Promise((resolve, reject) => byCallback({ route }, (error, value) => {
-            assert.ok(returned, `${title}: called back during the call`);
-            if (error) reject(error);
-            else resolve(value);
-          }));
+          const given = new Promise((resolve, reject) =>
+            byCallback({ route }, (error, value) => {
+              assert.ok(returned, `${title}: called back during the call`);
+              if (error) reject(error);
+              else resolve(value);
+            }),
+          );
           returned = true;
           assert.deepEqual(await given, expected, title);
         }
         let settled = false;
         const promised = byPromise({ route });
-        promised.then(() => { settled = true; });
+        promised.then(() => {
+          settled = true;
+        });
         await null;
         await null;
         if (route !== undefined) assert.equal(settled, false, `${title}: settled at once`);
@@ -137,9 +187,26 @@ for (const [name, make] of Object.entries(calls)) {
 
   test(`${name}: a route that is none, and one where there is none`, async () => {
     const [, byCallback, byPromise] = make(Buffer.alloc(100));
-    for (const [wrong, code] of [['fast', 'ERR_ARGUMENT_VALUE'], ['', 'ERR_ARGUMENT_VALUE'], ['Pool', 'ERR_ARGUMENT_VALUE'], [1, 'ERR_ARGUMENT_TYPE'], [null, 'ERR_ARGUMENT_TYPE'], [['pool'], 'ERR_ARGUMENT_TYPE'], [{}, 'ERR_ARGUMENT_TYPE']]) {
-      await assert.rejects(byPromise({ route: wrong }), { code, message: /options\.route must be 'auto', 'inline', 'pool' or 'split'/ }, String(wrong));
-      if (byCallback !== undefined) assert.throws(() => byCallback({ route: wrong }, assert.fail), { code, message: /options\.route/ }, String(wrong));
+    for (const [wrong, code] of [
+      ['fast', 'ERR_ARGUMENT_VALUE'],
+      ['', 'ERR_ARGUMENT_VALUE'],
+      ['Pool', 'ERR_ARGUMENT_VALUE'],
+      [1, 'ERR_ARGUMENT_TYPE'],
+      [null, 'ERR_ARGUMENT_TYPE'],
+      [['pool'], 'ERR_ARGUMENT_TYPE'],
+      [{}, 'ERR_ARGUMENT_TYPE'],
+    ]) {
+      await assert.rejects(
+        byPromise({ route: wrong }),
+        { code, message: /options\.route must be 'auto', 'inline', 'pool' or 'split'/ },
+        String(wrong),
+      );
+      if (byCallback !== undefined)
+        assert.throws(
+          () => byCallback({ route: wrong }, assert.fail),
+          { code, message: /options\.route/ },
+          String(wrong),
+        );
     }
   });
 }
@@ -149,10 +216,18 @@ test('an authentication that fails does so by every route, later, and leaves the
     const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(size, 5) });
     sealed[size >> 1] ^= 1;
     for (const route of routes) {
-      await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, route }), { code: 'ERR_AUTHENTICATION' });
+      await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, route }), {
+        code: 'ERR_AUTHENTICATION',
+      });
       const into = Buffer.alloc(size, 9);
-      await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, target: into, route }), { code: 'ERR_AUTHENTICATION' });
-      assert.ok(into.every((byte) => byte === 0), `${size} bytes by ${route}`);
+      await assert.rejects(
+        promises.open('aes-256-gcm', { key, nonce, source: sealed, target: into, route }),
+        { code: 'ERR_AUTHENTICATION' },
+      );
+      assert.ok(
+        into.every((byte) => byte === 0),
+        `${size} bytes by ${route}`,
+      );
     }
   }
 });
@@ -163,12 +238,19 @@ test('a synchronous call takes no route', () => {
     (options) => millrace.hash('sha256', source, options),
     (options) => millrace.hmac('sha256', key, source, options),
     (options) => millrace.seal('aes-256-gcm', { key, nonce, source, ...options }),
-    (options) => millrace.open('aes-256-gcm', { key, nonce, source: millrace.seal('aes-256-gcm', { key, nonce, source }), ...options }),
+    (options) =>
+      millrace.open('aes-256-gcm', {
+        key,
+        nonce,
+        source: millrace.seal('aes-256-gcm', { key, nonce, source }),
+        ...options,
+      }),
     (options) => millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source, ...options }),
     (options) => millrace.hashMany('sha256', [source], options),
     (options) => millrace.hmacMany('sha256', key, [source], options),
   ]) {
-    for (const route of routes) assert.throws(() => call({ route }), { code: 'ERR_ARGUMENT_VALUE', message: /synchronous/ });
+    for (const route of routes)
+      assert.throws(() => call({ route }), { code: 'ERR_ARGUMENT_VALUE', message: /synchronous/ });
     call({ route: undefined });
     call({});
   }
@@ -186,7 +268,10 @@ test('inline: the source is read during the call, also by promise', async () => 
 
 /** What threads there are after a program has made one call. */
 async function threadsAfter(program, env = {}) {
-  const { stdout, stderr, code } = await run(`(async () => { ${program}; console.log(JSON.stringify(millrace.engines().threads)); })()`, { env });
+  const { stdout, stderr, code } = await run(
+    `(async () => { ${program}; console.log(JSON.stringify(millrace.engines().threads)); })()`,
+    { env },
+  );
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -195,27 +280,42 @@ test('routes are what their names say: inline starts no thread, the pool one', a
   const large = 'const source = Buffer.alloc(4 << 20);';
   const cases = [
     ["await promises.hash('sha256', source, { route: 'inline' })", 0],
-    ["await promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source, route: 'inline' })", 0],
+    [
+      "await promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source, route: 'inline' })",
+      0,
+    ],
     ["await promises.hash('sha256', source, { target: Buffer.alloc(32), route: 'inline' })", 0],
     ["await promises.hashMany('sha256', [source, source], { route: 'inline' })", 0],
-    ["millrace.configure({ route: 'inline' }); await promises.hash('sha256', source); await promises.hash('sha256', 'short')", 0],
+    [
+      "millrace.configure({ route: 'inline' }); await promises.hash('sha256', source); await promises.hash('sha256', 'short')",
+      0,
+    ],
     ["await promises.hash('sha256', 'short')", 0],
     ["await promises.hash('sha256', 'short', { route: 'pool' })", 1],
     ["await promises.hmac('sha256', 'key', 'short', { route: 'pool' })", 1],
     ["await promises.hashMany('sha256', ['short', 'shorter'], { route: 'pool' })", 1],
     ["millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short')", 1],
-    ["millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short', { route: 'inline' })", 0],
-    ["millrace.configure({ route: 'pool' }); millrace.configure({ route: 'auto' }); await promises.hash('sha256', 'short')", 0],
+    [
+      "millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short', { route: 'inline' })",
+      0,
+    ],
+    [
+      "millrace.configure({ route: 'pool' }); millrace.configure({ route: 'auto' }); await promises.hash('sha256', 'short')",
+      0,
+    ],
     ["await promises.hash('sha256', source)", 1],
   ];
-  await Promise.all(cases.map(async ([program, started]) => {
-    const threads = await threadsAfter(`${large} ${program}`);
-    assert.equal(threads.started > 0, started > 0, program);
-  }));
+  await Promise.all(
+    cases.map(async ([program, started]) => {
+      const threads = await threadsAfter(`${large} ${program}`);
+      assert.equal(threads.started > 0, started > 0, program);
+    }),
+  );
 });
 
 test('what is done inline in one turn of the event loop is limited; the rest goes to the pool', async () => {
-  const calls = (count) => `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', 'key', 'a short text')))`;
+  const calls = (count) =>
+    `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', 'key', 'a short text')))`;
   const env = { MILLRACE_COST: 'table' };
   assert.equal((await threadsAfter(calls(100), env)).started, 0);
   assert.ok((await threadsAfter(calls(2000), env)).started > 0);
@@ -259,18 +359,41 @@ test('configure: a route for all, and what it refuses', () => {
   assert.equal(before.route, 'auto');
   assert.equal(millrace.configure({ route: 'split' }).route, 'split');
   assert.equal(millrace.engines().settings.route, 'split');
-  assert.throws(() => millrace.configure({ route: 'x', threads: 3 }), { code: 'ERR_ARGUMENT_VALUE', message: /settings\.route/ });
-  assert.throws(() => millrace.configure({ route: 7 }), { code: 'ERR_ARGUMENT_TYPE', message: /settings\.route/ });
-  assert.throws(() => millrace.configure({ speed: 7 }), { code: 'ERR_ARGUMENT_VALUE', message: /settings\.speed is not an option of configure; it takes engine, .*maxQueuedBytes/ });
+  assert.throws(() => millrace.configure({ route: 'x', threads: 3 }), {
+    code: 'ERR_ARGUMENT_VALUE',
+    message: /settings\.route/,
+  });
+  assert.throws(() => millrace.configure({ route: 7 }), {
+    code: 'ERR_ARGUMENT_TYPE',
+    message: /settings\.route/,
+  });
+  assert.throws(() => millrace.configure({ speed: 7 }), {
+    code: 'ERR_ARGUMENT_VALUE',
+    message: /settings\.speed is not an option of configure; it takes engine, .*maxQueuedBytes/,
+  });
   assert.deepEqual(millrace.configure({ route: 'auto' }), before);
 });
 
 test('a route is read once, before anything is looked at', async () => {
   let reads = 0;
-  const options = { get route() { reads++; return 'inline'; }, encoding: 'hex' };
-  assert.equal(await promises.hash('sha256', 'abc', options), millrace.hash('sha256', 'abc', 'hex'));
+  const options = {
+    get route() {
+      reads++;
+      return 'inline';
+    },
+    encoding: 'hex',
+  };
+  assert.equal(
+    await promises.hash('sha256', 'abc', options),
+    millrace.hash('sha256', 'abc', 'hex'),
+  );
   assert.equal(reads, 1);
-  const last = { get route() { reads++; return 'pool'; } };
+  const last = {
+    get route() {
+      reads++;
+      return 'pool';
+    },
+  };
   await promises.hash('sha256', 'abc', 'hex', last);
   assert.equal(reads, 2);
 });

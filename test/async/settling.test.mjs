@@ -1,5 +1,5 @@
-// Results and the calls that callbacks make of them: more than the ring holds at once, done inline or by workers, at any
-// moment. None may be lost.
+// Results and the calls that callbacks make of them: more than the ring holds at once, done inline
+// or by workers, at any moment. None may be lost.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,39 +30,62 @@ function chained(depth, count, start) {
 }
 
 for (const route of ['auto', 'inline', 'pool']) {
-  test(`1024 in flight, each callback starts the next: lent, ${route}`, { timeout: 60_000 }, async () => {
-    const places = Array.from({ length: 1024 }, () => ({ target: Buffer.alloc(256), tag: Buffer.alloc(16) }));
-    const source = Buffer.alloc(256, 3);
-    await chained(1024, 20_000, (index, callback) => {
-      millrace.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, ...places[index % 1024], route }, callback);
-    });
-    for (const { target, tag } of places) assert.deepEqual(Buffer.concat([target, tag]), expected);
-  });
-
-  test(`1024 in flight, each callback starts the next: results of 256 bytes, ${route}`, { timeout: 60_000 }, async () => {
-    const source = Buffer.alloc(256, 3);
-    let wrong = 0;
-    await chained(1024, 20_000, (_, callback) => {
-      millrace.seal('aes-256-gcm', { key, nonce, source, route }, (error, sealed) => {
-        if (error === undefined && !sealed.equals(expected)) wrong += 1;
-        callback(error);
+  test(
+    `1024 in flight, each callback starts the next: lent, ${route}`,
+    { timeout: 60_000 },
+    async () => {
+      const places = Array.from({ length: 1024 }, () => ({
+        target: Buffer.alloc(256),
+        tag: Buffer.alloc(16),
+      }));
+      const source = Buffer.alloc(256, 3);
+      await chained(1024, 20_000, (index, callback) => {
+        millrace.cipher(
+          'aes-256-gcm',
+          { encrypt: true, key, iv: nonce, source, ...places[index % 1024], route },
+          callback,
+        );
       });
-    });
-    assert.equal(wrong, 0);
-  });
+      for (const { target, tag } of places)
+        assert.deepEqual(Buffer.concat([target, tag]), expected);
+    },
+  );
+
+  test(
+    `1024 in flight, each callback starts the next: results of 256 bytes, ${route}`,
+    { timeout: 60_000 },
+    async () => {
+      const source = Buffer.alloc(256, 3);
+      let wrong = 0;
+      await chained(1024, 20_000, (_, callback) => {
+        millrace.seal('aes-256-gcm', { key, nonce, source, route }, (error, sealed) => {
+          if (error === undefined && !sealed.equals(expected)) wrong += 1;
+          callback(error);
+        });
+      });
+      assert.equal(wrong, 0);
+    },
+  );
 }
 
-test('a loop that is busy for longer than it looks for results loses none', { timeout: 60_000 }, async () => {
-  const source = Buffer.alloc(300, 3);
-  const target = Buffer.alloc(32);
-  const digest = millrace.hash('sha256', source);
-  // Some inline, some by workers; a callback now and then takes longer than the poll is patient.
-  await chained(64, 30_000, (index, callback) => {
-    millrace.hash('sha256', source, 0, 300, target, 0, (error) => {
-      for (const end = performance.now() + (index % 97 === 0 ? 0.05 : 0); performance.now() < end;);
-      callback(error);
+test(
+  'a loop that is busy for longer than it looks for results loses none',
+  { timeout: 60_000 },
+  async () => {
+    const source = Buffer.alloc(300, 3);
+    const target = Buffer.alloc(32);
+    const digest = millrace.hash('sha256', source);
+    // Some inline, some by workers; a callback now and then takes longer than the poll is patient.
+    await chained(64, 30_000, (index, callback) => {
+      millrace.hash('sha256', source, 0, 300, target, 0, (error) => {
+        for (
+          const end = performance.now() + (index % 97 === 0 ? 0.05 : 0);
+          performance.now() < end;
+        );
+        callback(error);
+      });
+      if (index % 3 === 0) millrace.hash('sha256', source, { route: 'pool' }, () => {});
     });
-    if (index % 3 === 0) millrace.hash('sha256', source, { route: 'pool' }, () => {});
-  });
-  assert.deepEqual(target, digest);
-});
+    assert.deepEqual(target, digest);
+  },
+);

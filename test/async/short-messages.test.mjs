@@ -1,4 +1,5 @@
-// Short messages hashed in company: each gets its own digest, in the form and context it was asked for.
+// Short messages hashed in company: each gets its own digest, in the form and context it was asked
+// for.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -12,7 +13,18 @@ import { run } from '../support/child.mjs';
 import { judge } from '../support/judges.mjs';
 import { random } from '../support/random.mjs';
 
-const algorithms = ['sha256', 'sha1', 'md5', 'sha512', 'sha3-256', 'blake3', 'blake2b512', 'ripemd160', 'xxh3-64', 'xxh32'];
+const algorithms = [
+  'sha256',
+  'sha1',
+  'md5',
+  'sha512',
+  'sha3-256',
+  'blake3',
+  'blake2b512',
+  'ripemd160',
+  'xxh3-64',
+  'xxh32',
+];
 const encodings = [undefined, 'buffer', 'hex', 'base64', 'base64url', 'bigint'];
 
 function spelled(digest, encoding) {
@@ -21,7 +33,9 @@ function spelled(digest, encoding) {
 }
 
 function byCallback(...given) {
-  return new Promise((resolve, reject) => millrace.hash(...given, (error, value) => (error ? reject(error) : resolve(value))));
+  return new Promise((resolve, reject) =>
+    millrace.hash(...given, (error, value) => (error ? reject(error) : resolve(value))),
+  );
 }
 
 test('any mixture of algorithms, sizes, encodings and ways of waiting; sources change right after the call', async () => {
@@ -33,10 +47,21 @@ test('any mixture of algorithms, sizes, encodings and ways of waiting; sources c
       const algorithm = pick(algorithms);
       const encoding = pick(encodings);
       const text = numbers.below(8) === 0;
-      const source = text ? 'tëxt '.repeat(numbers.below(60)) : numbers.bytes(pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]));
-      const expected = spelled(judge({ kind: 'hash', algorithm, source: Buffer.from(source) }).output, encoding);
+      const source = text
+        ? 'tëxt '.repeat(numbers.below(60))
+        : numbers.bytes(
+            pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]),
+          );
+      const expected = spelled(
+        judge({ kind: 'hash', algorithm, source: Buffer.from(source) }).output,
+        encoding,
+      );
       const call = numbers.below(2) === 0 ? promises.hash : byCallback;
-      checks.push([(encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding)), expected, `${algorithm} ${encoding} ${source.length}`]);
+      checks.push([
+        encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding),
+        expected,
+        `${algorithm} ${encoding} ${source.length}`,
+      ]);
       if (!text) source.fill(0xaa);
     }
     for (const [given, expected, title] of checks) assert.deepEqual(await given, expected, title);
@@ -53,16 +78,33 @@ test('windows: digests go to their places, between bytes that stay, and the targ
     const offset = numbers.below(8);
     const size = source.length - 8;
     const name = ['sha256', 'sha512', 'blake3', 'md5'][index % 4];
-    const digest = judge({ kind: 'hash', algorithm: name, source: source.subarray(offset, offset + size) }).output;
+    const digest = judge({
+      kind: 'hash',
+      algorithm: name,
+      source: source.subarray(offset, offset + size),
+    }).output;
     digest.copy(expected, index * 96 + offset);
     const byWindow = index % 2 === 0 ? promises.hash : byCallback;
     if (index % 3 === 0) {
-      calls.push(promises.hash(name, source.subarray(offset, offset + size), { target: memory.subarray(index * 96 + offset, index * 96 + offset + digest.length) }).then((told) => assert.equal(told, digest.length)));
+      calls.push(
+        promises
+          .hash(name, source.subarray(offset, offset + size), {
+            target: memory.subarray(index * 96 + offset, index * 96 + offset + digest.length),
+          })
+          .then((told) => assert.equal(told, digest.length)),
+      );
     } else {
-      calls.push(byWindow(name, source, offset, size, memory, index * 96 + offset).then((told) => assert.equal(told, digest.length)));
+      calls.push(
+        byWindow(name, source, offset, size, memory, index * 96 + offset).then((told) =>
+          assert.equal(told, digest.length),
+        ),
+      );
     }
   }
-  assert.ok(memory.every((byte) => byte === 0x11), 'nothing is written during the calls');
+  assert.ok(
+    memory.every((byte) => byte === 0x11),
+    'nothing is written during the calls',
+  );
   await Promise.all(calls);
   assert.deepEqual(memory, expected);
 });
@@ -78,40 +120,56 @@ test('a keyed or seeded hash is not hashed as one without', async () => {
   const target = Buffer.alloc(32);
   const small = Buffer.alloc(8);
   const key = Buffer.alloc(32, 5);
-  await Promise.all([promises.hash('blake3', 'abc', { key, target }), promises.hash('xxh64', 'abc', { seed: 7n, target: small })]);
+  await Promise.all([
+    promises.hash('blake3', 'abc', { key, target }),
+    promises.hash('xxh64', 'abc', { seed: 7n, target: small }),
+  ]);
   assert.deepEqual(target, millrace.hash('blake3', 'abc', { key }));
   assert.deepEqual(small, millrace.hash('xxh64', 'abc', { seed: 7n }));
 });
 
 test('a digest is a Buffer that nobody else writes to', async () => {
-  const digests = await Promise.all(Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `${index}`)));
+  const digests = await Promise.all(
+    Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `${index}`)),
+  );
   for (const digest of digests) {
     assert.equal(Object.getPrototypeOf(digest), Buffer.prototype);
     assert.equal(digest.length, 32);
   }
   digests[5].fill(0);
-  await Promise.all(Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `other ${index}`)));
-  for (const [index, digest] of digests.entries()) if (index !== 5) assert.deepEqual(digest, millrace.hash('sha256', `${index}`));
+  await Promise.all(
+    Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `other ${index}`)),
+  );
+  for (const [index, digest] of digests.entries())
+    if (index !== 5) assert.deepEqual(digest, millrace.hash('sha256', `${index}`));
 });
 
 test('AsyncLocalStorage keeps its context across companies, rounds and turns', async () => {
   const storage = new AsyncLocalStorage();
   let wrong = 0;
-  const chain = (name, left) => new Promise((resolve) => storage.run(name, () => {
-    const next = () => {
-      if (storage.getStore() !== name) wrong++;
-      if (left-- === 0) resolve();
-      else millrace.hash('sha256', 'a', next);
-    };
-    next();
-  }));
-  const awaiting = (name) => storage.run(name, async () => {
-    for (let index = 0; index < 50; index++) {
-      await promises.hash('sha256', 'b');
-      if (storage.getStore() !== name) wrong++;
-    }
-  });
-  await Promise.all(Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? chain(`chain ${index}`, 50) : awaiting(`await ${index}`))));
+  const chain = (name, left) =>
+    new Promise((resolve) =>
+      storage.run(name, () => {
+        const next = () => {
+          if (storage.getStore() !== name) wrong++;
+          if (left-- === 0) resolve();
+          else millrace.hash('sha256', 'a', next);
+        };
+        next();
+      }),
+    );
+  const awaiting = (name) =>
+    storage.run(name, async () => {
+      for (let index = 0; index < 50; index++) {
+        await promises.hash('sha256', 'b');
+        if (storage.getStore() !== name) wrong++;
+      }
+    });
+  await Promise.all(
+    Array.from({ length: 300 }, (_, index) =>
+      index % 2 === 0 ? chain(`chain ${index}`, 50) : awaiting(`await ${index}`),
+    ),
+  );
   assert.equal(wrong, 0);
 });
 
@@ -146,7 +204,12 @@ test('what is in flight all the time stays in one company on this thread; a burs
     process.on('exit', () => console.log(millrace.engines().threads.started > 0));
   `;
   const env = { MILLRACE_COST: 'table' };
-  for (const [count, away] of [[1, false], [40, false], [64, false], [1000, true]]) {
+  for (const [count, away] of [
+    [1, false],
+    [40, false],
+    [64, false],
+    [1000, true],
+  ]) {
     const { stdout, code, stderr } = await run(chains(count, 20_000), { env });
     assert.deepEqual([code, stdout.trim()], [0, String(away)], `${count} in flight: ${stderr}`);
   }

@@ -1,5 +1,5 @@
-// One large job in parts, by all workers or by one in slices: the same result as in one go, for every way in which source
-// and target can lie, and nothing is left of what does not authenticate.
+// One large job in parts, by all workers or by one in slices: the same result as in one go, for
+// every way in which source and target can lie, and nothing is left of what does not authenticate.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -16,7 +16,17 @@ millrace.configure({ threads: 4 });
 after(() => millrace.configure({ threads }));
 
 const numbers = random('split');
-const ciphers = { 'aes-128-ctr': 16, 'aes-256-ctr': 16, 'chacha20': 16, 'aes-128-gcm': 12, 'aes-192-gcm': 12, 'aes-256-gcm': 12, 'chacha20-poly1305': 12, 'xchacha20-poly1305': 24, 'aes-256-gcm-siv': 12 };
+const ciphers = {
+  'aes-128-ctr': 16,
+  'aes-256-ctr': 16,
+  chacha20: 16,
+  'aes-128-gcm': 12,
+  'aes-192-gcm': 12,
+  'aes-256-gcm': 12,
+  'chacha20-poly1305': 12,
+  'xchacha20-poly1305': 24,
+  'aes-256-gcm-siv': 12,
+};
 const keySizes = { 'aes-128-ctr': 16, 'aes-128-gcm': 16, 'aes-192-gcm': 24 };
 /** Around parts of 64 KiB, and large enough for many of them. */
 const sizes = [2 ** 20, 2 ** 20 + 1, 3 * 2 ** 20 - 17, 2 ** 23 + 65_537];
@@ -24,7 +34,12 @@ const routes = ['split', 'pool'];
 
 function job(algorithm, size) {
   const aead = !/ctr$|chacha20$/.test(algorithm);
-  const given = { algorithm, key: numbers.bytes(keySizes[algorithm] ?? 32), iv: numbers.bytes(ciphers[algorithm]), source: numbers.bytes(size) };
+  const given = {
+    algorithm,
+    key: numbers.bytes(keySizes[algorithm] ?? 32),
+    iv: numbers.bytes(ciphers[algorithm]),
+    source: numbers.bytes(size),
+  };
   if (aead) given.aad = numbers.bytes(33);
   return { ...given, aead, ...judge({ kind: 'cipher', ...given }) };
 }
@@ -45,7 +60,10 @@ for (const algorithm of Object.keys(ciphers)) {
         assert.ok(target.equals(it.output), `${size} bytes`);
         if (it.aead) assert.deepEqual(tag, it.tag);
         const back = Buffer.alloc(size, 1);
-        await promises.cipher(algorithm, call(it, false, route, { source: target, target: back, tag }));
+        await promises.cipher(
+          algorithm,
+          call(it, false, route, { source: target, target: back, tag }),
+        );
         assert.ok(back.equals(it.source), `${size} bytes back`);
         await promises.cipher(algorithm, call(it, false, route, { source: target, target, tag }));
         assert.ok(target.equals(it.source), `${size} bytes in place`);
@@ -55,46 +73,84 @@ for (const algorithm of Object.keys(ciphers)) {
     test(`${algorithm}, ${route}: source and target overlap`, async () => {
       const size = 2 ** 20 + 333;
       const it = job(algorithm, size);
-      for (const [from, to] of [[0, 1], [0, 4096], [0, 700_001], [1, 0], [64, 0], [700_001, 0]]) {
+      for (const [from, to] of [
+        [0, 1],
+        [0, 4096],
+        [0, 700_001],
+        [1, 0],
+        [64, 0],
+        [700_001, 0],
+      ]) {
         const memory = Buffer.alloc(2 * size);
         it.source.copy(memory, from);
         const tag = it.aead ? Buffer.alloc(16) : undefined;
-        await promises.cipher(algorithm, call(it, true, route, { source: memory.subarray(from, from + size), target: memory.subarray(to, to + size), tag }));
+        await promises.cipher(
+          algorithm,
+          call(it, true, route, {
+            source: memory.subarray(from, from + size),
+            target: memory.subarray(to, to + size),
+            tag,
+          }),
+        );
         assert.ok(memory.subarray(to, to + size).equals(it.output), `${from} to ${to}`);
         if (it.aead) assert.deepEqual(tag, it.tag);
       }
     });
 
-    test(`${algorithm}, ${route}: what does not authenticate leaves zeros`, { skip: /ctr$|chacha20$/.test(algorithm) }, async () => {
-      const size = 2 ** 21 + 5;
-      const it = job(algorithm, size);
-      const zeros = Buffer.alloc(size);
-      for (const place of [0, 700_000, size - 1]) {
-        const forged = Buffer.from(it.output);
-        forged[place] ^= 1;
+    test(
+      `${algorithm}, ${route}: what does not authenticate leaves zeros`,
+      { skip: /ctr$|chacha20$/.test(algorithm) },
+      async () => {
+        const size = 2 ** 21 + 5;
+        const it = job(algorithm, size);
+        const zeros = Buffer.alloc(size);
+        for (const place of [0, 700_000, size - 1]) {
+          const forged = Buffer.from(it.output);
+          forged[place] ^= 1;
+          const target = Buffer.alloc(size, 1);
+          await assert.rejects(
+            promises.cipher(
+              algorithm,
+              call(it, false, route, { source: forged, target, tag: it.tag }),
+            ),
+            { code: 'ERR_AUTHENTICATION' },
+          );
+          assert.ok(target.equals(zeros));
+          await assert.rejects(
+            promises.cipher(
+              algorithm,
+              call(it, false, route, { source: forged, target: forged, tag: it.tag }),
+            ),
+            { code: 'ERR_AUTHENTICATION' },
+          );
+          assert.ok(forged.equals(zeros), 'in place');
+        }
+        const tag = Buffer.from(it.tag);
+        tag[15] ^= 0x80;
         const target = Buffer.alloc(size, 1);
-        await assert.rejects(promises.cipher(algorithm, call(it, false, route, { source: forged, target, tag: it.tag })), { code: 'ERR_AUTHENTICATION' });
+        await assert.rejects(
+          promises.cipher(algorithm, call(it, false, route, { source: it.output, target, tag })),
+          { code: 'ERR_AUTHENTICATION' },
+        );
         assert.ok(target.equals(zeros));
-        await assert.rejects(promises.cipher(algorithm, call(it, false, route, { source: forged, target: forged, tag: it.tag })), { code: 'ERR_AUTHENTICATION' });
-        assert.ok(forged.equals(zeros), 'in place');
-      }
-      const tag = Buffer.from(it.tag);
-      tag[15] ^= 0x80;
-      const target = Buffer.alloc(size, 1);
-      await assert.rejects(promises.cipher(algorithm, call(it, false, route, { source: it.output, target, tag })), { code: 'ERR_AUTHENTICATION' });
-      assert.ok(target.equals(zeros));
-    });
+      },
+    );
   }
 
   test(`${algorithm}: sixteen at once`, async () => {
     const jobs = Array.from({ length: 16 }, () => job(algorithm, 2 ** 20 + 77));
-    await Promise.all(jobs.map(async (it) => {
-      const target = Buffer.alloc(it.source.length);
-      const tag = it.aead ? Buffer.alloc(16) : undefined;
-      await promises.cipher(algorithm, call(it, true, 'split', { source: it.source, target, tag }));
-      assert.ok(target.equals(it.output));
-      if (it.aead) assert.deepEqual(tag, it.tag);
-    }));
+    await Promise.all(
+      jobs.map(async (it) => {
+        const target = Buffer.alloc(it.source.length);
+        const tag = it.aead ? Buffer.alloc(16) : undefined;
+        await promises.cipher(
+          algorithm,
+          call(it, true, 'split', { source: it.source, target, tag }),
+        );
+        assert.ok(target.equals(it.output));
+        if (it.aead) assert.deepEqual(tag, it.tag);
+      }),
+    );
   });
 }
 
@@ -107,9 +163,16 @@ test('seal and open, copied at the call', async () => {
   given.fill(0);
   const sealed = await sealing;
   assert.ok(sealed.equals(Buffer.concat([expected.output, expected.tag])));
-  assert.ok((await promises.open('aes-256-gcm', { key, nonce, aad, source: sealed, route: 'split' })).equals(source));
+  assert.ok(
+    (
+      await promises.open('aes-256-gcm', { key, nonce, aad, source: sealed, route: 'split' })
+    ).equals(source),
+  );
   sealed[sealed.length - 1] ^= 1;
-  await assert.rejects(promises.open('aes-256-gcm', { key, nonce, aad, source: sealed, route: 'split' }), { code: 'ERR_AUTHENTICATION' });
+  await assert.rejects(
+    promises.open('aes-256-gcm', { key, nonce, aad, source: sealed, route: 'split' }),
+    { code: 'ERR_AUTHENTICATION' },
+  );
 });
 
 for (const route of routes) {
@@ -119,7 +182,10 @@ for (const route of routes) {
       const source = numbers.bytes(size);
       for (const options of [{}, { key }, { outputLength: 200 }]) {
         const expected = judge({ kind: 'hash', algorithm: 'blake3', source, ...options }).output;
-        assert.ok((await promises.hash('blake3', source, { ...options, route })).equals(expected), `${size} bytes`);
+        assert.ok(
+          (await promises.hash('blake3', source, { ...options, route })).equals(expected),
+          `${size} bytes`,
+        );
         const target = Buffer.alloc(expected.length);
         await promises.hash('blake3', source, { ...options, target, route });
         assert.ok(target.equals(expected), `${size} bytes, lent`);
@@ -130,7 +196,17 @@ for (const route of routes) {
   test(`long hashes, ${route}: those without parts go to one worker`, async () => {
     const source = numbers.bytes(2 ** 21 + 111);
     const key = numbers.bytes(100);
-    for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512', 'sha3-256', 'keccak512', 'blake2b512', 'xxh3-64', 'ripemd160']) {
+    for (const algorithm of [
+      'md5',
+      'sha1',
+      'sha256',
+      'sha512',
+      'sha3-256',
+      'keccak512',
+      'blake2b512',
+      'xxh3-64',
+      'ripemd160',
+    ]) {
       const { output } = judge({ kind: 'hash', algorithm, source });
       assert.deepEqual(await promises.hash(algorithm, source, { route }), output, algorithm);
       if (algorithm.startsWith('xxh')) continue;
@@ -150,10 +226,19 @@ test('what is long may be the additional data alone', async () => {
     const nonce = numbers.bytes(ciphers[algorithm]);
     for (const route of ['auto', ...routes]) {
       const sealed = await promises.seal(algorithm, { key, nonce, aad, source, route });
-      assert.deepEqual(sealed, millrace.seal(algorithm, { key, nonce, aad, source }), `${algorithm}, ${route}`);
-      assert.deepEqual(await promises.open(algorithm, { key, nonce, aad, source: sealed, route }), source);
+      assert.deepEqual(
+        sealed,
+        millrace.seal(algorithm, { key, nonce, aad, source }),
+        `${algorithm}, ${route}`,
+      );
+      assert.deepEqual(
+        await promises.open(algorithm, { key, nonce, aad, source: sealed, route }),
+        source,
+      );
       sealed[7] ^= 1;
-      await assert.rejects(promises.open(algorithm, { key, nonce, aad, source: sealed, route }), { code: 'ERR_AUTHENTICATION' });
+      await assert.rejects(promises.open(algorithm, { key, nonce, aad, source: sealed, route }), {
+        code: 'ERR_AUTHENTICATION',
+      });
     }
   }
 });

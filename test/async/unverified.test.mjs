@@ -1,5 +1,6 @@
-// Nobody can read the text of a message in the caller's memory before the message is known to be authentic: not while it is
-// opened asynchronously, and not after the thread that opens it has ended.
+// Nobody can read the text of a message in the caller's memory before the message is known to be
+// authentic: not while it is opened asynchronously, and not after the thread that opens it has
+// ended.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -11,7 +12,13 @@ import promises from 'millrace/promises';
 
 import { requiring } from '../support/child.mjs';
 
-const aeads = { 'aes-128-gcm': 12, 'aes-256-gcm': 12, 'chacha20-poly1305': 12, 'xchacha20-poly1305': 24, 'aes-256-gcm-siv': 12 };
+const aeads = {
+  'aes-128-gcm': 12,
+  'aes-256-gcm': 12,
+  'chacha20-poly1305': 12,
+  'xchacha20-poly1305': 24,
+  'aes-256-gcm-siv': 12,
+};
 const mark = 'ATTACK AT DAWN. ';
 const key = Buffer.alloc(32, 7);
 const page = 4096;
@@ -21,7 +28,11 @@ const keyOf = (algorithm) => key.subarray(0, algorithm.startsWith('aes-128') ? 1
 /** A message of so many marks. */
 function sealed(algorithm, size, forged) {
   const nonce = Buffer.alloc(aeads[algorithm], 1);
-  const source = millrace.seal(algorithm, { key: keyOf(algorithm), nonce, source: Buffer.alloc(size, mark) });
+  const source = millrace.seal(algorithm, {
+    key: keyOf(algorithm),
+    nonce,
+    source: Buffer.alloc(size, mark),
+  });
   if (forged) source[source.length - 1] ^= 1;
   return { key: keyOf(algorithm), nonce, source };
 }
@@ -42,11 +53,18 @@ for (const algorithm of Object.keys(aeads)) {
       const options = sealed(algorithm, size, true);
       const target = Buffer.alloc(size, 9);
       let settled = false;
-      const opening = assert.rejects(promises.open(algorithm, { ...options, target, route }), { code: 'ERR_AUTHENTICATION' });
-      opening.finally(() => { settled = true; }).catch(() => {});
+      const opening = assert.rejects(promises.open(algorithm, { ...options, target, route }), {
+        code: 'ERR_AUTHENTICATION',
+      });
+      opening
+        .finally(() => {
+          settled = true;
+        })
+        .catch(() => {});
       let looks = 0;
       for (; !settled; looks++) {
-        for (let at = 0; at < size; at += 65536) assert.notEqual(target.latin1Slice(at, at + mark.length), mark);
+        for (let at = 0; at < size; at += 65536)
+          assert.notEqual(target.latin1Slice(at, at + mark.length), mark);
         await new Promise(setImmediate);
       }
       await opening;
@@ -65,8 +83,14 @@ test('messages of every size are opened into the target, in place or not, or lea
           const memory = Buffer.alloc(source.length + 16);
           source.copy(memory, 0);
           const from = offset === undefined ? source : memory.subarray(0, source.length);
-          const target = offset === undefined ? Buffer.alloc(size, 9) : memory.subarray(offset, offset + size);
-          const opening = promises.open(algorithm, { ...options, source: from, target, route: 'pool' });
+          const target =
+            offset === undefined ? Buffer.alloc(size, 9) : memory.subarray(offset, offset + size);
+          const opening = promises.open(algorithm, {
+            ...options,
+            source: from,
+            target,
+            route: 'pool',
+          });
           if (forged) await assert.rejects(opening, { code: 'ERR_AUTHENTICATION' });
           else await opening;
           const expected = forged ? Buffer.alloc(size) : Buffer.alloc(size, mark);
@@ -86,19 +110,28 @@ parentPort.postMessage('begun');
 setInterval(() => {}, 1000);
 `;
 
-/** Ends a worker while it opens a message into memory that this thread shares, once it has written some or after a while. */
+/**
+ * Ends a worker while it opens a message into memory that this thread shares, once it has written
+ * some or after a while.
+ */
 async function ended(algorithm, route, forged) {
   const size = 2 ** 26;
   const { key, nonce, source } = sealed(algorithm, size, forged);
   const [memory, shared] = [new SharedArrayBuffer(size), new SharedArrayBuffer(source.length)];
   Buffer.from(shared).set(source);
-  const worker = new Worker(opener, { eval: true, workerData: { algorithm, memory, options: { key, nonce, source: shared, route } } });
+  const worker = new Worker(opener, {
+    eval: true,
+    workerData: { algorithm, memory, options: { key, nonce, source: shared, route } },
+  });
   const target = Buffer.from(memory);
   let answer;
-  worker.on('message', (message) => { answer = message; });
+  worker.on('message', (message) => {
+    answer = message;
+  });
   await once(worker, 'message');
   const begin = performance.now();
-  while (performance.now() - begin < 25 && marked(target.subarray(0, 4 * page)) === 0) await new Promise(setImmediate);
+  while (performance.now() - begin < 25 && marked(target.subarray(0, 4 * page)) === 0)
+    await new Promise(setImmediate);
   const seen = marked(target);
   await worker.terminate();
   return { target, seen, answer };
@@ -113,7 +146,10 @@ for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv'])
       for (let attempt = 0; attempt < 3; attempt++) {
         const { target, seen } = await ended(algorithm, route, false);
         const left = marked(target);
-        assert.ok(left === 0 || left === target.length / page, `${left} pages left, ${seen} when it was ended`);
+        assert.ok(
+          left === 0 || left === target.length / page,
+          `${left} pages left, ${seen} when it was ended`,
+        );
       }
     });
   }

@@ -16,41 +16,57 @@ const key = Buffer.from('key for every kind of bytes 1234');
 const nonce = Buffer.from('twelve bytes');
 const source = Buffer.from('a source of forty-eight bytes, for all elements.');
 const aad = Buffer.from('sixteen aad here');
-const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(judge({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key, iv: nonce, source, aad }));
+const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
+  judge({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key, iv: nonce, source, aad }),
+);
 const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
 const mac = judge({ kind: 'hmac', algorithm: 'sha256', key, source }).output;
 
 /** Each makes a value that holds the given bytes, whose number is a multiple of 4. */
 const kinds = {
-  'Buffer': (bytes) => Buffer.from(bytes),
+  Buffer: (bytes) => Buffer.from(bytes),
   'Buffer from the pool': (bytes) => Buffer.from(Buffer.from(bytes).toString('latin1'), 'latin1'),
-  'Buffer.allocUnsafeSlow': (bytes) => ((copy) => (copy.set(bytes), copy))(Buffer.allocUnsafeSlow(bytes.length)),
-  'Uint8Array': (bytes) => Uint8Array.from(bytes),
-  'Uint8ClampedArray': (bytes) => Uint8ClampedArray.from(bytes),
-  'Int8Array': (bytes) => new Int8Array(apart(bytes), 0, bytes.length),
-  'Uint16Array': (bytes) => new Uint16Array(apart(bytes), 0, bytes.length / 2),
-  'Int32Array': (bytes) => new Int32Array(apart(bytes), 0, bytes.length / 4),
-  'Float32Array': (bytes) => new Float32Array(apart(bytes), 0, bytes.length / 4),
-  'Float64Array or DataView': (bytes) => (bytes.length % 8 ? new DataView(apart(bytes), 0, bytes.length) : new Float64Array(apart(bytes), 0, bytes.length / 8)),
-  'BigUint64Array or DataView': (bytes) => (bytes.length % 8 ? new DataView(apart(bytes), 0, bytes.length) : new BigUint64Array(apart(bytes), 0, bytes.length / 8)),
-  'DataView': (bytes) => new DataView(apart(bytes), 0, bytes.length),
-  'ArrayBuffer': (bytes) => apart(bytes).slice(0, bytes.length),
-  'SharedArrayBuffer': (bytes) => shared(bytes),
+  'Buffer.allocUnsafeSlow': (bytes) =>
+    ((copy) => (copy.set(bytes), copy))(Buffer.allocUnsafeSlow(bytes.length)),
+  Uint8Array: (bytes) => Uint8Array.from(bytes),
+  Uint8ClampedArray: (bytes) => Uint8ClampedArray.from(bytes),
+  Int8Array: (bytes) => new Int8Array(apart(bytes), 0, bytes.length),
+  Uint16Array: (bytes) => new Uint16Array(apart(bytes), 0, bytes.length / 2),
+  Int32Array: (bytes) => new Int32Array(apart(bytes), 0, bytes.length / 4),
+  Float32Array: (bytes) => new Float32Array(apart(bytes), 0, bytes.length / 4),
+  'Float64Array or DataView': (bytes) =>
+    bytes.length % 8
+      ? new DataView(apart(bytes), 0, bytes.length)
+      : new Float64Array(apart(bytes), 0, bytes.length / 8),
+  'BigUint64Array or DataView': (bytes) =>
+    bytes.length % 8
+      ? new DataView(apart(bytes), 0, bytes.length)
+      : new BigUint64Array(apart(bytes), 0, bytes.length / 8),
+  DataView: (bytes) => new DataView(apart(bytes), 0, bytes.length),
+  ArrayBuffer: (bytes) => apart(bytes).slice(0, bytes.length),
+  SharedArrayBuffer: (bytes) => shared(bytes),
   'view over a SharedArrayBuffer': (bytes) => new Uint8Array(shared(bytes)),
   'Buffer over a SharedArrayBuffer': (bytes) => Buffer.from(shared(bytes)),
   'view with an offset': (bytes) => within(bytes, 8),
   'unaligned view': (bytes) => within(bytes, 13),
-  'unaligned DataView': (bytes) => ((view) => new DataView(view.buffer, view.byteOffset, view.byteLength))(within(bytes, 3)),
-  'Uint16Array with an offset': (bytes) => new Uint16Array(within(bytes, 6).buffer, 6, bytes.length / 2),
+  'unaligned DataView': (bytes) =>
+    ((view) => new DataView(view.buffer, view.byteOffset, view.byteLength))(within(bytes, 3)),
+  'Uint16Array with an offset': (bytes) =>
+    new Uint16Array(within(bytes, 6).buffer, 6, bytes.length / 2),
   'subclass of Uint8Array': (bytes) => new (class Mine extends Uint8Array {})(bytes),
-  'subclass with overridden length': (bytes) => Object.defineProperty(Uint8Array.from(bytes), 'length', { value: 3 }),
+  'subclass with overridden length': (bytes) =>
+    Object.defineProperty(Uint8Array.from(bytes), 'length', { value: 3 }),
   'resizable ArrayBuffer': (bytes) => resizable(bytes),
   'view over a resizable ArrayBuffer': (bytes) => new Uint8Array(resizable(bytes), 0, bytes.length),
   'length-tracking view': (bytes) => new Uint8Array(resizable(bytes)),
   'length-tracking DataView': (bytes) => new DataView(resizable(bytes)),
-  'growable SharedArrayBuffer': (bytes) => ((memory) => (new Uint8Array(memory).set(bytes), memory))(new SharedArrayBuffer(bytes.length, { maxByteLength: 4096 })),
+  'growable SharedArrayBuffer': (bytes) =>
+    ((memory) => (new Uint8Array(memory).set(bytes), memory))(
+      new SharedArrayBuffer(bytes.length, { maxByteLength: 4096 }),
+    ),
   'of another realm': (bytes) => runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] }),
-  'ArrayBuffer of another realm': (bytes) => runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }),
+  'ArrayBuffer of another realm': (bytes) =>
+    runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }),
   'frozen object around a view': (bytes) => Object.preventExtensions(Uint8Array.from(bytes)),
 };
 
@@ -59,41 +75,134 @@ for (const [name, make] of Object.entries(kinds)) {
     for (const door of [millrace, promises]) {
       assert.deepEqual(await door.hash('sha256', make(source)), digest);
       assert.equal(await door.hash('sha256', make(source), 'hex'), digest.toString('hex'));
-      assert.equal(await door.hash('sha256', make(source), 'bigint'), BigInt(`0x${digest.toString('hex')}`));
-      assert.equal(await door.hash('sha256', make(source), 'base64url'), digest.toString('base64url'));
-      assert.deepEqual(await door.hash('blake3', make(source), { key: make(key), outputLength: 40 }), judge({ kind: 'hash', algorithm: 'blake3', key, outputLength: 40, source }).output);
+      assert.equal(
+        await door.hash('sha256', make(source), 'bigint'),
+        BigInt(`0x${digest.toString('hex')}`),
+      );
+      assert.equal(
+        await door.hash('sha256', make(source), 'base64url'),
+        digest.toString('base64url'),
+      );
+      assert.deepEqual(
+        await door.hash('blake3', make(source), { key: make(key), outputLength: 40 }),
+        judge({ kind: 'hash', algorithm: 'blake3', key, outputLength: 40, source }).output,
+      );
       assert.deepEqual(await door.hmac('sha256', make(key), make(source)), mac);
-      assert.deepEqual(await door.seal('aes-256-gcm', { key: make(key), nonce: make(nonce), source: make(source), aad: make(aad) }), sealed);
-      assert.deepEqual(await door.open('aes-256-gcm', { key: make(key), nonce: make(nonce), source: make(sealed), aad: make(aad) }), source);
+      assert.deepEqual(
+        await door.seal('aes-256-gcm', {
+          key: make(key),
+          nonce: make(nonce),
+          source: make(source),
+          aad: make(aad),
+        }),
+        sealed,
+      );
+      assert.deepEqual(
+        await door.open('aes-256-gcm', {
+          key: make(key),
+          nonce: make(nonce),
+          source: make(sealed),
+          aad: make(aad),
+        }),
+        source,
+      );
       const tag = make(Buffer.alloc(16));
-      assert.deepEqual(await door.cipher('aes-256-gcm', { encrypt: true, key: make(key), iv: make(nonce), source: make(source), aad: make(aad), tag }), sealed.subarray(0, 48));
+      assert.deepEqual(
+        await door.cipher('aes-256-gcm', {
+          encrypt: true,
+          key: make(key),
+          iv: make(nonce),
+          source: make(source),
+          aad: make(aad),
+          tag,
+        }),
+        sealed.subarray(0, 48),
+      );
       assert.deepEqual(bytesOf(tag), sealed.subarray(48));
-      assert.deepEqual(await door.cipher('aes-256-gcm', false, make(key), make(nonce), make(sealed.subarray(0, 48)), make(aad), make(sealed.subarray(48))), source);
+      assert.deepEqual(
+        await door.cipher(
+          'aes-256-gcm',
+          false,
+          make(key),
+          make(nonce),
+          make(sealed.subarray(0, 48)),
+          make(aad),
+          make(sealed.subarray(48)),
+        ),
+        source,
+      );
     }
-    assert.deepEqual(millrace.seal('aes-256-gcm', { key: millrace.createKey('aes-256-gcm', make(key)), nonce, source, aad }), sealed);
-    assert.deepEqual(millrace.hmac('sha256', millrace.createKey('hmac-sha256', make(key)), source), mac);
+    assert.deepEqual(
+      millrace.seal('aes-256-gcm', {
+        key: millrace.createKey('aes-256-gcm', make(key)),
+        nonce,
+        source,
+        aad,
+      }),
+      sealed,
+    );
+    assert.deepEqual(
+      millrace.hmac('sha256', millrace.createKey('hmac-sha256', make(key)), source),
+      mac,
+    );
   });
 
   test(`window and target as ${name}`, async () => {
     const resizes = /resizable|length-tracking/.test(name);
-    for (const [door, asynchronous] of [[millrace, false], [promises, true]]) {
+    for (const [door, asynchronous] of [
+      [millrace, false],
+      [promises, true],
+    ]) {
       const target = make(Buffer.alloc(48));
       // A digest may go into a resizable target: it is written when the call settles.
       assert.equal(await door.hash('sha256', make(source), 0, 48, target, 8), 32);
       assert.deepEqual(bytesOf(target).subarray(8, 40), digest);
-      assert.equal(await door.hmac('sha256', make(key), 0, 32, make(source), 0, 48, target, 16), 32);
+      assert.equal(
+        await door.hmac('sha256', make(key), 0, 32, make(source), 0, 48, target, 16),
+        32,
+      );
       assert.deepEqual(bytesOf(target).subarray(16), mac);
       const tag = make(Buffer.alloc(20));
-      const args = [make(key), 0, 32, make(nonce), 0, 12, make(source), 0, 48, target, 0, make(aad), 0, 16, tag, 4, 16];
+      const args = [
+        make(key),
+        0,
+        32,
+        make(nonce),
+        0,
+        12,
+        make(source),
+        0,
+        48,
+        target,
+        0,
+        make(aad),
+        0,
+        16,
+        tag,
+        4,
+        16,
+      ];
       if (asynchronous && resizes) {
         await assert.rejects(door.cipher('aes-256-gcm', 1, ...args), { code: 'ERR_RESIZABLE' });
-        await assert.rejects(door.seal('aes-256-gcm', { key, nonce, source, aad, target: make(Buffer.alloc(64)) }), { code: 'ERR_RESIZABLE' });
+        await assert.rejects(
+          door.seal('aes-256-gcm', { key, nonce, source, aad, target: make(Buffer.alloc(64)) }),
+          { code: 'ERR_RESIZABLE' },
+        );
       } else {
         assert.equal(await door.cipher('aes-256-gcm', 1, ...args), 48);
         assert.deepEqual(bytesOf(target), sealed.subarray(0, 48));
         assert.deepEqual(bytesOf(tag), Buffer.concat([Buffer.alloc(4), sealed.subarray(48)]));
         const whole = make(Buffer.alloc(64));
-        assert.equal(await door.seal('aes-256-gcm', { key: make(key), nonce: make(nonce), source: make(source), aad: make(aad), target: whole }), 64);
+        assert.equal(
+          await door.seal('aes-256-gcm', {
+            key: make(key),
+            nonce: make(nonce),
+            source: make(source),
+            aad: make(aad),
+            target: whole,
+          }),
+          64,
+        );
         assert.deepEqual(bytesOf(whole), sealed);
       }
     }
@@ -123,7 +232,12 @@ test('what only looks like bytes is refused by name', async () => {
     'proxy of a Buffer': () => new Proxy(Buffer.alloc(32), {}),
     'proxy of an ArrayBuffer': () => new Proxy(new ArrayBuffer(32), {}),
     'object with a tag': () => ({ [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 32 }),
-    'object with the properties of a view': () => ({ buffer: new ArrayBuffer(32), byteOffset: 0, byteLength: 32, length: 32 }),
+    'object with the properties of a view': () => ({
+      buffer: new ArrayBuffer(32),
+      byteOffset: 0,
+      byteLength: 32,
+      length: 32,
+    }),
   };
   for (const [name, make] of Object.entries(fakes)) {
     for (const door of [millrace, promises]) {
@@ -134,14 +248,31 @@ test('what only looks like bytes is refused by name', async () => {
         key: () => door.seal('aes-256-gcm', { key: make(), nonce, source }),
         nonce: () => door.seal('aes-256-gcm', { key, nonce: make(), source }),
         aad: () => door.seal('aes-256-gcm', { key, nonce, source, aad: make() }),
-        tag: () => door.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: make() }),
+        tag: () =>
+          door.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: make() }),
       })) {
-        await assert.rejects(async () => call(), { code: 'ERR_ARGUMENT_TYPE', message: new RegExp(argument) }, `${name} as ${argument}`);
+        await assert.rejects(
+          async () => call(),
+          { code: 'ERR_ARGUMENT_TYPE', message: new RegExp(argument) },
+          `${name} as ${argument}`,
+        );
       }
     }
-    assert.throws(() => millrace.createKey('aes-256-gcm', make()), { code: 'ERR_ARGUMENT_TYPE', message: /key/ }, name);
-    assert.throws(() => ancestorDoor.hash('sha256', make()), { message: ancestorDoor.E_SOURCE }, name);
-    assert.throws(() => ancestorDoor.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0), { message: ancestorDoor.E_SOURCE }, name);
+    assert.throws(
+      () => millrace.createKey('aes-256-gcm', make()),
+      { code: 'ERR_ARGUMENT_TYPE', message: /key/ },
+      name,
+    );
+    assert.throws(
+      () => ancestorDoor.hash('sha256', make()),
+      { message: ancestorDoor.E_SOURCE },
+      name,
+    );
+    assert.throws(
+      () => ancestorDoor.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0),
+      { message: ancestorDoor.E_SOURCE },
+      name,
+    );
   }
 });
 
@@ -154,21 +285,29 @@ const empties = {
   'Buffer.concat([])': () => Buffer.concat([]),
   'empty slice': () => Buffer.alloc(10).subarray(4, 4),
   'empty slice at the end': () => Buffer.alloc(10).subarray(10),
-  'Uint8Array': () => new Uint8Array(0),
-  'Float64Array': () => new Float64Array(0),
-  'DataView': () => new DataView(new ArrayBuffer(0)),
-  'ArrayBuffer': () => new ArrayBuffer(0),
-  'SharedArrayBuffer': () => new SharedArrayBuffer(0),
+  Uint8Array: () => new Uint8Array(0),
+  Float64Array: () => new Float64Array(0),
+  DataView: () => new DataView(new ArrayBuffer(0)),
+  ArrayBuffer: () => new ArrayBuffer(0),
+  SharedArrayBuffer: () => new SharedArrayBuffer(0),
   'view over a SharedArrayBuffer': () => new Uint8Array(new SharedArrayBuffer(0)),
   'resizable ArrayBuffer': () => new ArrayBuffer(0, { maxByteLength: 100 }),
-  'resized to nothing': () => ((memory) => (memory.resize(0), new Uint8Array(memory)))(new ArrayBuffer(50, { maxByteLength: 100 })),
-  'view left outside by a shrink': () => ((memory, view) => (memory.resize(4), view))(...withView(8, 8)),
-  'DataView left outside by a shrink': () => ((memory) => ((view) => (memory.resize(4), view))(new DataView(memory, 8, 8)))(new ArrayBuffer(16, { maxByteLength: 16 })),
+  'resized to nothing': () =>
+    ((memory) => (memory.resize(0), new Uint8Array(memory)))(
+      new ArrayBuffer(50, { maxByteLength: 100 }),
+    ),
+  'view left outside by a shrink': () =>
+    ((memory, view) => (memory.resize(4), view))(...withView(8, 8)),
+  'DataView left outside by a shrink': () =>
+    ((memory) => ((view) => (memory.resize(4), view))(new DataView(memory, 8, 8)))(
+      new ArrayBuffer(16, { maxByteLength: 16 }),
+    ),
   'detached Buffer': () => detached(Buffer.from(new ArrayBuffer(40))),
   'detached Uint8Array': () => detached(new Uint8Array(40)),
   'detached Float64Array': () => detached(new Float64Array(5)),
   'detached DataView': () => detached(new DataView(new ArrayBuffer(40))),
-  'detached ArrayBuffer': () => ((memory) => (structuredClone(memory, { transfer: [memory] }), memory))(new ArrayBuffer(40)),
+  'detached ArrayBuffer': () =>
+    ((memory) => (structuredClone(memory, { transfer: [memory] }), memory))(new ArrayBuffer(40)),
 };
 
 for (const [name, make] of Object.entries(empties)) {
@@ -177,45 +316,157 @@ for (const [name, make] of Object.entries(empties)) {
     for (const door of [millrace, promises]) {
       for (const algorithm of hashNames) {
         const outputLength = hashes[algorithm].digest === 0 ? { outputLength: 33 } : undefined;
-        assert.deepEqual(await door.hash(algorithm, make(), outputLength), judge({ kind: 'hash', algorithm, source: nothing, ...outputLength }).output);
+        assert.deepEqual(
+          await door.hash(algorithm, make(), outputLength),
+          judge({ kind: 'hash', algorithm, source: nothing, ...outputLength }).output,
+        );
       }
-      assert.equal(await door.hash('sha256', make(), 'hex'), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+      assert.equal(
+        await door.hash('sha256', make(), 'hex'),
+        'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      );
       assert.equal(await door.hash('sha256', make(), 0, 0, Buffer.alloc(32), 0), 32);
       for (const algorithm of hmacNames) {
-        assert.deepEqual(await door.hmac(algorithm, make(), make()), judge({ kind: 'hmac', algorithm, key: nothing, source: nothing }).output);
-        assert.deepEqual(await door.hmac(algorithm, make(), source), judge({ kind: 'hmac', algorithm, key: nothing, source }).output);
-        assert.deepEqual(await door.hmac(algorithm, key, make()), judge({ kind: 'hmac', algorithm, key, source: nothing }).output);
+        assert.deepEqual(
+          await door.hmac(algorithm, make(), make()),
+          judge({ kind: 'hmac', algorithm, key: nothing, source: nothing }).output,
+        );
+        assert.deepEqual(
+          await door.hmac(algorithm, make(), source),
+          judge({ kind: 'hmac', algorithm, key: nothing, source }).output,
+        );
+        assert.deepEqual(
+          await door.hmac(algorithm, key, make()),
+          judge({ kind: 'hmac', algorithm, key, source: nothing }).output,
+        );
       }
       for (const algorithm of cipherNames) {
         const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
         const [k, iv] = [Buffer.alloc(keySize, 1), Buffer.alloc(ivSize, 2)];
         if (!aead) {
-          assert.deepEqual(await door.cipher(algorithm, { encrypt: true, key: k, iv, source: make() }), nothing);
-          assert.deepEqual(await door.cipher(algorithm, true, k, iv, make(), make(), make()), nothing);
-          await writesNothing(door, 'cipher', [algorithm, 1, k, 0, keySize, iv, 0, 16, make(), 0, 0, make(), 0]);
-          await writesNothing(door, 'cipher', [algorithm, 1, k, 0, keySize, iv, 0, 16, make(), 0, 0, make(), 0, make(), 0, 0, make(), 0, 0]);
+          assert.deepEqual(
+            await door.cipher(algorithm, { encrypt: true, key: k, iv, source: make() }),
+            nothing,
+          );
+          assert.deepEqual(
+            await door.cipher(algorithm, true, k, iv, make(), make(), make()),
+            nothing,
+          );
+          await writesNothing(door, 'cipher', [
+            algorithm,
+            1,
+            k,
+            0,
+            keySize,
+            iv,
+            0,
+            16,
+            make(),
+            0,
+            0,
+            make(),
+            0,
+          ]);
+          await writesNothing(door, 'cipher', [
+            algorithm,
+            1,
+            k,
+            0,
+            keySize,
+            iv,
+            0,
+            16,
+            make(),
+            0,
+            0,
+            make(),
+            0,
+            make(),
+            0,
+            0,
+            make(),
+            0,
+            0,
+          ]);
           continue;
         }
-        const { tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key: k, iv, source: nothing, aad: nothing });
-        assert.deepEqual(await door.seal(algorithm, { key: k, nonce: iv, source: make(), aad: make() }), tag);
-        assert.deepEqual(await door.open(algorithm, { key: k, nonce: iv, source: tag, aad: make() }), nothing);
-        await writesNothing(door, 'open', [algorithm, { key: k, nonce: iv, source: tag, target: make() }]);
+        const { tag } = judge({
+          kind: 'cipher',
+          algorithm,
+          encrypt: true,
+          key: k,
+          iv,
+          source: nothing,
+          aad: nothing,
+        });
+        assert.deepEqual(
+          await door.seal(algorithm, { key: k, nonce: iv, source: make(), aad: make() }),
+          tag,
+        );
+        assert.deepEqual(
+          await door.open(algorithm, { key: k, nonce: iv, source: tag, aad: make() }),
+          nothing,
+        );
+        await writesNothing(door, 'open', [
+          algorithm,
+          { key: k, nonce: iv, source: tag, target: make() },
+        ]);
         const made = Buffer.alloc(16);
         assert.deepEqual(await door.cipher(algorithm, true, k, iv, make(), make(), made), nothing);
         assert.deepEqual(made, tag);
-        await writesNothing(door, 'cipher', [algorithm, 0, k, 0, keySize, iv, 0, ivSize, make(), 0, 0, make(), 0, make(), 0, 0, tag, 0, 16]);
-        await assert.rejects(async () => door.open(algorithm, { key: k, nonce: iv, source: make() }), { code: 'ERR_SOURCE_SIZE' });
-        await assert.rejects(async () => door.seal(algorithm, { key: make(), nonce: iv, source }), { code: 'ERR_KEY_SIZE' });
-        await assert.rejects(async () => door.seal(algorithm, { key: k, nonce: make(), source }), { code: 'ERR_IV_SIZE' });
-        await assert.rejects(async () => door.cipher(algorithm, true, k, iv, source, aad, make()), { code: 'ERR_TAG_SIZE' });
+        await writesNothing(door, 'cipher', [
+          algorithm,
+          0,
+          k,
+          0,
+          keySize,
+          iv,
+          0,
+          ivSize,
+          make(),
+          0,
+          0,
+          make(),
+          0,
+          make(),
+          0,
+          0,
+          tag,
+          0,
+          16,
+        ]);
+        await assert.rejects(
+          async () => door.open(algorithm, { key: k, nonce: iv, source: make() }),
+          { code: 'ERR_SOURCE_SIZE' },
+        );
+        await assert.rejects(async () => door.seal(algorithm, { key: make(), nonce: iv, source }), {
+          code: 'ERR_KEY_SIZE',
+        });
+        await assert.rejects(async () => door.seal(algorithm, { key: k, nonce: make(), source }), {
+          code: 'ERR_IV_SIZE',
+        });
+        await assert.rejects(async () => door.cipher(algorithm, true, k, iv, source, aad, make()), {
+          code: 'ERR_TAG_SIZE',
+        });
       }
-      await assert.rejects(async () => door.hash('sha256', source, 0, 4, make(), 0), { code: 'ERR_ARGUMENT_VALUE' });
-      await assert.rejects(async () => door.hash('sha256', make(), 0, 1, Buffer.alloc(32), 0), { code: 'ERR_ARGUMENT_VALUE' });
-      await assert.rejects(async () => door.hash('sha256', source, { target: make() }), { code: 'ERR_ARGUMENT_VALUE' });
-      await assert.rejects(async () => door.hash('blake3', source, { key: make() }), { code: 'ERR_KEY_SIZE' });
+      await assert.rejects(async () => door.hash('sha256', source, 0, 4, make(), 0), {
+        code: 'ERR_ARGUMENT_VALUE',
+      });
+      await assert.rejects(async () => door.hash('sha256', make(), 0, 1, Buffer.alloc(32), 0), {
+        code: 'ERR_ARGUMENT_VALUE',
+      });
+      await assert.rejects(async () => door.hash('sha256', source, { target: make() }), {
+        code: 'ERR_ARGUMENT_VALUE',
+      });
+      await assert.rejects(async () => door.hash('blake3', source, { key: make() }), {
+        code: 'ERR_KEY_SIZE',
+      });
     }
     assert.throws(() => millrace.createKey('aes-256-gcm', make()), { code: 'ERR_KEY_SIZE' });
-    assert.deepEqual(millrace.hmac('sha1', millrace.createKey('hmac-sha1', make()), source), judge({ kind: 'hmac', algorithm: 'sha1', key: nothing, source }).output);
+    assert.deepEqual(
+      millrace.hmac('sha1', millrace.createKey('hmac-sha1', make()), source),
+      judge({ kind: 'hmac', algorithm: 'sha1', key: nothing, source }).output,
+    );
   });
 }
 
@@ -223,7 +474,24 @@ test('a window at the very end', async () => {
   const memory = random('end').bytes(100);
   for (const door of [millrace, promises]) {
     assert.equal(await door.hash('md5', memory, 100, 0, Buffer.alloc(20), 4), 16);
-    assert.equal(await door.cipher('aes-128-ctr', 1, memory, 84, 16, memory, 84, 16, memory, 100, 0, memory, 100), 0);
+    assert.equal(
+      await door.cipher(
+        'aes-128-ctr',
+        1,
+        memory,
+        84,
+        16,
+        memory,
+        84,
+        16,
+        memory,
+        100,
+        0,
+        memory,
+        100,
+      ),
+      0,
+    );
   }
 });
 
@@ -272,5 +540,7 @@ function detached(view) {
 }
 
 function bytesOf(value) {
-  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.from(value);
+  return ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : Buffer.from(value);
 }

@@ -1,5 +1,5 @@
-// Every throw is an error of ours with a code: whatever is passed as any argument of any entry point, and where results do not
-// fit into what is asked for.
+// Every throw is an error of ours with a code: whatever is passed as any argument of any entry
+// point, and where results do not fit into what is asked for.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -12,7 +12,12 @@ import * as portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
 const file = createRequire(import.meta.url).resolve('../support/random.mjs');
-const [key, nonce, iv, message] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2), Buffer.alloc(16, 3), Buffer.alloc(50, 4)];
+const [key, nonce, iv, message] = [
+  Buffer.alloc(32, 1),
+  Buffer.alloc(12, 2),
+  Buffer.alloc(16, 3),
+  Buffer.alloc(50, 4),
+];
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message });
 const light = { memory: 8, passes: 1 };
 const stored = millrace.hashPassword('password', light);
@@ -41,8 +46,8 @@ const hostile = () => ({
   'not a number': NaN,
   'a negative number': -1,
   'a large number': 2 ** 53,
-  'infinity': Infinity,
-  'null': null,
+  infinity: Infinity,
+  null: null,
   'an empty string': '',
   'a NUL': '\0',
   'a list': [{}],
@@ -51,15 +56,63 @@ const hostile = () => ({
 
 const named = (doors, names) => names.map((name) => [name, doors[name]]);
 const calls = (door) => [
-  ['hash', door.hash, 'sha256', message, { encoding: 'hex', outputLength: 32, seed: undefined, key: undefined, target: undefined, engine: 'native' }],
+  [
+    'hash',
+    door.hash,
+    'sha256',
+    message,
+    {
+      encoding: 'hex',
+      outputLength: 32,
+      seed: undefined,
+      key: undefined,
+      target: undefined,
+      engine: 'native',
+    },
+  ],
   ['hash of a window', door.hash, 'sha256', message, 0, 10, Buffer.alloc(32), 0],
-  ['hash to a target', door.hash, 'blake3', message, { key, target: Buffer.alloc(40), targetOffset: 0 }],
+  [
+    'hash to a target',
+    door.hash,
+    'blake3',
+    message,
+    { key, target: Buffer.alloc(40), targetOffset: 0 },
+  ],
   ['hash as', door.hash, 'sha256', message, 'hex'],
   ['hmac', door.hmac, 'sha256', key, message, { encoding: 'hex' }],
   ['hmac of a window', door.hmac, 'sha256', key, 0, 10, message, 0, 10, Buffer.alloc(32), 0],
   ['cipher', door.cipher, 'aes-256-gcm', true, key, nonce, message, message, Buffer.alloc(16)],
-  ['cipher with options', door.cipher, 'aes-256-ctr', { encrypt: 1, key, iv, source: message, target: Buffer.alloc(50), targetOffset: 0, engine: 'native' }],
-  ['cipher of a window', door.cipher, 'aes-256-ctr', 1, key, 0, 32, iv, 0, 16, message, 0, 50, Buffer.alloc(50), 0],
+  [
+    'cipher with options',
+    door.cipher,
+    'aes-256-ctr',
+    {
+      encrypt: 1,
+      key,
+      iv,
+      source: message,
+      target: Buffer.alloc(50),
+      targetOffset: 0,
+      engine: 'native',
+    },
+  ],
+  [
+    'cipher of a window',
+    door.cipher,
+    'aes-256-ctr',
+    1,
+    key,
+    0,
+    32,
+    iv,
+    0,
+    16,
+    message,
+    0,
+    50,
+    Buffer.alloc(50),
+    0,
+  ],
   ['seal', door.seal, 'aes-256-gcm', { key, nonce, source: message, aad: message, tagLength: 16 }],
   ['open', door.open, 'aes-256-gcm', { key, nonce, source: sealed, aad: undefined, tagLength: 16 }],
   ['hashMany', door.hashMany, 'sha256', [message, 'text'], { encoding: 'hex', outputLength: 32 }],
@@ -72,9 +125,33 @@ const calls = (door) => [
   ['pbkdf2', door.pbkdf2, 'password', iv, 2, 20, 'sha256', { engine: 'native' }],
   ['hkdf', door.hkdf, 'sha256', key, iv, 'info', 20, { engine: 'native' }],
   ['scrypt', door.scrypt, 'password', iv, 20, { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
-  ['argon2', door.argon2, 'argon2id', { message: 'password', nonce: iv, secret: key, associatedData: message, tagLength: 20, version: 0x13, ...light }],
-  ['hashPassword', door.hashPassword, 'password', { algorithm: 'argon2id', secret: key, salt: iv, saltLength: 16, hashLength: 32, ...light }],
-  ['verifyPassword', door.verifyPassword, 'password', stored, { maxMemory: 2 ** 20, maxTime: 5000 }],
+  [
+    'argon2',
+    door.argon2,
+    'argon2id',
+    {
+      message: 'password',
+      nonce: iv,
+      secret: key,
+      associatedData: message,
+      tagLength: 20,
+      version: 0x13,
+      ...light,
+    },
+  ],
+  [
+    'hashPassword',
+    door.hashPassword,
+    'password',
+    { algorithm: 'argon2id', secret: key, salt: iv, saltLength: 16, hashLength: 32, ...light },
+  ],
+  [
+    'verifyPassword',
+    door.verifyPassword,
+    'password',
+    stored,
+    { maxMemory: 2 ** 20, maxTime: 5000 },
+  ],
   ['needsRehash', door.needsRehash, stored, { ...light }],
   ['timingSafeEqual', door.timingSafeEqual, key, Buffer.alloc(32)],
   ['configure', door.configure, { engine: 'auto' }],
@@ -85,18 +162,57 @@ const doors = {
   millrace: [
     ...calls(millrace),
     ['update', (...given) => millrace.createHash('sha256').update(...given), message, 'hex'],
-    ['update of a window', (...given) => millrace.createHash('sha256').update(...given), message, 0, 10],
+    [
+      'update of a window',
+      (...given) => millrace.createHash('sha256').update(...given),
+      message,
+      0,
+      10,
+    ],
     ['digest', (...given) => millrace.createHash('sha256').digest(...given), 'hex'],
-    ['digestInto', (...given) => millrace.createHash('sha256').digestInto(...given), Buffer.alloc(32), 0],
+    [
+      'digestInto',
+      (...given) => millrace.createHash('sha256').digestInto(...given),
+      Buffer.alloc(32),
+      0,
+    ],
     ['squeeze', (...given) => millrace.createHash('shake128').squeeze(...given), 10, 'hex'],
-    ['squeezeInto', (...given) => millrace.createHash('shake128').squeezeInto(...given), Buffer.alloc(32), 0, 10],
+    [
+      'squeezeInto',
+      (...given) => millrace.createHash('shake128').squeezeInto(...given),
+      Buffer.alloc(32),
+      0,
+      10,
+    ],
     ['copy', (...given) => millrace.createHash('sha256').copy(...given), { outputLength: 32 }],
   ],
   'millrace/promises': [
     ...calls(promises),
-    ...['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [name, (given) => promises[name](given), { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, highWaterMark: 1000 }]),
-    ['hash of pieces', (algorithm, options) => promises.hash(algorithm, (async function* () { yield 'x'; })(), options), 'sha256', { encoding: 'hex', signal: undefined }],
-    ['hash under a signal', promises.hash, 'sha256', message, { signal: new AbortController().signal, route: 'pool' }],
+    ...['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
+      name,
+      (given) => promises[name](given),
+      { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, highWaterMark: 1000 },
+    ]),
+    [
+      'hash of pieces',
+      (algorithm, options) =>
+        promises.hash(
+          algorithm,
+          (async function* () {
+            yield 'x';
+          })(),
+          options,
+        ),
+      'sha256',
+      { encoding: 'hex', signal: undefined },
+    ],
+    [
+      'hash under a signal',
+      promises.hash,
+      'sha256',
+      message,
+      { signal: new AbortController().signal, route: 'pool' },
+    ],
   ],
   'millrace/portable': [
     ['sha256', portable.sha256, message, { encoding: 'hex' }],
@@ -106,20 +222,39 @@ const doors = {
     ['squeeze', (...given) => portable.shake128.create().squeeze(...given), 10, 'hex'],
     ['hmac', portable.hmac, portable.sha256, key, message, 'hex'],
     ['createHmac', portable.createHmac, portable.sha256, key],
-    ['seal', portable.aes_256_gcm.seal, { key, nonce, source: message, aad: message, tagLength: 16 }],
+    [
+      'seal',
+      portable.aes_256_gcm.seal,
+      { key, nonce, source: message, aad: message, tagLength: 16 },
+    ],
     ['open', portable.aes_256_gcm.open, { key, nonce, source: sealed }],
     ['encrypt', portable.aes_256_ctr.encrypt, { key, iv, source: message }],
     ['pbkdf2', portable.pbkdf2, 'password', iv, 2, 20, portable.sha256],
     ['hkdf', portable.hkdf, portable.sha256, key, iv, 'info', 20],
     ['scrypt', portable.scrypt, 'password', iv, 20, { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
-    ['argon2', portable.argon2, 'argon2id', { message: 'password', nonce: iv, secret: key, associatedData: message, tagLength: 20, version: 0x13, ...light }],
+    [
+      'argon2',
+      portable.argon2,
+      'argon2id',
+      {
+        message: 'password',
+        nonce: iv,
+        secret: key,
+        associatedData: message,
+        tagLength: 20,
+        version: 0x13,
+        ...light,
+      },
+    ],
     ['timingSafeEqual', portable.timingSafeEqual, key, Buffer.alloc(32)],
   ],
   'millrace/bigint-buffer': [
     ...named(conversions, ['toBigIntBE', 'toBigIntLE']).map((call) => [...call, message]),
     ...named(conversions, ['toBufferBE', 'toBufferLE']).map((call) => [...call, 5n, 10]),
   ],
-  'millrace/bigint-hash': named(bigintHash, ['hashAsBigInt', 'hashAsBuffer']).map(([name, call]) => [name, (given) => call('sha256', given), message]),
+  'millrace/bigint-hash': named(bigintHash, ['hashAsBigInt', 'hashAsBuffer']).map(
+    ([name, call]) => [name, (given) => call('sha256', given), message],
+  ),
 };
 
 /** What a call throws or rejects with; a promise of a result is let go. */
@@ -138,17 +273,27 @@ for (const [door, entries] of Object.entries(doors)) {
   for (const [name, call, ...valid] of entries) {
     test(`${door} ${name}: errors have codes`, async () => {
       assert.equal((await thrown(door, call, valid))?.error, undefined);
-      const places = valid.flatMap((value, index) => [[index], ...(typeof value === 'object' && !ArrayBuffer.isView(value) ? Object.keys(value).map((field) => [index, field]) : [])]);
+      const places = valid.flatMap((value, index) => [
+        [index],
+        ...(typeof value === 'object' && !ArrayBuffer.isView(value)
+          ? Object.keys(value).map((field) => [index, field])
+          : []),
+      ]);
       for (const [index, field] of places) {
         for (const [kind, value] of Object.entries(hostile())) {
           const given = [...valid];
           if (field === undefined) given[index] = value;
-          else given[index] = Array.isArray(valid[index]) ? valid[index].with(Number(field), value) : { ...valid[index], [field]: value };
+          else
+            given[index] = Array.isArray(valid[index])
+              ? valid[index].with(Number(field), value)
+              : { ...valid[index], [field]: value };
           const found = await thrown(door, call, given);
           if (found === undefined || found.error instanceof millrace.MillraceError) continue;
           // The file system's own, which are documented.
           if (name === 'hashFile' && found.error.syscall !== undefined) continue;
-          assert.fail(`${kind} as ${[index, field].join('.')}: ${found.error?.stack ?? String(found.error)}`);
+          assert.fail(
+            `${kind} as ${[index, field].join('.')}: ${found.error?.stack ?? String(found.error)}`,
+          );
         }
       }
     });
@@ -157,9 +302,30 @@ for (const [door, entries] of Object.entries(doors)) {
 
 test('what a getter or a trap throws passes through', () => {
   const reason = new Error('of the caller');
-  const trapped = new Proxy({}, { get() { throw reason; }, ownKeys() { throw reason; } });
-  assert.throws(() => millrace.seal('aes-256-gcm', trapped), (error) => error === reason);
-  assert.throws(() => millrace.hash('sha256', '', { get encoding() { throw reason; } }), (error) => error === reason);
+  const trapped = new Proxy(
+    {},
+    {
+      get() {
+        throw reason;
+      },
+      ownKeys() {
+        throw reason;
+      },
+    },
+  );
+  assert.throws(
+    () => millrace.seal('aes-256-gcm', trapped),
+    (error) => error === reason,
+  );
+  assert.throws(
+    () =>
+      millrace.hash('sha256', '', {
+        get encoding() {
+          throw reason;
+        },
+      }),
+    (error) => error === reason,
+  );
 });
 
 test('texts that are too long are refused before the work is done', async () => {
@@ -168,36 +334,68 @@ test('texts that are too long are refused before the work is done', async () => 
   const before = process.cpuUsage();
   for (const encoding of ['hex', 'base64', 'base64url', 'bigint']) {
     assert.throws(() => millrace.hash('shake128', 'x', { outputLength: size, encoding }), refused);
-    assert.throws(() => millrace.hash('blake3', 'x', { outputLength: size, encoding }, () => {}), refused);
+    assert.throws(
+      () => millrace.hash('blake3', 'x', { outputLength: size, encoding }, () => {}),
+      refused,
+    );
     await assert.rejects(promises.hash('shake256', 'x', { outputLength: size, encoding }), refused);
-    assert.throws(() => millrace.hashMany('shake128', ['x'], { outputLength: size, encoding }), refused);
-    assert.throws(() => millrace.createHash('shake128', { outputLength: size }).update('x').digest(encoding), refused);
-    assert.throws(() => millrace.createHash('shake128', { outputLength: size }).update('x').digest(encoding, () => {}), refused);
+    assert.throws(
+      () => millrace.hashMany('shake128', ['x'], { outputLength: size, encoding }),
+      refused,
+    );
+    assert.throws(
+      () => millrace.createHash('shake128', { outputLength: size }).update('x').digest(encoding),
+      refused,
+    );
+    assert.throws(
+      () =>
+        millrace
+          .createHash('shake128', { outputLength: size })
+          .update('x')
+          .digest(encoding, () => {}),
+      refused,
+    );
     assert.throws(() => millrace.createHash('shake128').squeeze(size, encoding), refused);
     assert.throws(() => portable.shake128('x', { outputLength: size, encoding }), refused);
     assert.throws(() => portable.shake128.create({ outputLength: size }).digest(encoding), refused);
     assert.throws(() => portable.shake128.create().squeeze(size, encoding), refused);
   }
-  for (const encoding of ['latin1', 'utf8', 'HEX']) assert.throws(() => millrace.createHash('shake128').squeeze(size, encoding), refused);
+  for (const encoding of ['latin1', 'utf8', 'HEX'])
+    assert.throws(() => millrace.createHash('shake128').squeeze(size, encoding), refused);
   const { user, system } = process.cpuUsage(before);
   // The output of one of them alone would take longer.
   assert.ok(user + system < 1e6, `${user + system} us`);
   // A refused digest leaves the hasher as it was.
   const hasher = millrace.createHash('shake128', { outputLength: size }).update('x');
   assert.throws(() => hasher.digest('hex'), refused);
-  assert.equal(hasher.copy({ outputLength: 16 }).digest('hex'), millrace.hash('shake128', 'x', { outputLength: 16, encoding: 'hex' }));
+  assert.equal(
+    hasher.copy({ outputLength: 16 }).digest('hex'),
+    millrace.hash('shake128', 'x', { outputLength: 16, encoding: 'hex' }),
+  );
 });
 
 test('the longest digests of hashMany come as texts one by one', () => {
   const outputLength = 12 * 2 ** 20;
-  const digests = millrace.hashMany('blake3', Array.from({ length: 24 }, () => 'x'), { outputLength, encoding: 'hex' });
+  const digests = millrace.hashMany(
+    'blake3',
+    Array.from({ length: 24 }, () => 'x'),
+    { outputLength, encoding: 'hex' },
+  );
   const expected = millrace.hash('blake3', 'x', { outputLength, encoding: 'hex' });
   assert.ok(digests.every((digest) => digest === expected));
 });
 
 test('a result that is larger than memory is ERR_OUT_OF_MEMORY', () => {
-  for (const call of [() => conversions.toBufferBE(1n, 2 ** 46), () => conversions.toBufferLE(1n, Number.MAX_SAFE_INTEGER)]) {
-    assert.throws(call, (error) => error instanceof millrace.MillraceError && /^ERR_(OUT_OF_MEMORY|ARGUMENT_VALUE)$/.test(error.code));
+  for (const call of [
+    () => conversions.toBufferBE(1n, 2 ** 46),
+    () => conversions.toBufferLE(1n, Number.MAX_SAFE_INTEGER),
+  ]) {
+    assert.throws(
+      call,
+      (error) =>
+        error instanceof millrace.MillraceError &&
+        /^ERR_(OUT_OF_MEMORY|ARGUMENT_VALUE)$/.test(error.code),
+    );
   }
 });
 
@@ -214,9 +412,19 @@ test('hashFile: surplus arguments, paths that name no file here', async () => {
     [[revoked({})], 'ERR_ARGUMENT_TYPE'],
   ];
   for (const [given, code] of cases) {
-    assert.throws(() => millrace.hashFile('sha256', ...given), (error) => error instanceof millrace.MillraceError && error.code === code, code);
+    assert.throws(
+      () => millrace.hashFile('sha256', ...given),
+      (error) => error instanceof millrace.MillraceError && error.code === code,
+      code,
+    );
   }
   await assert.rejects(promises.hashFile('sha256', 'a\0b'), { code: 'ERR_ARGUMENT_VALUE' });
-  await assert.rejects(promises.hashFile('sha256', file, 'hex', undefined, () => {}), { code: 'ERR_MISSING_ARGUMENT' });
-  assert.equal(millrace.hashFile('sha256', file, 'hex', undefined), millrace.hashFile('sha256', Buffer.from(file), 'hex'));
+  await assert.rejects(
+    promises.hashFile('sha256', file, 'hex', undefined, () => {}),
+    { code: 'ERR_MISSING_ARGUMENT' },
+  );
+  assert.equal(
+    millrace.hashFile('sha256', file, 'hex', undefined),
+    millrace.hashFile('sha256', Buffer.from(file), 'hex'),
+  );
 });

@@ -14,24 +14,72 @@ import { judge } from '../support/judges.mjs';
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const plain = Buffer.alloc(5000, 3);
-const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(judge({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key, iv: nonce, source: plain, aad: Buffer.alloc(0) }));
+const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
+  judge({
+    kind: 'cipher',
+    algorithm: 'aes-256-gcm',
+    encrypt: true,
+    key,
+    iv: nonce,
+    source: plain,
+    aad: Buffer.alloc(0),
+  }),
+);
 const digest = judge({ kind: 'hash', algorithm: 'sha256', source: plain }).output;
 
 /** Calls with options, each option with a valid value. */
 const calls = {
-  hash: { first: () => ['sha256', Uint8Array.from(plain)], options: () => ({ encoding: undefined, outputLength: 32, seed: undefined, key: undefined, target: new Uint8Array(40), targetOffset: 4 }) },
-  hmac: { first: () => ['sha256', Uint8Array.from(key), Uint8Array.from(plain)], options: () => ({ encoding: undefined, target: new Uint8Array(40), targetOffset: 4 }) },
+  hash: {
+    first: () => ['sha256', Uint8Array.from(plain)],
+    options: () => ({
+      encoding: undefined,
+      outputLength: 32,
+      seed: undefined,
+      key: undefined,
+      target: new Uint8Array(40),
+      targetOffset: 4,
+    }),
+  },
+  hmac: {
+    first: () => ['sha256', Uint8Array.from(key), Uint8Array.from(plain)],
+    options: () => ({ encoding: undefined, target: new Uint8Array(40), targetOffset: 4 }),
+  },
   cipher: {
     first: () => ['aes-256-gcm'],
-    options: () => ({ encrypt: true, key: Uint8Array.from(key), iv: Uint8Array.from(nonce), source: Uint8Array.from(plain), aad: new Uint8Array(3), tag: new Uint8Array(16), target: new Uint8Array(6000), targetOffset: 10 }),
+    options: () => ({
+      encrypt: true,
+      key: Uint8Array.from(key),
+      iv: Uint8Array.from(nonce),
+      source: Uint8Array.from(plain),
+      aad: new Uint8Array(3),
+      tag: new Uint8Array(16),
+      target: new Uint8Array(6000),
+      targetOffset: 10,
+    }),
   },
   seal: {
     first: () => ['aes-256-gcm'],
-    options: () => ({ key: Uint8Array.from(key), nonce: Uint8Array.from(nonce), source: Uint8Array.from(plain), aad: new Uint8Array(3), tagLength: 16, target: new Uint8Array(6000), targetOffset: 10 }),
+    options: () => ({
+      key: Uint8Array.from(key),
+      nonce: Uint8Array.from(nonce),
+      source: Uint8Array.from(plain),
+      aad: new Uint8Array(3),
+      tagLength: 16,
+      target: new Uint8Array(6000),
+      targetOffset: 10,
+    }),
   },
   open: {
     first: () => ['aes-256-gcm'],
-    options: () => ({ key: Uint8Array.from(key), nonce: Uint8Array.from(nonce), source: Uint8Array.from(sealed), aad: new Uint8Array(0), tagLength: 16, target: new Uint8Array(6000), targetOffset: 10 }),
+    options: () => ({
+      key: Uint8Array.from(key),
+      nonce: Uint8Array.from(nonce),
+      source: Uint8Array.from(sealed),
+      aad: new Uint8Array(0),
+      tagLength: 16,
+      target: new Uint8Array(6000),
+      targetOffset: 10,
+    }),
   },
 };
 
@@ -46,7 +94,8 @@ for (const [method, { first, options }] of Object.entries(calls)) {
         },
       });
       await door[method](...first(), watched);
-      for (const name of Object.keys(options())) assert.equal(reads.get(name), 1, `${method}: ${name}`);
+      for (const name of Object.keys(options()))
+        assert.equal(reads.get(name), 1, `${method}: ${name}`);
     }
   });
 
@@ -56,11 +105,17 @@ for (const [method, { first, options }] of Object.entries(calls)) {
         const given = first();
         const values = options();
         const trapped = trap(values, name, () => {
-          for (const value of [...given, ...Object.values(values)]) if (ArrayBuffer.isView(value) && value.buffer.byteLength > 0) structuredClone(value.buffer, { transfer: [value.buffer] });
+          for (const value of [...given, ...Object.values(values)])
+            if (ArrayBuffer.isView(value) && value.buffer.byteLength > 0)
+              structuredClone(value.buffer, { transfer: [value.buffer] });
         });
         const outcome = await settled(() => door[method](...given, trapped));
         // What was detached counts as empty; mostly that is an error of sizes.
-        if (outcome.error) assert.ok(outcome.error instanceof millrace.MillraceError, `${method} ${name}: ${outcome.error.stack}`);
+        if (outcome.error)
+          assert.ok(
+            outcome.error instanceof millrace.MillraceError,
+            `${method} ${name}: ${outcome.error.stack}`,
+          );
         else assert.ok(typeof outcome.value === 'number' || Buffer.isBuffer(outcome.value));
       }
     }
@@ -73,10 +128,16 @@ for (const [method, { first, options }] of Object.entries(calls)) {
         const given = first();
         const values = options();
         let inner;
-        const trapped = trap(values, name, () => { inner = others(); });
+        const trapped = trap(values, name, () => {
+          inner = others();
+        });
         const written = await door[method](...given, trapped);
         expected.push([written, Buffer.from(values.target).toString('hex')]);
-        assert.deepEqual(expected.at(-1), expected[0], `${method} ${name}: another call within changed the result`);
+        assert.deepEqual(
+          expected.at(-1),
+          expected[0],
+          `${method} ${name}: another call within changed the result`,
+        );
         await inner;
       }
     }
@@ -85,9 +146,17 @@ for (const [method, { first, options }] of Object.entries(calls)) {
   test(`${method}: a throwing getter`, async () => {
     const reason = new Error('from the getter');
     for (const name of Object.keys(options())) {
-      const trapped = trap(options(), name, () => { throw reason; });
-      assert.throws(() => millrace[method](...first(), trapped), (error) => error === reason);
-      assert.throws(() => millrace[method](...first(), trapped, () => {}), (error) => error === reason);
+      const trapped = trap(options(), name, () => {
+        throw reason;
+      });
+      assert.throws(
+        () => millrace[method](...first(), trapped),
+        (error) => error === reason,
+      );
+      assert.throws(
+        () => millrace[method](...first(), trapped, () => {}),
+        (error) => error === reason,
+      );
       await assert.rejects(promises[method](...first(), trapped), (error) => error === reason);
     }
     // And the next call is not disturbed.
@@ -98,15 +167,31 @@ for (const [method, { first, options }] of Object.entries(calls)) {
 test('a source detached by an option read after it is empty, not stale', async () => {
   for (const door of [millrace, promises]) {
     const source = Uint8Array.from(plain);
-    const options = { get encoding() { structuredClone(source.buffer, { transfer: [source.buffer] }); return 'hex'; } };
-    assert.equal(await door.hash('sha256', source, options), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    const options = {
+      get encoding() {
+        structuredClone(source.buffer, { transfer: [source.buffer] });
+        return 'hex';
+      },
+    };
+    assert.equal(
+      await door.hash('sha256', source, options),
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    );
   }
 });
 
 test('a prepared key disposed by a getter', async () => {
   for (const door of [millrace, promises]) {
     const prepared = millrace.createKey('aes-256-gcm', key);
-    const options = { key: prepared, nonce, source: plain, get aad() { prepared.dispose(); return undefined; } };
+    const options = {
+      key: prepared,
+      nonce,
+      source: plain,
+      get aad() {
+        prepared.dispose();
+        return undefined;
+      },
+    };
     const { value, error } = await settled(() => door.seal('aes-256-gcm', options));
     if (error) assert.equal(error.code, 'ERR_KEY_DISPOSED');
     else assert.deepEqual(value, sealed);
@@ -121,7 +206,12 @@ test('hooks that call Millrace while a call is being made', async () => {
       busy = true;
       // Synchronous and asynchronous calls of another shape, in the middle of the outer one.
       millrace.hash('sha1', 'inner');
-      millrace.cipher('aes-128-ctr', { encrypt: true, key: key.subarray(0, 16), iv: Buffer.alloc(16), source: 'inner' });
+      millrace.cipher('aes-128-ctr', {
+        encrypt: true,
+        key: key.subarray(0, 16),
+        iv: Buffer.alloc(16),
+        source: 'inner',
+      });
       millrace.hmac('md5', 'inner', 'inner', () => {});
       assert.throws(() => millrace.hash('sha256', 5));
       busy = false;
@@ -159,7 +249,15 @@ test('hooks that hash nothing at all while a call is being made', async () => {
       () => waited('hash', 'sha256', plain),
     ]) {
       let busy = false;
-      const hook = createHook({ init() { if (!busy) { busy = true; inner(); busy = false; } } });
+      const hook = createHook({
+        init() {
+          if (!busy) {
+            busy = true;
+            inner();
+            busy = false;
+          }
+        },
+      });
       hook.enable();
       const { error, value } = await settled(outer);
       hook.disable();
@@ -178,7 +276,12 @@ test('a hook that detaches the source while the call is being made', async () =>
     (source) => waited('cipher', 'aes-256-ctr', true, key, Buffer.alloc(16), source),
   ]) {
     const source = Uint8Array.from(plain);
-    const hook = createHook({ init() { if (source.buffer.byteLength > 0) structuredClone(source.buffer, { transfer: [source.buffer] }); } });
+    const hook = createHook({
+      init() {
+        if (source.buffer.byteLength > 0)
+          structuredClone(source.buffer, { transfer: [source.buffer] });
+      },
+    });
     hook.enable();
     const { error, value } = await settled(() => start(source));
     hook.disable();
@@ -191,26 +294,69 @@ test('a hook that detaches the source while the call is being made', async () =>
 test('a signal whose getters call Millrace or detach the source', async () => {
   const signalWith = (trick) => {
     const { signal } = new AbortController();
-    Object.defineProperty(signal, 'aborted', { get() { trick(); return false; } });
+    Object.defineProperty(signal, 'aborted', {
+      get() {
+        trick();
+        return false;
+      },
+    });
     return signal;
   };
-  assert.deepEqual(await promises.hash('sha256', plain, { signal: signalWith(() => millrace.hash('sha1', 'inner')) }), digest);
-  assert.deepEqual(await promises.seal('aes-256-gcm', { key, nonce, source: plain, signal: signalWith(() => millrace.hmac('sha1', 'inner', 'inner')) }), sealed);
+  assert.deepEqual(
+    await promises.hash('sha256', plain, {
+      signal: signalWith(() => millrace.hash('sha1', 'inner')),
+    }),
+    digest,
+  );
+  assert.deepEqual(
+    await promises.seal('aes-256-gcm', {
+      key,
+      nonce,
+      source: plain,
+      signal: signalWith(() => millrace.hmac('sha1', 'inner', 'inner')),
+    }),
+    sealed,
+  );
   const source = Uint8Array.from(plain);
-  const { error, value } = await settled(() => promises.hash('sha256', source, { signal: signalWith(() => source.buffer.byteLength > 0 && structuredClone(source.buffer, { transfer: [source.buffer] })) }));
+  const { error, value } = await settled(() =>
+    promises.hash('sha256', source, {
+      signal: signalWith(
+        () =>
+          source.buffer.byteLength > 0 &&
+          structuredClone(source.buffer, { transfer: [source.buffer] }),
+      ),
+    }),
+  );
   if (error) assert.ok(error instanceof millrace.MillraceError, error.stack);
   else assert.ok([digest, millrace.hash('sha256', '')].some((possible) => possible.equals(value)));
 });
 
 test('objects with conversions are not asked', () => {
-  const asked = () => { throw new Error('a conversion ran'); };
-  const tricky = { toString: asked, valueOf: asked, [Symbol.toPrimitive]: asked, get length() { return asked(); } };
+  const asked = () => {
+    throw new Error('a conversion ran');
+  };
+  const tricky = {
+    toString: asked,
+    valueOf: asked,
+    [Symbol.toPrimitive]: asked,
+    get length() {
+      return asked();
+    },
+  };
   assert.throws(() => millrace.hash(tricky, plain), { code: 'ERR_ARGUMENT_TYPE' });
   assert.throws(() => millrace.hash('sha256', tricky), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => millrace.hash('sha256', plain, tricky, 1, plain, 0), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => millrace.hash('blake3', plain, { outputLength: tricky }), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => millrace.hash('xxh64', plain, { seed: tricky }), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => millrace.cipher('aes-256-gcm', tricky, key, nonce, plain, plain, nonce), { code: 'ERR_ARGUMENT_TYPE' });
+  assert.throws(() => millrace.hash('sha256', plain, tricky, 1, plain, 0), {
+    code: 'ERR_ARGUMENT_TYPE',
+  });
+  assert.throws(() => millrace.hash('blake3', plain, { outputLength: tricky }), {
+    code: 'ERR_ARGUMENT_TYPE',
+  });
+  assert.throws(() => millrace.hash('xxh64', plain, { seed: tricky }), {
+    code: 'ERR_ARGUMENT_TYPE',
+  });
+  assert.throws(() => millrace.cipher('aes-256-gcm', tricky, key, nonce, plain, plain, nonce), {
+    code: 'ERR_ARGUMENT_TYPE',
+  });
 });
 
 function trap(values, name, trick) {
@@ -227,7 +373,12 @@ function trap(values, name, trick) {
 
 function others() {
   millrace.hash('sha1', 'inner', { target: Buffer.alloc(20) });
-  millrace.cipher('aes-128-ctr', { encrypt: true, key: key.subarray(0, 16), iv: Buffer.alloc(16), source: 'inner' });
+  millrace.cipher('aes-128-ctr', {
+    encrypt: true,
+    key: key.subarray(0, 16),
+    iv: Buffer.alloc(16),
+    source: 'inner',
+  });
   return Promise.all([
     promises.hmac('sha512', 'inner', 'inner'),
     promises.seal('chacha20-poly1305', { key, nonce, source: 'inner', aad: 'inner' }),

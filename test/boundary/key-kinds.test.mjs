@@ -1,5 +1,6 @@
-// Each kind of key in each function that takes one: bytes in every form, a KeyObject, a CryptoKey, a prepared key. The result is
-// that of the bytes, or the error says which kinds are taken. Copies of ours are wiped.
+// Each kind of key in each function that takes one: bytes in every form, a KeyObject, a CryptoKey,
+// a prepared key. The result is that of the bytes, or the error says which kinds are taken. Copies
+// of ours are wiped.
 
 import assert from 'node:assert/strict';
 import { createPublicKey, createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
@@ -12,7 +13,13 @@ import promises from 'millrace/promises';
 import { random } from '../support/random.mjs';
 
 const rng = random('kinds of keys');
-const [bytes, message, nonce, iv, salt] = [rng.bytes(32), rng.bytes(100), rng.bytes(12), rng.bytes(16), rng.bytes(16)];
+const [bytes, message, nonce, iv, salt] = [
+  rng.bytes(32),
+  rng.bytes(100),
+  rng.bytes(12),
+  rng.bytes(16),
+  rng.bytes(16),
+];
 const { subtle } = webcrypto;
 const cost = { N: 2, r: 1, p: 1 };
 const light = { memory: 8, passes: 1 };
@@ -24,13 +31,24 @@ const kinds = {
   DataView: () => new DataView(new Uint8Array(bytes).buffer),
   KeyObject: () => createSecretKey(bytes),
   'CryptoKey for AES': () => subtle.importKey('raw', bytes, 'AES-GCM', true, ['encrypt']),
-  'CryptoKey for HMAC': () => subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']),
+  'CryptoKey for HMAC': () =>
+    subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']),
 };
 
 const sealed = millrace.seal('aes-256-gcm', { key: bytes, nonce, source: message });
-const waited = (method) => (...given) => new Promise((resolve, reject) => millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))));
-const inAll = (method) => ({ [method]: millrace[method], [`${method}, called back`]: waited(method), [`${method}, promised`]: promises[method] });
-const each = (forms, use) => Object.fromEntries(Object.entries(forms).map(([name, call]) => [name, (key) => use(call, key)]));
+const waited =
+  (method) =>
+  (...given) =>
+    new Promise((resolve, reject) =>
+      millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))),
+    );
+const inAll = (method) => ({
+  [method]: millrace[method],
+  [`${method}, called back`]: waited(method),
+  [`${method}, promised`]: promises[method],
+});
+const each = (forms, use) =>
+  Object.fromEntries(Object.entries(forms).map(([name, call]) => [name, (key) => use(call, key)]));
 
 /** What takes keys: the prepared key that is taken too, where there is one, and the function. */
 const functions = {
@@ -44,35 +62,72 @@ const functions = {
   },
   'aes-256-ctr': {
     ...each(inAll('cipher'), (call, key) => call('aes-256-ctr', true, key, iv, message)),
-    'cipher with options': (key) => millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source: message }),
-    'cipher of a window': (key) => { const target = Buffer.alloc(100); millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, message, 0, 100, target, 0); return target; },
+    'cipher with options': (key) =>
+      millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source: message }),
+    'cipher of a window': (key) => {
+      const target = Buffer.alloc(100);
+      millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, message, 0, 100, target, 0);
+      return target;
+    },
   },
   'hmac-sha256': {
     ...each(inAll('hmac'), (call, key) => call('sha256', key, message)),
     ...each(inAll('hmacMany'), (call, key) => call('sha256', key, [message, 'text'])),
-    'hmac of a window': (key) => { const target = Buffer.alloc(32); millrace.hmac('sha256', key, 0, 32, message, 0, 100, target, 0); return target; },
-    'hmac of pieces': (key) => promises.hmac('sha256', key, (async function* () { yield message; })()),
+    'hmac of a window': (key) => {
+      const target = Buffer.alloc(32);
+      millrace.hmac('sha256', key, 0, 32, message, 0, 100, target, 0);
+      return target;
+    },
+    'hmac of pieces': (key) =>
+      promises.hmac(
+        'sha256',
+        key,
+        (async function* () {
+          yield message;
+        })(),
+      ),
     createHmac: (key) => millrace.createHmac('sha256', key).update(message).digest(),
   },
   blake3: {
     ...each(inAll('hash'), (call, key) => call('blake3', message, { key })),
     ...each(inAll('hashMany'), (call, key) => call('blake3', [message, 'text'], { key })),
     ...each(inAll('hashFile'), (call, key) => call('blake3', new URL(import.meta.url), { key })),
-    'hash of pieces': (key) => promises.hash('blake3', (async function* () { yield message; })(), { key }),
+    'hash of pieces': (key) =>
+      promises.hash(
+        'blake3',
+        (async function* () {
+          yield message;
+        })(),
+        { key },
+      ),
     createHash: (key) => millrace.createHash('blake3', { key }).update(message).digest(),
   },
   none: {
-    createKey: (key) => millrace.seal('aes-256-gcm', { key: millrace.createKey('aes-256-gcm', key), nonce, source: message }),
-    'createKey for HMAC': (key) => millrace.hmac('sha256', millrace.createKey('hmac-sha256', key), message),
-    'createKey for BLAKE3': (key) => millrace.hash('blake3', message, { key: millrace.createKey('blake3', key) }),
+    createKey: (key) =>
+      millrace.seal('aes-256-gcm', {
+        key: millrace.createKey('aes-256-gcm', key),
+        nonce,
+        source: message,
+      }),
+    'createKey for HMAC': (key) =>
+      millrace.hmac('sha256', millrace.createKey('hmac-sha256', key), message),
+    'createKey for BLAKE3': (key) =>
+      millrace.hash('blake3', message, { key: millrace.createKey('blake3', key) }),
     ...each(inAll('pbkdf2'), (call, key) => call(key, salt, 2, 20, 'sha256')),
     ...each(inAll('hkdf'), (call, key) => call('sha256', key, salt, 'info', 20)),
     ...each(inAll('scrypt'), (call, key) => call(key, salt, 20, cost)),
-    ...each(inAll('argon2'), (call, key) => call('argon2id', { message: key, nonce: salt, ...light })),
-    'argon2 with a secret': (key) => millrace.argon2('argon2id', { message: 'text', nonce: salt, secret: key, ...light }),
-    'argon2 of two': (key) => millrace.argon2('argon2id', { message: key, nonce: salt, secret: key, ...light }),
+    ...each(inAll('argon2'), (call, key) =>
+      call('argon2id', { message: key, nonce: salt, ...light }),
+    ),
+    'argon2 with a secret': (key) =>
+      millrace.argon2('argon2id', { message: 'text', nonce: salt, secret: key, ...light }),
+    'argon2 of two': (key) =>
+      millrace.argon2('argon2id', { message: key, nonce: salt, secret: key, ...light }),
     ...each(inAll('hashPassword'), (call, key) => call(key, { ...light, salt, secret: key })),
-    ...each(inAll('verifyPassword'), async (call, key) => { assert.equal(await call(key, stored, { secret: key }), true); return ''; }),
+    ...each(inAll('verifyPassword'), async (call, key) => {
+      assert.equal(await call(key, stored, { secret: key }), true);
+      return '';
+    }),
   },
 };
 
@@ -85,22 +140,34 @@ async function streamed(seal, sealing, opening) {
     return Buffer.concat(parts);
   };
   const algorithm = 'aes-256-gcm';
-  return pipe(promises.openStream({ algorithm, key: opening }), await pipe(seal({ algorithm, key: sealing }), message));
+  return pipe(
+    promises.openStream({ algorithm, key: opening }),
+    await pipe(seal({ algorithm, key: sealing }), message),
+  );
 }
 
 async function transformed(sealing, opening) {
   const algorithm = 'aes-256-gcm';
-  const through = new Blob([message]).stream().pipeThrough(promises.sealTransformStream({ algorithm, key: sealing })).pipeThrough(promises.openTransformStream({ algorithm, key: opening }));
+  const through = new Blob([message])
+    .stream()
+    .pipeThrough(promises.sealTransformStream({ algorithm, key: sealing }))
+    .pipeThrough(promises.openTransformStream({ algorithm, key: opening }));
   return new Uint8Array(await new Response(through).arrayBuffer());
 }
 
-const plain = (value) => (Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Buffer.from(value).toString('hex') : value);
+const plain = (value) =>
+  Array.isArray(value)
+    ? value.map(plain)
+    : ArrayBuffer.isView(value)
+      ? Buffer.from(value).toString('hex')
+      : value;
 
 for (const [prepared, uses] of Object.entries(functions)) {
   for (const [name, use] of Object.entries(uses)) {
     test(`${name}: every kind of key`, async () => {
       const expected = plain(await use(bytes));
-      for (const [kind, make] of Object.entries(kinds)) assert.deepEqual(plain(await use(await make())), expected, kind);
+      for (const [kind, make] of Object.entries(kinds))
+        assert.deepEqual(plain(await use(await make())), expected, kind);
       if (prepared === 'none') return;
       const key = millrace.createKey(prepared, createSecretKey(bytes));
       assert.deepEqual(plain(await use(key)), expected, 'Key');
@@ -118,11 +185,19 @@ for (const [prepared, uses] of Object.entries(functions)) {
         [createPublicKey(privateKey), /secret KeyObject, not a public one/],
         [privateKey, /secret KeyObject, not a private one/],
         [await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']), /extractable/],
-        [(await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])).privateKey, /secret CryptoKey/],
+        [
+          (await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']))
+            .privateKey,
+          /secret CryptoKey/,
+        ],
         [new Proxy(createSecretKey(bytes), {}), /KeyObject/],
         [Object.create(createSecretKey(bytes)), /./],
       ];
-      if (prepared === 'none') wrong.push([millrace.createKey('hmac-sha256', bytes), /KeyObject.*not an object of class Key/]);
+      if (prepared === 'none')
+        wrong.push([
+          millrace.createKey('hmac-sha256', bytes),
+          /KeyObject.*not an object of class Key/,
+        ]);
       for (const [key, text] of wrong) {
         let found;
         try {
@@ -142,7 +217,10 @@ for (const [prepared, uses] of Object.entries(functions)) {
 test('an own property does not make a CryptoKey extractable', async () => {
   const key = await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']);
   Object.defineProperty(key, 'extractable', { value: true });
-  assert.throws(() => millrace.hmac('sha256', key, message), { code: 'ERR_ARGUMENT_TYPE', message: /extractable/ });
+  assert.throws(() => millrace.hmac('sha256', key, message), {
+    code: 'ERR_ARGUMENT_TYPE',
+    message: /extractable/,
+  });
 });
 
 test('bytes of KeyObjects are wiped after use, also when the call is refused', async () => {
@@ -156,15 +234,46 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
   };
   try {
     const key = createSecretKey(bytes);
-    for (const uses of Object.values(functions)) for (const use of Object.values(uses)) await use(key);
+    for (const uses of Object.values(functions))
+      for (const use of Object.values(uses)) await use(key);
     const short = createSecretKey(bytes.subarray(1));
     const refused = [
       () => millrace.seal('aes-256-gcm', { key: short, nonce, source: message }),
       () => millrace.hash('blake3', message, { key: short }),
       () => millrace.createHash('blake3', { key: short }),
       () => millrace.createKey('aes-256-gcm', short),
-      () => millrace.cipher('aes-256-ctr', 1, short, 0, 32, iv, 0, 16, message, 0, 100, Buffer.alloc(100), 0),
-      () => millrace.cipher('aes-256-ctr', 1, key, 0, 31, iv, 0, 16, message, 0, 100, Buffer.alloc(100), 0),
+      () =>
+        millrace.cipher(
+          'aes-256-ctr',
+          1,
+          short,
+          0,
+          32,
+          iv,
+          0,
+          16,
+          message,
+          0,
+          100,
+          Buffer.alloc(100),
+          0,
+        ),
+      () =>
+        millrace.cipher(
+          'aes-256-ctr',
+          1,
+          key,
+          0,
+          31,
+          iv,
+          0,
+          16,
+          message,
+          0,
+          100,
+          Buffer.alloc(100),
+          0,
+        ),
       () => millrace.hmac('sha256', key, 0, 33, message, 0, 100, Buffer.alloc(32), 0),
       () => millrace.hmacMany('sha256', key, [message], { route: 'pool' }),
       () => millrace.argon2('argon2id', { message: 5, nonce: salt, secret: key, ...light }),
@@ -175,7 +284,10 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
     holder.export = given;
   }
   assert.ok(copies.length > 50, String(copies.length));
-  assert.ok(copies.every((copy) => copy.every((byte) => byte === 0)), `${copies.filter((copy) => copy.some((byte) => byte !== 0)).length} of ${copies.length} copies are left`);
+  assert.ok(
+    copies.every((copy) => copy.every((byte) => byte === 0)),
+    `${copies.filter((copy) => copy.some((byte) => byte !== 0)).length} of ${copies.length} copies are left`,
+  );
 });
 
 test('millrace/portable takes bytes, and says so', async () => {
@@ -188,10 +300,18 @@ test('millrace/portable takes bytes, and says so', async () => {
   };
   for (const [name, use] of Object.entries(uses)) {
     const expected = plain(use(bytes));
-    for (const kind of ['Uint8Array', 'ArrayBuffer', 'DataView']) assert.deepEqual(plain(use(kinds[kind]())), expected, `${name} ${kind}`);
+    for (const kind of ['Uint8Array', 'ArrayBuffer', 'DataView'])
+      assert.deepEqual(plain(use(kinds[kind]())), expected, `${name} ${kind}`);
     for (const kind of ['KeyObject', 'CryptoKey for AES']) {
       const key = await kinds[kind]();
-      assert.throws(() => use(key), { code: 'ERR_ARGUMENT_TYPE', message: /must be .*ArrayBufferView or ArrayBuffer, not an object of class/ }, `${name} ${kind}`);
+      assert.throws(
+        () => use(key),
+        {
+          code: 'ERR_ARGUMENT_TYPE',
+          message: /must be .*ArrayBufferView or ArrayBuffer, not an object of class/,
+        },
+        `${name} ${kind}`,
+      );
     }
   }
 });

@@ -8,7 +8,14 @@ import { setTimeout } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { aeadNames, cipherNames, ciphers, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
+import {
+  aeadNames,
+  cipherNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+} from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { judge } from '../support/judges.mjs';
 import { random } from '../support/random.mjs';
@@ -20,7 +27,15 @@ for (const algorithm of cipherNames) {
     const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
     const [bytes, iv, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(500)];
     const aad = aead ? rng.bytes(7) : undefined;
-    const expected = judge({ kind: 'cipher', algorithm, encrypt: true, key: bytes, iv, source, aad });
+    const expected = judge({
+      kind: 'cipher',
+      algorithm,
+      encrypt: true,
+      key: bytes,
+      iv,
+      source,
+      aad,
+    });
     const given = Buffer.from(bytes);
     const key = millrace.createKey(algorithm.toUpperCase(), given);
     given.fill(0); // It was copied.
@@ -30,19 +45,46 @@ for (const algorithm of cipherNames) {
     const tagged = () => (aead ? { aad, tag: Buffer.alloc(16) } : {});
     for (const door of [millrace, promises]) {
       for (let round = 0; round < 3; round++) {
-        assert.deepEqual(await door.cipher(algorithm, { encrypt: true, key, iv, source, ...tagged() }), expected.output);
-        assert.deepEqual(await door.cipher(algorithm, true, key, iv, source, ...Object.values(tagged())), expected.output);
+        assert.deepEqual(
+          await door.cipher(algorithm, { encrypt: true, key, iv, source, ...tagged() }),
+          expected.output,
+        );
+        assert.deepEqual(
+          await door.cipher(algorithm, true, key, iv, source, ...Object.values(tagged())),
+          expected.output,
+        );
       }
       const target = Buffer.alloc(500);
       const extras = aead ? [aad, 0, 7, Buffer.alloc(16), 0, 16] : [];
-      assert.equal(await door.cipher(algorithm, 1, key, 0, keySize, iv, 0, ivSize, source, 0, 500, target, 0, ...extras), 500);
+      assert.equal(
+        await door.cipher(
+          algorithm,
+          1,
+          key,
+          0,
+          keySize,
+          iv,
+          0,
+          ivSize,
+          source,
+          0,
+          500,
+          target,
+          0,
+          ...extras,
+        ),
+        500,
+      );
       assert.deepEqual(target, expected.output);
       if (!aead) continue;
       const sealed = Buffer.concat([expected.output, expected.tag]);
       assert.deepEqual(await door.seal(algorithm, { key, nonce: iv, source, aad }), sealed);
       assert.deepEqual(await door.open(algorithm, { key, nonce: iv, source: sealed, aad }), source);
       sealed[3] ^= 1;
-      await assert.rejects(async () => door.open(algorithm, { key, nonce: iv, source: sealed, aad }), { code: 'ERR_AUTHENTICATION' });
+      await assert.rejects(
+        async () => door.open(algorithm, { key, nonce: iv, source: sealed, aad }),
+        { code: 'ERR_AUTHENTICATION' },
+      );
     }
     key.dispose();
   });
@@ -51,7 +93,14 @@ for (const algorithm of cipherNames) {
 for (const algorithm of hmacNames) {
   test(`hmac-${algorithm}: a prepared key wherever a key is`, async () => {
     const rng = random(algorithm);
-    for (const size of [0, 1, hashes[algorithm].block - 1, hashes[algorithm].block, hashes[algorithm].block + 1, 1000]) {
+    for (const size of [
+      0,
+      1,
+      hashes[algorithm].block - 1,
+      hashes[algorithm].block,
+      hashes[algorithm].block + 1,
+      1000,
+    ]) {
       const [bytes, source] = [rng.bytes(size), rng.bytes(300)];
       const expected = judge({ kind: 'hmac', algorithm, key: bytes, source }).output;
       const key = millrace.createKey(`hmac-${algorithm}`, bytes);
@@ -61,7 +110,10 @@ for (const algorithm of hmacNames) {
         assert.deepEqual(await door.hmac(algorithm, key, source), expected);
         assert.deepEqual(await door.hmac(algorithm, key, source), expected);
         const target = Buffer.alloc(80);
-        assert.equal(await door.hmac(algorithm, key, 0, size, source, 0, 300, target, 5), expected.length);
+        assert.equal(
+          await door.hmac(algorithm, key, 0, size, source, 0, 300, target, 5),
+          expected.length,
+        );
         assert.deepEqual(target.subarray(5, 5 + expected.length), expected);
       }
     }
@@ -73,8 +125,15 @@ test('blake3: a prepared key', async () => {
   const key = millrace.createKey('BLAKE3', bytes);
   assert.equal(key.algorithm, 'blake3');
   for (const outputLength of [1, 32, 64, 65, 131, 1025]) {
-    const expected = judge({ kind: 'hash', algorithm: 'blake3', key: bytes, outputLength, source: Buffer.from('abc') }).output;
-    for (const door of [millrace, promises]) assert.deepEqual(await door.hash('blake3', 'abc', { key, outputLength }), expected);
+    const expected = judge({
+      kind: 'hash',
+      algorithm: 'blake3',
+      key: bytes,
+      outputLength,
+      source: Buffer.from('abc'),
+    }).output;
+    for (const door of [millrace, promises])
+      assert.deepEqual(await door.hash('blake3', 'abc', { key, outputLength }), expected);
   }
 });
 
@@ -82,32 +141,67 @@ test('a KeyObject of node:crypto', () => {
   const bytes = random('KeyObject').bytes(32);
   const options = { nonce: Buffer.alloc(12), source: 'abc' };
   assert.deepEqual(
-    millrace.seal('aes-256-gcm', { key: millrace.createKey('aes-256-gcm', createSecretKey(bytes)), ...options }),
+    millrace.seal('aes-256-gcm', {
+      key: millrace.createKey('aes-256-gcm', createSecretKey(bytes)),
+      ...options,
+    }),
     millrace.seal('aes-256-gcm', { key: bytes, ...options }),
   );
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  for (const wrong of [privateKey, publicKey, createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))]) {
+  for (const wrong of [
+    privateKey,
+    publicKey,
+    createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  ]) {
     assert.throws(() => millrace.createKey('hmac-sha256', wrong), { code: 'ERR_ARGUMENT_TYPE' });
   }
-  assert.throws(() => millrace.createKey('aes-128-gcm', createSecretKey(bytes)), { code: 'ERR_KEY_SIZE' });
+  assert.throws(() => millrace.createKey('aes-128-gcm', createSecretKey(bytes)), {
+    code: 'ERR_KEY_SIZE',
+  });
 });
 
 test('createKey refuses what it must', () => {
-  const refused = (args, code, names) => assert.throws(() => millrace.createKey(...args), (error) => {
-    assert.equal(error.code, code, `${error.stack}`);
-    assert.ok(error instanceof millrace.MillraceError);
-    if (names) assert.match(error.message, names);
-    return true;
-  });
+  const refused = (args, code, names) =>
+    assert.throws(
+      () => millrace.createKey(...args),
+      (error) => {
+        assert.equal(error.code, code, `${error.stack}`);
+        assert.ok(error instanceof millrace.MillraceError);
+        if (names) assert.match(error.message, names);
+        return true;
+      },
+    );
   refused([], 'ERR_MISSING_ARGUMENT');
   refused(['aes-256-gcm'], 'ERR_MISSING_ARGUMENT');
-  for (const algorithm of [undefined, null, 5, {}, Buffer.from('aes-256-gcm')]) refused([algorithm, Buffer.alloc(32)], 'ERR_ARGUMENT_TYPE', /algorithm/);
-  for (const algorithm of ['', 'aes-512-gcm', 'hmac-', 'hmac-sha257', 'hmac', 'hmac-hmac-sha256', 'hmac-aes-256-gcm']) refused([algorithm, Buffer.alloc(32)], 'ERR_UNKNOWN_ALGORITHM');
-  for (const algorithm of hashNames.filter((name) => !hashes[name].hmac)) refused([`hmac-${algorithm}`, Buffer.alloc(32)], 'ERR_ARGUMENT_VALUE', /HMAC/i);
-  for (const algorithm of hashNames.filter((name) => name !== 'blake3')) refused([algorithm, Buffer.alloc(32)], 'ERR_ARGUMENT_VALUE');
+  for (const algorithm of [undefined, null, 5, {}, Buffer.from('aes-256-gcm')])
+    refused([algorithm, Buffer.alloc(32)], 'ERR_ARGUMENT_TYPE', /algorithm/);
+  for (const algorithm of [
+    '',
+    'aes-512-gcm',
+    'hmac-',
+    'hmac-sha257',
+    'hmac',
+    'hmac-hmac-sha256',
+    'hmac-aes-256-gcm',
+  ])
+    refused([algorithm, Buffer.alloc(32)], 'ERR_UNKNOWN_ALGORITHM');
+  for (const algorithm of hashNames.filter((name) => !hashes[name].hmac))
+    refused([`hmac-${algorithm}`, Buffer.alloc(32)], 'ERR_ARGUMENT_VALUE', /HMAC/i);
+  for (const algorithm of hashNames.filter((name) => name !== 'blake3'))
+    refused([algorithm, Buffer.alloc(32)], 'ERR_ARGUMENT_VALUE');
   for (const algorithm of cipherNames) {
-    for (const size of [0, 1, ciphers[algorithm].key - 1, ciphers[algorithm].key + 1, 64]) refused([algorithm, Buffer.alloc(size)], 'ERR_KEY_SIZE', /key/);
-    for (const wrong of [undefined, null, 5, {}, [], 'k'.repeat(32), millrace.createKey('blake3', Buffer.alloc(32))]) refused([algorithm, wrong], 'ERR_ARGUMENT_TYPE', /key/);
+    for (const size of [0, 1, ciphers[algorithm].key - 1, ciphers[algorithm].key + 1, 64])
+      refused([algorithm, Buffer.alloc(size)], 'ERR_KEY_SIZE', /key/);
+    for (const wrong of [
+      undefined,
+      null,
+      5,
+      {},
+      [],
+      'k'.repeat(32),
+      millrace.createKey('blake3', Buffer.alloc(32)),
+    ])
+      refused([algorithm, wrong], 'ERR_ARGUMENT_TYPE', /key/);
   }
   refused(['blake3', Buffer.alloc(31)], 'ERR_KEY_SIZE', /key/);
 });
@@ -117,18 +211,55 @@ test('a key for one algorithm is refused by every other', async () => {
   const key = millrace.createKey('aes-256-gcm', Buffer.alloc(32));
   for (const algorithm of cipherNames.filter((name) => name !== 'aes-256-gcm')) {
     const tagged = ciphers[algorithm].aead ? { tag: Buffer.alloc(16) } : {};
-    await refuses('cipher', [algorithm, { encrypt: true, key, iv: iv(algorithm), source: Buffer.alloc(3), ...tagged }], 'ERR_KEY_ALGORITHM', /key.*aes-256-gcm/);
+    await refuses(
+      'cipher',
+      [algorithm, { encrypt: true, key, iv: iv(algorithm), source: Buffer.alloc(3), ...tagged }],
+      'ERR_KEY_ALGORITHM',
+      /key.*aes-256-gcm/,
+    );
   }
   for (const algorithm of aeadNames.filter((name) => name !== 'aes-256-gcm')) {
-    await refuses('seal', [algorithm, { key, nonce: iv(algorithm), source: Buffer.alloc(3) }], 'ERR_KEY_ALGORITHM', /key/);
-    await refuses('open', [algorithm, { key, nonce: iv(algorithm), source: Buffer.alloc(30) }], 'ERR_KEY_ALGORITHM', /key/);
+    await refuses(
+      'seal',
+      [algorithm, { key, nonce: iv(algorithm), source: Buffer.alloc(3) }],
+      'ERR_KEY_ALGORITHM',
+      /key/,
+    );
+    await refuses(
+      'open',
+      [algorithm, { key, nonce: iv(algorithm), source: Buffer.alloc(30) }],
+      'ERR_KEY_ALGORITHM',
+      /key/,
+    );
   }
   await refuses('hmac', ['sha256', key, 'data'], 'ERR_KEY_ALGORITHM', /key/);
-  await refuses('hmac', ['sha256', millrace.createKey('hmac-sha1', 'k'), 'data'], 'ERR_KEY_ALGORITHM', /key.*hmac-sha1/);
+  await refuses(
+    'hmac',
+    ['sha256', millrace.createKey('hmac-sha1', 'k'), 'data'],
+    'ERR_KEY_ALGORITHM',
+    /key.*hmac-sha1/,
+  );
   await refuses('hash', ['blake3', 'data', { key }], 'ERR_KEY_ALGORITHM', /key/);
-  await refuses('seal', ['aes-256-gcm', { key: millrace.createKey('hmac-sha256', Buffer.alloc(32)), nonce: Buffer.alloc(12), source: '' }], 'ERR_KEY_ALGORITHM', /key/);
+  await refuses(
+    'seal',
+    [
+      'aes-256-gcm',
+      {
+        key: millrace.createKey('hmac-sha256', Buffer.alloc(32)),
+        nonce: Buffer.alloc(12),
+        source: '',
+      },
+    ],
+    'ERR_KEY_ALGORITHM',
+    /key/,
+  );
   // Nor does a key stand for bytes that are no key.
-  await refuses('seal', ['aes-256-gcm', { key, nonce: key, source: '' }], 'ERR_ARGUMENT_TYPE', /nonce/);
+  await refuses(
+    'seal',
+    ['aes-256-gcm', { key, nonce: key, source: '' }],
+    'ERR_ARGUMENT_TYPE',
+    /nonce/,
+  );
   await refuses('hash', ['sha256', key], 'ERR_ARGUMENT_TYPE', /data/);
 });
 
@@ -144,9 +275,44 @@ test('a disposed key', async () => {
   }
   const nonce = Buffer.alloc(12);
   await refuses('seal', ['aes-256-gcm', { key, nonce, source: '' }], 'ERR_KEY_DISPOSED', /key/);
-  await refuses('open', ['aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }], 'ERR_KEY_DISPOSED', /key/);
-  await refuses('cipher', ['aes-256-gcm', true, key, nonce, Buffer.alloc(3), Buffer.alloc(0), Buffer.alloc(16)], 'ERR_KEY_DISPOSED', /key/);
-  await refuses('cipher', ['aes-256-gcm', 1, key, 0, 32, nonce, 0, 12, Buffer.alloc(3), 0, 3, Buffer.alloc(3), 0, Buffer.alloc(0), 0, 0, Buffer.alloc(16), 0, 16], 'ERR_KEY_DISPOSED', /key/);
+  await refuses(
+    'open',
+    ['aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }],
+    'ERR_KEY_DISPOSED',
+    /key/,
+  );
+  await refuses(
+    'cipher',
+    ['aes-256-gcm', true, key, nonce, Buffer.alloc(3), Buffer.alloc(0), Buffer.alloc(16)],
+    'ERR_KEY_DISPOSED',
+    /key/,
+  );
+  await refuses(
+    'cipher',
+    [
+      'aes-256-gcm',
+      1,
+      key,
+      0,
+      32,
+      nonce,
+      0,
+      12,
+      Buffer.alloc(3),
+      0,
+      3,
+      Buffer.alloc(3),
+      0,
+      Buffer.alloc(0),
+      0,
+      0,
+      Buffer.alloc(16),
+      0,
+      16,
+    ],
+    'ERR_KEY_DISPOSED',
+    /key/,
+  );
   await refuses('hmac', ['sha256', mac, 'data'], 'ERR_KEY_DISPOSED', /key/);
   await refuses('hash', ['blake3', 'data', { key: blake3 }], 'ERR_KEY_DISPOSED', /key/);
 });
@@ -155,20 +321,31 @@ test('a disposed key is not mistaken for its successor', () => {
   const first = millrace.createKey('aes-256-gcm', Buffer.alloc(32, 1));
   first.dispose();
   const second = millrace.createKey('aes-256-gcm', Buffer.alloc(32, 2));
-  assert.throws(() => millrace.seal('aes-256-gcm', { key: first, nonce: Buffer.alloc(12), source: 'x' }), { code: 'ERR_KEY_DISPOSED' });
+  assert.throws(
+    () => millrace.seal('aes-256-gcm', { key: first, nonce: Buffer.alloc(12), source: 'x' }),
+    { code: 'ERR_KEY_DISPOSED' },
+  );
   first.dispose();
   assert.equal(second.disposed, false);
   assert.deepEqual(
     millrace.seal('aes-256-gcm', { key: second, nonce: Buffer.alloc(12), source: 'x' }),
-    millrace.seal('aes-256-gcm', { key: Buffer.alloc(32, 2), nonce: Buffer.alloc(12), source: 'x' }),
+    millrace.seal('aes-256-gcm', {
+      key: Buffer.alloc(32, 2),
+      nonce: Buffer.alloc(12),
+      source: 'x',
+    }),
   );
 });
 
-test('Symbol.dispose', { skip: Symbol.dispose === undefined && 'not in this version of Node' }, () => {
-  const key = millrace.createKey('aes-128-ctr', Buffer.alloc(16));
-  key[Symbol.dispose]();
-  assert.equal(key.disposed, true);
-});
+test(
+  'Symbol.dispose',
+  { skip: Symbol.dispose === undefined && 'not in this version of Node' },
+  () => {
+    const key = millrace.createKey('aes-128-ctr', Buffer.alloc(16));
+    key[Symbol.dispose]();
+    assert.equal(key.disposed, true);
+  },
+);
 
 test('keys disposed while their jobs are in flight', async () => {
   const rng = random('in flight');
@@ -183,7 +360,12 @@ test('keys disposed while their jobs are in flight', async () => {
       promises.seal('aes-256-gcm', { key, nonce, source: text }),
       promises.hmac('sha512', mac, text),
       new Promise((resolve, reject) => {
-        millrace.hash('blake3', text, { key: millrace.createKey('blake3', bytes) }, (error, digest) => (error ? reject(error) : resolve(digest)));
+        millrace.hash(
+          'blake3',
+          text,
+          { key: millrace.createKey('blake3', bytes) },
+          (error, digest) => (error ? reject(error) : resolve(digest)),
+        );
       }),
     ]);
     key.dispose();
@@ -195,46 +377,90 @@ test('keys disposed while their jobs are in flight', async () => {
   });
   for (const { settled, bytes, nonce, text } of jobs) {
     const [sealed, mac, digest] = await settled;
-    const expected = judge({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key: bytes, iv: nonce, source: text, aad: Buffer.alloc(0) });
+    const expected = judge({
+      kind: 'cipher',
+      algorithm: 'aes-256-gcm',
+      encrypt: true,
+      key: bytes,
+      iv: nonce,
+      source: text,
+      aad: Buffer.alloc(0),
+    });
     assert.ok(sealed.equals(Buffer.concat([expected.output, expected.tag])));
-    assert.ok(mac.equals(judge({ kind: 'hmac', algorithm: 'sha512', key: bytes, source: text }).output));
+    assert.ok(
+      mac.equals(judge({ kind: 'hmac', algorithm: 'sha512', key: bytes, source: text }).output),
+    );
     assert.ok(digest.equals(millrace.hash('blake3', text, { key: bytes })));
   }
 });
 
-test('forgotten keys are collected: 300,000 of them leave no memory behind', { timeout: 120_000 }, async () => {
-  const make = (count) => {
-    for (let index = 0; index < count; index++) millrace.createKey('aes-256-gcm', Buffer.alloc(32));
-  };
-  const settle = async () => {
-    for (let round = 0; round < 5; round++) {
-      collectGarbage();
-      await setTimeout(5);
-    }
-  };
-  const rounds = async (count) => {
-    for (let round = 0; round < count; round++) {
-      make(20_000);
-      await settle();
-    }
-  };
-  await rounds(5);
-  const before = process.memoryUsage().rss;
-  await rounds(10);
-  // 200,000 schedules of 500 bytes and more would be 100 MB.
-  assert.ok(process.memoryUsage().rss - before < 60e6, `${Math.round((process.memoryUsage().rss - before) / 1e6)} MB more`);
-});
+test(
+  'forgotten keys are collected: 300,000 of them leave no memory behind',
+  { timeout: 120_000 },
+  async () => {
+    const make = (count) => {
+      for (let index = 0; index < count; index++)
+        millrace.createKey('aes-256-gcm', Buffer.alloc(32));
+    };
+    const settle = async () => {
+      for (let round = 0; round < 5; round++) {
+        collectGarbage();
+        await setTimeout(5);
+      }
+    };
+    const rounds = async (count) => {
+      for (let round = 0; round < count; round++) {
+        make(20_000);
+        await settle();
+      }
+    };
+    await rounds(5);
+    const before = process.memoryUsage().rss;
+    await rounds(10);
+    // 200,000 schedules of 500 bytes and more would be 100 MB.
+    assert.ok(
+      process.memoryUsage().rss - before < 60e6,
+      `${Math.round((process.memoryUsage().rss - before) / 1e6)} MB more`,
+    );
+  },
+);
 
 test('a key shows nothing of itself', async () => {
   const { inspect } = await import('node:util');
   const secret = Buffer.from('visible-if-it-were-kept-in-a-key');
   const key = millrace.createKey('aes-256-gcm', secret);
-  for (const shown of [inspect(key, { showHidden: true, depth: 9 }), JSON.stringify(key), String(key), Object.getOwnPropertyNames(key).map((name) => inspect(key[name])).join()]) {
+  for (const shown of [
+    inspect(key, { showHidden: true, depth: 9 }),
+    JSON.stringify(key),
+    String(key),
+    Object.getOwnPropertyNames(key)
+      .map((name) => inspect(key[name]))
+      .join(),
+  ]) {
     assert.doesNotMatch(shown, /visible|76, 69|7669/);
   }
-  assert.throws(() => millrace.seal('aes-256-gcm', { key: structuredClone(key), nonce: Buffer.alloc(12), source: '' }), Error);
+  assert.throws(
+    () =>
+      millrace.seal('aes-256-gcm', {
+        key: structuredClone(key),
+        nonce: Buffer.alloc(12),
+        source: '',
+      }),
+    Error,
+  );
   assert.throws(() => new key.constructor(), { code: 'ERR_ARGUMENT_TYPE' });
   // An object that looks like a key is none.
-  assert.throws(() => millrace.seal('aes-256-gcm', { key: Object.create(key), nonce: Buffer.alloc(12), source: '' }), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => { key.algorithm = 'aes-128-gcm'; millrace.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: '' }); }, Error);
+  assert.throws(
+    () =>
+      millrace.seal('aes-256-gcm', {
+        key: Object.create(key),
+        nonce: Buffer.alloc(12),
+        source: '',
+      }),
+    { code: 'ERR_ARGUMENT_TYPE' },
+  );
+  assert.throws(() => {
+    key.algorithm = 'aes-128-gcm';
+    millrace.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: '' });
+  }, Error);
 });

@@ -16,7 +16,10 @@ import { random } from '../support/random.mjs';
 
 const rng = random('large');
 
-for (const [name, beyond] of [['2^31', 2 ** 31], ['2^32', 2 ** 32]]) {
+for (const [name, beyond] of [
+  ['2^31', 2 ** 31],
+  ['2^32', 2 ** 32],
+]) {
   test(`windows beyond ${name}`, async (t) => {
     const memory = sparse(beyond + 5000);
     if (typeof memory === 'string') return t.skip(memory);
@@ -32,8 +35,21 @@ for (const [name, beyond] of [['2^31', 2 ** 31], ['2^32', 2 ** 32]]) {
       assert.equal(await door.hash('sha256', memory, at, 3000, memory, beyond + 4100), 32);
       assert.deepEqual(memory.subarray(beyond + 4100, beyond + 4132), digest);
       assert.deepEqual(await door.hash('sha256', memory.subarray(at, at + 3000)), digest);
-      assert.deepEqual(await door.hmac('sha256', 'key', new Uint8Array(memory.buffer, memory.byteOffset + at, 3000)), millrace.hmac('sha256', 'key', message));
-      assert.equal(await door.hash('sha256', memory.subarray(at, at + 3000), { target: memory, targetOffset: beyond }), 32);
+      assert.deepEqual(
+        await door.hmac(
+          'sha256',
+          'key',
+          new Uint8Array(memory.buffer, memory.byteOffset + at, 3000),
+        ),
+        millrace.hmac('sha256', 'key', message),
+      );
+      assert.equal(
+        await door.hash('sha256', memory.subarray(at, at + 3000), {
+          target: memory,
+          targetOffset: beyond,
+        }),
+        32,
+      );
       assert.deepEqual(memory.subarray(beyond, beyond + 32), digest);
 
       const [key, iv] = [rng.bytes(32), rng.bytes(12)];
@@ -41,7 +57,27 @@ for (const [name, beyond] of [['2^31', 2 ** 31], ['2^32', 2 ** 32]]) {
       const sealed = Buffer.concat([cipher.update(message), cipher.final(), cipher.getAuthTag()]);
       key.copy(memory, beyond + 40);
       iv.copy(memory, beyond + 80);
-      const args = (encrypt, from, to) => ['aes-256-gcm', encrypt, memory, beyond + 40, 32, memory, beyond + 80, 12, memory, from, 3000, memory, to, memory, beyond, 0, memory, beyond + 4200, 16];
+      const args = (encrypt, from, to) => [
+        'aes-256-gcm',
+        encrypt,
+        memory,
+        beyond + 40,
+        32,
+        memory,
+        beyond + 80,
+        12,
+        memory,
+        from,
+        3000,
+        memory,
+        to,
+        memory,
+        beyond,
+        0,
+        memory,
+        beyond + 4200,
+        16,
+      ];
       assert.equal(await door.cipher(...args(1, at, at + 7)), 3000);
       assert.deepEqual(memory.subarray(at + 7, at + 3007), sealed.subarray(0, 3000));
       assert.deepEqual(memory.subarray(beyond + 4200, beyond + 4216), sealed.subarray(3000));
@@ -49,12 +85,22 @@ for (const [name, beyond] of [['2^31', 2 ** 31], ['2^32', 2 ** 32]]) {
       assert.deepEqual(memory.subarray(at, at + 3000), message);
 
       // One past the end, and a sum that would wrap at 32 or at 53 bits.
-      for (const [offset, size] of [[memory.length - 10, 11], [memory.length + 1, 0], [beyond, beyond], [2 ** 53 - 1, 1], [2 ** 53 - 1, 2 ** 53 - 1]]) {
-        await assert.rejects(async () => door.hash('sha256', memory, offset, size, target, 0), { code: 'ERR_ARGUMENT_VALUE' });
+      for (const [offset, size] of [
+        [memory.length - 10, 11],
+        [memory.length + 1, 0],
+        [beyond, beyond],
+        [2 ** 53 - 1, 1],
+        [2 ** 53 - 1, 2 ** 53 - 1],
+      ]) {
+        await assert.rejects(async () => door.hash('sha256', memory, offset, size, target, 0), {
+          code: 'ERR_ARGUMENT_VALUE',
+        });
       }
     }
     if (beyond === 2 ** 31) {
-      assert.throws(() => ancestorDoor.hash('sha256', memory, 0, 10, Buffer.alloc(32), 0), { message: ancestorDoor.E_BUFFER_LENGTH });
+      assert.throws(() => ancestorDoor.hash('sha256', memory, 0, 10, Buffer.alloc(32), 0), {
+        message: ancestorDoor.E_BUFFER_LENGTH,
+      });
     }
   });
 }
@@ -64,7 +110,8 @@ test('a source of more than 2^31 bytes', { timeout: 120_000 }, async (t) => {
   // Reading it maps every page to the one page of zeroes; no memory is spent, but time is.
   const memory = sparse(size);
   if (typeof memory === 'string') return t.skip(memory);
-  if (process.platform !== 'linux') return t.skip('untouched pages may not be zero, nor free of cost, on this system');
+  if (process.platform !== 'linux')
+    return t.skip('untouched pages may not be zero, nor free of cost, on this system');
   memory.write('beginning', 0);
   memory.write('the end', size - 7);
   const digest = createHash('sha256');
@@ -76,8 +123,10 @@ test('a source of more than 2^31 bytes', { timeout: 120_000 }, async (t) => {
 
 /** A buffer nobody has touched, or why it cannot be had. */
 function sparse(size) {
-  if (size > constants.MAX_LENGTH) return `buffers end at ${constants.MAX_LENGTH} bytes in this version of Node`;
-  if (freemem() < 2 * 2 ** 30) return `only ${Math.round(freemem() / 2 ** 20)} MiB of memory are free`;
+  if (size > constants.MAX_LENGTH)
+    return `buffers end at ${constants.MAX_LENGTH} bytes in this version of Node`;
+  if (freemem() < 2 * 2 ** 30)
+    return `only ${Math.round(freemem() / 2 ** 20)} MiB of memory are free`;
   try {
     return Buffer.allocUnsafeSlow(size);
   } catch (error) {

@@ -1,5 +1,6 @@
-// seal without a nonce: a random one stands before the ciphertext, and open without a nonce reads it there. In every
-// way of calling, with every engine; never twice the same; in memory given by the caller and over the source too.
+// seal without a nonce: a random one stands before the ciphertext, and open without a nonce reads
+// it there. In every way of calling, with every engine; never twice the same; in memory given by
+// the caller and over the source too.
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
@@ -19,23 +20,40 @@ import { refuses } from '../support/refusals.mjs';
 /** On both sides of the result ring, of inline work and of messages that are cut into parts. */
 const sizes = [0, 1, 64, 1000, 5000, 100_000, 3_000_000];
 
-const called = (method, ...given) => new Promise((resolve, reject) => millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))));
+const called = (method, ...given) =>
+  new Promise((resolve, reject) =>
+    millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))),
+  );
 
 const callings = {
   sync: (...given) => millrace[given[0]](...given.slice(1)),
   callback: called,
   promise: (method, ...given) => promises[method](...given),
-  'promise, pool': (method, algorithm, options) => promises[method](algorithm, { ...options, route: 'pool' }),
-  'promise, split': (method, algorithm, options) => promises[method](algorithm, { ...options, route: 'split' }),
-  'promise, signal': (method, algorithm, options) => promises[method](algorithm, { ...options, signal: new AbortController().signal }),
-  'sync, portable': (method, algorithm, options) => millrace[method](algorithm, { ...options, engine: 'portable' }),
-  'promise, portable': (method, algorithm, options) => promises[method](algorithm, { ...options, engine: 'portable' }),
+  'promise, pool': (method, algorithm, options) =>
+    promises[method](algorithm, { ...options, route: 'pool' }),
+  'promise, split': (method, algorithm, options) =>
+    promises[method](algorithm, { ...options, route: 'split' }),
+  'promise, signal': (method, algorithm, options) =>
+    promises[method](algorithm, { ...options, signal: new AbortController().signal }),
+  'sync, portable': (method, algorithm, options) =>
+    millrace[method](algorithm, { ...options, engine: 'portable' }),
+  'promise, portable': (method, algorithm, options) =>
+    promises[method](algorithm, { ...options, engine: 'portable' }),
 };
 
 /** What the result must be, by what it begins with. */
 function expected(algorithm, { key, source, aad }, sealed, tagSize = 16) {
   const iv = sealed.subarray(0, ciphers[algorithm].iv);
-  const { output, tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source, aad, tagSize });
+  const { output, tag } = judge({
+    kind: 'cipher',
+    algorithm,
+    encrypt: true,
+    key,
+    iv,
+    source,
+    aad,
+    tagSize,
+  });
   return Buffer.concat([iv, output, tag]);
 }
 
@@ -50,12 +68,22 @@ for (const algorithm of aeadNames) {
         const what = `${name}, ${size} bytes`;
         const sealed = await call('seal', algorithm, job);
         assert.ok(sealed.equals(expected(algorithm, job, sealed)), what);
-        assert.ok((await call('open', algorithm, { ...job, source: sealed })).equals(job.source), what);
+        assert.ok(
+          (await call('open', algorithm, { ...job, source: sealed })).equals(job.source),
+          what,
+        );
         // The same by the nonce as an argument.
         const [nonce, rest] = [sealed.subarray(0, nonceSize), sealed.subarray(nonceSize)];
-        assert.ok((await call('open', algorithm, { ...job, nonce, source: rest })).equals(job.source), what);
+        assert.ok(
+          (await call('open', algorithm, { ...job, nonce, source: rest })).equals(job.source),
+          what,
+        );
         sealed[nonceSize - 1] ^= 1;
-        await assert.rejects(async () => call('open', algorithm, { ...job, source: sealed }), { code: 'ERR_AUTHENTICATION' }, what);
+        await assert.rejects(
+          async () => call('open', algorithm, { ...job, source: sealed }),
+          { code: 'ERR_AUTHENTICATION' },
+          what,
+        );
       }
     }
   });
@@ -67,17 +95,44 @@ for (const algorithm of aeadNames) {
         const job = { key: rng.bytes(keySize), source: rng.bytes(size), aad: rng.bytes(3) };
         const whole = nonceSize + size + 16;
         const target = rng.bytes(whole + 12);
-        const around = [Buffer.from(target.subarray(0, 5)), Buffer.from(target.subarray(5 + whole))];
-        assert.equal(await call('seal', algorithm, { ...job, target, targetOffset: 5 }), whole, name);
+        const around = [
+          Buffer.from(target.subarray(0, 5)),
+          Buffer.from(target.subarray(5 + whole)),
+        ];
+        assert.equal(
+          await call('seal', algorithm, { ...job, target, targetOffset: 5 }),
+          whole,
+          name,
+        );
         const sealed = target.subarray(5, 5 + whole);
         assert.ok(sealed.equals(expected(algorithm, job, sealed)), `${name}, ${size} bytes`);
         assert.deepEqual([target.subarray(0, 5), target.subarray(5 + whole)], around, name);
         const opened = Buffer.alloc(size + 4, 7);
-        assert.equal(await call('open', algorithm, { ...job, source: sealed, target: opened, targetOffset: 3 }), size, name);
-        assert.ok(opened.equals(Buffer.concat([Buffer.alloc(3, 7), job.source, Buffer.alloc(1, 7)])), name);
+        assert.equal(
+          await call('open', algorithm, {
+            ...job,
+            source: sealed,
+            target: opened,
+            targetOffset: 3,
+          }),
+          size,
+          name,
+        );
+        assert.ok(
+          opened.equals(Buffer.concat([Buffer.alloc(3, 7), job.source, Buffer.alloc(1, 7)])),
+          name,
+        );
       }
     }
-    await refuses('seal', [algorithm, { key: rng.bytes(keySize), source: rng.bytes(9), target: Buffer.alloc(nonceSize + 9 + 15) }], 'ERR_ARGUMENT_VALUE', /target/);
+    await refuses(
+      'seal',
+      [
+        algorithm,
+        { key: rng.bytes(keySize), source: rng.bytes(9), target: Buffer.alloc(nonceSize + 9 + 15) },
+      ],
+      'ERR_ARGUMENT_VALUE',
+      /target/,
+    );
   });
 
   test(`${algorithm}: over its source, from both sides`, async () => {
@@ -90,11 +145,27 @@ for (const algorithm of aeadNames) {
           const memory = Buffer.alloc(size + nonceSize + 120);
           source.copy(memory, 40);
           const end = 40 + distance + nonceSize + size + 16;
-          await call('seal', algorithm, { ...job, source: memory.subarray(40, 40 + size), target: memory, targetOffset: 40 + distance });
+          await call('seal', algorithm, {
+            ...job,
+            source: memory.subarray(40, 40 + size),
+            target: memory,
+            targetOffset: 40 + distance,
+          });
           const sealed = memory.subarray(40 + distance, end);
-          assert.ok(sealed.equals(expected(algorithm, { ...job, source }, sealed)), `${name}, ${size} bytes, distance ${distance}`);
-          await call('open', algorithm, { ...job, source: sealed, target: memory, targetOffset: 40 });
-          assert.ok(memory.subarray(40, 40 + size).equals(source), `${name}, ${size} bytes, distance ${distance}: opened`);
+          assert.ok(
+            sealed.equals(expected(algorithm, { ...job, source }, sealed)),
+            `${name}, ${size} bytes, distance ${distance}`,
+          );
+          await call('open', algorithm, {
+            ...job,
+            source: sealed,
+            target: memory,
+            targetOffset: 40,
+          });
+          assert.ok(
+            memory.subarray(40, 40 + size).equals(source),
+            `${name}, ${size} bytes, distance ${distance}: opened`,
+          );
         }
       }
     }
@@ -105,7 +176,12 @@ for (const algorithm of aeadNames) {
     const bytes = rng.bytes(keySize);
     const job = { key: bytes, source: Buffer.from('a t\u00e9xt'), aad: Buffer.from('aad') };
     for (const tagLength of tagSizes) {
-      const sealed = millrace.seal(algorithm, { ...job, source: 'a t\u00e9xt', aad: 'aad', tagLength });
+      const sealed = millrace.seal(algorithm, {
+        ...job,
+        source: 'a t\u00e9xt',
+        aad: 'aad',
+        tagLength,
+      });
       assert.ok(sealed.equals(expected(algorithm, job, sealed, tagLength)), `tag of ${tagLength}`);
       assert.ok(millrace.open(algorithm, { ...job, source: sealed, tagLength }).equals(job.source));
     }
@@ -114,7 +190,9 @@ for (const algorithm of aeadNames) {
       for (const call of [callings.sync, callings.callback, callings.promise]) {
         const sealed = await call('seal', algorithm, { ...job, key });
         assert.ok(sealed.equals(expected(algorithm, job, sealed)));
-        assert.ok((await call('open', algorithm, { ...job, key, source: sealed })).equals(job.source));
+        assert.ok(
+          (await call('open', algorithm, { ...job, key, source: sealed })).equals(job.source),
+        );
       }
       key.dispose();
     }
@@ -122,9 +200,21 @@ for (const algorithm of aeadNames) {
 
   test(`${algorithm}: a source shorter than nonce and tag`, async () => {
     for (const size of [0, 1, nonceSize, nonceSize + 15]) {
-      await refuses('open', [algorithm, { key: Buffer.alloc(keySize), source: Buffer.alloc(size) }], 'ERR_SOURCE_SIZE', new RegExp(`${nonceSize + 16}.*nonce`));
+      await refuses(
+        'open',
+        [algorithm, { key: Buffer.alloc(keySize), source: Buffer.alloc(size) }],
+        'ERR_SOURCE_SIZE',
+        new RegExp(`${nonceSize + 16}.*nonce`),
+      );
     }
-    assert.throws(() => millrace.open(algorithm, { key: Buffer.alloc(keySize), source: Buffer.alloc(nonceSize + 16) }), { code: 'ERR_AUTHENTICATION' });
+    assert.throws(
+      () =>
+        millrace.open(algorithm, {
+          key: Buffer.alloc(keySize),
+          source: Buffer.alloc(nonceSize + 16),
+        }),
+      { code: 'ERR_AUTHENTICATION' },
+    );
   });
 
   test(`${algorithm} of millrace/portable: likewise`, () => {
@@ -136,10 +226,14 @@ for (const algorithm of aeadNames) {
         const sealed = aead.seal({ ...job, tagLength });
         assert.ok(Buffer.from(sealed).equals(expected(algorithm, job, sealed, tagLength)));
         assert.ok(job.source.equals(aead.open({ ...job, source: sealed, tagLength })));
-        assert.ok(job.source.equals(millrace.open(algorithm, { ...job, source: sealed, tagLength })));
+        assert.ok(
+          job.source.equals(millrace.open(algorithm, { ...job, source: sealed, tagLength })),
+        );
       }
     }
-    assert.throws(() => aead.open({ key: rng.bytes(keySize), source: rng.bytes(nonceSize + 15) }), { code: 'ERR_SOURCE_SIZE' });
+    assert.throws(() => aead.open({ key: rng.bytes(keySize), source: rng.bytes(nonceSize + 15) }), {
+      code: 'ERR_SOURCE_SIZE',
+    });
   });
 }
 
@@ -164,12 +258,21 @@ test('no nonce is given out twice, and they look random', async () => {
 });
 
 test('threads and processes have nonces of their own', async () => {
-  const first = () => millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' }).toString('hex', 0, 24);
+  const first = () =>
+    millrace
+      .seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' })
+      .toString('hex', 0, 24);
   const seen = new Set([first()]);
   const code = `const nonce = () => millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' }).toString('hex', 0, 24);`;
   for (let thread = 0; thread < 3; thread++) {
-    const worker = new Worker(`${requiring()} ${code} require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);`, { eval: true });
-    for (const nonce of await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))) seen.add(nonce);
+    const worker = new Worker(
+      `${requiring()} ${code} require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);`,
+      { eval: true },
+    );
+    for (const nonce of await new Promise((resolve, reject) =>
+      worker.once('message', resolve).once('error', reject),
+    ))
+      seen.add(nonce);
     const { stdout } = await run(`${code} console.log(nonce())`);
     seen.add(stdout.trim());
   }

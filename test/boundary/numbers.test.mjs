@@ -1,4 +1,5 @@
-// Numbers that mean nothing are refused by the engine itself, whatever the front has checked: the frame is written by hand here.
+// Numbers that mean nothing are refused by the engine itself, whatever the front has checked: the
+// frame is written by hand here.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -15,14 +16,42 @@ const dist = dirname(doorPaths.millrace);
 const { native } = require(join(dist, 'core.js')).binding;
 const { frame } = require(join(dist, 'core.js')).frame;
 
-const { Operation, Algorithm, Slot, Flags, Key, SourceOffset, SourceSize, TargetOffset, TargetSize, SeedLow, SeedHigh, Route, Engine } = frameIndexes;
+const {
+  Operation,
+  Algorithm,
+  Slot,
+  Flags,
+  Key,
+  SourceOffset,
+  SourceSize,
+  TargetOffset,
+  TargetSize,
+  SeedLow,
+  SeedHigh,
+  Route,
+  Engine,
+} = frameIndexes;
 
 const source = Buffer.alloc(64);
 const target = Buffer.alloc(32);
 
 /** Runs SHA-256 with some numbers of the frame changed; the status. */
 function status(changed) {
-  const plain = { [Operation]: 0, [Algorithm]: 3, [Slot]: -1, [Flags]: 1, [Key]: 0, [SourceOffset]: 0, [SourceSize]: 64, [TargetOffset]: 0, [TargetSize]: 32, [SeedLow]: 0, [SeedHigh]: 0, [Route]: 0, [Engine]: 0 };
+  const plain = {
+    [Operation]: 0,
+    [Algorithm]: 3,
+    [Slot]: -1,
+    [Flags]: 1,
+    [Key]: 0,
+    [SourceOffset]: 0,
+    [SourceSize]: 64,
+    [TargetOffset]: 0,
+    [TargetSize]: 32,
+    [SeedLow]: 0,
+    [SeedHigh]: 0,
+    [Route]: 0,
+    [Engine]: 0,
+  };
   for (const [index, number] of Object.entries({ ...plain, ...changed })) frame[index] = number;
   try {
     return native.run(source, target, undefined, undefined, undefined, undefined);
@@ -33,20 +62,34 @@ function status(changed) {
 
 test('unknown operations, algorithms, engines and handles', () => {
   assert.equal(status({}), statusNumbers.Done);
-  for (const number of [23, 24, 100, 255, 2 ** 31, Infinity]) assert.equal(status({ [Operation]: number }), statusNumbers.Argument, `operation ${number}`);
-  for (const number of [200, 255, 256, 1e9]) assert.equal(status({ [Algorithm]: number }), statusNumbers.Argument, `algorithm ${number}`);
-  for (const number of [4, 5, 255, 256, 2 ** 32, Infinity]) assert.equal(status({ [Engine]: number }), statusNumbers.Argument, `engine ${number}`);
+  for (const number of [23, 24, 100, 255, 2 ** 31, Infinity])
+    assert.equal(status({ [Operation]: number }), statusNumbers.Argument, `operation ${number}`);
+  for (const number of [200, 255, 256, 1e9])
+    assert.equal(status({ [Algorithm]: number }), statusNumbers.Argument, `algorithm ${number}`);
+  for (const number of [4, 5, 255, 256, 2 ** 32, Infinity])
+    assert.equal(status({ [Engine]: number }), statusNumbers.Argument, `engine ${number}`);
   assert.equal(status({ [Key]: 12345 }), statusNumbers.KeyDisposed);
 });
 
 test('unknown engines, purposes and algorithms of keys', () => {
   const bytes = Buffer.alloc(32);
-  for (const [purpose, algorithm, engine] of [[3, 0, 0], [0, 256, 0], [1, 256 + 3, 0], [1, 3, 4], [1, 3, 99]]) {
-    assert.equal(native.createKey(purpose, algorithm, bytes, engine), -statusNumbers.Argument, [purpose, algorithm, engine].join());
+  for (const [purpose, algorithm, engine] of [
+    [3, 0, 0],
+    [0, 256, 0],
+    [1, 256 + 3, 0],
+    [1, 3, 4],
+    [1, 3, 99],
+  ]) {
+    assert.equal(
+      native.createKey(purpose, algorithm, bytes, engine),
+      -statusNumbers.Argument,
+      [purpose, algorithm, engine].join(),
+    );
   }
 });
 
 test('selectors that mean nothing', () => {
-  for (const name of ['threads', 'copies', 'derivationMemory']) assert.ok(Number.isNaN(native[name](7)), name);
+  for (const name of ['threads', 'copies', 'derivationMemory'])
+    assert.ok(Number.isNaN(native[name](7)), name);
   assert.ok(Number.isNaN(native.price(0, 3, 9)));
 });

@@ -1,5 +1,5 @@
-// Every call with options, by every door: it takes each name that its type has, and refuses every other with an
-// error that says which one was meant.
+// Every call with options, by every door: it takes each name that its type has, and refuses every
+// other with an error that says which one was meant.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,29 +26,86 @@ const state = millrace.createHash('sha256').exportState();
 const macState = millrace.createHmac('sha256', key).exportState();
 const { signal } = new AbortController();
 const engine = { engine: 'native' };
-const target = () => [{ target: Buffer.alloc(100) }, { target: Buffer.alloc(100), targetOffset: 1 }];
+const target = () => [
+  { target: Buffer.alloc(100) },
+  { target: Buffer.alloc(100), targetOffset: 1 },
+];
 const digestTakes = [{ encoding: 'hex' }, engine, ...target()];
 const argon2 = { message: 'p', nonce: '12345678', memory: 8, passes: 1 };
 const reading = [{ signal }, { onProgress() {} }];
 
 /**
- * Calls as all doors have them: arguments before the options (`first`), options that it needs (`base`), others
- * that it takes, also when it is asynchronous (`later`) or promised, and names of others with what they mean here.
+ * Calls as all doors have them: arguments before the options (`first`), options that it needs
+ * (`base`), others that it takes, also when it is asynchronous (`later`) or promised, and names of
+ * others with what they mean here.
  */
 const calls = {
-  hash: { first: ['blake3', 'data'], takes: [...digestTakes, { outputLength: 40 }, { key }], later: [{ route: 'pool' }], promised: [{ signal }], means: { dkLen: 'outputLength', keyy: 'key', length: 'outputLength', context: '', personalization: '', asyncTick: '' } },
-  'hash xxh64': { first: ['xxh64', 'data'], takes: [{ seed: 7 }], means: { sede: 'seed', salt: '' } },
-  hmac: { first: ['sha256', key, 'data'], takes: digestTakes, later: [{ route: 'inline' }], promised: [{ signal }], means: { hash: 'algorithm', secret: 'key', outputlength: '' } },
-  hashMany: { first: ['blake3', ['a', 'b']], takes: [...digestTakes, { outputLength: 40 }, { key }], later: [{ route: 'pool' }], promised: [{ signal }], means: { dkLen: 'outputLength', keyy: 'key' } },
-  hmacMany: { first: ['sha256', key, ['a', 'b']], takes: digestTakes, later: [{ route: 'pool' }], promised: [{ signal }], means: { enc: '', encodig: 'encoding' } },
-  hashFile: { first: ['blake3', file], takes: [...digestTakes, { outputLength: 40 }, { key }], later: reading, promised: [], means: { abort: '', dkLen: 'outputLength' } },
+  hash: {
+    first: ['blake3', 'data'],
+    takes: [...digestTakes, { outputLength: 40 }, { key }],
+    later: [{ route: 'pool' }],
+    promised: [{ signal }],
+    means: {
+      dkLen: 'outputLength',
+      keyy: 'key',
+      length: 'outputLength',
+      context: '',
+      personalization: '',
+      asyncTick: '',
+    },
+  },
+  'hash xxh64': {
+    first: ['xxh64', 'data'],
+    takes: [{ seed: 7 }],
+    means: { sede: 'seed', salt: '' },
+  },
+  hmac: {
+    first: ['sha256', key, 'data'],
+    takes: digestTakes,
+    later: [{ route: 'inline' }],
+    promised: [{ signal }],
+    means: { hash: 'algorithm', secret: 'key', outputlength: '' },
+  },
+  hashMany: {
+    first: ['blake3', ['a', 'b']],
+    takes: [...digestTakes, { outputLength: 40 }, { key }],
+    later: [{ route: 'pool' }],
+    promised: [{ signal }],
+    means: { dkLen: 'outputLength', keyy: 'key' },
+  },
+  hmacMany: {
+    first: ['sha256', key, ['a', 'b']],
+    takes: digestTakes,
+    later: [{ route: 'pool' }],
+    promised: [{ signal }],
+    means: { enc: '', encodig: 'encoding' },
+  },
+  hashFile: {
+    first: ['blake3', file],
+    takes: [...digestTakes, { outputLength: 40 }, { key }],
+    later: reading,
+    promised: [],
+    means: { abort: '', dkLen: 'outputLength' },
+  },
   seal: {
     first: ['aes-256-gcm'],
     base: { key, nonce, source: 'text' },
     takes: [{ aad: 'x' }, { tagLength: 12 }, engine, ...target()],
     later: [{ route: 'pool' }],
     promised: [{ signal }],
-    means: { AAD: 'aad', additionalData: 'aad', additional_data: 'aad', associatedData: 'aad', additionalAuthenticatedData: 'aad', authTagLength: 'tagLength', iv: 'nonce', counter: 'nonce', plaintext: 'source', name: 'algorithm', output: 'target' },
+    means: {
+      AAD: 'aad',
+      additionalData: 'aad',
+      additional_data: 'aad',
+      associatedData: 'aad',
+      additionalAuthenticatedData: 'aad',
+      authTagLength: 'tagLength',
+      iv: 'nonce',
+      counter: 'nonce',
+      plaintext: 'source',
+      name: 'algorithm',
+      output: 'target',
+    },
   },
   open: {
     first: ['aes-256-gcm'],
@@ -56,7 +113,14 @@ const calls = {
     takes: [{ aad: '' }, { tagLength: 16 }, engine, ...target()],
     later: [{ route: 'pool' }],
     promised: [{ signal }],
-    means: { AAD: 'aad', additionalData: 'aad', authTagLength: 'tagLength', iv: 'nonce', ciphertext: 'source', tag: '' },
+    means: {
+      AAD: 'aad',
+      additionalData: 'aad',
+      authTagLength: 'tagLength',
+      iv: 'nonce',
+      ciphertext: 'source',
+      tag: '',
+    },
   },
   cipher: {
     first: ['aes-256-gcm'],
@@ -64,43 +128,160 @@ const calls = {
     takes: [{ aad: 'x' }, engine, ...target()],
     later: [{ route: 'pool' }],
     promised: [{ signal }],
-    means: { additionalData: 'aad', nonce: 'iv', counter: 'iv', tagLength: 'tag', authTag: 'tag', length: '' },
+    means: {
+      additionalData: 'aad',
+      nonce: 'iv',
+      counter: 'iv',
+      tagLength: 'tag',
+      authTag: 'tag',
+      length: '',
+    },
   },
   scrypt: {
     first: ['p', 's', 16],
-    takes: [{ N: 16 }, { cost: 16 }, { r: 1, N: 16 }, { blockSize: 1, N: 16 }, { p: 2, N: 16 }, { parallelization: 2, N: 16 }, { maxmem: 2 ** 26 }, engine],
+    takes: [
+      { N: 16 },
+      { cost: 16 },
+      { r: 1, N: 16 },
+      { blockSize: 1, N: 16 },
+      { p: 2, N: 16 },
+      { parallelization: 2, N: 16 },
+      { maxmem: 2 ** 26 },
+      engine,
+    ],
     later: reading,
     means: { n: 'N', iterations: 'N', dkLen: 'keylen', memLimit: '', parallelism: 'p' },
   },
-  pbkdf2: { first: ['p', 's', 1, 16, 'sha256'], takes: [engine], later: reading, means: { iterations: 'iterations', hash: 'digest', salt: 'salt', c: 'iterations', dkLen: 'keylen', foo: '' } },
-  hkdf: { first: ['sha256', 'k', 's', 'i', 16], takes: [engine], later: reading, means: { info: 'info', hash: 'digest', salt: 'salt', length: 'keylen' } },
+  pbkdf2: {
+    first: ['p', 's', 1, 16, 'sha256'],
+    takes: [engine],
+    later: reading,
+    means: {
+      iterations: 'iterations',
+      hash: 'digest',
+      salt: 'salt',
+      c: 'iterations',
+      dkLen: 'keylen',
+      foo: '',
+    },
+  },
+  hkdf: {
+    first: ['sha256', 'k', 's', 'i', 16],
+    takes: [engine],
+    later: reading,
+    means: { info: 'info', hash: 'digest', salt: 'salt', length: 'keylen' },
+  },
   argon2: {
     first: ['argon2id'],
     base: argon2,
     argument: 'parameters',
-    takes: [{ parallelism: 1 }, { tagLength: 16 }, { secret: 'x' }, { associatedData: 'x' }, { version: 0x10 }, engine],
+    takes: [
+      { parallelism: 1 },
+      { tagLength: 16 },
+      { secret: 'x' },
+      { associatedData: 'x' },
+      { version: 0x10 },
+      engine,
+    ],
     later: reading,
-    means: { memoryCost: 'memory', m: 'memory', timeCost: 'passes', iterations: 'passes', t: 'passes', opslimit: 'passes', memlimit: 'memory', hashLength: 'tagLength', dkLen: 'tagLength', salt: 'nonce', password: 'message', key: 'secret', type: 'algorithm', p: 'parallelism', aad: 'associatedData' },
+    means: {
+      memoryCost: 'memory',
+      m: 'memory',
+      timeCost: 'passes',
+      iterations: 'passes',
+      t: 'passes',
+      opslimit: 'passes',
+      memlimit: 'memory',
+      hashLength: 'tagLength',
+      dkLen: 'tagLength',
+      salt: 'nonce',
+      password: 'message',
+      key: 'secret',
+      type: 'algorithm',
+      p: 'parallelism',
+      aad: 'associatedData',
+    },
   },
   hashPassword: {
     first: ['p'],
     base: { memory: 8, passes: 1 },
-    takes: [{ parallelism: 1 }, { algorithm: 'argon2i' }, { secret: 'x' }, { saltLength: 8 }, { hashLength: 16 }, { salt: Buffer.alloc(16) }, engine, { algorithm: 'scrypt', N: 16, r: 1, p: 1, memory: undefined, passes: undefined }],
+    takes: [
+      { parallelism: 1 },
+      { algorithm: 'argon2i' },
+      { secret: 'x' },
+      { saltLength: 8 },
+      { hashLength: 16 },
+      { salt: Buffer.alloc(16) },
+      engine,
+      { algorithm: 'scrypt', N: 16, r: 1, p: 1, memory: undefined, passes: undefined },
+    ],
     later: reading,
-    means: { memoryCost: 'memory', timeCost: 'passes', rounds: 'passes', iterations: 'passes', type: 'algorithm', raw: '', associatedData: '', tagLength: 'hashLength', pepper: 'secret', maxmem: '' },
+    means: {
+      memoryCost: 'memory',
+      timeCost: 'passes',
+      rounds: 'passes',
+      iterations: 'passes',
+      type: 'algorithm',
+      raw: '',
+      associatedData: '',
+      tagLength: 'hashLength',
+      pepper: 'secret',
+      maxmem: '',
+    },
   },
-  verifyPassword: { first: ['p', stored], takes: [{ maxMemory: 2 ** 28 }, { maxTime: 5000 }, engine], later: reading, means: { maxtime: 'maxTime', maxmem: 'maxMemory', timeCost: '' } },
+  verifyPassword: {
+    first: ['p', stored],
+    takes: [{ maxMemory: 2 ** 28 }, { maxTime: 5000 }, engine],
+    later: reading,
+    means: { maxtime: 'maxTime', maxmem: 'maxMemory', timeCost: '' },
+  },
 };
 
 /** Calls of one kind only. */
 const others = {
-  createHash: { call: (options) => millrace.createHash('blake3', options), takes: [{ outputLength: 40 }, { key }, engine, { highWaterMark: 100 }, { objectMode: false }, { signal }], means: { outputlength: 'outputLength', dkLen: 'outputLength', algorithm: 'algorithm' } },
-  'createHash with a state': { call: (options) => millrace.createHash('sha256', options), takes: [{ state }], means: { stat: 'state' } },
-  createHmac: { call: (options) => millrace.createHmac('sha256', key, options), takes: [{ state: macState }, engine, { highWaterMark: 100 }, { encoding: 'hex' }], means: { Encoding: 'encoding', outputLength: '' } },
-  copy: { call: (options) => millrace.createHash('shake128').copy(options), takes: [{ outputLength: 40 }, { highWaterMark: 100 }], means: { outputlength: 'outputLength' } },
-  createKey: { call: (options) => millrace.createKey('aes-256-gcm', key, options), takes: [engine], means: { engin: 'engine', extractable: '' } },
-  needsRehash: { call: (options) => millrace.needsRehash(stored, options), takes: [{ memory: 8 }, { passes: 1 }, { algorithm: 'scrypt' }, { hashLength: 32 }], means: { memoryCost: 'memory', rounds: 'passes' } },
-  configure: { call: millrace.configure, argument: 'settings', takes: [{ route: 'auto' }, { engine: 'auto' }, { threads: millrace.configure().threads }], means: { thread: 'threads', routes: 'route' } },
+  createHash: {
+    call: (options) => millrace.createHash('blake3', options),
+    takes: [
+      { outputLength: 40 },
+      { key },
+      engine,
+      { highWaterMark: 100 },
+      { objectMode: false },
+      { signal },
+    ],
+    means: { outputlength: 'outputLength', dkLen: 'outputLength', algorithm: 'algorithm' },
+  },
+  'createHash with a state': {
+    call: (options) => millrace.createHash('sha256', options),
+    takes: [{ state }],
+    means: { stat: 'state' },
+  },
+  createHmac: {
+    call: (options) => millrace.createHmac('sha256', key, options),
+    takes: [{ state: macState }, engine, { highWaterMark: 100 }, { encoding: 'hex' }],
+    means: { Encoding: 'encoding', outputLength: '' },
+  },
+  copy: {
+    call: (options) => millrace.createHash('shake128').copy(options),
+    takes: [{ outputLength: 40 }, { highWaterMark: 100 }],
+    means: { outputlength: 'outputLength' },
+  },
+  createKey: {
+    call: (options) => millrace.createKey('aes-256-gcm', key, options),
+    takes: [engine],
+    means: { engin: 'engine', extractable: '' },
+  },
+  needsRehash: {
+    call: (options) => millrace.needsRehash(stored, options),
+    takes: [{ memory: 8 }, { passes: 1 }, { algorithm: 'scrypt' }, { hashLength: 32 }],
+    means: { memoryCost: 'memory', rounds: 'passes' },
+  },
+  configure: {
+    call: millrace.configure,
+    argument: 'settings',
+    takes: [{ route: 'auto' }, { engine: 'auto' }, { threads: millrace.configure().threads }],
+    means: { thread: 'threads', routes: 'route' },
+  },
   engines: { call: millrace.engines, takes: [{ probe: [] }], means: { prob: 'probe' } },
 };
 for (const make of ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream']) {
@@ -108,28 +289,83 @@ for (const make of ['sealStream', 'openStream', 'sealTransformStream', 'openTran
     call: (options) => void promises[make](options).destroy?.(),
     base: { algorithm: 'aes-256-gcm', key },
     takes: [{ context: 'x' }, { signal }, { highWaterMark: 1000 }],
-    means: { contxt: 'context', additionalData: 'context', info: 'context', name: 'algorithm', nonce: '' },
+    means: {
+      contxt: 'context',
+      additionalData: 'context',
+      info: 'context',
+      name: 'algorithm',
+      nonce: '',
+    },
   };
 }
 const digestMeans = { dkLen: 'outputLength', target_: '', context: '' };
 Object.assign(others, {
-  'portable blake3': { call: (options) => portable.blake3('data', options), takes: [{ encoding: 'hex' }, { outputLength: 40 }, { key }], means: digestMeans },
-  'portable xxh64': { call: (options) => portable.xxh64('data', options), takes: [{ seed: 7n }], means: { sede: 'seed', engine: '' } },
-  'portable create': { call: (options) => portable.blake3.create(options), takes: [{ outputLength: 40 }, { key }], means: { dkLen: 'outputLength', encoding: '' } },
-  'portable hmac': { call: (options) => portable.hmac(portable.sha256, key, 'data', options), takes: [{ encoding: 'hex' }], means: { outputEncoding: 'encoding' } },
-  'portable seal': { call: (options) => portable.aes_256_gcm.seal(options), base: { key, nonce, source: 'text' }, takes: [{ aad: 'x' }, { tagLength: 12 }], means: { AAD: 'aad', iv: 'nonce', authTagLength: 'tagLength' } },
-  'portable open': { call: (options) => portable.aes_256_gcm.open(options), base: { key, nonce, source: sealed }, takes: [{ aad: '' }, { tagLength: 16 }], means: { additionalData: 'aad' } },
-  'portable encrypt': { call: (options) => portable.aes_256_ctr.encrypt(options), base: { key, iv, source: 'text' }, takes: [], means: { nonce: 'iv', counter: 'iv', aad: '' } },
-  'portable scrypt': { call: (options) => portable.scrypt('p', 's', 16, options), takes: [{ N: 16 }, { cost: 16 }, { N: 16, r: 1 }, { N: 16, p: 2 }, { maxmem: 2 ** 26 }], means: { dkLen: 'keylen', n: 'N' } },
-  'portable argon2': { call: (options) => portable.argon2('argon2id', options), argument: 'parameters', base: argon2, takes: [{ tagLength: 16 }, { secret: 'x' }, { version: 0x13 }], means: { salt: 'nonce', m: 'memory', dkLen: 'tagLength' } },
+  'portable blake3': {
+    call: (options) => portable.blake3('data', options),
+    takes: [{ encoding: 'hex' }, { outputLength: 40 }, { key }],
+    means: digestMeans,
+  },
+  'portable xxh64': {
+    call: (options) => portable.xxh64('data', options),
+    takes: [{ seed: 7n }],
+    means: { sede: 'seed', engine: '' },
+  },
+  'portable create': {
+    call: (options) => portable.blake3.create(options),
+    takes: [{ outputLength: 40 }, { key }],
+    means: { dkLen: 'outputLength', encoding: '' },
+  },
+  'portable hmac': {
+    call: (options) => portable.hmac(portable.sha256, key, 'data', options),
+    takes: [{ encoding: 'hex' }],
+    means: { outputEncoding: 'encoding' },
+  },
+  'portable seal': {
+    call: (options) => portable.aes_256_gcm.seal(options),
+    base: { key, nonce, source: 'text' },
+    takes: [{ aad: 'x' }, { tagLength: 12 }],
+    means: { AAD: 'aad', iv: 'nonce', authTagLength: 'tagLength' },
+  },
+  'portable open': {
+    call: (options) => portable.aes_256_gcm.open(options),
+    base: { key, nonce, source: sealed },
+    takes: [{ aad: '' }, { tagLength: 16 }],
+    means: { additionalData: 'aad' },
+  },
+  'portable encrypt': {
+    call: (options) => portable.aes_256_ctr.encrypt(options),
+    base: { key, iv, source: 'text' },
+    takes: [],
+    means: { nonce: 'iv', counter: 'iv', aad: '' },
+  },
+  'portable scrypt': {
+    call: (options) => portable.scrypt('p', 's', 16, options),
+    takes: [{ N: 16 }, { cost: 16 }, { N: 16, r: 1 }, { N: 16, p: 2 }, { maxmem: 2 ** 26 }],
+    means: { dkLen: 'keylen', n: 'N' },
+  },
+  'portable argon2': {
+    call: (options) => portable.argon2('argon2id', options),
+    argument: 'parameters',
+    base: argon2,
+    takes: [{ tagLength: 16 }, { secret: 'x' }, { version: 0x13 }],
+    means: { salt: 'nonce', m: 'memory', dkLen: 'tagLength' },
+  },
 });
 
-/** The ways of making a call that all doors have. A wrong argument throws, or rejects where a promise waits. */
+/**
+ * The ways of making a call that all doors have. A wrong argument throws, or rejects where a
+ * promise waits.
+ */
 function ways(name, { first, takes, later = [], promised = [] }) {
   const method = name.split(' ')[0];
   const plain = (options) => millrace[method](...first, options);
   const called = (options) =>
-    new Promise((resolve, reject) => void millrace[method](...first, options, (error, result) => (error ? reject(error) : resolve(result))));
+    new Promise(
+      (resolve, reject) =>
+        void millrace[method](...first, options, (error, result) =>
+          error ? reject(error) : resolve(result),
+        ),
+    );
   const promise = (options) => promises[method](...first, options);
   return [
     ['here and now', plain, takes],
@@ -139,7 +375,14 @@ function ways(name, { first, takes, later = [], promised = [] }) {
 }
 
 const all = [
-  ...Object.entries(calls).flatMap(([name, each]) => ways(name, each).map(([way, call, takes]) => ({ ...each, name: `${name} ${way}`, call, takes }))),
+  ...Object.entries(calls).flatMap(([name, each]) =>
+    ways(name, each).map(([way, call, takes]) => ({
+      ...each,
+      name: `${name} ${way}`,
+      call,
+      takes,
+    })),
+  ),
   ...Object.entries(others).map(([name, each]) => ({ name, ...each })),
 ];
 
@@ -153,9 +396,18 @@ for (const { name, call, base = {}, argument = 'options', takes, means } of all)
       for (const value of ['x', undefined]) {
         const error = await failure(() => call({ ...base, [foreign]: value }));
         assert.equal(error.code, 'ERR_ARGUMENT_VALUE', `${foreign}: ${error}`);
-        assert.ok(error.message.startsWith(`${argument}.${foreign} is not an option of `), error.message);
+        assert.ok(
+          error.message.startsWith(`${argument}.${foreign} is not an option of `),
+          error.message,
+        );
         if (ours === '') assert.match(error.message, /; it takes \w+/);
-        else assert.ok([`; did you mean ${argument}.${ours}?`, `; did you mean the argument ${ours}?`].some((hint) => error.message.includes(hint)), error.message);
+        else
+          assert.ok(
+            [`; did you mean ${argument}.${ours}?`, `; did you mean the argument ${ours}?`].some(
+              (hint) => error.message.includes(hint),
+            ),
+            error.message,
+          );
       }
     }
   });
@@ -171,21 +423,45 @@ async function failure(run) {
 }
 
 test('a last argument { signal, route, engine } of a promised call is checked too', async () => {
-  for (const [method, given] of [['hash', ['sha256', 'data', 'hex']], ['cipher', ['aes-256-ctr', true, key, iv, 'text']]]) {
+  for (const [method, given] of [
+    ['hash', ['sha256', 'data', 'hex']],
+    ['cipher', ['aes-256-ctr', true, key, iv, 'text']],
+  ]) {
     await promises[method](...given, { signal, ...engine });
-    await assert.rejects(promises[method](...given, { sginal: signal }), { code: 'ERR_ARGUMENT_VALUE', message: /sginal is not an option of this call; did you mean options.signal\?/ });
+    await assert.rejects(promises[method](...given, { sginal: signal }), {
+      code: 'ERR_ARGUMENT_VALUE',
+      message: /sginal is not an option of this call; did you mean options.signal\?/,
+    });
   }
-  await assert.rejects(promises.hash('sha256', new Blob(['data']), 'hex', { sginal: signal }), /did you mean options.signal/);
-  await assert.rejects(promises.hash('sha256', new Blob(['data']), { encoding: 'hex' }, { signal }), /given twice/);
-  await assert.rejects(promises.hmac('sha256', key, new Blob(['data']), { endcoding: 'hex' }), /did you mean options.encoding/);
+  await assert.rejects(
+    promises.hash('sha256', new Blob(['data']), 'hex', { sginal: signal }),
+    /did you mean options.signal/,
+  );
+  await assert.rejects(
+    promises.hash('sha256', new Blob(['data']), { encoding: 'hex' }, { signal }),
+    /given twice/,
+  );
+  await assert.rejects(
+    promises.hmac('sha256', key, new Blob(['data']), { endcoding: 'hex' }),
+    /did you mean options.encoding/,
+  );
 });
 
 test('sizes that others count in bits are told of', () => {
   const options = { key, nonce, source: 'text' };
-  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, tagLength: 128 }), { code: 'ERR_TAG_SIZE', message: /bytes, not bits/ });
-  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, length: 128 }), { message: /options.tagLength\? \(sizes are in bytes, not bits\)/ });
-  assert.throws(() => millrace.hkdf('sha256', 'k', 's', 'i', 16, { length: 256 }), { message: /the argument keylen\? \(sizes are in bytes, not bits\)/ });
-  assert.throws(() => millrace.argon2('argon2id', { ...argon2, memlimit: 2 ** 20 }), { message: /parameters.memory\? \(in KiB, not bytes\)/ });
+  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, tagLength: 128 }), {
+    code: 'ERR_TAG_SIZE',
+    message: /bytes, not bits/,
+  });
+  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, length: 128 }), {
+    message: /options.tagLength\? \(sizes are in bytes, not bits\)/,
+  });
+  assert.throws(() => millrace.hkdf('sha256', 'k', 's', 'i', 16, { length: 256 }), {
+    message: /the argument keylen\? \(sizes are in bytes, not bits\)/,
+  });
+  assert.throws(() => millrace.argon2('argon2id', { ...argon2, memlimit: 2 ** 20 }), {
+    message: /parameters.memory\? \(in KiB, not bytes\)/,
+  });
 });
 
 test('own enumerable names are checked, and nothing else', () => {
@@ -201,14 +477,36 @@ test('own enumerable names are checked, and nothing else', () => {
     }
   }
   assert.deepEqual(seal(Object.assign(new Options(), { nonce })), expected);
-  assert.deepEqual(seal(Object.create({ key, nonce, source: 'text', aad: 'x', inherited: 1 })), expected);
-  assert.deepEqual(seal(Object.assign(Object.create({ key, additionalData: 'y' }), { nonce, source: 'text', aad: 'x' })), expected);
+  assert.deepEqual(
+    seal(Object.create({ key, nonce, source: 'text', aad: 'x', inherited: 1 })),
+    expected,
+  );
+  assert.deepEqual(
+    seal(
+      Object.assign(Object.create({ key, additionalData: 'y' }), {
+        nonce,
+        source: 'text',
+        aad: 'x',
+      }),
+    ),
+    expected,
+  );
   assert.deepEqual(seal({ key, nonce, source: 'text', aad: 'x', [Symbol('mine')]: 1 }), expected);
-  assert.deepEqual(seal(Object.defineProperty({ key, nonce, source: 'text', aad: 'x' }, 'hidden', { value: 1 })), expected);
+  assert.deepEqual(
+    seal(Object.defineProperty({ key, nonce, source: 'text', aad: 'x' }, 'hidden', { value: 1 })),
+    expected,
+  );
   assert.deepEqual(seal(new Proxy({ key, nonce, source: 'text', aad: 'x' }, {})), expected);
-  assert.deepEqual(seal(Object.assign(Object.create(null), { key, nonce, source: 'text', aad: 'x' })), expected);
-  assert.throws(() => seal(new Proxy({ key, nonce, source: 'text', AAD: 'x' }, {})), { message: /did you mean options.aad/ });
-  assert.throws(() => seal(Object.assign(new Options(), { nonce, additionalData: 'x' })), { message: /did you mean options.aad/ });
+  assert.deepEqual(
+    seal(Object.assign(Object.create(null), { key, nonce, source: 'text', aad: 'x' })),
+    expected,
+  );
+  assert.throws(() => seal(new Proxy({ key, nonce, source: 'text', AAD: 'x' }, {})), {
+    message: /did you mean options.aad/,
+  });
+  assert.throws(() => seal(Object.assign(new Options(), { nonce, additionalData: 'x' })), {
+    message: /did you mean options.aad/,
+  });
 });
 
 test('names come in any order, also while a trap makes calls of the same kind', () => {
@@ -217,10 +515,17 @@ test('names come in any order, also while a trap makes calls of the same kind', 
   const names = Object.keys(values);
   for (let turn = 0; turn < 200; turn++) {
     const order = [...names].sort(() => Math.random() - 0.5);
-    assert.deepEqual(millrace.seal('aes-256-gcm', Object.fromEntries(order.map((name) => [name, values[name]]))), expected, String(order));
+    assert.deepEqual(
+      millrace.seal('aes-256-gcm', Object.fromEntries(order.map((name) => [name, values[name]]))),
+      expected,
+      String(order),
+    );
     const nested = new Proxy(Object.fromEntries(order.map((name) => [name, values[name]])), {
       getOwnPropertyDescriptor(target, name) {
-        millrace.seal('aes-256-gcm', Object.fromEntries([...order].reverse().map((each) => [each, values[each]])));
+        millrace.seal(
+          'aes-256-gcm',
+          Object.fromEntries([...order].reverse().map((each) => [each, values[each]])),
+        );
         return Reflect.getOwnPropertyDescriptor(target, name);
       },
     });
@@ -235,5 +540,7 @@ test('a refused name runs no getter', () => {
     },
     AAD: 'x',
   };
-  assert.throws(() => millrace.seal('aes-256-gcm', options), { message: /did you mean options.aad/ });
+  assert.throws(() => millrace.seal('aes-256-gcm', options), {
+    message: /did you mean options.aad/,
+  });
 });

@@ -8,23 +8,42 @@ import millrace from 'millrace';
 import ancestorDoor from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
-import { aeadNames, ancestor, cipherNames, ciphers, hashNames, hashes, hmacNames, streamNames } from '../support/algorithms.mjs';
+import {
+  aeadNames,
+  ancestor,
+  cipherNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+  streamNames,
+} from '../support/algorithms.mjs';
 import { judge } from '../support/judges.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
 
-const sizes = [0, 1, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129, 255, 256, 300, 511, 1000, 1024, 2049, 4096, 10_000, 70_000];
-const distances = [0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 2048, 4095, 4096, 4097, 69_999, 70_000, 70_001];
+const sizes = [
+  0, 1, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129, 255, 256, 300, 511, 1000, 1024, 2049, 4096,
+  10_000, 70_000,
+];
+const distances = [
+  0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 255, 256,
+  257, 511, 512, 513, 1000, 1023, 1024, 2048, 4095, 4096, 4097, 69_999, 70_000, 70_001,
+];
 
 const notOffered = Symbol('not offered');
 
-/** The ways that lend: each takes the window arguments, all in one buffer, and may be asynchronous. */
+/**
+ * The ways that lend: each takes the window arguments, all in one buffer, and may be asynchronous.
+ */
 const lending = {
   'window, sync': (algorithm, method, args) => millrace[method](...args),
   'window, callback': (algorithm, method, args) => called(millrace, method, args),
   'window, promise': (algorithm, method, args) => promises[method](...args),
-  'drop-in window, sync': (algorithm, method, args) => inAncestor(algorithm, () => ancestorDoor[method](...args)),
-  'drop-in window, callback': (algorithm, method, args) => inAncestor(algorithm, () => called(ancestorDoor, method, args)),
+  'drop-in window, sync': (algorithm, method, args) =>
+    inAncestor(algorithm, () => ancestorDoor[method](...args)),
+  'drop-in window, callback': (algorithm, method, args) =>
+    inAncestor(algorithm, () => called(ancestorDoor, method, args)),
 };
 
 for (const algorithm of cipherNames) {
@@ -55,18 +74,41 @@ for (const algorithm of aeadNames) {
     for (const size of sizes.filter((each) => each <= 10_000)) {
       for (const distance of distances.filter((each) => each <= size + 17)) {
         for (const signed of distance === 0 ? [0] : [distance, -distance]) {
-          const [key, nonce, source, aad] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size), rng.bytes(size % 21)];
-          const { output, tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv: nonce, source, aad });
+          const [key, nonce, source, aad] = [
+            rng.bytes(keySize),
+            rng.bytes(ivSize),
+            rng.bytes(size),
+            rng.bytes(size % 21),
+          ];
+          const { output, tag } = judge({
+            kind: 'cipher',
+            algorithm,
+            encrypt: true,
+            key,
+            iv: nonce,
+            source,
+            aad,
+          });
           const sealed = Buffer.concat([output, tag]);
           const doors = [millrace, promises];
           for (const door of doors) {
-            for (const [method, from, to] of [['seal', source, sealed], ['open', sealed, source]]) {
+            for (const [method, from, to] of [
+              ['seal', source, sealed],
+              ['open', sealed, source],
+            ]) {
               const start = 8 + Math.max(0, -signed);
               const memory = rng.bytes(start + Math.abs(signed) + size + 40);
               from.copy(memory, start);
               const expected = Buffer.from(memory);
               to.copy(expected, start + signed);
-              const options = { key, nonce, aad, source: memory.subarray(start, start + from.length), target: memory, targetOffset: start + signed };
+              const options = {
+                key,
+                nonce,
+                aad,
+                source: memory.subarray(start, start + from.length),
+                target: memory,
+                targetOffset: start + signed,
+              };
               assert.equal(await door[method](algorithm, options), to.length);
               same(memory, expected, `${method} size ${size} distance ${signed}`);
             }
@@ -82,7 +124,15 @@ for (const algorithm of aeadNames) {
       for (const distance of [0, 1, -1, 16, -16, 64, -64]) {
         const { key: keySize, iv: ivSize } = ciphers[algorithm];
         const [key, nonce, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
-        const { output, tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv: nonce, source, aad: Buffer.alloc(0) });
+        const { output, tag } = judge({
+          kind: 'cipher',
+          algorithm,
+          encrypt: true,
+          key,
+          iv: nonce,
+          source,
+          aad: Buffer.alloc(0),
+        });
         tag[5] ^= 4;
         for (const door of [millrace, promises]) {
           const memory = rng.bytes(size + 200);
@@ -90,8 +140,16 @@ for (const algorithm of aeadNames) {
           tag.copy(memory, 64 + size);
           const expected = Buffer.from(memory);
           expected.fill(0, 64 + distance, 64 + distance + size);
-          const options = { key, nonce, source: memory.subarray(64, 64 + size + 16), target: memory, targetOffset: 64 + distance };
-          await assert.rejects(async () => door.open(algorithm, options), { code: 'ERR_AUTHENTICATION' });
+          const options = {
+            key,
+            nonce,
+            source: memory.subarray(64, 64 + size + 16),
+            target: memory,
+            targetOffset: 64 + distance,
+          };
+          await assert.rejects(async () => door.open(algorithm, options), {
+            code: 'ERR_AUTHENTICATION',
+          });
           same(memory, expected, `open size ${size} distance ${distance}`);
         }
       }
@@ -104,9 +162,37 @@ for (const algorithm of aeadNames) {
     for (const size of sizes) {
       for (const [way, call] of Object.entries(lending)) {
         const [key, iv, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
-        const { output, tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source, aad: iv });
+        const { output, tag } = judge({
+          kind: 'cipher',
+          algorithm,
+          encrypt: true,
+          key,
+          iv,
+          source,
+          aad: iv,
+        });
         const memory = Buffer.concat([iv, source, Buffer.alloc(16, 1), Buffer.from([1, 2, 3])]);
-        const args = (encrypt) => [algorithm, encrypt, key, 0, keySize, memory, 0, ivSize, memory, ivSize, size, memory, ivSize, memory, 0, ivSize, memory, ivSize + size, 16];
+        const args = (encrypt) => [
+          algorithm,
+          encrypt,
+          key,
+          0,
+          keySize,
+          memory,
+          0,
+          ivSize,
+          memory,
+          ivSize,
+          size,
+          memory,
+          ivSize,
+          memory,
+          0,
+          ivSize,
+          memory,
+          ivSize + size,
+          16,
+        ];
         // The same message is authenticated along with its own iv.
         const done = await call(algorithm, 'cipher', args(1));
         if (done === notOffered) continue;
@@ -122,14 +208,72 @@ for (const algorithm of aeadNames) {
     const { key, iv } = ciphers[algorithm];
     for (const tagOffset of [0, 1, 50, 99, 85]) {
       const memory = Buffer.alloc(200, 9);
-      await refuses('cipher', [algorithm, 1, Buffer.alloc(key), 0, key, Buffer.alloc(iv), 0, iv, Buffer.alloc(100), 0, 100, memory, 0, Buffer.alloc(0), 0, 0, memory, tagOffset, 16], 'ERR_OVERLAP', /tag/);
-      await refuses('cipher', [algorithm, { encrypt: true, key: Buffer.alloc(key), iv: Buffer.alloc(iv), source: Buffer.alloc(100), target: memory, tag: memory.subarray(tagOffset, tagOffset + 16) }], 'ERR_OVERLAP', /tag/);
-      assert.ok(memory.every((byte) => byte === 9), 'a refused call wrote to the target');
+      await refuses(
+        'cipher',
+        [
+          algorithm,
+          1,
+          Buffer.alloc(key),
+          0,
+          key,
+          Buffer.alloc(iv),
+          0,
+          iv,
+          Buffer.alloc(100),
+          0,
+          100,
+          memory,
+          0,
+          Buffer.alloc(0),
+          0,
+          0,
+          memory,
+          tagOffset,
+          16,
+        ],
+        'ERR_OVERLAP',
+        /tag/,
+      );
+      await refuses(
+        'cipher',
+        [
+          algorithm,
+          {
+            encrypt: true,
+            key: Buffer.alloc(key),
+            iv: Buffer.alloc(iv),
+            source: Buffer.alloc(100),
+            target: memory,
+            tag: memory.subarray(tagOffset, tagOffset + 16),
+          },
+        ],
+        'ERR_OVERLAP',
+        /tag/,
+      );
+      assert.ok(
+        memory.every((byte) => byte === 9),
+        'a refused call wrote to the target',
+      );
     }
     // Side by side is no overlap.
     const memory = Buffer.alloc(200, 9);
-    millrace.cipher(algorithm, { encrypt: true, key: Buffer.alloc(key), iv: Buffer.alloc(iv), source: Buffer.alloc(100), target: memory, targetOffset: 16, tag: memory.subarray(0, 16) });
-    millrace.cipher(algorithm, { encrypt: true, key: Buffer.alloc(key), iv: Buffer.alloc(iv), source: Buffer.alloc(100), target: memory, tag: memory.subarray(100, 116) });
+    millrace.cipher(algorithm, {
+      encrypt: true,
+      key: Buffer.alloc(key),
+      iv: Buffer.alloc(iv),
+      source: Buffer.alloc(100),
+      target: memory,
+      targetOffset: 16,
+      tag: memory.subarray(0, 16),
+    });
+    millrace.cipher(algorithm, {
+      encrypt: true,
+      key: Buffer.alloc(key),
+      iv: Buffer.alloc(iv),
+      source: Buffer.alloc(100),
+      target: memory,
+      tag: memory.subarray(100, 116),
+    });
   });
 }
 
@@ -151,9 +295,18 @@ for (const algorithm of cipherNames) {
             const aad = aead ? Buffer.from(memory.subarray(aadAt, aadAt + 19)) : undefined;
             let source = Buffer.from(memory.subarray(sourceOffset, sourceOffset + size));
             let outside = Buffer.alloc(16);
-            let expected = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source, aad });
+            let expected = judge({
+              kind: 'cipher',
+              algorithm,
+              encrypt: true,
+              key,
+              iv,
+              source,
+              aad,
+            });
             if (!encrypt) {
-              if (sourceOffset !== 6000) continue; // A ciphertext that contains its own tag is no test but a puzzle.
+              // A ciphertext that contains its own tag is no test but a puzzle.
+              if (sourceOffset !== 6000) continue;
               expected.output.copy(memory, sourceOffset);
               expected.tag.copy(memory, tagAt);
               [source, expected] = [expected.output, { output: source, tag: expected.tag }];
@@ -161,7 +314,21 @@ for (const algorithm of cipherNames) {
             }
             const wanted = Buffer.from(memory);
             expected.output.copy(wanted, targetOffset);
-            const args = [algorithm, encrypt, memory, keyAt, keySize, memory, ivAt, ivSize, memory, sourceOffset, size, memory, targetOffset];
+            const args = [
+              algorithm,
+              encrypt,
+              memory,
+              keyAt,
+              keySize,
+              memory,
+              ivAt,
+              ivSize,
+              memory,
+              sourceOffset,
+              size,
+              memory,
+              targetOffset,
+            ];
             if (aead) args.push(memory, aadAt, 19, outside, encrypt ? 0 : tagAt, 16);
             const done = await call(algorithm, 'cipher', args);
             if (done === notOffered) continue;
@@ -178,10 +345,41 @@ test('key, iv and aad may be one range', async () => {
   const shared = Buffer.alloc(32, 3);
   for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
     const source = Buffer.alloc(100, 5);
-    const expected = judge({ kind: 'cipher', algorithm, encrypt: true, key: shared, iv: shared.subarray(0, 12), source, aad: shared });
+    const expected = judge({
+      kind: 'cipher',
+      algorithm,
+      encrypt: true,
+      key: shared,
+      iv: shared.subarray(0, 12),
+      source,
+      aad: shared,
+    });
     const tag = Buffer.alloc(16);
     const target = Buffer.alloc(100);
-    assert.equal(await promises.cipher(algorithm, 1, shared, 0, 32, shared, 0, 12, source, 0, 100, target, 0, shared, 0, 32, tag, 0, 16), 100);
+    assert.equal(
+      await promises.cipher(
+        algorithm,
+        1,
+        shared,
+        0,
+        32,
+        shared,
+        0,
+        12,
+        source,
+        0,
+        100,
+        target,
+        0,
+        shared,
+        0,
+        32,
+        tag,
+        0,
+        16,
+      ),
+      100,
+    );
     assert.deepEqual([target, tag], [expected.output, expected.tag]);
   }
 });
@@ -195,8 +393,18 @@ for (const algorithm of hashNames.filter((name) => hashes[name].digest > 0)) {
         for (const [way, call] of Object.entries(lending)) {
           const memory = rng.bytes(64 + length + 200);
           const expected = Buffer.from(memory);
-          judge({ kind: 'hash', algorithm, source: memory.subarray(64, 64 + length) }).output.copy(expected, targetOffset);
-          const done = await call(algorithm, 'hash', [algorithm, memory, 64, length, memory, targetOffset]);
+          judge({ kind: 'hash', algorithm, source: memory.subarray(64, 64 + length) }).output.copy(
+            expected,
+            targetOffset,
+          );
+          const done = await call(algorithm, 'hash', [
+            algorithm,
+            memory,
+            64,
+            length,
+            memory,
+            targetOffset,
+          ]);
           if (done === notOffered) continue;
           assert.equal(done, size);
           same(memory, expected, `${way}: ${length} bytes at 64, target at ${targetOffset}`);
@@ -209,13 +417,33 @@ for (const algorithm of hashNames.filter((name) => hashes[name].digest > 0)) {
 for (const algorithm of hmacNames) {
   test(`HMAC over its own key and source: ${algorithm}`, async () => {
     const rng = random(`mac ${algorithm}`);
-    for (const [keySize, length] of [[0, 0], [16, 100], [200, 1000], [64, 0]]) {
+    for (const [keySize, length] of [
+      [0, 0],
+      [16, 100],
+      [200, 1000],
+      [64, 0],
+    ]) {
       for (const targetOffset of [0, 10, 40, 300, 400]) {
         for (const [way, call] of Object.entries(lending)) {
           const memory = rng.bytes(1600);
           const expected = Buffer.from(memory);
-          judge({ kind: 'hmac', algorithm, key: memory.subarray(20, 20 + keySize), source: memory.subarray(300, 300 + length) }).output.copy(expected, targetOffset);
-          const done = await call(algorithm, 'hmac', [algorithm, memory, 20, keySize, memory, 300, length, memory, targetOffset]);
+          judge({
+            kind: 'hmac',
+            algorithm,
+            key: memory.subarray(20, 20 + keySize),
+            source: memory.subarray(300, 300 + length),
+          }).output.copy(expected, targetOffset);
+          const done = await call(algorithm, 'hmac', [
+            algorithm,
+            memory,
+            20,
+            keySize,
+            memory,
+            300,
+            length,
+            memory,
+            targetOffset,
+          ]);
           if (done === notOffered) continue;
           same(memory, expected, `${way}: target at ${targetOffset}`);
         }
@@ -232,8 +460,20 @@ test('an extendable output over its own source', async () => {
         for (const door of [millrace, promises]) {
           const memory = rng.bytes(6000);
           const expected = Buffer.from(memory);
-          judge({ kind: 'hash', algorithm, source: memory.subarray(100, 400), outputLength }).output.copy(expected, targetOffset);
-          assert.equal(await door.hash(algorithm, memory.subarray(100, 400), { outputLength, target: memory, targetOffset }), outputLength);
+          judge({
+            kind: 'hash',
+            algorithm,
+            source: memory.subarray(100, 400),
+            outputLength,
+          }).output.copy(expected, targetOffset);
+          assert.equal(
+            await door.hash(algorithm, memory.subarray(100, 400), {
+              outputLength,
+              target: memory,
+              targetOffset,
+            }),
+            outputLength,
+          );
           same(memory, expected, `${algorithm} ${outputLength} at ${targetOffset}`);
         }
       }
@@ -250,8 +490,25 @@ test('target of a stream cipher beyond what a block counter step covers', () => 
       const memory = rng.bytes(2 ** 20 + 2 * 65_536);
       const expected = Buffer.from(memory);
       const source = memory.subarray(65_536, 65_536 + 2 ** 20);
-      judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source }).output.copy(expected, 65_536 + distance);
-      millrace.cipher(algorithm, 1, key, 0, key.length, iv, 0, 16, memory, 65_536, 2 ** 20, memory, 65_536 + distance);
+      judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source }).output.copy(
+        expected,
+        65_536 + distance,
+      );
+      millrace.cipher(
+        algorithm,
+        1,
+        key,
+        0,
+        key.length,
+        iv,
+        0,
+        16,
+        memory,
+        65_536,
+        2 ** 20,
+        memory,
+        65_536 + distance,
+      );
       same(memory, expected, `${algorithm} by ${distance}`);
     }
   }
@@ -261,7 +518,15 @@ function cipherLayout(algorithm, encrypt, size, distance, rng) {
   const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
   const [key, iv, plain] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
   const aad = aead ? rng.bytes(size % 13) : undefined;
-  const { output, tag } = judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source: plain, aad });
+  const { output, tag } = judge({
+    kind: 'cipher',
+    algorithm,
+    encrypt: true,
+    key,
+    iv,
+    source: plain,
+    aad,
+  });
   const [from, to] = encrypt ? [plain, output] : [output, plain];
   const start = 8 + Math.max(0, -distance);
   const original = Buffer.alloc(start + Math.abs(distance) + size + 8, 0x5a);
@@ -272,7 +537,21 @@ function cipherLayout(algorithm, encrypt, size, distance, rng) {
     async check(call, way) {
       const memory = Buffer.from(original);
       const givenTag = aead && (encrypt ? Buffer.alloc(16) : Buffer.from(tag));
-      const args = [algorithm, Number(encrypt), key, 0, keySize, iv, 0, ivSize, memory, start, size, memory, start + distance];
+      const args = [
+        algorithm,
+        Number(encrypt),
+        key,
+        0,
+        keySize,
+        iv,
+        0,
+        ivSize,
+        memory,
+        start,
+        size,
+        memory,
+        start + distance,
+      ];
       if (aead) args.push(aad, 0, aad.length, givenTag, 0, 16);
       const done = await call(algorithm, 'cipher', args);
       if (done === notOffered) return;
@@ -286,7 +565,9 @@ function cipherLayout(algorithm, encrypt, size, distance, rng) {
 function same(actual, expected, what) {
   if (actual.equals(expected)) return;
   const at = actual.findIndex((byte, index) => byte !== expected[index]);
-  assert.fail(`${what}: differs from byte ${at}: ${actual.subarray(at, at + 16).toString('hex')}, not ${expected.subarray(at, at + 16).toString('hex')}`);
+  assert.fail(
+    `${what}: differs from byte ${at}: ${actual.subarray(at, at + 16).toString('hex')}, not ${expected.subarray(at, at + 16).toString('hex')}`,
+  );
 }
 
 function called(door, method, args) {
@@ -295,8 +576,8 @@ function called(door, method, args) {
   });
 }
 
-
-
 function inAncestor(algorithm, call) {
-  return ancestor.ciphers.includes(algorithm) || ancestor.hashes.includes(algorithm) ? call() : notOffered;
+  return ancestor.ciphers.includes(algorithm) || ancestor.hashes.includes(algorithm)
+    ? call()
+    : notOffered;
 }

@@ -1,6 +1,7 @@
-// No code of the caller's runs while a request is being filled. Every argument of every entry point is made to run other
-// calls wherever it can run code: a trap in its prototype chain, a getter of its own, the options object itself. The result
-// must be the undisturbed one, or an error with a code.
+// No code of the caller's runs while a request is being filled. Every argument of every entry point
+// is made to run other calls wherever it can run code: a trap in its prototype chain, a getter of
+// its own, the options object itself. The result must be the undisturbed one, or an error with a
+// code.
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
@@ -25,86 +26,246 @@ const state = millrace.createHash('sha256').update(message).exportState();
 const stored = millrace.hashPassword('password', { memory: 8, passes: 1 });
 const cost = { N: 2, r: 1, p: 1 };
 
-const waited = (door, method) => (...given) => new Promise((resolve, reject) => door[method](...given, (error, value) => (error ? reject(error) : resolve(value))));
+const waited =
+  (door, method) =>
+  (...given) =>
+    new Promise((resolve, reject) =>
+      door[method](...given, (error, value) => (error ? reject(error) : resolve(value))),
+    );
 const target = (size) => () => Buffer.alloc(size);
 
 /** Entry points with valid arguments. What is a function gives a new argument for each call. */
 const calls = {
-  'hash': [millrace.hash, 'sha256', message],
+  hash: [millrace.hash, 'sha256', message],
   'hash as hex': [millrace.hash, 'sha512', message, 'hex'],
   'hash as base64': [millrace.hash, 'sha512', message, 'base64'],
-  'hash with a key': [millrace.hash, 'blake3', message, { key, outputLength: 40, encoding: 'base64url' }],
+  'hash with a key': [
+    millrace.hash,
+    'blake3',
+    message,
+    { key, outputLength: 40, encoding: 'base64url' },
+  ],
   'hash with a seed': [millrace.hash, 'xxh64', message, { seed: 5n, encoding: 'hex' }],
   'hash to a target': [millrace.hash, 'sha256', message, { target: target(40), targetOffset: 3 }],
   'hash of a window': [millrace.hash, 'sha256', message, 1, 50, target(40), 3],
   'hash, called back': [waited(millrace, 'hash'), 'sha256', message],
-  'hash to a target, called back': [waited(millrace, 'hash'), 'sha256', message, { target: target(40), targetOffset: 3 }],
+  'hash to a target, called back': [
+    waited(millrace, 'hash'),
+    'sha256',
+    message,
+    { target: target(40), targetOffset: 3 },
+  ],
   'hash, promised': [promises.hash, 'sha256', message],
-  'hash with options, promised': [promises.hash, 'blake3', message, { key, route: 'pool', encoding: 'hex' }],
-  'hash of pieces': [promises.hash, 'sha256', () => (async function* () { yield Uint8Array.from(message); yield 'text'; })()],
-  'hmac': [millrace.hmac, 'sha256', key, message],
+  'hash with options, promised': [
+    promises.hash,
+    'blake3',
+    message,
+    { key, route: 'pool', encoding: 'hex' },
+  ],
+  'hash of pieces': [
+    promises.hash,
+    'sha256',
+    () =>
+      (async function* () {
+        yield Uint8Array.from(message);
+        yield 'text';
+      })(),
+  ],
+  hmac: [millrace.hmac, 'sha256', key, message],
   'hmac with a string': [millrace.hmac, 'sha256', 'secret', message],
   'hmac with a long string': [millrace.hmac, 'sha256', 'secret'.repeat(2000), message, 'hex'],
   'hmac of a string': [millrace.hmac, 'sha256', key, 'message', 'hex'],
-  'hmac to a target': [millrace.hmac, 'sha256', 'secret', message, { target: target(40), targetOffset: 3 }],
+  'hmac to a target': [
+    millrace.hmac,
+    'sha256',
+    'secret',
+    message,
+    { target: target(40), targetOffset: 3 },
+  ],
   'hmac of a window': [millrace.hmac, 'sha256', key, 1, 20, message, 1, 50, target(40), 3],
   'hmac with a KeyObject': [millrace.hmac, 'sha256', () => createSecretKey(key), message],
   'hmac, called back': [waited(millrace, 'hmac'), 'sha256', 'secret', message],
   'hmac, promised': [promises.hmac, 'sha256', 'secret', message],
-  'cipher': [millrace.cipher, 'aes-256-ctr', true, key, iv, message],
-  'cipher with options': [millrace.cipher, 'aes-256-gcm', { encrypt: 1, key, iv: nonce, source: message, aad, tag: target(16) }],
-  'cipher with aad and tag': [millrace.cipher, 'aes-256-gcm', true, key, nonce, message, aad, target(16)],
-  'cipher of a window': [millrace.cipher, 'aes-256-gcm', 1, key, 0, 32, nonce, 0, 12, message, 1, 50, target(60), 3, aad, 2, 9, target(16), 0, 16],
+  cipher: [millrace.cipher, 'aes-256-ctr', true, key, iv, message],
+  'cipher with options': [
+    millrace.cipher,
+    'aes-256-gcm',
+    { encrypt: 1, key, iv: nonce, source: message, aad, tag: target(16) },
+  ],
+  'cipher with aad and tag': [
+    millrace.cipher,
+    'aes-256-gcm',
+    true,
+    key,
+    nonce,
+    message,
+    aad,
+    target(16),
+  ],
+  'cipher of a window': [
+    millrace.cipher,
+    'aes-256-gcm',
+    1,
+    key,
+    0,
+    32,
+    nonce,
+    0,
+    12,
+    message,
+    1,
+    50,
+    target(60),
+    3,
+    aad,
+    2,
+    9,
+    target(16),
+    0,
+    16,
+  ],
   'cipher, promised': [promises.cipher, 'aes-256-ctr', true, key, iv, message],
-  'seal': [millrace.seal, 'aes-256-gcm', { key, nonce, source: message, aad }],
+  seal: [millrace.seal, 'aes-256-gcm', { key, nonce, source: message, aad }],
   'seal nothing': [millrace.seal, 'aes-256-gcm', { key, nonce, source: '', aad }],
-  'seal to a target': [millrace.seal, 'chacha20-poly1305', { key, nonce, source: message, aad: 'text', target: target(130), targetOffset: 4 }],
-  'seal with a KeyObject': [millrace.seal, 'aes-256-gcm', { key: () => createSecretKey(key), nonce, source: message, aad }],
-  'seal, called back': [waited(millrace, 'seal'), 'aes-256-gcm', { key, nonce, source: message, aad }],
+  'seal to a target': [
+    millrace.seal,
+    'chacha20-poly1305',
+    { key, nonce, source: message, aad: 'text', target: target(130), targetOffset: 4 },
+  ],
+  'seal with a KeyObject': [
+    millrace.seal,
+    'aes-256-gcm',
+    { key: () => createSecretKey(key), nonce, source: message, aad },
+  ],
+  'seal, called back': [
+    waited(millrace, 'seal'),
+    'aes-256-gcm',
+    { key, nonce, source: message, aad },
+  ],
   'seal, promised': [promises.seal, 'aes-256-gcm', { key, nonce, source: message, aad }],
-  'open': [millrace.open, 'aes-256-gcm', { key, nonce, source: sealed, aad }],
+  open: [millrace.open, 'aes-256-gcm', { key, nonce, source: sealed, aad }],
   'open, promised': [promises.open, 'aes-256-gcm', { key, nonce, source: sealed, aad }],
-  'createKey': [(given) => used(millrace.createKey('aes-256-gcm', given)), key],
-  'createKey for HMAC': [(given) => millrace.hmac('sha256', millrace.createKey('hmac-sha256', given), 'x', 'hex'), key],
-  'createHash': [(given, options) => millrace.createHash('blake3', options).update(given).digest('hex'), message, { key, outputLength: 20 }],
-  'createHash, in parts': [(...given) => given.reduce((hash, part) => hash.update(part), millrace.createHash('sha256')).digest('hex'), message, 'text', aad],
-  'createHash from a state': [(options) => millrace.createHash('sha256', options).update('x').digest('hex'), { state }],
-  'createHash, digestInto': [(given, place) => (millrace.createHash('sha256').update(given).digestInto(place, 2), place), message, target(40)],
-  'createHash, updateAsync': [(given) => { const hash = millrace.createHash('sha256'); void hash.updateAsync(given); return hash.digestAsync('hex'); }, message],
-  'createHmac': [(secret, given) => millrace.createHmac('sha256', secret).update(given).digest('hex'), key, message],
-  'hashMany': [millrace.hashMany, 'sha256', [message, 'text', aad], 'hex'],
+  createKey: [(given) => used(millrace.createKey('aes-256-gcm', given)), key],
+  'createKey for HMAC': [
+    (given) => millrace.hmac('sha256', millrace.createKey('hmac-sha256', given), 'x', 'hex'),
+    key,
+  ],
+  createHash: [
+    (given, options) => millrace.createHash('blake3', options).update(given).digest('hex'),
+    message,
+    { key, outputLength: 20 },
+  ],
+  'createHash, in parts': [
+    (...given) =>
+      given.reduce((hash, part) => hash.update(part), millrace.createHash('sha256')).digest('hex'),
+    message,
+    'text',
+    aad,
+  ],
+  'createHash from a state': [
+    (options) => millrace.createHash('sha256', options).update('x').digest('hex'),
+    { state },
+  ],
+  'createHash, digestInto': [
+    (given, place) => (millrace.createHash('sha256').update(given).digestInto(place, 2), place),
+    message,
+    target(40),
+  ],
+  'createHash, updateAsync': [
+    (given) => {
+      const hash = millrace.createHash('sha256');
+      void hash.updateAsync(given);
+      return hash.digestAsync('hex');
+    },
+    message,
+  ],
+  createHmac: [
+    (secret, given) => millrace.createHmac('sha256', secret).update(given).digest('hex'),
+    key,
+    message,
+  ],
+  hashMany: [millrace.hashMany, 'sha256', [message, 'text', aad], 'hex'],
   'hashMany, packed': [millrace.hashMany, 'sha256', { data: message, size: 10 }],
   'hashMany with a key': [millrace.hashMany, 'blake3', [message, aad], { key, target: target(64) }],
   'hashMany, promised': [promises.hashMany, 'sha256', [message, 'text', aad], 'hex'],
-  'hmacMany': [millrace.hmacMany, 'sha256', key, [message, 'text', aad], 'hex'],
+  hmacMany: [millrace.hmacMany, 'sha256', key, [message, 'text', aad], 'hex'],
   'hmacMany with a string': [millrace.hmacMany, 'sha256', 'secret', [message, 'text', aad], 'hex'],
   'hmacMany, promised': [promises.hmacMany, 'sha256', 'secret', [message, aad], 'hex'],
-  'hashFile': [millrace.hashFile, 'sha256', file, { encoding: 'hex' }],
+  hashFile: [millrace.hashFile, 'sha256', file, { encoding: 'hex' }],
   'hashFile, promised': [promises.hashFile, 'sha256', file, { encoding: 'hex' }],
-  'pbkdf2': [millrace.pbkdf2, key, salt, 2, 20, 'sha256'],
+  pbkdf2: [millrace.pbkdf2, key, salt, 2, 20, 'sha256'],
   'pbkdf2 of a string': [millrace.pbkdf2, 'password', salt, 2, 20, 'sha256'],
   'pbkdf2, promised': [promises.pbkdf2, 'password', salt, 2, 20, 'sha256'],
-  'hkdf': [millrace.hkdf, 'sha256', key, salt, aad, 50],
+  hkdf: [millrace.hkdf, 'sha256', key, salt, aad, 50],
   'hkdf of a string': [millrace.hkdf, 'sha256', 'secret', salt, aad, 50],
-  'scrypt': [millrace.scrypt, 'password', salt, 20, cost],
+  scrypt: [millrace.scrypt, 'password', salt, 20, cost],
   'scrypt, called back': [waited(millrace, 'scrypt'), key, salt, 20, { ...cost, onProgress() {} }],
-  'argon2': [millrace.argon2, 'argon2id', { message: 'password', nonce: salt, secret: key, associatedData: aad, memory: 8, passes: 1 }],
-  'argon2 of bytes': [millrace.argon2, 'argon2id', { message: key, nonce: salt, secret: 'secret', associatedData: aad, memory: 8, passes: 1 }],
-  'argon2 of KeyObjects': [millrace.argon2, 'argon2id', { message: () => createSecretKey(key), nonce: salt, secret: () => createSecretKey(aad), memory: 8, passes: 1 }],
-  'argon2, promised': [promises.argon2, 'argon2id', { message: 'password', nonce: salt, secret: key, memory: 8, passes: 1, onProgress() {} }],
-  'hashPassword': [millrace.hashPassword, key, { salt, memory: 8, passes: 1, secret: aad }],
-  'verifyPassword': [millrace.verifyPassword, 'password', stored, { maxTime: 60_000 }],
-  'timingSafeEqual': [millrace.timingSafeEqual, key, () => Buffer.from(key)],
+  argon2: [
+    millrace.argon2,
+    'argon2id',
+    { message: 'password', nonce: salt, secret: key, associatedData: aad, memory: 8, passes: 1 },
+  ],
+  'argon2 of bytes': [
+    millrace.argon2,
+    'argon2id',
+    { message: key, nonce: salt, secret: 'secret', associatedData: aad, memory: 8, passes: 1 },
+  ],
+  'argon2 of KeyObjects': [
+    millrace.argon2,
+    'argon2id',
+    {
+      message: () => createSecretKey(key),
+      nonce: salt,
+      secret: () => createSecretKey(aad),
+      memory: 8,
+      passes: 1,
+    },
+  ],
+  'argon2, promised': [
+    promises.argon2,
+    'argon2id',
+    { message: 'password', nonce: salt, secret: key, memory: 8, passes: 1, onProgress() {} },
+  ],
+  hashPassword: [millrace.hashPassword, key, { salt, memory: 8, passes: 1, secret: aad }],
+  verifyPassword: [millrace.verifyPassword, 'password', stored, { maxTime: 60_000 }],
+  timingSafeEqual: [millrace.timingSafeEqual, key, () => Buffer.from(key)],
   'sealStream and openStream': [streamed, key, message, aad],
   'crypto-async hash': [ancestor.hash, 'sha256', message],
   'crypto-async hmac': [ancestor.hmac, 'sha256', key, message],
-  'crypto-async hmac of a window': [ancestor.hmac, 'sha256', key, 0, 32, message, 1, 50, target(32), 0],
-  'crypto-async cipher': [ancestor.cipher, 'aes-256-gcm', 1, key, nonce, message, aad, () => Buffer.from(tag)],
-  'crypto-async cipher, called back': [waited(ancestor, 'cipher'), 'aes-256-ctr', 1, key, iv, message],
+  'crypto-async hmac of a window': [
+    ancestor.hmac,
+    'sha256',
+    key,
+    0,
+    32,
+    message,
+    1,
+    50,
+    target(32),
+    0,
+  ],
+  'crypto-async cipher': [
+    ancestor.cipher,
+    'aes-256-gcm',
+    1,
+    key,
+    nonce,
+    message,
+    aad,
+    () => Buffer.from(tag),
+  ],
+  'crypto-async cipher, called back': [
+    waited(ancestor, 'cipher'),
+    'aes-256-ctr',
+    1,
+    key,
+    iv,
+    message,
+  ],
   'bigint-hash hashAsBigInt': [bigintHash.hashAsBigInt, 'sha256', message],
   'bigint-hash hashAsBuffer': [bigintHash.hashAsBuffer, 'sha3-256', message],
   'bigint-hash hasher': [(given) => bigintHash.getHasher('sha1').update(given).digest(), message],
-  'toBigIntBE': [conversions.toBigIntBE, message],
+  toBigIntBE: [conversions.toBigIntBE, message],
   'toBigIntLE of few bytes': [conversions.toBigIntLE, nonce],
   'portable hash': [portable.sha256, message, 'hex'],
   'portable hash with a key': [portable.blake3, message, { key, encoding: 'hex' }],
@@ -121,7 +282,10 @@ function used(key) {
   return millrace.seal('aes-256-gcm', { key, nonce, source: message }).toString('hex');
 }
 
-/** Seals to a stream and opens it again; the chunks are of a random salt, so only the text can be compared. */
+/**
+ * Seals to a stream and opens it again; the chunks are of a random salt, so only the text can be
+ * compared.
+ */
 async function streamed(key, message, context) {
   const write = async (stream, piece) => {
     const parts = [];
@@ -137,14 +301,28 @@ async function streamed(key, message, context) {
 }
 
 /** The bytes of what a trap stands before, past own properties. */
-const getter = (name) => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name).get;
-const shown = (view) => Buffer.from(Buffer.from(getter('buffer').call(view), getter('byteOffset').call(view), getter('byteLength').call(view)));
+const getter = (name) =>
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name).get;
+const shown = (view) =>
+  Buffer.from(
+    Buffer.from(
+      getter('buffer').call(view),
+      getter('byteOffset').call(view),
+      getter('byteLength').call(view),
+    ),
+  );
 
 /** Calls of other shapes that disturb: of each of them other fields of the record are another's. */
 const disturbers = [
   () => millrace.hash('sha1', 'inner', 'hex'),
   () => millrace.hmac('sha512', 'inner', 'inner'),
-  () => millrace.cipher('aes-256-ctr', { encrypt: 1, key: Buffer.alloc(32, 9), iv: Buffer.alloc(16), source: 'inner' }),
+  () =>
+    millrace.cipher('aes-256-ctr', {
+      encrypt: 1,
+      key: Buffer.alloc(32, 9),
+      iv: Buffer.alloc(16),
+      source: 'inner',
+    }),
   () => millrace.seal('chacha20-poly1305', { key: Buffer.alloc(32, 9), source: '', aad: 'inner' }),
   () => millrace.hash('sha512', Buffer.alloc(100_000, 7), () => {}),
   () => millrace.hkdf('sha512', 'inner', 'inner', 'inner', 20),
@@ -155,37 +333,70 @@ const disturbers = [
   () => portable.aes_256_gcm.seal({ key: Buffer.alloc(32, 9), nonce, source: 'inner' }),
 ];
 
-/** The ways in which a view can run code: all of its traps, and getters of its own that tell other sizes. */
+/**
+ * The ways in which a view can run code: all of its traps, and getters of its own that tell other
+ * sizes.
+ */
 const traps = {
   prototype(view, run) {
     const { prototype } = Object.getPrototypeOf(view).constructor;
     const proxy = new Proxy(prototype, {
-      get: (object, name, receiver) => (run(), name === 'constructor' ? Reflect.get(object, name) : Reflect.get(object, name, receiver)),
+      get: (object, name, receiver) => (
+        run(),
+        name === 'constructor' ? Reflect.get(object, name) : Reflect.get(object, name, receiver)
+      ),
       getPrototypeOf: (object) => (run(), Reflect.getPrototypeOf(object)),
-      getOwnPropertyDescriptor: (object, name) => (run(), Reflect.getOwnPropertyDescriptor(object, name)),
+      getOwnPropertyDescriptor: (object, name) => (
+        run(),
+        Reflect.getOwnPropertyDescriptor(object, name)
+      ),
       has: (object, name) => (run(), Reflect.has(object, name)),
     });
     return Object.setPrototypeOf(view, proxy);
   },
   getters(view, run) {
-    for (const name of ['length', 'byteLength', 'byteOffset', 'buffer', 'constructor', 'subarray', 'slice', 'set', 'includes', Symbol.toStringTag, Symbol.iterator]) {
-      Object.defineProperty(view, name, { get: () => (run(), name === 'length' || name === 'byteLength' ? 3 : undefined) });
+    for (const name of [
+      'length',
+      'byteLength',
+      'byteOffset',
+      'buffer',
+      'constructor',
+      'subarray',
+      'slice',
+      'set',
+      'includes',
+      Symbol.toStringTag,
+      Symbol.iterator,
+    ]) {
+      Object.defineProperty(view, name, {
+        get: () => (run(), name === 'length' || name === 'byteLength' ? 3 : undefined),
+      });
     }
     return view;
   },
 };
 
 const isBytes = (value) => ArrayBuffer.isView(value);
-const isRecord = (value) => typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-const made = (value) => (typeof value === 'function' && value.length === 0 && value !== portable.sha256 ? value() : value);
-const copied = (value) => (isBytes(value) ? Object.setPrototypeOf(new Uint8Array(value), Buffer.prototype) : value);
+const isRecord = (value) =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+const made = (value) =>
+  typeof value === 'function' && value.length === 0 && value !== portable.sha256 ? value() : value;
+const copied = (value) =>
+  isBytes(value) ? Object.setPrototypeOf(new Uint8Array(value), Buffer.prototype) : value;
 
 /** New arguments for a call. */
 function fresh(given) {
   return given.map((each) => {
     const value = made(each);
     if (Array.isArray(value)) return value.map(copied);
-    return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copied(name === 'onProgress' ? part : made(part))])) : copied(value);
+    return isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, part]) => [
+            name,
+            copied(name === 'onProgress' ? part : made(part)),
+          ]),
+        )
+      : copied(value);
   });
 }
 
@@ -193,7 +404,8 @@ function fresh(given) {
 function places(given) {
   return given.flatMap((each, index) => {
     const value = made(each);
-    if (Array.isArray(value) || isRecord(value)) return [[index], ...Object.keys(value).map((name) => [index, name])];
+    if (Array.isArray(value) || isRecord(value))
+      return [[index], ...Object.keys(value).map((name) => [index, name])];
     return [[index]];
   });
 }
@@ -216,7 +428,10 @@ function arm(given, [index, name], kind, run) {
     get: (object, field) => (run(), object[field]),
     has: (object, field) => (run(), field in object),
     ownKeys: (object) => (run(), Reflect.ownKeys(object)),
-    getOwnPropertyDescriptor: (object, field) => (run(), Reflect.getOwnPropertyDescriptor(object, field)),
+    getOwnPropertyDescriptor: (object, field) => (
+      run(),
+      Reflect.getOwnPropertyDescriptor(object, field)
+    ),
     getPrototypeOf: (object) => (run(), Reflect.getPrototypeOf(object)),
   });
   return true;
@@ -224,15 +439,27 @@ function arm(given, [index, name], kind, run) {
 
 /** What came of a call, and what it wrote: as text. */
 async function outcome(run, given, armed) {
-  const targets = given.flatMap((each) => (isRecord(each) ? Object.values(each) : [each])).filter(isBytes);
+  const targets = given
+    .flatMap((each) => (isRecord(each) ? Object.values(each) : [each]))
+    .filter(isBytes);
   let value;
   try {
     value = await run(...given);
   } catch (error) {
-    if (error instanceof millrace.MillraceError || (armed && Object.values(ancestor).includes(error.message))) return { error };
+    if (
+      error instanceof millrace.MillraceError ||
+      (armed && Object.values(ancestor).includes(error.message))
+    )
+      return { error };
     throw error;
   }
-  const texts = [value, ...targets.map(shown)].map((each) => (isBytes(each) ? shown(each).toString('hex') : typeof each === 'bigint' ? each.toString(16) : String(each)));
+  const texts = [value, ...targets.map(shown)].map((each) =>
+    isBytes(each)
+      ? shown(each).toString('hex')
+      : typeof each === 'bigint'
+        ? each.toString(16)
+        : String(each),
+  );
   return { text: texts.join(' ') };
 }
 
@@ -255,7 +482,10 @@ for (const [name, [run, ...given]] of Object.entries(calls)) {
           });
           if (!fits) break;
           const found = await outcome(run, armed, true);
-          if (found.text !== expected.text && found.error === undefined) assert.fail(`${place.join('.')}, ${kind}, ${disturb}: ${found.text.slice(0, 100)} instead of ${expected.text.slice(0, 100)}`);
+          if (found.text !== expected.text && found.error === undefined)
+            assert.fail(
+              `${place.join('.')}, ${kind}, ${disturb}: ${found.text.slice(0, 100)} instead of ${expected.text.slice(0, 100)}`,
+            );
         }
       }
     }
@@ -279,8 +509,14 @@ test('a hook that runs when progress is asked for', async () => {
   });
   hook.enable();
   try {
-    assert.deepEqual(await promises.scrypt('password', salt, 20, { ...cost, onProgress() {} }), expected);
-    assert.deepEqual(await waited(millrace, 'scrypt')('password', salt, 20, { ...cost, onProgress() {} }), expected);
+    assert.deepEqual(
+      await promises.scrypt('password', salt, 20, { ...cost, onProgress() {} }),
+      expected,
+    );
+    assert.deepEqual(
+      await waited(millrace, 'scrypt')('password', salt, 20, { ...cost, onProgress() {} }),
+      expected,
+    );
   } finally {
     hook.disable();
   }

@@ -16,27 +16,88 @@ const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const source = Buffer.alloc(64, 3);
 const large = Buffer.alloc(16 * 2 ** 20, 4);
-/** Large enough to wait its turn: what runs inline has run before any abort, and short jobs go before long ones. */
+/**
+ * Large enough to wait its turn: what runs inline has run before any abort, and short jobs go
+ * before long ones.
+ */
 const queueable = Buffer.alloc(2 ** 20, 5);
 const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
 
 /** Every form that takes a signal. */
 const forms = {
   'hash, last argument': (signal) => promises.hash('sha256', source, { signal }),
-  'hash, encoding and last argument': (signal) => promises.hash('sha256', source, 'hex', { signal }),
+  'hash, encoding and last argument': (signal) =>
+    promises.hash('sha256', source, 'hex', { signal }),
   'hash, options': (signal) => promises.hash('sha256', source, { encoding: 'base64', signal }),
   'hash, target': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
-  'hash, window': (signal) => promises.hash('sha256', source, 0, 64, Buffer.alloc(32), 0, { signal }),
+  'hash, window': (signal) =>
+    promises.hash('sha256', source, 0, 64, Buffer.alloc(32), 0, { signal }),
   'hmac, last argument': (signal) => promises.hmac('sha256', key, source, { signal }),
-  'hmac, encoding and last argument': (signal) => promises.hmac('sha256', key, source, 'bigint', { signal }),
-  'hmac, window': (signal) => promises.hmac('sha256', key, 0, 32, source, 0, 64, Buffer.alloc(32), 0, { signal }),
-  'cipher, options': (signal) => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: Buffer.alloc(16), signal }),
-  'cipher, 5 arguments': (signal) => promises.cipher('aes-256-ctr', true, key, Buffer.alloc(16), source, { signal }),
-  'cipher, 7 arguments': (signal) => promises.cipher('aes-256-gcm', true, key, nonce, source, source, Buffer.alloc(16), { signal }),
-  'cipher, 13 arguments': (signal) => promises.cipher('aes-256-ctr', 1, key, 0, 32, Buffer.alloc(16), 0, 16, source, 0, 64, Buffer.alloc(64), 0, { signal }),
-  'cipher, 19 arguments': (signal) => promises.cipher('aes-256-gcm', 1, key, 0, 32, nonce, 0, 12, source, 0, 64, Buffer.alloc(64), 0, source, 0, 5, Buffer.alloc(16), 0, 16, { signal }),
-  'seal': (signal) => promises.seal('aes-256-gcm', { key, nonce, source, signal }),
-  'open': (signal) => promises.open('aes-256-gcm', { key, nonce, source: millrace.seal('aes-256-gcm', { key, nonce, source }), signal }),
+  'hmac, encoding and last argument': (signal) =>
+    promises.hmac('sha256', key, source, 'bigint', { signal }),
+  'hmac, window': (signal) =>
+    promises.hmac('sha256', key, 0, 32, source, 0, 64, Buffer.alloc(32), 0, { signal }),
+  'cipher, options': (signal) =>
+    promises.cipher('aes-256-gcm', {
+      encrypt: true,
+      key,
+      iv: nonce,
+      source,
+      tag: Buffer.alloc(16),
+      signal,
+    }),
+  'cipher, 5 arguments': (signal) =>
+    promises.cipher('aes-256-ctr', true, key, Buffer.alloc(16), source, { signal }),
+  'cipher, 7 arguments': (signal) =>
+    promises.cipher('aes-256-gcm', true, key, nonce, source, source, Buffer.alloc(16), { signal }),
+  'cipher, 13 arguments': (signal) =>
+    promises.cipher(
+      'aes-256-ctr',
+      1,
+      key,
+      0,
+      32,
+      Buffer.alloc(16),
+      0,
+      16,
+      source,
+      0,
+      64,
+      Buffer.alloc(64),
+      0,
+      { signal },
+    ),
+  'cipher, 19 arguments': (signal) =>
+    promises.cipher(
+      'aes-256-gcm',
+      1,
+      key,
+      0,
+      32,
+      nonce,
+      0,
+      12,
+      source,
+      0,
+      64,
+      Buffer.alloc(64),
+      0,
+      source,
+      0,
+      5,
+      Buffer.alloc(16),
+      0,
+      16,
+      { signal },
+    ),
+  seal: (signal) => promises.seal('aes-256-gcm', { key, nonce, source, signal }),
+  open: (signal) =>
+    promises.open('aes-256-gcm', {
+      key,
+      nonce,
+      source: millrace.seal('aes-256-gcm', { key, nonce, source }),
+      signal,
+    }),
 };
 
 for (const [title, start] of Object.entries(forms)) {
@@ -65,8 +126,21 @@ for (const [title, start] of Object.entries(forms)) {
   });
 
   test(`${title}: a signal that is none`, async () => {
-    for (const wrong of [null, 0, true, 'signal', {}, { aborted: true }, new EventTarget(), () => {}]) {
-      await assert.rejects(start(wrong), { code: 'ERR_ARGUMENT_TYPE', message: /signal/ }, String(wrong));
+    for (const wrong of [
+      null,
+      0,
+      true,
+      'signal',
+      {},
+      { aborted: true },
+      new EventTarget(),
+      () => {},
+    ]) {
+      await assert.rejects(
+        start(wrong),
+        { code: 'ERR_ARGUMENT_TYPE', message: /signal/ },
+        String(wrong),
+      );
     }
   });
 
@@ -77,7 +151,10 @@ for (const [title, start] of Object.entries(forms)) {
       if (round % 2) await null;
       const reason = new Error('changed my mind');
       controller.abort(reason);
-      const outcome = await settled.then((value) => ({ value }), (error) => ({ error }));
+      const outcome = await settled.then(
+        (value) => ({ value }),
+        (error) => ({ error }),
+      );
       // It may have started already, and then it completes.
       if (outcome.error) assert.equal(outcome.error, reason);
       else assert.ok(outcome.value !== undefined);
@@ -89,30 +166,58 @@ for (const [title, start] of Object.entries(forms)) {
 test('queued jobs are cancelled at once, running ones complete', async () => {
   const { threads } = millrace.configure();
   // Keeps every worker busy for some tens of milliseconds.
-  const busy = Array.from({ length: threads }, () => promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0));
+  const busy = Array.from({ length: threads }, () =>
+    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+  );
   const controller = manyListeners();
   const target = Buffer.alloc(queueable.length, 7);
   const queue = () =>
-    promises.cipher('aes-256-ctr', 1, key, 0, 32, Buffer.alloc(16), 0, 16, queueable, 0, queueable.length, target, 0, { signal: controller.signal });
+    promises.cipher(
+      'aes-256-ctr',
+      1,
+      key,
+      0,
+      32,
+      Buffer.alloc(16),
+      0,
+      16,
+      queueable,
+      0,
+      queueable.length,
+      target,
+      0,
+      { signal: controller.signal },
+    );
   const queued = Array.from({ length: 50 }, queue);
   const reason = new Error('too late');
   controller.abort(reason);
   const outcomes = await Promise.allSettled(queued);
-  const first = await Promise.race([Promise.all(busy).then(() => 'busy'), setTimeout(0, 'cancelled')]);
+  const first = await Promise.race([
+    Promise.all(busy).then(() => 'busy'),
+    setTimeout(0, 'cancelled'),
+  ]);
   for (const outcome of outcomes) {
     assert.equal(outcome.status, 'rejected');
     assert.equal(outcome.reason, reason);
   }
   assert.equal(first, 'cancelled', 'the cancelled calls waited for the running ones');
-  assert.ok(target.every((byte) => byte === 7), 'a cancelled call wrote to its target');
+  assert.ok(
+    target.every((byte) => byte === 7),
+    'a cancelled call wrote to its target',
+  );
   assert.deepEqual(await Promise.all(busy), Array(threads).fill(64));
-  assert.ok(target.every((byte) => byte === 7), 'a cancelled call wrote to its target later');
+  assert.ok(
+    target.every((byte) => byte === 7),
+    'a cancelled call wrote to its target later',
+  );
   assert.deepEqual(await promises.hash('sha256', source), digest);
 });
 
 test('one signal for many calls, half of them done', async () => {
   const controller = manyListeners();
-  const settled = Array.from({ length: 2000 }, () => promises.hash('sha256', source, { signal: controller.signal }));
+  const settled = Array.from({ length: 2000 }, () =>
+    promises.hash('sha256', source, { signal: controller.signal }),
+  );
   await settled[300];
   controller.abort();
   let cancelled = 0;
@@ -129,26 +234,40 @@ test('one signal for many calls, half of them done', async () => {
 
 test('AbortSignal.timeout', async () => {
   const { threads } = millrace.configure();
-  const busy = Array.from({ length: threads * 4 }, () => promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0));
-  await assert.rejects(promises.hash('sha256', queueable, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' });
+  const busy = Array.from({ length: threads * 4 }, () =>
+    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+  );
+  await assert.rejects(promises.hash('sha256', queueable, { signal: AbortSignal.timeout(1) }), {
+    name: 'TimeoutError',
+  });
   await Promise.all(busy);
 });
 
 test('a wrong argument wins over the signal, and leaves no listener', async () => {
   const { signal } = new AbortController();
-  await assert.rejects(promises.hash('sha257', source, { signal }), { code: 'ERR_UNKNOWN_ALGORITHM' });
-  await assert.rejects(promises.seal('aes-256-gcm', { key, nonce: key, source, signal }), { code: 'ERR_IV_SIZE' });
+  await assert.rejects(promises.hash('sha257', source, { signal }), {
+    code: 'ERR_UNKNOWN_ALGORITHM',
+  });
+  await assert.rejects(promises.seal('aes-256-gcm', { key, nonce: key, source, signal }), {
+    code: 'ERR_IV_SIZE',
+  });
   const sealed = millrace.seal('aes-256-gcm', { key, nonce, source });
   sealed[0] ^= 1;
-  await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, signal }), { code: 'ERR_AUTHENTICATION' });
+  await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed, signal }), {
+    code: 'ERR_AUTHENTICATION',
+  });
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('a listener that calls Millrace, and one that throws', async () => {
   const controller = manyListeners();
   let inner;
-  controller.signal.addEventListener('abort', () => { inner = promises.hash('sha256', source); });
-  const settled = Array.from({ length: 200 }, () => promises.hash('sha256', source, { signal: controller.signal }));
+  controller.signal.addEventListener('abort', () => {
+    inner = promises.hash('sha256', source);
+  });
+  const settled = Array.from({ length: 200 }, () =>
+    promises.hash('sha256', source, { signal: controller.signal }),
+  );
   controller.abort();
   await Promise.allSettled(settled);
   assert.deepEqual(await inner, digest);
@@ -160,7 +279,9 @@ test('cancelled calls keep neither buffers nor slots', async () => {
     const controller = new AbortController();
     const memory = Buffer.alloc(100_000);
     references.push(new WeakRef(memory));
-    const settled = promises.hash('sha256', memory, 0, memory.length, Buffer.alloc(32), 0, { signal: controller.signal });
+    const settled = promises.hash('sha256', memory, 0, memory.length, Buffer.alloc(32), 0, {
+      signal: controller.signal,
+    });
     controller.abort();
     await settled.catch(() => {});
   }
@@ -175,12 +296,18 @@ test('cancelled calls keep neither buffers nor slots', async () => {
 
 test('the synchronous and callback doors take no signal', () => {
   const { signal } = new AbortController();
-  const refused = { code: 'ERR_ARGUMENT_VALUE', message: /^options\.signal is not an option of \w+; .*millrace\/promises/ };
+  const refused = {
+    code: 'ERR_ARGUMENT_VALUE',
+    message: /^options\.signal is not an option of \w+; .*millrace\/promises/,
+  };
   for (const more of [[], [() => assert.fail('called back')]]) {
     assert.throws(() => millrace.hash('sha256', source, { signal }, ...more), refused);
     assert.throws(() => millrace.hashMany('sha256', [source], { signal }, ...more), refused);
     assert.throws(() => millrace.hmac('sha256', key, source, { signal }, ...more), refused);
-    assert.throws(() => millrace.seal('aes-256-gcm', { key, nonce, source, signal }, ...more), refused);
+    assert.throws(
+      () => millrace.seal('aes-256-gcm', { key, nonce, source, signal }, ...more),
+      refused,
+    );
   }
 });
 

@@ -1,4 +1,5 @@
-// What is measured in a page. Both functions are sent there as text, so each holds all that it needs.
+// What is measured in a page. Both functions are sent there as text, so each holds all that it
+// needs.
 
 /** Ours beside WebCrypto, in turns: medians, and how long the page stood still while ours ran. */
 export async function measureBeside({ size, rounds }) {
@@ -8,8 +9,14 @@ export async function measureBeside({ size, rounds }) {
   const nonce = new Uint8Array(12);
   const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']);
   const jobs = {
-    'sha256': { ours: () => promises.hash('sha256', source), theirs: () => crypto.subtle.digest('SHA-256', source) },
-    'aes-256-gcm': { ours: () => promises.seal('aes-256-gcm', { key: bytes, nonce, source }), theirs: () => crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, key, source) },
+    sha256: {
+      ours: () => promises.hash('sha256', source),
+      theirs: () => crypto.subtle.digest('SHA-256', source),
+    },
+    'aes-256-gcm': {
+      ours: () => promises.seal('aes-256-gcm', { key: bytes, nonce, source }),
+      theirs: () => crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, key, source),
+    },
   };
   const found = [];
   for (const [what, { ours, theirs }] of Object.entries(jobs)) {
@@ -19,14 +26,23 @@ export async function measureBeside({ size, rounds }) {
     let frame = 0;
     let longTasks = 0;
     for (let round = 0; round < rounds; round++) {
-      for (const [who, run] of round % 2 === 0 ? [['ours', ours], ['theirs', theirs]] : [['theirs', theirs], ['ours', ours]]) {
+      for (const [who, run] of round % 2 === 0
+        ? [
+            ['ours', ours],
+            ['theirs', theirs],
+          ]
+        : [
+            ['theirs', theirs],
+            ['ours', ours],
+          ]) {
         await new Promise((resolve) => setTimeout(resolve, 100));
         const watch = watchFrames();
         const begin = performance.now();
         await run();
         times[who].push(performance.now() - begin);
         const seen = await watch();
-        if (who === 'ours') [frame, longTasks] = [Math.max(frame, seen.frame), longTasks + seen.longTasks];
+        if (who === 'ours')
+          [frame, longTasks] = [Math.max(frame, seen.frame), longTasks + seen.longTasks];
       }
     }
     const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
@@ -60,10 +76,36 @@ export async function measureFrames({ size }) {
   const source = new Uint8Array(size).map((_, index) => index * 31);
   const salt = new Uint8Array(16);
   const jobs = {
-    [`blake3 of ${size / 2 ** 20} MiB`]: [() => promises.hash('blake3', source), (digest) => same(digest, millrace.createHash('blake3').update(source).digest())],
-    [`xchacha20-poly1305 of ${size / 2 ** 22} MiB`]: [() => promises.seal('xchacha20-poly1305', { key: new Uint8Array(32), nonce: new Uint8Array(24), source: source.subarray(0, size / 4) }), async (sealed) => same(await promises.open('xchacha20-poly1305', { key: new Uint8Array(32), nonce: new Uint8Array(24), source: sealed }), source.subarray(0, size / 4))],
-    'argon2id of 64 MiB, 3 passes': [() => promises.argon2('argon2id', { message: 'password', nonce: salt, memory: 65536, passes: 3 }), (key) => key.length === 32],
-    'scrypt N=131072 r=8': [() => promises.scrypt('password', salt, 32, { N: 2 ** 17, maxmem: 2 ** 28 }), (key) => key.length === 32],
+    [`blake3 of ${size / 2 ** 20} MiB`]: [
+      () => promises.hash('blake3', source),
+      (digest) => same(digest, millrace.createHash('blake3').update(source).digest()),
+    ],
+    [`xchacha20-poly1305 of ${size / 2 ** 22} MiB`]: [
+      () =>
+        promises.seal('xchacha20-poly1305', {
+          key: new Uint8Array(32),
+          nonce: new Uint8Array(24),
+          source: source.subarray(0, size / 4),
+        }),
+      async (sealed) =>
+        same(
+          await promises.open('xchacha20-poly1305', {
+            key: new Uint8Array(32),
+            nonce: new Uint8Array(24),
+            source: sealed,
+          }),
+          source.subarray(0, size / 4),
+        ),
+    ],
+    'argon2id of 64 MiB, 3 passes': [
+      () =>
+        promises.argon2('argon2id', { message: 'password', nonce: salt, memory: 65536, passes: 3 }),
+      (key) => key.length === 32,
+    ],
+    'scrypt N=131072 r=8': [
+      () => promises.scrypt('password', salt, 32, { N: 2 ** 17, maxmem: 2 ** 28 }),
+      (key) => key.length === 32,
+    ],
   };
   const found = [];
   for (const [what, [run, check]] of Object.entries(jobs)) {

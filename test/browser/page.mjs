@@ -1,4 +1,5 @@
-// What runs in the page, and in a worker of it: the suite over the built doors. Served by tools/serve.mjs.
+// What runs in the page, and in a worker of it: the suite over the built doors. Served by
+// tools/serve.mjs.
 
 import * as bigintBuffer from '/dist/browser/bigint-buffer.mjs';
 import * as bigintHash from '/dist/browser/bigint-hash.mjs';
@@ -9,7 +10,15 @@ import { runConformance } from '/test/conformance/suite.mjs';
 
 /** Every case, or those of some families: `{ cases, summary }`. */
 export function conform(given = {}) {
-  return runConformance({ millrace, promises, ancestors: { cryptoAsync, bigintHash, bigintBuffer }, place: 'browser', load, breathe: breather(), ...given });
+  return runConformance({
+    millrace,
+    promises,
+    ancestors: { cryptoAsync, bigintHash, bigintBuffer },
+    place: 'browser',
+    load,
+    breathe: breather(),
+    ...given,
+  });
 }
 
 async function load(file) {
@@ -38,15 +47,16 @@ if (typeof document === 'undefined') {
   };
 } else {
   globalThis.conform = conform;
-  globalThis.conformInWorker = (given) => new Promise((resolve, reject) => {
-    const worker = new Worker(import.meta.url, { type: 'module' });
-    worker.onmessage = ({ data }) => {
-      worker.terminate();
-      if (data.broken === undefined) resolve(data);
-      else reject(new Error(data.broken));
-    };
-    worker.onerror = ({ message }) => reject(new Error(message));
-    worker.postMessage(given);
-  });
+  globalThis.conformInWorker = (given) =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(import.meta.url, { type: 'module' });
+      worker.onmessage = ({ data }) => {
+        worker.terminate();
+        if (data.broken === undefined) resolve(data);
+        else reject(new Error(data.broken));
+      };
+      worker.onerror = ({ message }) => reject(new Error(message));
+      worker.postMessage(given);
+    });
   globalThis.doors = { millrace, promises };
 }

@@ -1,5 +1,6 @@
-// Each tool as its own documentation begins with a server: by name, a function that takes the project's folder, writes a program
-// below `out` and resolves to the program's path and what is to be said against its log. Run in a process of its own each.
+// Each tool as its own documentation begins with a server: by name, a function that takes the
+// project's folder, writes a program below `out` and resolves to the program's path and what is to
+// be said against its log. Run in a process of its own each.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -18,7 +19,13 @@ export const builders = {
   async webpack(project, out) {
     const { default: webpack } = await import('webpack');
     const stats = await new Promise((resolve, reject) => {
-      const compiler = webpack({ mode: 'production', target: 'node', context: project, entry: './server.mjs', output: { path: out, filename: 'server.cjs' } });
+      const compiler = webpack({
+        mode: 'production',
+        target: 'node',
+        context: project,
+        entry: './server.mjs',
+        output: { path: out, filename: 'server.cjs' },
+      });
       compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
     });
     const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
@@ -27,10 +34,18 @@ export const builders = {
   },
 
   async rollup(project, out) {
-    const [{ rollup }, { nodeResolve }, { default: commonjs }] = await Promise.all([import('rollup'), import('@rollup/plugin-node-resolve'), import('@rollup/plugin-commonjs')]);
+    const [{ rollup }, { nodeResolve }, { default: commonjs }] = await Promise.all([
+      import('rollup'),
+      import('@rollup/plugin-node-resolve'),
+      import('@rollup/plugin-commonjs'),
+    ]);
     const complaints = [];
     const plugins = [nodeResolve({ preferBuiltins: true, exportConditions: ['node'] }), commonjs()];
-    const bundle = await rollup({ input: join(project, 'server.mjs'), plugins, onwarn: ({ message }) => complaints.push(message) });
+    const bundle = await rollup({
+      input: join(project, 'server.mjs'),
+      plugins,
+      onwarn: ({ message }) => complaints.push(message),
+    });
     await bundle.write({ dir: out, format: 'es', entryFileNames: '[name].mjs' });
     await bundle.close();
     refuse(complaints);
@@ -39,31 +54,56 @@ export const builders = {
 
   async 'Vite SSR'(project, out) {
     const { build } = await import('vite');
-    const { output } = await build({ root: project, configFile: false, logLevel: 'silent', ssr: { noExternal: true }, build: { ssr: 'server.mjs', outDir: out, target: 'node20' } });
+    const { output } = await build({
+      root: project,
+      configFile: false,
+      logLevel: 'silent',
+      ssr: { noExternal: true },
+      build: { ssr: 'server.mjs', outDir: out, target: 'node20' },
+    });
     return join(out, output.find(({ isEntry }) => isEntry).fileName);
   },
 
   async '@vercel/ncc'(project, out) {
     const { writeFileSync, mkdirSync } = await import('node:fs');
     const { dirname } = await import('node:path');
-    const { code, assets } = await require('@vercel/ncc')(join(project, 'server.mjs'), { cache: false, quiet: true, filename: 'server.mjs' });
-    for (const [name, { source }] of Object.entries({ ...assets, 'server.mjs': { source: code } })) {
+    const { code, assets } = await require('@vercel/ncc')(join(project, 'server.mjs'), {
+      cache: false,
+      quiet: true,
+      filename: 'server.mjs',
+    });
+    for (const [name, { source }] of Object.entries({
+      ...assets,
+      'server.mjs': { source: code },
+    })) {
       mkdirSync(dirname(join(out, name)), { recursive: true });
       writeFileSync(join(out, name), source);
     }
     // The binary is an asset: the program needs no node_modules.
-    refuse(Object.keys(assets).some((name) => name.endsWith('.node')) ? [] : ['the binary is not among the assets']);
+    refuse(
+      Object.keys(assets).some((name) => name.endsWith('.node'))
+        ? []
+        : ['the binary is not among the assets'],
+    );
     return join(out, 'server.mjs');
   },
 
-  /** What Next.js (standalone), Vercel and Netlify deploy: the files that are traced, and no others. */
+  /**
+   * What Next.js (standalone), Vercel and Netlify deploy: the files that are traced, and no others.
+   */
   async '@vercel/nft'(project, out) {
     const { copyFileSync, mkdirSync } = await import('node:fs');
     const { dirname } = await import('node:path');
     const { nodeFileTrace } = await import('@vercel/nft');
-    const { fileList, warnings } = await nodeFileTrace([join(project, 'server.mjs')], { base: project });
+    const { fileList, warnings } = await nodeFileTrace([join(project, 'server.mjs')], {
+      base: project,
+    });
     // The packages of other platforms are not installed.
-    refuse([...warnings].map(({ message }) => message).filter((message) => !/^Failed to resolve dependency "@millrace\//.test(message)));
+    refuse(
+      [...warnings]
+        .map(({ message }) => message)
+        .filter((message) => !/^Failed to resolve dependency "@millrace\//.test(message)),
+    );
     for (const file of fileList) {
       mkdirSync(dirname(join(out, file)), { recursive: true });
       copyFileSync(join(project, file), join(out, file));
@@ -74,7 +114,14 @@ export const builders = {
 
 async function esbuild(project, outfile, format) {
   const { build } = await import('esbuild');
-  const { warnings } = await build({ entryPoints: [join(project, 'server.mjs')], outfile, bundle: true, platform: 'node', format, logLevel: 'silent' });
+  const { warnings } = await build({
+    entryPoints: [join(project, 'server.mjs')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format,
+    logLevel: 'silent',
+  });
   refuse(warnings.map(({ text }) => text));
   return outfile;
 }

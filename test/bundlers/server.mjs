@@ -1,4 +1,5 @@
-// What a server might do; it says in one line what came of it, and whether the native engine served.
+// What a server might do; it says in one line what came of it, and whether the native engine
+// served.
 
 import { engines, hash } from 'millrace';
 import { hash as hashLater, hashPassword, sealStream } from 'millrace/promises';
@@ -7,7 +8,9 @@ import { Readable } from 'node:stream';
 async function answers() {
   const stored = await hashPassword('x', { memory: 64, passes: 1 });
   const large = await hashLater('sha256', Buffer.alloc(3_000_000), 'hex');
-  const sealed = await Readable.from([Buffer.alloc(100)]).pipe(sealStream({ algorithm: 'aes-256-gcm', key: Buffer.alloc(32) })).toArray();
+  const sealed = await Readable.from([Buffer.alloc(100)])
+    .pipe(sealStream({ algorithm: 'aes-256-gcm', key: Buffer.alloc(32) }))
+    .toArray();
   const streamed = Buffer.concat(sealed).length > 100;
   return `SERVER ${hash('sha256', 'abc', 'hex').slice(0, 8)} ${stored.slice(0, 9)} ${large.slice(0, 8)} ${streamed} native=${engines().native.available}`;
 }

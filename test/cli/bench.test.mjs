@@ -1,4 +1,5 @@
-// millrace bench: what it makes of its arguments, what it prints and writes, and how it ends. Nothing here asks how fast anything is.
+// millrace bench: what it makes of its arguments, what it prints and writes, and how it ends.
+// Nothing here asks how fast anything is.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -22,35 +23,79 @@ const shortest = 'hash -a sha256 -s 64 -c node:crypto --time 1 --rounds 2';
 test('arguments that mean nothing: one line, before anything is measured', () =>
   inFolder({}, async ($) => {
     const refused = async (line, stderr) => $.millrace(`bench ${line}`, { stderr, code: 1 });
-    await refused('hsah', /^millrace bench: unknown table: hsah \(there are hash, .*\); see: millrace help bench\n$/);
-    await refused('-a sha257', /^millrace bench: unknown algorithm: sha257 \(there are .*sha256.*\).*\n$/);
-    await refused('-c openssl', /^millrace bench: unknown contestant: openssl \(there are millrace, node:crypto, .*pool.*\).*\n$/);
-    for (const size of ['0', 'x', '1.5K', '2G', '-1']) await refused(`hash --sizes=64,${size}`, `millrace bench: --sizes: "${size}" is no size from 1 to 1G; see: millrace help bench\n`);
-    await refused('--rounds 0', 'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: millrace help bench\n');
-    await refused('--time x', 'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: millrace help bench\n');
+    await refused(
+      'hsah',
+      /^millrace bench: unknown table: hsah \(there are hash, .*\); see: millrace help bench\n$/,
+    );
+    await refused(
+      '-a sha257',
+      /^millrace bench: unknown algorithm: sha257 \(there are .*sha256.*\).*\n$/,
+    );
+    await refused(
+      '-c openssl',
+      /^millrace bench: unknown contestant: openssl \(there are millrace, node:crypto, .*pool.*\).*\n$/,
+    );
+    for (const size of ['0', 'x', '1.5K', '2G', '-1'])
+      await refused(
+        `hash --sizes=64,${size}`,
+        `millrace bench: --sizes: "${size}" is no size from 1 to 1G; see: millrace help bench\n`,
+      );
+    await refused(
+      '--rounds 0',
+      'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: millrace help bench\n',
+    );
+    await refused(
+      '--time x',
+      'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: millrace help bench\n',
+    );
     await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
-    await refused('digest -a toBigIntBE -s 64', /^millrace bench: nothing to measure: no row is like that \(its sizes: 32\)/);
-    await refused('--json --csv -', /^millrace bench: --json and --csv - both want standard output/);
+    await refused(
+      'digest -a toBigIntBE -s 64',
+      /^millrace bench: nothing to measure: no row is like that \(its sizes: 32\)/,
+    );
+    await refused(
+      '--json --csv -',
+      /^millrace bench: --json and --csv - both want standard output/,
+    );
     await refused('--html -', /^millrace bench: --html needs the name of a file/);
     await refused('--csv', /^millrace bench: option --csv needs a value: FILE/);
   }));
 
 test('files that cannot be written are known at the beginning', () =>
   inFolder({ 'folder/x': '', file: '' }, async ($) => {
-    await $.millrace(`bench ${shortest} --csv folder`, { stderr: 'millrace bench: folder: Is a directory\n', code: 1 });
-    await $.millrace(`bench ${shortest} --html no/where.html`, { stderr: 'millrace bench: no/where.html: No such file or directory\n', code: 1 });
-    await $.millrace(`bench ${shortest} --csv ok.csv --html file/x.html`, { stderr: 'millrace bench: file/x.html: Not a directory\n', code: 1 });
+    await $.millrace(`bench ${shortest} --csv folder`, {
+      stderr: 'millrace bench: folder: Is a directory\n',
+      code: 1,
+    });
+    await $.millrace(`bench ${shortest} --html no/where.html`, {
+      stderr: 'millrace bench: no/where.html: No such file or directory\n',
+      code: 1,
+    });
+    await $.millrace(`bench ${shortest} --csv ok.csv --html file/x.html`, {
+      stderr: 'millrace bench: file/x.html: Not a directory\n',
+      code: 1,
+    });
     assert.deepEqual(readdirSync($.folder).sort(), ['file', 'folder']);
   }));
 
-test('a full disk: one line, and no half of a file', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, () =>
-  inFolder({}, async ($) => {
-    await $.millrace(`bench ${shortest} --match sync --csv /dev/full`, { stdout: /sha256, hex/, stderr: 'millrace bench: /dev/full: No space left on device\n', code: 1 });
-  }));
+test(
+  'a full disk: one line, and no half of a file',
+  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
+  () =>
+    inFolder({}, async ($) => {
+      await $.millrace(`bench ${shortest} --match sync --csv /dev/full`, {
+        stdout: /sha256, hex/,
+        stderr: 'millrace bench: /dev/full: No space left on device\n',
+        code: 1,
+      });
+    }),
+);
 
 test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
   inFolder({ 'old.csv': 'old' }, async ($) => {
-    const { stdout } = await $.millrace(`bench ${shortest} --csv old.csv --html page.html`, { stdout: /./ });
+    const { stdout } = await $.millrace(`bench ${shortest} --csv old.csv --html page.html`, {
+      stdout: /./,
+    });
     const text = stdout.toString();
     assert.match(text, /^.+ cores, .+, Node v\d/);
     assert.match(text, /^measured: millrace \d\S*, node:crypto OpenSSL/m);
@@ -60,92 +105,203 @@ test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
     assert.doesNotMatch(text, /\x1b/);
     const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
     assert.equal(csv[0], 'table,what,wait,size,threads,contestant,form,measure,value,unit,spread');
-    assert.ok(csv.some((each) => /^hash,"sha256, hex",sync,64,,millrace,hash hex,time,[\d.e-]+,s,[\d.e-]+$/.test(each)), csv[1]);
-    assert.match(readFileSync($.path('page.html'), 'utf8'), /^<!doctype html>[^]*sha256, hex, 64 B[^]*<\/html>\n$/);
+    assert.ok(
+      csv.some((each) =>
+        /^hash,"sha256, hex",sync,64,,millrace,hash hex,time,[\d.e-]+,s,[\d.e-]+$/.test(each),
+      ),
+      csv[1],
+    );
+    assert.match(
+      readFileSync($.path('page.html'), 'utf8'),
+      /^<!doctype html>[^]*sha256, hex, 64 B[^]*<\/html>\n$/,
+    );
     assert.deepEqual(readdirSync($.folder).sort(), ['old.csv', 'page.html']);
   }));
 
 test('--json: the record, and nothing else', () =>
   inFolder({}, async ($) => {
-    const record = JSON.parse((await $.millrace('bench hashperf -a blake3 -s 64,4K -c sync,pool --time 1 --rounds 2 --json', { stdout: /^\{/ })).stdout);
-    assert.deepEqual(Object.keys(record), ['format', 'date', 'cpu', 'cores', 'system', 'node', 'contestants', 'absent', 'settings', 'rows', 'goals', 'crossovers']);
-    assert.deepEqual(record.rows.map(({ size, entries }) => [size, entries.map(({ contestant }) => contestant).sort()]), [[64, ['pool', 'sync']], [4096, ['pool', 'sync']]]);
-    for (const { entries } of record.rows) for (const { seconds, spread } of entries) assert.ok(seconds > 0 && spread >= 0);
-    assert.deepEqual(record.crossovers.map(({ faster, than }) => [faster, than]), [['pool', 'sync']]);
+    const record = JSON.parse(
+      (
+        await $.millrace(
+          'bench hashperf -a blake3 -s 64,4K -c sync,pool --time 1 --rounds 2 --json',
+          { stdout: /^\{/ },
+        )
+      ).stdout,
+    );
+    assert.deepEqual(Object.keys(record), [
+      'format',
+      'date',
+      'cpu',
+      'cores',
+      'system',
+      'node',
+      'contestants',
+      'absent',
+      'settings',
+      'rows',
+      'goals',
+      'crossovers',
+    ]);
+    assert.deepEqual(
+      record.rows.map(({ size, entries }) => [
+        size,
+        entries.map(({ contestant }) => contestant).sort(),
+      ]),
+      [
+        [64, ['pool', 'sync']],
+        [4096, ['pool', 'sync']],
+      ],
+    );
+    for (const { entries } of record.rows)
+      for (const { seconds, spread } of entries) assert.ok(seconds > 0 && spread >= 0);
+    assert.deepEqual(
+      record.crossovers.map(({ faster, than }) => [faster, than]),
+      [['pool', 'sync']],
+    );
     assert.ok(record.settings.clock > 0);
     assert.ok(record.rows.every(({ foreign, wrong }) => foreign >= 0 && wrong.length === 0));
   }));
 
 test('--csv -: figures instead of the table', () =>
   inFolder({}, async ($) => {
-    const { stdout } = await $.millrace(`bench ${shortest} --match sync --csv -`, { stdout: /^table,/ });
-    assert.ok(stdout.toString().trimEnd().split('\n').every((each) => /^(table|hash),/.test(each)));
+    const { stdout } = await $.millrace(`bench ${shortest} --match sync --csv -`, {
+      stdout: /^table,/,
+    });
+    assert.ok(
+      stdout
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .every((each) => /^(table|hash),/.test(each)),
+    );
   }));
 
-test('Ctrl-C: what was measured is printed and written, and the signal is what ended it', { skip: windows ? 'signals end a process there without asking' : false }, () =>
-  inFolder({}, async ($) => {
-    const { child, ended } = $.start(['bench', 'hash', '-c', 'node:crypto', '--csv', 'cut.csv']);
-    let seen = '';
-    while (!/^sync .* 64 B .*\n/m.test(seen)) seen += (await once(child.stdout, 'data'))[0];
-    child.kill('SIGINT');
-    const { signal, stdout, stderr } = await ended;
-    assert.equal(signal, 'SIGINT');
-    assert.match(stderr.toString(), /^millrace bench: interrupted: \d+ of \d+ rows measured\n$/);
-    assert.match(stdout.toString(), /\n\d+ rows?: Millrace is ahead/);
-    assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^table[^]*sha256/);
-    assert.deepEqual(readdirSync($.folder), ['cut.csv']);
-  }));
+test(
+  'Ctrl-C: what was measured is printed and written, and the signal is what ended it',
+  { skip: windows ? 'signals end a process there without asking' : false },
+  () =>
+    inFolder({}, async ($) => {
+      const { child, ended } = $.start(['bench', 'hash', '-c', 'node:crypto', '--csv', 'cut.csv']);
+      let seen = '';
+      while (!/^sync .* 64 B .*\n/m.test(seen)) seen += (await once(child.stdout, 'data'))[0];
+      child.kill('SIGINT');
+      const { signal, stdout, stderr } = await ended;
+      assert.equal(signal, 'SIGINT');
+      assert.match(stderr.toString(), /^millrace bench: interrupted: \d+ of \d+ rows measured\n$/);
+      assert.match(stdout.toString(), /\n\d+ rows?: Millrace is ahead/);
+      assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^table[^]*sha256/);
+      assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+    }),
+);
 
-test('Ctrl-C in a table that takes minutes: what there is of it', { skip: windows ? 'signals end a process there without asking' : false }, () =>
-  inFolder({}, async ($) => {
-    const { child, ended } = $.start(['bench', 'latency', 'scaling', '-c', 'node:crypto', '--csv', 'cut.csv']);
-    let said = '';
-    const early = ended.then(() => assert.fail(`ended by itself: ${said}`));
-    while (!/latency: round ([2-9] of|1 of \d, ([2-9]|\d\d) of)/.test(said)) said += (await Promise.race([once(child.stderr, 'data'), early]))[0];
-    early.catch(() => {});
-    child.kill('SIGINT');
-    const { signal, stdout, stderr } = await ended;
-    assert.equal(signal, 'SIGINT');
-    assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
-    assert.match(stdout.toString(), /^latency: .*\n\d rounds? of [^]*\nidle [^]*timer late/);
-    assert.doesNotMatch(stdout.toString(), /scaling|NaN|undefined/);
-    assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
-    assert.deepEqual(readdirSync($.folder), ['cut.csv']);
-  }));
+test(
+  'Ctrl-C in a table that takes minutes: what there is of it',
+  { skip: windows ? 'signals end a process there without asking' : false },
+  () =>
+    inFolder({}, async ($) => {
+      const { child, ended } = $.start([
+        'bench',
+        'latency',
+        'scaling',
+        '-c',
+        'node:crypto',
+        '--csv',
+        'cut.csv',
+      ]);
+      let said = '';
+      const early = ended.then(() => assert.fail(`ended by itself: ${said}`));
+      while (!/latency: round ([2-9] of|1 of \d, ([2-9]|\d\d) of)/.test(said))
+        said += (await Promise.race([once(child.stderr, 'data'), early]))[0];
+      early.catch(() => {});
+      child.kill('SIGINT');
+      const { signal, stdout, stderr } = await ended;
+      assert.equal(signal, 'SIGINT');
+      assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
+      assert.match(stdout.toString(), /^latency: .*\n\d rounds? of [^]*\nidle [^]*timer late/);
+      assert.doesNotMatch(stdout.toString(), /scaling|NaN|undefined/);
+      assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
+      assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+    }),
+);
 
-test('a small disk that fills up: one line, and no half of a report', { skip: windows || without('unshare', ['-rm', 'true']) }, () =>
-  inFolder({ 'disk/x': '' }, async ($) => {
-    const script = `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls -A disk`;
-    const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
-    assert.deepEqual([stdout.toString(), stderr.toString()], ['code 1\n', 'millrace bench: disk/report.html: No space left on device\n']);
-  }));
+test(
+  'a small disk that fills up: one line, and no half of a report',
+  { skip: windows || without('unshare', ['-rm', 'true']) },
+  () =>
+    inFolder({ 'disk/x': '' }, async ($) => {
+      const script = `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls -A disk`;
+      const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
+      assert.deepEqual(
+        [stdout.toString(), stderr.toString()],
+        ['code 1\n', 'millrace bench: disk/report.html: No space left on device\n'],
+      );
+    }),
+);
 
-test('a reader who goes away ends it without a word', { skip: windows ? 'there are no such signals' : false }, () =>
-  inFolder({}, async ($) => {
-    const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
-    child.stdout.destroy();
-    const { code, stderr } = await ended;
-    assert.deepEqual([code, stderr.toString()], [141, '']);
-  }));
+test(
+  'a reader who goes away ends it without a word',
+  { skip: windows ? 'there are no such signals' : false },
+  () =>
+    inFolder({}, async ($) => {
+      const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
+      child.stdout.destroy();
+      const { code, stderr } = await ended;
+      assert.deepEqual([code, stderr.toString()], [141, '']);
+    }),
+);
 
 // ---- what is asked for --------------------------------------------------------------------
 
 test('words pick tables, sizes and contestants narrow them', () => {
   const plan = (words, values = {}) => readOptions(values, words);
-  const tables = ({ rows }) => [...new Set(rows.map(({ definition }) => definition.table ?? definition.group))];
+  const tables = ({ rows }) => [
+    ...new Set(rows.map(({ definition }) => definition.table ?? definition.group)),
+  ];
   assert.deepEqual(tables(plan(['hash', 'hmac'])), ['hash', 'hmac']);
   assert.deepEqual(tables(plan(['async'])), ['async']);
-  assert.ok(plan(['hash', 'async']).rows.every(({ wait, definition }) => wait !== 'sync' && definition.group === 'hash'));
+  assert.ok(
+    plan(['hash', 'async']).rows.every(
+      ({ wait, definition }) => wait !== 'sync' && definition.group === 'hash',
+    ),
+  );
   assert.deepEqual([plan(['latency']).rows.length, plan(['latency']).apart], [0, ['latency']]);
   const all = plan([]);
-  assert.deepEqual([...tables(all)].sort(), ['aead', 'async', 'cipher', 'digest', 'hash', 'hmac', 'kdf']);
+  assert.deepEqual([...tables(all)].sort(), [
+    'aead',
+    'async',
+    'cipher',
+    'digest',
+    'hash',
+    'hmac',
+    'kdf',
+  ]);
   assert.deepEqual(all.apart, ['load']);
-  const perf = plan(['cryptperf'], { sizes: '16,16MiB', contestants: 'pool,sync', algorithms: 'chacha20' });
-  assert.deepEqual(perf.rows.map(({ size }) => size), [16, 2 ** 24]);
-  assert.deepEqual(perf.modules.map(({ name }) => name), ['millrace', 'sync', 'pool']);
-  assert.equal(new Set(all.rows.map(({ definition, size, wait }) => JSON.stringify([definition, size, wait]))).size, all.rows.length);
+  const perf = plan(['cryptperf'], {
+    sizes: '16,16MiB',
+    contestants: 'pool,sync',
+    algorithms: 'chacha20',
+  });
+  assert.deepEqual(
+    perf.rows.map(({ size }) => size),
+    [16, 2 ** 24],
+  );
+  assert.deepEqual(
+    perf.modules.map(({ name }) => name),
+    ['millrace', 'sync', 'pool'],
+  );
+  assert.equal(
+    new Set(all.rows.map(({ definition, size, wait }) => JSON.stringify([definition, size, wait])))
+      .size,
+    all.rows.length,
+  );
   assert.ok(all.rows.every(({ expected }) => expected > 0));
-  assert.deepEqual(['64', '4K', '4kib', '1M', '1G'].map(parseSize), [64, 4096, 4096, 2 ** 20, 2 ** 30]);
+  assert.deepEqual(['64', '4K', '4kib', '1M', '1G'].map(parseSize), [
+    64,
+    4096,
+    4096,
+    2 ** 20,
+    2 ** 30,
+  ]);
 });
 
 test('lines keep to the terminal; what matters least goes first', () => {
@@ -157,24 +313,46 @@ test('lines keep to the terminal; what matters least goes first', () => {
   assert.ok(wide.latency && wide.shown.includes('others') && wide.shown.includes('own loop'));
   for (const width of [80, 100, 140, 200]) {
     const table = layout(planned, names, width);
-    for (const row of rows) assert.ok(line(row, table).length <= width, `${width}: ${line(row, table).length}\n${line(row, table)}`);
+    for (const row of rows)
+      assert.ok(
+        line(row, table).length <= width,
+        `${width}: ${line(row, table).length}\n${line(row, table)}`,
+      );
     assert.ok(head(table).length <= width);
-    assert.ok(table.shown[0] === 'millrace' && table.shown.includes('node:crypto'), table.shown.join());
+    assert.ok(
+      table.shown[0] === 'millrace' && table.shown.includes('node:crypto'),
+      table.shown.join(),
+    );
     if (width === 80) assert.deepEqual(table.shown, ['millrace', 'node:crypto']);
   }
-  assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), ['100 B', '4.1 KiB', '293 KiB', '2.9 MiB']);
+  assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), [
+    '100 B',
+    '4.1 KiB',
+    '293 KiB',
+    '2.9 MiB',
+  ]);
 });
 
 test('of engines the fastest of ours is judged against node:crypto', () => {
   const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
-  const { ours, best, ratio } = judge({ engines: true, entries: [entry('sync', 4), entry('pool', 2), entry('node:crypto', 3)] });
+  const { ours, best, ratio } = judge({
+    engines: true,
+    entries: [entry('sync', 4), entry('pool', 2), entry('node:crypto', 3)],
+  });
   assert.deepEqual([ours.contestant, best.contestant, ratio], ['pool', 'node:crypto', 1.5]);
 });
 
 test('CSV: as many fields in every line, quotes where they are needed, every table', () => {
-  const lines = csvOf(benchRecord()).trimEnd().split('\n').map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 11));
-  for (const fields of lines) assert.ok(fields.length === 11 && !fields[10].endsWith(','), fields.join(''));
-  assert.deepEqual([...new Set(lines.slice(1).map(([table]) => table))], ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'load,', 'latency,', 'held,', 'idle,', 'scaling,']);
+  const lines = csvOf(benchRecord())
+    .trimEnd()
+    .split('\n')
+    .map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 11));
+  for (const fields of lines)
+    assert.ok(fields.length === 11 && !fields[10].endsWith(','), fields.join(''));
+  assert.deepEqual(
+    [...new Set(lines.slice(1).map(([table]) => table))],
+    ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'load,', 'latency,', 'held,', 'idle,', 'scaling,'],
+  );
 });
 
 // ---- talk ---------------------------------------------------------------------------------
@@ -183,7 +361,11 @@ test('in a pipe a plain line now and then', () => {
   let time = 0;
   const told = [];
   const rows = Array.from({ length: 8 }, () => ({ expected: 1 }));
-  const talk = startTalk(rows, { terminal: false, tell: (text) => told.push(text), now: () => time });
+  const talk = startTalk(rows, {
+    terminal: false,
+    tell: (text) => told.push(text),
+    now: () => time,
+  });
   for (const row of rows) {
     talk.begin('a row');
     time += 4000;
@@ -195,6 +377,10 @@ test('in a pipe a plain line now and then', () => {
 });
 
 test('on a terminal rows are counted, not bytes', () => {
-  const text = progressText('sha256, hex, 64 B', { done: 3, total: 12, rate: 0.3, amount: '5 of 20 rows' }, 100).replace(/\x1b\[\d+m/g, '');
+  const text = progressText(
+    'sha256, hex, 64 B',
+    { done: 3, total: 12, rate: 0.3, amount: '5 of 20 rows' },
+    100,
+  ).replace(/\x1b\[\d+m/g, '');
   assert.match(text, /^sha256, hex, 64 B {2}\S{24} {3}25% {2}5 of 20 rows {2}0:30 left$/);
 });

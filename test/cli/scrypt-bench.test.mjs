@@ -1,5 +1,5 @@
-// `millrace bench scrypt` and `node scrypt-bench.mjs`, as sessions: what is typed, what comes out where, the exit code. Costs are tiny; a
-// preloaded script listens to scrypt, or sabotages it.
+// `millrace bench scrypt` and `node scrypt-bench.mjs`, as sessions: what is typed, what comes out
+// where, the exit code. Costs are tiny; a preloaded script listens to scrypt, or sabotages it.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,29 +14,49 @@ import { command, inFolder } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { inputOf, percentile, runBatch } = require('../../cli/bench/scrypt/batch.js');
-const { csvHeader, csvRow, doneLine, failureLine, markdownTable } = require('../../cli/bench/scrypt/report.js');
+const {
+  csvHeader,
+  csvRow,
+  doneLine,
+  failureLine,
+  markdownTable,
+} = require('../../cli/bench/scrypt/report.js');
 const { readSettings } = require('../../cli/bench/scrypt/settings.js');
 
 const windows = process.platform === 'win32';
 const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
 const all = [...ancestral, 'millrace', 'millraceCallback'];
-const header = 'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen\n';
+const header =
+  'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen\n';
 
-/** Runs `node scrypt-bench.mjs LINE`, or with `millrace` that command; the preloads are files of the folder. */
+/**
+ * Runs `node scrypt-bench.mjs LINE`, or with `millrace` that command; the preloads are files of the
+ * folder.
+ */
 async function bench($, line, { preload = [], env = {}, by = 'script' } = {}) {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
   const program = by === 'script' ? [join(root, 'scrypt-bench.mjs')] : [command, 'bench', 'scrypt'];
-  const child = spawn(process.execPath, [...[preload].flat().flatMap((file) => ['--require', `./${file}`]), ...program, ...args], {
-    cwd: $.folder,
-    env: { ...process.env, NO_COLOR: '', UV_THREADPOOL_SIZE: '3', ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [...[preload].flat().flatMap((file) => ['--require', `./${file}`]), ...program, ...args],
+    {
+      cwd: $.folder,
+      env: { ...process.env, NO_COLOR: '', UV_THREADPOOL_SIZE: '3', ...env },
+    },
+  );
   const shown = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr']) child[name].on('data', (piece) => (shown[name] += piece));
-  const [code, signal] = await new Promise((resolve) => child.on('close', (...end) => resolve(end)));
+  for (const name of ['stdout', 'stderr'])
+    child[name].on('data', (piece) => (shown[name] += piece));
+  const [code, signal] = await new Promise((resolve) =>
+    child.on('close', (...end) => resolve(end)),
+  );
   return { code, signal, ...shown };
 }
 
-/** Millrace's scrypt by node:crypto's where this build has none; what is tested here is what stands around it. */
+/**
+ * Millrace's scrypt by node:crypto's where this build has none; what is tested here is what stands
+ * around it.
+ */
 const standIn = `
 const { promisify } = require('node:util');
 const { scrypt } = require('node:crypto');
@@ -52,7 +72,10 @@ for (const door of ${JSON.stringify([doorPaths.millrace, doorPaths['millrace/pro
 }
 `;
 
-/** Writes down the calls of node:crypto's scrypt with N below 1000, and how many are under way at a time. */
+/**
+ * Writes down the calls of node:crypto's scrypt with N below 1000, and how many are under way at a
+ * time.
+ */
 const listener = `
 const crypto = require('node:crypto');
 const { scrypt } = crypto;
@@ -68,7 +91,10 @@ crypto.scrypt = (password, salt, keylen, options, callback) => {
 process.on('exit', () => require('node:fs').writeFileSync('calls.json', JSON.stringify({ calls, most })));
 `;
 
-/** node:crypto's scrypt with calls of N below 1000 gone wrong: \`HOW\` gets the number of the call and how it would have ended. */
+/**
+ * node:crypto's scrypt with calls of N below 1000 gone wrong: \`HOW\` gets the number of the call
+ * and how it would have ended.
+ */
 const sabotage = (how) => `
 const crypto = require('node:crypto');
 const { scrypt } = crypto;
@@ -84,7 +110,7 @@ const number = '\\d+\\.\\d\\d';
 
 // ---- what comes out -----------------------------------------------------------------------
 
-test('node scrypt-bench.mjs: the ancestor\'s variants, a line a batch, a table a concurrency', () =>
+test("node scrypt-bench.mjs: the ancestor's variants, a line a batch, a table a concurrency", () =>
   inFolder({}, async ($) => {
     const { code, stdout, stderr } = await bench($, '--iterations=4 --concurrency=1,3 --N=16');
     assert.deepEqual([code, stderr], [0, '']);
@@ -95,27 +121,57 @@ test('node scrypt-bench.mjs: the ancestor\'s variants, a line a batch, a table a
       'config: iterations=4 concurrencies=[1,3] keyLen=64 mode=sequential seed=1337 opts={"N":16,"r":8,"p":1,"maxmem":33554432}',
     ]);
     assert.match(lines[3], /^threads: UV_THREADPOOL_SIZE=3; node v\d/);
-    const expected = ancestral.flatMap((variant) => [1, 3].map((concurrency) => [variant, concurrency]));
+    const expected = ancestral.flatMap((variant) =>
+      [1, 3].map((concurrency) => [variant, concurrency]),
+    );
     for (const [at, [variant, concurrency]] of expected.entries()) {
-      assert.match(lines[4 + at], new RegExp(`^Done: variant=${variant} conc=${concurrency} ok=4 fail=0 time=\\d+ms iter/s=${number} calls/s=${number} p50=\\d+\\.\\dms p90=\\d+\\.\\dms p99=\\d+\\.\\dms$`));
+      assert.match(
+        lines[4 + at],
+        new RegExp(
+          `^Done: variant=${variant} conc=${concurrency} ok=4 fail=0 time=\\d+ms iter/s=${number} calls/s=${number} p50=\\d+\\.\\dms p90=\\d+\\.\\dms p99=\\d+\\.\\dms$`,
+        ),
+      );
     }
-    const row = (variant) => `\\| ${variant.padEnd(13)} \\|    0 \\| (${number}\\*? *\\| ){5}\\d+\\.\\d *\\|\n`;
-    const table = (concurrency) => `\n\nConcurrency ${concurrency}\n\n\\| Variant       \\| Fail \\| Iter/s +\\| Calls/s +\\|[^\n]*\n\\|---------------\\|-----:\\|[-:|]*\n${ancestral.map(row).join('')}`.replace(/^\n/, '');
-    assert.match(lines.slice(10).join('\n'), new RegExp(`^${table(1)}${table(3)}\nNote: \\* marks the best value in that column .*\n$`));
+    const row = (variant) =>
+      `\\| ${variant.padEnd(13)} \\|    0 \\| (${number}\\*? *\\| ){5}\\d+\\.\\d *\\|\n`;
+    const table = (concurrency) =>
+      `\n\nConcurrency ${concurrency}\n\n\\| Variant       \\| Fail \\| Iter/s +\\| Calls/s +\\|[^\n]*\n\\|---------------\\|-----:\\|[-:|]*\n${ancestral.map(row).join('')}`.replace(
+        /^\n/,
+        '',
+      );
+    assert.match(
+      lines.slice(10).join('\n'),
+      new RegExp(`^${table(1)}${table(3)}\nNote: \\* marks the best value in that column .*\n$`),
+    );
     // Each of five columns has its star.
-    for (const part of stdout.split('\nConcurrency ').slice(1)) assert.ok(part.split('Note:')[0].split('*').length - 1 >= 5, part);
+    for (const part of stdout.split('\nConcurrency ').slice(1))
+      assert.ok(part.split('Note:')[0].split('*').length - 1 >= 5, part);
   }));
 
 test('--csv: stdout is a header and a row a batch, all else is talk', () =>
   inFolder({}, async ($) => {
-    const { code, stdout, stderr } = await bench($, '--iterations=3 --concurrency=2,5 --N=16 --r=2 --p=3 --maxmem=100000 --keylen=20 --seed=7 --mode=random --csv');
+    const { code, stdout, stderr } = await bench(
+      $,
+      '--iterations=3 --concurrency=2,5 --N=16 --r=2 --p=3 --maxmem=100000 --keylen=20 --seed=7 --mode=random --csv',
+    );
     assert.equal(code, 0);
     assert.ok(stdout.startsWith(header));
     const rows = stdout.slice(header.length).trimEnd().split('\n');
-    const expected = ancestral.flatMap((variant) => [2, 5].map((concurrency) => `${variant},${concurrency}`));
+    const expected = ancestral.flatMap((variant) =>
+      [2, 5].map((concurrency) => `${variant},${concurrency}`),
+    );
     assert.equal(rows.length, expected.length);
-    for (const [at, begin] of expected.entries()) assert.match(rows[at], new RegExp(`^${begin},3,3,0,\\d+\\.\\d,${number},${number},${number},${number},${number},random,7,16,2,3,100000,20$`));
-    assert.match(stderr, /^scrypt sanity: [^]*\nHave variants: [^]*\nDone: variant=callback conc=2 ok=3 fail=0 /);
+    for (const [at, begin] of expected.entries())
+      assert.match(
+        rows[at],
+        new RegExp(
+          `^${begin},3,3,0,\\d+\\.\\d,${number},${number},${number},${number},${number},random,7,16,2,3,100000,20$`,
+        ),
+      );
+    assert.match(
+      stderr,
+      /^scrypt sanity: [^]*\nHave variants: [^]*\nDone: variant=callback conc=2 ok=3 fail=0 /,
+    );
     assert.doesNotMatch(stderr, /\|/);
   }));
 
@@ -131,9 +187,24 @@ test('--no-progress: no lines for batches, in both forms', () =>
 
 test('values may stand behind a blank, the last of a flag counts, modes in any case, blanks in lists', () =>
   inFolder({}, async ($) => {
-    const { code, stdout } = await bench($, ['--iterations', '9', '--iterations', '2', '--N=16', '--mode=RANDOM', '--concurrency', '1, 2', '--csv', '--csv', '--variants=callback']);
+    const { code, stdout } = await bench($, [
+      '--iterations',
+      '9',
+      '--iterations',
+      '2',
+      '--N=16',
+      '--mode=RANDOM',
+      '--concurrency',
+      '1, 2',
+      '--csv',
+      '--csv',
+      '--variants=callback',
+    ]);
     assert.equal(code, 0);
-    assert.match(stdout.slice(header.length), /^callback,1,2,2,0,.*,random,1337,16,8,1,33554432,64\ncallback,2,2,.*\n$/);
+    assert.match(
+      stdout.slice(header.length),
+      /^callback,1,2,2,0,.*,random,1337,16,8,1,33554432,64\ncallback,2,2,.*\n$/,
+    );
   }));
 
 test('without flags: 2000 iterations, six concurrencies, 64 bytes, 16384 8 1', () => {
@@ -159,7 +230,20 @@ test('help, by either name', () =>
     assert.match(other.stdout, /^usage: millrace bench scrypt /);
     assert.equal(other.stdout.split('\n').length, stdout.split('\n').length);
     const guide = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
-    for (const flag of ['iterations', 'concurrency', 'mode', 'variants', 'seed', 'keylen', 'N', 'r', 'p', 'maxmem', 'csv', 'no-progress']) {
+    for (const flag of [
+      'iterations',
+      'concurrency',
+      'mode',
+      'variants',
+      'seed',
+      'keylen',
+      'N',
+      'r',
+      'p',
+      'maxmem',
+      'csv',
+      'no-progress',
+    ]) {
       assert.match(stdout, new RegExp(`^ +--${flag}\\b`, 'm'));
       assert.match(guide, new RegExp(`\`--${flag}\\b`), `docs/cli.md tells of --${flag}`);
     }
@@ -167,49 +251,97 @@ test('help, by either name', () =>
 
 // ---- variants -----------------------------------------------------------------------------
 
-test('millrace bench scrypt has Millrace\'s own too, the script if they are asked for', () =>
+test("millrace bench scrypt has Millrace's own too, the script if they are asked for", () =>
   inFolder({ 'stand-in.cjs': standIn }, async ($) => {
     const quick = '--iterations=2 --concurrency=2 --N=16';
-    const variantsOf = ({ stdout }) => [...stdout.matchAll(/^Done: variant=(\w+) conc=2 ok=2 fail=0 /gm)].map(([, name]) => name);
+    const variantsOf = ({ stdout }) =>
+      [...stdout.matchAll(/^Done: variant=(\w+) conc=2 ok=2 fail=0 /gm)].map(([, name]) => name);
     const wide = await bench($, quick, { by: 'millrace', preload: 'stand-in.cjs' });
     assert.deepEqual([wide.code, wide.stderr, variantsOf(wide)], [0, '', all]);
-    assert.match(wide.stdout, /^Have variants: \[ 'callback', 'utilPromisify', 'manualPromise', 'millrace', 'millraceCallback' \]\nconfig: .*\nthreads: UV_THREADPOOL_SIZE=3, millrace \d+;/m);
-    assert.match(wide.stdout, /^\| Variant          \| Fail .*\n\|------------------\|[^]*\n\| callback         \|    0 \|/m);
-    assert.deepEqual(variantsOf(await bench($, `${quick} --variants=all`, { preload: 'stand-in.cjs' })), all);
+    assert.match(
+      wide.stdout,
+      /^Have variants: \[ 'callback', 'utilPromisify', 'manualPromise', 'millrace', 'millraceCallback' \]\nconfig: .*\nthreads: UV_THREADPOOL_SIZE=3, millrace \d+;/m,
+    );
+    assert.match(
+      wide.stdout,
+      /^\| Variant          \| Fail .*\n\|------------------\|[^]*\n\| callback         \|    0 \|/m,
+    );
+    assert.deepEqual(
+      variantsOf(await bench($, `${quick} --variants=all`, { preload: 'stand-in.cjs' })),
+      all,
+    );
     // In the order of the list, each once.
-    assert.deepEqual(variantsOf(await bench($, `${quick} --variants=millrace,callback,millrace`, { preload: 'stand-in.cjs' })), ['callback', 'millrace']);
-    assert.deepEqual(variantsOf(await bench($, `${quick} --variants=utilPromisify`, { by: 'millrace' })), ['utilPromisify']);
+    assert.deepEqual(
+      variantsOf(
+        await bench($, `${quick} --variants=millrace,callback,millrace`, {
+          preload: 'stand-in.cjs',
+        }),
+      ),
+      ['callback', 'millrace'],
+    );
+    assert.deepEqual(
+      variantsOf(await bench($, `${quick} --variants=utilPromisify`, { by: 'millrace' })),
+      ['utilPromisify'],
+    );
   }));
 
 test('what this build has not is said, and the rest measured', () =>
   inFolder({ 'without.cjs': without }, async ($) => {
     const quick = '--iterations=2 --concurrency=1 --N=16 --csv --no-progress';
-    const { code, stdout, stderr } = await bench($, quick, { by: 'millrace', preload: 'without.cjs' });
+    const { code, stdout, stderr } = await bench($, quick, {
+      by: 'millrace',
+      preload: 'without.cjs',
+    });
     assert.equal(code, 0);
-    assert.match(stderr, /^millrace bench scrypt: not available: millrace, millraceCallback: this Millrace has no scrypt\n/);
-    assert.deepEqual(stdout.split('\n').slice(1, -1).map((line) => line.split(',')[0]), ancestral);
+    assert.match(
+      stderr,
+      /^millrace bench scrypt: not available: millrace, millraceCallback: this Millrace has no scrypt\n/,
+    );
+    assert.deepEqual(
+      stdout
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.split(',')[0]),
+      ancestral,
+    );
     const none = await bench($, `${quick} --variants=millrace`, { preload: 'without.cjs' });
-    assert.deepEqual([none.code, none.stdout, none.stderr], [1, '', 'scrypt-bench: not available: millrace: this Millrace has no scrypt\n']);
+    assert.deepEqual(
+      [none.code, none.stdout, none.stderr],
+      [1, '', 'scrypt-bench: not available: millrace: this Millrace has no scrypt\n'],
+    );
   }));
 
 // ---- what is called -----------------------------------------------------------------------
 
 test('sequential: two calls an iteration with one input, never more under way than asked', () =>
   inFolder({ 'listener.cjs': listener }, async ($) => {
-    const line = '--variants=manualPromise --iterations=6 --concurrency=4 --N=32 --r=2 --p=3 --maxmem=50000 --keylen=24';
+    const line =
+      '--variants=manualPromise --iterations=6 --concurrency=4 --N=32 --r=2 --p=3 --maxmem=50000 --keylen=24';
     assert.equal((await bench($, line, { preload: 'listener.cjs' })).code, 0);
     const { calls, most } = heard($);
     assert.equal(calls.length, 12);
     assert.equal(most, 4);
-    const counts = Object.values(Object.groupBy?.(calls, ({ input }) => input) ?? grouped(calls)).map(({ length }) => length);
+    const counts = Object.values(
+      Object.groupBy?.(calls, ({ input }) => input) ?? grouped(calls),
+    ).map(({ length }) => length);
     assert.deepEqual(counts, [2, 2, 2, 2, 2, 2]);
-    for (const { keylen, options } of calls) assert.deepEqual([keylen, options], [24, { N: 32, r: 2, p: 3, maxmem: 50_000 }]);
+    for (const { keylen, options } of calls)
+      assert.deepEqual([keylen, options], [24, { N: 32, r: 2, p: 3, maxmem: 50_000 }]);
   }));
 
 test('random: one call an iteration, a new input each; the seed decides which', () =>
   inFolder({ 'listener.cjs': listener }, async ($) => {
     const inputs = async (seed) => {
-      assert.equal((await bench($, `--variants=utilPromisify --iterations=5 --concurrency=9 --N=16 --mode=random ${seed}`, { preload: 'listener.cjs' })).code, 0);
+      assert.equal(
+        (
+          await bench(
+            $,
+            `--variants=utilPromisify --iterations=5 --concurrency=9 --N=16 --mode=random ${seed}`,
+            { preload: 'listener.cjs' },
+          )
+        ).code,
+        0,
+      );
       const { calls, most } = heard($);
       assert.equal(most, 5); // there are no more
       return calls.map(({ input }) => input);
@@ -217,16 +349,22 @@ test('random: one call an iteration, a new input each; the seed decides which', 
     const first = await inputs('--seed=42');
     assert.equal(new Set(first).size, 5);
     assert.deepEqual(await inputs('--seed=42'), first);
-    assert.deepEqual((await inputs('--seed=43')).filter((input) => first.includes(input)), []);
+    assert.deepEqual(
+      (await inputs('--seed=43')).filter((input) => first.includes(input)),
+      [],
+    );
     assert.deepEqual(await inputs(''), await inputs('--seed=1337'));
   }));
 
 test('each variant and each concurrency gets the same inputs', () =>
   inFolder({ 'listener.cjs': listener }, async ($) => {
-    await bench($, '--iterations=3 --concurrency=1,3 --N=16 --mode=random', { preload: 'listener.cjs' });
+    await bench($, '--iterations=3 --concurrency=1,3 --N=16 --mode=random', {
+      preload: 'listener.cjs',
+    });
     const inputs = heard($).calls.map(({ input }) => input);
     assert.equal(inputs.length, 18);
-    for (let at = 0; at < 18; at += 3) assert.deepEqual(inputs.slice(at, at + 3), inputs.slice(0, 3));
+    for (let at = 0; at < 18; at += 3)
+      assert.deepEqual(inputs.slice(at, at + 3), inputs.slice(0, 3));
   }));
 
 function grouped(calls) {
@@ -238,64 +376,134 @@ function grouped(calls) {
 // ---- failures -----------------------------------------------------------------------------
 
 test('errors: counted, the first five shown, exit code 1', () =>
-  inFolder({ 'sabotage.cjs': sabotage("(number, key, callback) => callback(number % 2 === 0 ? null : Object.assign(new Error('out of luck'), { code: 'E_LUCK' }), key)") }, async ($) => {
-    const { code, stdout, stderr } = await bench($, '--iterations=14 --concurrency=1 --N=16 --mode=random --variants=callback,manualPromise', { preload: 'sabotage.cjs' });
-    assert.equal(code, 1);
-    assert.match(stdout, /^Done: variant=callback conc=1 ok=7 fail=7 /m);
-    assert.match(stdout, /^\| manualPromise \|    7 \|/m);
-    const lines = stderr.trimEnd().split('\n');
-    assert.equal(lines.length, 10);
-    assert.equal(lines[1], 'scrypt-bench: variant=callback conc=1: { type: "error", iteration: 3, code: "E_LUCK", message: "out of luck" }');
-  }));
+  inFolder(
+    {
+      'sabotage.cjs': sabotage(
+        "(number, key, callback) => callback(number % 2 === 0 ? null : Object.assign(new Error('out of luck'), { code: 'E_LUCK' }), key)",
+      ),
+    },
+    async ($) => {
+      const { code, stdout, stderr } = await bench(
+        $,
+        '--iterations=14 --concurrency=1 --N=16 --mode=random --variants=callback,manualPromise',
+        { preload: 'sabotage.cjs' },
+      );
+      assert.equal(code, 1);
+      assert.match(stdout, /^Done: variant=callback conc=1 ok=7 fail=7 /m);
+      assert.match(stdout, /^\| manualPromise \|    7 \|/m);
+      const lines = stderr.trimEnd().split('\n');
+      assert.equal(lines.length, 10);
+      assert.equal(
+        lines[1],
+        'scrypt-bench: variant=callback conc=1: { type: "error", iteration: 3, code: "E_LUCK", message: "out of luck" }',
+      );
+    },
+  ));
 
 test('a mismatch is a failure in sequential mode, and cannot be seen in random mode', () =>
-  inFolder({ 'sabotage.cjs': sabotage('(number, key, callback) => { if (number === 3) key[0] ^= 255; callback(null, key); }') }, async ($) => {
-    const line = '--iterations=4 --concurrency=1 --N=16 --variants=utilPromisify --csv --no-progress';
-    const { code, stdout, stderr } = await bench($, line, { preload: 'sabotage.cjs' });
-    assert.equal(code, 1);
-    assert.match(stdout, /^utilPromisify,1,4,3,1,/m);
-    const { password, salt } = inputOf(1337, 1);
-    const right = crypto.scryptSync(password, salt, 64, { N: 16 });
-    const first = right.toString('hex', 0, 8);
-    right[0] ^= 255;
-    assert.match(stderr, new RegExp(`^scrypt-bench: variant=utilPromisify conc=1: \\{ type: "mismatch", iteration: 1, first: "${first}", second: "${right.toString('hex', 0, 8)}" \\}$`, 'm'));
-    assert.equal((await bench($, `${line} --mode=random`, { preload: 'sabotage.cjs' })).code, 0);
-  }));
+  inFolder(
+    {
+      'sabotage.cjs': sabotage(
+        '(number, key, callback) => { if (number === 3) key[0] ^= 255; callback(null, key); }',
+      ),
+    },
+    async ($) => {
+      const line =
+        '--iterations=4 --concurrency=1 --N=16 --variants=utilPromisify --csv --no-progress';
+      const { code, stdout, stderr } = await bench($, line, { preload: 'sabotage.cjs' });
+      assert.equal(code, 1);
+      assert.match(stdout, /^utilPromisify,1,4,3,1,/m);
+      const { password, salt } = inputOf(1337, 1);
+      const right = crypto.scryptSync(password, salt, 64, { N: 16 });
+      const first = right.toString('hex', 0, 8);
+      right[0] ^= 255;
+      assert.match(
+        stderr,
+        new RegExp(
+          `^scrypt-bench: variant=utilPromisify conc=1: \\{ type: "mismatch", iteration: 1, first: "${first}", second: "${right.toString('hex', 0, 8)}" \\}$`,
+          'm',
+        ),
+      );
+      assert.equal((await bench($, `${line} --mode=random`, { preload: 'sabotage.cjs' })).code, 0);
+    },
+  ));
 
 test('nothing but failures: no latencies, no stars', () =>
-  inFolder({ 'sabotage.cjs': sabotage("(number, key, callback) => callback(new Error('no'))") }, async ($) => {
-    const { code, stdout } = await bench($, '--iterations=2 --concurrency=1 --N=16 --variants=callback', { preload: 'sabotage.cjs' });
-    assert.equal(code, 1);
-    assert.match(stdout, / ok=0 fail=2 time=\d+ms iter\/s=0\.00 calls\/s=0\.00 p50=- p90=- p99=-$/m);
-    assert.match(stdout, /^\| callback      \|    2 \|         \|         \|          \|          \|          \| \d+\.\d +\|$/m);
-    const csv = await bench($, '--iterations=2 --concurrency=1 --N=16 --variants=callback --csv', { preload: 'sabotage.cjs' });
-    assert.match(csv.stdout, /^callback,1,2,0,2,\d+\.\d,0\.00,0\.00,,,,sequential,/m);
-  }));
+  inFolder(
+    { 'sabotage.cjs': sabotage("(number, key, callback) => callback(new Error('no'))") },
+    async ($) => {
+      const { code, stdout } = await bench(
+        $,
+        '--iterations=2 --concurrency=1 --N=16 --variants=callback',
+        { preload: 'sabotage.cjs' },
+      );
+      assert.equal(code, 1);
+      assert.match(
+        stdout,
+        / ok=0 fail=2 time=\d+ms iter\/s=0\.00 calls\/s=0\.00 p50=- p90=- p99=-$/m,
+      );
+      assert.match(
+        stdout,
+        /^\| callback      \|    2 \|         \|         \|          \|          \|          \| \d+\.\d +\|$/m,
+      );
+      const csv = await bench(
+        $,
+        '--iterations=2 --concurrency=1 --N=16 --variants=callback --csv',
+        { preload: 'sabotage.cjs' },
+      );
+      assert.match(csv.stdout, /^callback,1,2,0,2,\d+\.\d,0\.00,0\.00,,,,sequential,/m);
+    },
+  ));
 
 test('a variant that gives another key than RFC 7914, and a scrypt that does', () =>
   inFolder(
     {
-      'variant.cjs': "const crypto = require('node:crypto'); const { scrypt } = crypto; crypto.scrypt = (p, s, l, o, callback) => scrypt(p, s, l, o, (error, key) => { key[1]++; callback(error, key); });",
-      'sync.cjs': "const crypto = require('node:crypto'); crypto.scryptSync = () => Buffer.alloc(64);",
+      'variant.cjs':
+        "const crypto = require('node:crypto'); const { scrypt } = crypto; crypto.scrypt = (p, s, l, o, callback) => scrypt(p, s, l, o, (error, key) => { key[1]++; callback(error, key); });",
+      'sync.cjs':
+        "const crypto = require('node:crypto'); crypto.scryptSync = () => Buffer.alloc(64);",
     },
     async ($) => {
       const quick = '--iterations=1 --concurrency=1 --N=16 --variants=callback --csv --no-progress';
       const variant = await bench($, quick, { preload: 'variant.cjs' });
       assert.equal(variant.code, 1);
-      assert.match(variant.stderr, /\nscrypt-bench: variant=callback: gives 7024bdcb3afd7348\.\.\., not the key of RFC 7914\n$/);
+      assert.match(
+        variant.stderr,
+        /\nscrypt-bench: variant=callback: gives 7024bdcb3afd7348\.\.\., not the key of RFC 7914\n$/,
+      );
       const sync = await bench($, quick, { preload: 'sync.cjs' });
       assert.deepEqual([sync.code, sync.stdout], [1, '']);
-      assert.match(sync.stderr, /sync=00000000 RFC 7914: WRONG\nscrypt-bench: scryptSync of node:crypto does not give the key of RFC 7914\n$/);
+      assert.match(
+        sync.stderr,
+        /sync=00000000 RFC 7914: WRONG\nscrypt-bench: scryptSync of node:crypto does not give the key of RFC 7914\n$/,
+      );
     },
   ));
 
 test('a call that never settles is told of', () =>
-  inFolder({ 'sabotage.cjs': sabotage('(number, key, callback) => { if (number !== 2) callback(null, key); }') }, async ($) => {
-    for (const [by, name] of [['script', 'scrypt-bench'], ['millrace', 'millrace bench scrypt']]) {
-      const { code, stderr } = await bench($, '--iterations=9 --concurrency=2 --N=16 --variants=callback', { by, preload: 'sabotage.cjs' });
-      assert.deepEqual([code, stderr], [1, `${name}: variant=callback conc=2: a call has never settled\n`]);
-    }
-  }));
+  inFolder(
+    {
+      'sabotage.cjs': sabotage(
+        '(number, key, callback) => { if (number !== 2) callback(null, key); }',
+      ),
+    },
+    async ($) => {
+      for (const [by, name] of [
+        ['script', 'scrypt-bench'],
+        ['millrace', 'millrace bench scrypt'],
+      ]) {
+        const { code, stderr } = await bench(
+          $,
+          '--iterations=9 --concurrency=2 --N=16 --variants=callback',
+          { by, preload: 'sabotage.cjs' },
+        );
+        assert.deepEqual(
+          [code, stderr],
+          [1, `${name}: variant=callback conc=2: a call has never settled\n`],
+        );
+      }
+    },
+  ));
 
 // ---- bad input ----------------------------------------------------------------------------
 
@@ -306,29 +514,66 @@ test('a bad value: one line, exit code 2, nothing on stdout', () =>
       assert.deepEqual([code, stdout], [2, ''], line);
       assert.equal(stderr, `scrypt-bench: ${reason}; see: node scrypt-bench.mjs --help\n`);
     };
-    await refused('--iterations=0', '--iterations must be a whole number from 1 to 9007199254740991, not "0"');
-    await refused('--concurrency=1,x', 'each --concurrency must be a whole number from 1 to 9007199254740991, not "x"');
+    await refused(
+      '--iterations=0',
+      '--iterations must be a whole number from 1 to 9007199254740991, not "0"',
+    );
+    await refused(
+      '--concurrency=1,x',
+      'each --concurrency must be a whole number from 1 to 9007199254740991, not "x"',
+    );
     await refused('--mode=parallel', '--mode must be sequential or random, not "parallel"');
     await refused('--N=15', '--N must be a power of two from 2 to 2147483648, not 15');
-    await refused('--N=32768', 'a call with --N=32768 --r=8 --p=1 takes 33557504 bytes, which is more than --maxmem=33554432');
+    await refused(
+      '--N=32768',
+      'a call with --N=32768 --r=8 --p=1 takes 33557504 bytes, which is more than --maxmem=33554432',
+    );
     await refused('--frob', 'unknown option: --frob');
     await refused('--csv=yes', 'option --csv takes no value');
     await refused('--keylen', 'option --keylen needs a value: BYTES');
     await refused('500', 'unexpected operand: 500');
-    await refused('--variants=callback,frob', '--variants must be some of callback, utilPromisify, manualPromise, millrace, millraceCallback, or all, not "frob"');
+    await refused(
+      '--variants=callback,frob',
+      '--variants must be some of callback, utilPromisify, manualPromise, millrace, millraceCallback, or all, not "frob"',
+    );
     const { code, stderr } = await bench($, '--N=15', { by: 'millrace' });
-    assert.deepEqual([code, stderr], [2, 'millrace bench scrypt: --N must be a power of two from 2 to 2147483648, not 15; see: millrace bench scrypt --help\n']);
+    assert.deepEqual(
+      [code, stderr],
+      [
+        2,
+        'millrace bench scrypt: --N must be a power of two from 2 to 2147483648, not 15; see: millrace bench scrypt --help\n',
+      ],
+    );
   }));
 
 test('every number must be one, and positive', () => {
   for (const name of ['iterations', 'concurrency', 'seed', 'keylen', 'N', 'r', 'p', 'maxmem']) {
-    for (const text of ['0', '-1', '1.5', '1e3', '0x10', 'x', '', ' ', '9007199254740992', 'Infinity']) {
-      assert.throws(() => readSettings({ [name]: text }, ancestral), { usage: true }, `--${name}=${text}`);
+    for (const text of [
+      '0',
+      '-1',
+      '1.5',
+      '1e3',
+      '0x10',
+      'x',
+      '',
+      ' ',
+      '9007199254740992',
+      'Infinity',
+    ]) {
+      assert.throws(
+        () => readSettings({ [name]: text }, ancestral),
+        { usage: true },
+        `--${name}=${text}`,
+      );
     }
-    for (const text of ['1,', ',1', '1,,2']) assert.throws(() => readSettings({ concurrency: text }, ancestral), { usage: true });
+    for (const text of ['1,', ',1', '1,,2'])
+      assert.throws(() => readSettings({ concurrency: text }, ancestral), { usage: true });
   }
   assert.throws(() => readSettings({ keylen: '2147483648' }, ancestral), { usage: true });
-  assert.throws(() => readSettings({ r: '32768', p: '32768', maxmem: '9007199254740991' }, ancestral), { message: /--r times --p must be less than 1073741824/ });
+  assert.throws(
+    () => readSettings({ r: '32768', p: '32768', maxmem: '9007199254740991' }, ancestral),
+    { message: /--r times --p must be less than 1073741824/ },
+  );
 });
 
 test('cost parameters are refused exactly where node:crypto refuses them', () => {
@@ -347,7 +592,9 @@ test('cost parameters are refused exactly where node:crypto refuses them', () =>
             }
           };
           const node = accepts(() => crypto.scryptSync('p', 's', 1, { N, r, p, maxmem }));
-          const ours = accepts(() => readSettings({ N: `${N}`, r: `${r}`, p: `${p}`, maxmem: `${maxmem}` }, ancestral));
+          const ours = accepts(() =>
+            readSettings({ N: `${N}`, r: `${r}`, p: `${p}`, maxmem: `${maxmem}` }, ancestral),
+          );
           assert.equal(ours, node, `N=${N} r=${r} p=${p} maxmem=${maxmem}`);
           if (!ours) refused++;
         }
@@ -361,52 +608,87 @@ test('cost parameters are refused exactly where node:crypto refuses them', () =>
 
 test('Ctrl-C: ended by the signal, the lines so far are whole', { skip: windows }, () =>
   inFolder({}, async ($) => {
-    const child = spawn(process.execPath, [join(root, 'scrypt-bench.mjs'), '--iterations=40', '--concurrency=4,5,6,7,8', '--N=1024', '--csv'], { cwd: $.folder });
+    const child = spawn(
+      process.execPath,
+      [
+        join(root, 'scrypt-bench.mjs'),
+        '--iterations=40',
+        '--concurrency=4,5,6,7,8',
+        '--N=1024',
+        '--csv',
+      ],
+      { cwd: $.folder },
+    );
     let stdout = '';
     child.stdout.on('data', (piece) => {
       stdout += piece;
       if (stdout.split('\n').length > 2) child.kill('SIGINT');
     });
-    const [code, signal] = await new Promise((resolve) => child.on('close', (...end) => resolve(end)));
+    const [code, signal] = await new Promise((resolve) =>
+      child.on('close', (...end) => resolve(end)),
+    );
     assert.deepEqual([code, signal], [null, 'SIGINT']);
     assert.ok(stdout.startsWith(header));
-    for (const row of stdout.slice(header.length, -1).split('\n')) assert.match(row, /^\w+,\d,40,40,0,.*,64$/);
+    for (const row of stdout.slice(header.length, -1).split('\n'))
+      assert.match(row, /^\w+,\d,40,40,0,.*,64$/);
     assert.ok(stdout.split('\n').length < 1 + 15 + 1);
-  }));
+  }),
+);
 
 test('a reader who goes away, and a full disk', { skip: windows }, () =>
   inFolder({}, async ($) => {
-    for (const program of [`"${process.execPath}" "${join(root, 'scrypt-bench.mjs')}"`, `"${process.execPath}" "${command}" bench scrypt --variants=callback`]) {
+    for (const program of [
+      `"${process.execPath}" "${join(root, 'scrypt-bench.mjs')}"`,
+      `"${process.execPath}" "${command}" bench scrypt --variants=callback`,
+    ]) {
       const quick = '--iterations=20 --concurrency=1,2,3,4 --N=256';
-      const { stdout, stderr } = $.other('bash', ['-c', `${program} ${quick} | head -n 1; echo "\${PIPESTATUS[0]}"`]);
-      assert.deepEqual([stdout.toString(), stderr.toString()], ['scrypt sanity: typeof=function sync=7023bdcb RFC 7914: ok\n141\n', '']);
+      const { stdout, stderr } = $.other('bash', [
+        '-c',
+        `${program} ${quick} | head -n 1; echo "\${PIPESTATUS[0]}"`,
+      ]);
+      assert.deepEqual(
+        [stdout.toString(), stderr.toString()],
+        ['scrypt sanity: typeof=function sync=7023bdcb RFC 7914: ok\n141\n', ''],
+      );
       if (!existsSync('/dev/full')) continue;
       const full = $.other('sh', ['-c', `${program} ${quick} > /dev/full`]);
       assert.equal(full.status, 1);
       assert.match(full.stderr.toString(), /^[\w -]+: standard output: No space left on device\n$/);
     }
-  }));
+  }),
+);
 
-const scriptMissing = process.platform === 'linux' && spawnSync('script', ['-qec', 'exit 7', '/dev/null']).status === 7 ? false : 'there is no script of util-linux';
+const scriptMissing =
+  process.platform === 'linux' && spawnSync('script', ['-qec', 'exit 7', '/dev/null']).status === 7
+    ? false
+    : 'there is no script of util-linux';
 
 test('at a terminal: how far a long batch is, wiped when it is over', { skip: scriptMissing }, () =>
-  inFolder({ 'slow.cjs': sabotage('(number, key, callback) => setTimeout(callback, 20, null, key)') }, async ($) => {
-    const run = (flags) => {
-      const line = `stty cols 100; "${process.execPath}" --require ./slow.cjs "${join(root, 'scrypt-bench.mjs')}" --iterations=150 --N=16 --concurrency=4 --variants=callback ${flags}`;
-      const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd: $.folder, env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '' } });
-      return { status, shown: stdout.toString() };
-    };
-    const { status, shown } = run('');
-    assert.equal(status, 0);
-    assert.match(shown, /\rcallback conc=4  .*% +\d+ of 150  \d+:\d\d left/);
-    assert.match(shown, /\r\x1b\[KDone: variant=callback conc=4 ok=150 /);
-    assert.doesNotMatch(run('--no-progress').shown, /of 150|Done/);
-  }));
+  inFolder(
+    { 'slow.cjs': sabotage('(number, key, callback) => setTimeout(callback, 20, null, key)') },
+    async ($) => {
+      const run = (flags) => {
+        const line = `stty cols 100; "${process.execPath}" --require ./slow.cjs "${join(root, 'scrypt-bench.mjs')}" --iterations=150 --N=16 --concurrency=4 --variants=callback ${flags}`;
+        const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
+          cwd: $.folder,
+          env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '' },
+        });
+        return { status, shown: stdout.toString() };
+      };
+      const { status, shown } = run('');
+      assert.equal(status, 0);
+      assert.match(shown, /\rcallback conc=4  .*% +\d+ of 150  \d+:\d\d left/);
+      assert.match(shown, /\r\x1b\[KDone: variant=callback conc=4 ok=150 /);
+      assert.doesNotMatch(run('--no-progress').shown, /of 150|Done/);
+    },
+  ),
+);
 
 // ---- numbers and their form ---------------------------------------------------------------
 
 test('percentiles are by nearest rank', () => {
-  const of = (samples, ...percents) => percents.map((percent) => percentile(Float64Array.from(samples), percent));
+  const of = (samples, ...percents) =>
+    percents.map((percent) => percentile(Float64Array.from(samples), percent));
   const hundred = Array.from({ length: 100 }, (_, at) => at + 1);
   assert.deepEqual(of(hundred, 50, 90, 99), [50, 90, 99]);
   assert.deepEqual(of(hundred.slice(0, 10), 50, 90, 99), [5, 9, 10]);
@@ -419,7 +701,10 @@ test('percentiles are by nearest rank', () => {
     const samples = Array.from({ length: count }, (_, at) => at + 1);
     for (const percent of [50, 90, 99]) {
       const [found] = of(samples, percent);
-      assert.ok(found * 100 >= percent * count && (found - 1) * 100 < percent * count, `${percent} of ${count}`);
+      assert.ok(
+        found * 100 >= percent * count && (found - 1) * 100 < percent * count,
+        `${percent} of ${count}`,
+      );
     }
   }
 });
@@ -428,22 +713,50 @@ test('latency is from the call to its settlement, a rate is of what was done', a
   const key = Buffer.alloc(8);
   const delays = [5, 5, 5, 5, 60, 5];
   let calls = 0;
-  const scrypt = () => new Promise((resolve) => setTimeout(() => resolve(key), delays[calls++ % delays.length]));
+  const scrypt = () =>
+    new Promise((resolve) => setTimeout(() => resolve(key), delays[calls++ % delays.length]));
   const settings = { ...readSettings({ iterations: '3' }, ancestral) };
-  const { ok, fail, p50, p90, p99, time, iterationRate, callRate } = await runBatch({ name: 'x', scrypt }, 1, settings);
+  const { ok, fail, p50, p90, p99, time, iterationRate, callRate } = await runBatch(
+    { name: 'x', scrypt },
+    1,
+    settings,
+  );
   assert.deepEqual([ok, fail, calls], [3, 0, 6]);
   assert.ok(p50 >= 4 && p50 < 55 && p99 >= 59 && p90 === p99, `${p50} ${p90} ${p99}`);
-  assert.ok(time >= 80 && Math.abs(iterationRate * time - 3000) < 1e-6 && Math.abs(callRate * time - 6000) < 1e-6);
+  assert.ok(
+    time >= 80 &&
+      Math.abs(iterationRate * time - 3000) < 1e-6 &&
+      Math.abs(callRate * time - 6000) < 1e-6,
+  );
 });
 
-const batch = (variant, iterationRate, p50, p90, p99, time, more) => ({ variant, concurrency: 100, iterations: 2000, ok: 2000, fail: 0, iterationRate, callRate: iterationRate * 2, p50, p90, p99, time, ...more });
+const batch = (variant, iterationRate, p50, p90, p99, time, more) => ({
+  variant,
+  concurrency: 100,
+  iterations: 2000,
+  ok: 2000,
+  fail: 0,
+  iterationRate,
+  callRate: iterationRate * 2,
+  p50,
+  p90,
+  p99,
+  time,
+  ...more,
+});
 
 test('the line of a batch, a row of CSV and a table, to the letter', () => {
   const util = batch('utilPromisify', 154.53, 5.21, 7.1, 10.55, 12940.1);
-  assert.equal(doneLine(util), 'Done: variant=utilPromisify conc=100 ok=2000 fail=0 time=12940ms iter/s=154.53 calls/s=309.06 p50=5.2ms p90=7.1ms p99=10.6ms');
+  assert.equal(
+    doneLine(util),
+    'Done: variant=utilPromisify conc=100 ok=2000 fail=0 time=12940ms iter/s=154.53 calls/s=309.06 p50=5.2ms p90=7.1ms p99=10.6ms',
+  );
   const settings = readSettings({}, ancestral);
   assert.equal(`${csvHeader}\n`, header);
-  assert.equal(csvRow(util, settings), 'utilPromisify,100,2000,2000,0,12940.1,154.53,309.06,5.21,7.10,10.55,sequential,1337,16384,8,1,33554432,64');
+  assert.equal(
+    csvRow(util, settings),
+    'utilPromisify,100,2000,2000,0,12940.1,154.53,309.06,5.21,7.10,10.55,sequential,1337,16384,8,1,33554432,64',
+  );
   const table = markdownTable([
     batch('callback', 180.12, 5.4, 7.1, 10.55, 11037.1),
     batch('utilPromisify', 181, 5.38, 7.02, 10.5, 11005.7),
@@ -477,7 +790,13 @@ test('stars: what looks equal is equal, failures only win nothing; wide cells wi
 
 test('a failure shows what it has', () => {
   const { variant, concurrency } = batch('callback', 1, 1, 1, 1, 1);
-  assert.equal(failureLine({ variant, concurrency }, { type: 'error', iteration: 0, code: undefined, message: 'a "b"\n' }), 'variant=callback conc=100: { type: "error", iteration: 0, message: "a \\"b\\"\\n" }');
+  assert.equal(
+    failureLine(
+      { variant, concurrency },
+      { type: 'error', iteration: 0, code: undefined, message: 'a "b"\n' },
+    ),
+    'variant=callback conc=100: { type: "error", iteration: 0, message: "a \\"b\\"\\n" }',
+  );
 });
 
 test('the script and the command are in the package', () => {

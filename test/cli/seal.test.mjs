@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, closeSync, linkSync, openSync, readFileSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +22,9 @@ import { openStream } from 'millrace/promises';
 
 import { command, inFolder, without } from '../support/shell.mjs';
 
-const { deriveRoom, readHeader, writeHeader } = createRequire(import.meta.url)('../../cli/seal/header.js');
+const { deriveRoom, readHeader, writeHeader } = createRequire(import.meta.url)(
+  '../../cli/seal/header.js',
+);
 
 const windows = process.platform === 'win32';
 const key = randomBytes(32);
@@ -28,89 +40,182 @@ test('a passphrase: there and back, by a file, a descriptor and a pipe', () =>
   inFolder({ photos: message, pass: 'geheim\n' }, async ($) => {
     await $.millrace(`seal ${quick} -p pass photos`);
     if (!windows) assert.equal(mode($.path('photos.sealed')), 0o600);
-    await $.millrace('open -p pass photos.sealed', { stderr: 'millrace open: photos: File exists (--force replaces it)\n', code: 1 });
+    await $.millrace('open -p pass photos.sealed', {
+      stderr: 'millrace open: photos: File exists (--force replaces it)\n',
+      code: 1,
+    });
     await $.millrace('open -p pass --force photos.sealed');
     assert.deepEqual(readFileSync($.path('photos')), message);
     if (!windows) assert.equal(mode($.path('photos')), 0o600);
     await $.millrace('open -p pass -o - photos.sealed', { stdout: message });
-    await $.millrace('open --passphrase-file pass', { stdin: readFileSync($.path('photos.sealed')), stdout: message });
+    await $.millrace('open --passphrase-file pass', {
+      stdin: readFileSync($.path('photos.sealed')),
+      stdout: message,
+    });
     await $.millrace('open --passphrase-fd 0 -o copy photos.sealed', { stdin: 'geheim' });
     assert.deepEqual(readFileSync($.path('copy')), message);
-    const { stdout } = await $.millrace(`seal ${quick} -a chacha20-poly1305 -p pass`, { stdin: message, stdout: /^millrace/ });
+    const { stdout } = await $.millrace(`seal ${quick} -a chacha20-poly1305 -p pass`, {
+      stdin: message,
+      stdout: /^millrace/,
+    });
     await $.millrace('open -p pass -', { stdin: stdout, stdout: message });
     assert.deepEqual(readdirSync($.folder).sort(), ['copy', 'pass', 'photos', 'photos.sealed']);
   }));
 
 test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
-  inFolder({ composed: 'f\u00fcr\r\n', decomposed: 'fu\u0308r', bytes: Buffer.from([255, 254]), other: Buffer.from([255, 253]), blank: ' f\u00fcr\n' }, async ($) => {
-    const { stdout } = await $.millrace(`seal ${quick} -p composed`, { stdin: 'x', stdout: /^millrace/ });
-    await $.millrace('open -p decomposed', { stdin: stdout, stdout: 'x' });
-    await $.millrace('open -p blank', { stdin: stdout, stderr: /passphrase or key is wrong/, code: 1 });
-    const raw = (await $.millrace(`seal ${quick} -p bytes`, { stdin: 'x', stdout: /^millrace/ })).stdout;
-    await $.millrace('open -p bytes', { stdin: raw, stdout: 'x' });
-    await $.millrace('open -p other', { stdin: raw, stderr: /passphrase or key is wrong/, code: 1 });
-  }));
+  inFolder(
+    {
+      composed: 'f\u00fcr\r\n',
+      decomposed: 'fu\u0308r',
+      bytes: Buffer.from([255, 254]),
+      other: Buffer.from([255, 253]),
+      blank: ' f\u00fcr\n',
+    },
+    async ($) => {
+      const { stdout } = await $.millrace(`seal ${quick} -p composed`, {
+        stdin: 'x',
+        stdout: /^millrace/,
+      });
+      await $.millrace('open -p decomposed', { stdin: stdout, stdout: 'x' });
+      await $.millrace('open -p blank', {
+        stdin: stdout,
+        stderr: /passphrase or key is wrong/,
+        code: 1,
+      });
+      const raw = (await $.millrace(`seal ${quick} -p bytes`, { stdin: 'x', stdout: /^millrace/ }))
+        .stdout;
+      await $.millrace('open -p bytes', { stdin: raw, stdout: 'x' });
+      await $.millrace('open -p other', {
+        stdin: raw,
+        stderr: /passphrase or key is wrong/,
+        code: 1,
+      });
+    },
+  ));
 
 test('keys: raw, hex, base64, and made by keygen', () =>
-  inFolder({ raw: key, hex: `${key.toString('hex')}\n`, base64: key.toString('base64'), url: key.toString('base64url'), short: key.subarray(1), text: 'g'.repeat(64) }, async ($) => {
-    const { stdout } = await $.millrace('seal -k raw', { stdin: message, stdout: /^millrace/ });
-    for (const form of ['hex', 'base64', 'url']) $.write(`marked-${form}`, `millrace-key-1 ${readFileSync($.path(form), 'latin1')}`);
-    for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url']) await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
-    const what = 'not a key: it must be a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
-    for (const form of ['short', 'text']) await $.millrace(`open -k ${form}`, { stdin: stdout, stderr: `millrace open: ${form}: ${what}\n`, code: 1 });
-    for (const form of ['hex', 'base64', 'url']) await $.millrace(`open -k ${form}`, { stdin: stdout, stderr: `millrace open: ${form}: ${what}; if this text is one, put "millrace-key-1 " before it\n`, code: 1 });
-    // 32 characters are 32 bytes, and hardly a key.
-    $.write('words', 'correct horse battery staple 32!');
-    const weak = (await $.millrace('seal -k words', { stdin: 'x', stdout: /^millrace/, stderr: 'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen makes a key\n' })).stdout;
-    await $.millrace('open -k words', { stdin: weak, stdout: 'x', stderr: /^millrace open: warning: words: this key is text/ });
-    await $.millrace('keygen new');
-    if (!windows) assert.equal(mode($.path('new')), 0o600);
-    assert.match(readFileSync($.path('new'), 'latin1'), /^millrace-key-1 [A-Za-z0-9+/]{43}=\n$/);
-    await $.millrace('keygen new', { stderr: 'millrace keygen: new: File exists (--force replaces it)\n', code: 1 });
-    const before = readFileSync($.path('new'));
-    await $.millrace('keygen -f new');
-    assert.notDeepEqual(readFileSync($.path('new')), before);
-    const printed = (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout;
-    assert.notDeepEqual(printed, (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout);
-    await $.millrace('open -k new', { stdin: stdout, stderr: /passphrase or key is wrong/, code: 1 });
-  }));
+  inFolder(
+    {
+      raw: key,
+      hex: `${key.toString('hex')}\n`,
+      base64: key.toString('base64'),
+      url: key.toString('base64url'),
+      short: key.subarray(1),
+      text: 'g'.repeat(64),
+    },
+    async ($) => {
+      const { stdout } = await $.millrace('seal -k raw', { stdin: message, stdout: /^millrace/ });
+      for (const form of ['hex', 'base64', 'url'])
+        $.write(`marked-${form}`, `millrace-key-1 ${readFileSync($.path(form), 'latin1')}`);
+      for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url'])
+        await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
+      const what =
+        'not a key: it must be a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
+      for (const form of ['short', 'text'])
+        await $.millrace(`open -k ${form}`, {
+          stdin: stdout,
+          stderr: `millrace open: ${form}: ${what}\n`,
+          code: 1,
+        });
+      for (const form of ['hex', 'base64', 'url'])
+        await $.millrace(`open -k ${form}`, {
+          stdin: stdout,
+          stderr: `millrace open: ${form}: ${what}; if this text is one, put "millrace-key-1 " before it\n`,
+          code: 1,
+        });
+      // 32 characters are 32 bytes, and hardly a key.
+      $.write('words', 'correct horse battery staple 32!');
+      const weak = (
+        await $.millrace('seal -k words', {
+          stdin: 'x',
+          stdout: /^millrace/,
+          stderr:
+            'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen makes a key\n',
+        })
+      ).stdout;
+      await $.millrace('open -k words', {
+        stdin: weak,
+        stdout: 'x',
+        stderr: /^millrace open: warning: words: this key is text/,
+      });
+      await $.millrace('keygen new');
+      if (!windows) assert.equal(mode($.path('new')), 0o600);
+      assert.match(readFileSync($.path('new'), 'latin1'), /^millrace-key-1 [A-Za-z0-9+/]{43}=\n$/);
+      await $.millrace('keygen new', {
+        stderr: 'millrace keygen: new: File exists (--force replaces it)\n',
+        code: 1,
+      });
+      const before = readFileSync($.path('new'));
+      await $.millrace('keygen -f new');
+      assert.notDeepEqual(readFileSync($.path('new')), before);
+      const printed = (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout;
+      assert.notDeepEqual(
+        printed,
+        (await $.millrace('keygen', { stdout: /^millrace-key-1 .{44}\n$/ })).stdout,
+      );
+      await $.millrace('open -k new', {
+        stdin: stdout,
+        stderr: /passphrase or key is wrong/,
+        code: 1,
+      });
+    },
+  ));
 
 test('secrets that others may read', { skip: windows && 'Windows has no such modes' }, () =>
   inFolder({ pass: 'p', a: 'x' }, async ($) => {
     $.write('key', key, 0o640);
     chmodSync($.path('pass'), 0o604);
-    const warning = (who, name) => `millrace seal: warning: ${name}: ${who} may read this file: chmod 600 makes it yours alone\n`;
+    const warning = (who, name) =>
+      `millrace seal: warning: ${name}: ${who} may read this file: chmod 600 makes it yours alone\n`;
     await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
     await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
     chmodSync($.path('pass'), 0o600);
     await $.millrace('open -f -p pass a.sealed');
     // A pipe has no readers but us.
     await $.millrace(`seal ${quick} -f --passphrase-fd 0 a`, { stdin: 'p' });
-  }));
+  }),
+);
 
 test('the output may not be the input', () =>
   inFolder({ pass: 'p', a: 'x' }, async ($) => {
     symlinkSync('a', $.path('link'));
     linkSync($.path('a'), $.path('hard'));
     for (const other of ['a', './a', 'link', 'hard']) {
-      await $.millrace(`seal ${quick} -p pass -f -o ${other} a`, { stderr: `millrace seal: ${other}: is the input too: give another --output; see: millrace help seal\n`, code: 1 });
+      await $.millrace(`seal ${quick} -p pass -f -o ${other} a`, {
+        stderr: `millrace seal: ${other}: is the input too: give another --output; see: millrace help seal\n`,
+        code: 1,
+      });
     }
     assert.equal(readFileSync($.path('a'), 'latin1'), 'x');
     await $.millrace(`seal ${quick} -p pass a`);
     const sealed = readFileSync($.path('a.sealed'));
-    await $.millrace('open -p pass -f -o a.sealed a.sealed', { stderr: /is the input too/, code: 1 });
+    await $.millrace('open -p pass -f -o a.sealed a.sealed', {
+      stderr: /is the input too/,
+      code: 1,
+    });
     assert.deepEqual(readFileSync($.path('a.sealed')), sealed);
   }));
 
-test('standard input or output that is closed', { skip: process.platform !== 'linux' && 'only Linux shows it' }, () =>
-  inFolder({ pass: 'p', a: 'x' }, async ($) => {
-    const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
-    for (const [line, name] of [[`seal ${quick} -p pass -o - a >&-`, 'standard output'], [`seal ${quick} -p pass <&-`, 'standard input']]) {
-      const { status, stderr } = typed(line);
-      assert.deepEqual([status, stderr.toString()], [1, `millrace seal: ${name}: Bad file descriptor\n`], line);
-    }
-    assert.equal(typed(`seal ${quick} -p pass -o - a > /dev/null < /dev/null`).status, 0);
-  }));
+test(
+  'standard input or output that is closed',
+  { skip: process.platform !== 'linux' && 'only Linux shows it' },
+  () =>
+    inFolder({ pass: 'p', a: 'x' }, async ($) => {
+      const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
+      for (const [line, name] of [
+        [`seal ${quick} -p pass -o - a >&-`, 'standard output'],
+        [`seal ${quick} -p pass <&-`, 'standard input'],
+      ]) {
+        const { status, stderr } = typed(line);
+        assert.deepEqual(
+          [status, stderr.toString()],
+          [1, `millrace seal: ${name}: Bad file descriptor\n`],
+          line,
+        );
+      }
+      assert.equal(typed(`seal ${quick} -p pass -o - a > /dev/null < /dev/null`).status, 0);
+    }),
+);
 
 // The header by hand, so that the format cannot change unnoticed.
 test('the format: a header that is the context of a sealed stream', () =>
@@ -122,15 +227,34 @@ test('the format: a header that is the context of a sealed stream', () =>
     stream.end(stdout.subarray(12));
     assert.deepEqual(Buffer.concat(await stream.toArray()), message);
     $.write('pass', 'p');
-    const sealed = (await $.millrace('seal -p pass -a chacha20-poly1305 --cost 11', { stdin: message, stdout: /^millrace/ })).stdout;
+    const sealed = (
+      await $.millrace('seal -p pass -a chacha20-poly1305 --cost 11', {
+        stdin: message,
+        stdout: /^millrace/,
+      })
+    ).stdout;
     assert.deepEqual(sealed.subarray(8, 15), Buffer.from([1, 2, 1, 19, 11, 8, 1]));
-    const again = (await $.millrace('seal -p pass -a chacha20-poly1305 --cost 11', { stdin: message, stdout: /^millrace/ })).stdout;
+    const again = (
+      await $.millrace('seal -p pass -a chacha20-poly1305 --cost 11', {
+        stdin: message,
+        stdout: /^millrace/,
+      })
+    ).stdout;
     assert.notDeepEqual(again.subarray(15, 31), sealed.subarray(15, 31), 'a salt of its own');
   }));
 
 test('what seal may ask for, open does not refuse', async () => {
-  for (const [cost, p, accepted] of [[10, 1, true], [20, 1, true], [20, 17, true], [20, 18, false], [21, 1, false]]) {
-    const header = { algorithm: 'aes-256-gcm', scrypt: { N: 2 ** cost, r: 8, p, salt: new Uint8Array(randomBytes(16)) } };
+  for (const [cost, p, accepted] of [
+    [10, 1, true],
+    [20, 1, true],
+    [20, 17, true],
+    [20, 18, false],
+    [21, 1, false],
+  ]) {
+    const header = {
+      algorithm: 'aes-256-gcm',
+      scrypt: { N: 2 ** cost, r: 8, p, salt: new Uint8Array(randomBytes(16)) },
+    };
     let rest = writeHeader(header);
     const take = async (size) => {
       const taken = rest.subarray(0, size);
@@ -138,9 +262,16 @@ test('what seal may ask for, open does not refuse', async () => {
       return taken;
     };
     const read = (await readHeader(take, 'x')).header;
-    assert.deepEqual({ ...read, scrypt: { ...read.scrypt, salt: new Uint8Array(read.scrypt.salt) } }, header);
+    assert.deepEqual(
+      { ...read, scrypt: { ...read.scrypt, salt: new Uint8Array(read.scrypt.salt) } },
+      header,
+    );
     if (accepted) deriveRoom(header.scrypt, 'x');
-    else assert.throws(() => deriveRoom(header.scrypt, 'x'), /more than 1 GiB of memory, or 30 seconds/);
+    else
+      assert.throws(
+        () => deriveRoom(header.scrypt, 'x'),
+        /more than 1 GiB of memory, or 30 seconds/,
+      );
   }
 });
 
@@ -157,19 +288,31 @@ test('whatever is changed, nothing is left behind', () =>
     const wrong = 'the passphrase or key is wrong, or its beginning was changed';
     const cases = [
       ['magic', with_(0, flip), 'not a file that millrace sealed'],
-      ['version', with_(8, () => 2), 'sealed in version 2 of the format; this millrace knows version 1'],
+      [
+        'version',
+        with_(8, () => 2),
+        'sealed in version 2 of the format; this millrace knows version 1',
+      ],
       ['algorithm', with_(9, () => 2), wrong],
       ['unknown algorithm', with_(9, () => 9), 'its header is damaged'],
       ['source', with_(10, () => 3), 'its header is damaged'],
       ['size', with_(11, flip), 'its header is damaged'],
       ['cost', with_(12, () => 9), wrong],
-      ['huge cost', with_(12, () => 30), 'refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key'],
+      [
+        'huge cost',
+        with_(12, () => 30),
+        'refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key',
+      ],
       ['huge work', with_(14, () => 255), wrong],
       ['salt', with_(16, flip), wrong],
       ['stream salt', with_(35, flip), wrong],
       ['commitment', with_(60, flip), wrong],
       ['first chunk', with_(87, flip), 'was changed or cut off near byte 0'],
-      ['third chunk', with_(31 + 56 + 2 * 16400 + 5, flip), 'was changed or cut off near byte 32800'],
+      [
+        'third chunk',
+        with_(31 + 56 + 2 * 16400 + 5, flip),
+        'was changed or cut off near byte 32800',
+      ],
       ['tag', with_(good.length - 1, flip), 'was changed or cut off near byte 98400'],
       ['cut in the header', good.subarray(0, 20), 'its header is damaged'],
       ['cut in the first bytes', good.subarray(0, 5), 'not a file that millrace sealed'],
@@ -180,33 +323,80 @@ test('whatever is changed, nothing is left behind', () =>
     ];
     for (const [title, bytes, message_] of cases) {
       $.write('bad.sealed', bytes);
-      await $.millrace('open -p pass bad.sealed', { stderr: `millrace open: bad.sealed: ${message_}\n`, code: 1 });
-      assert.deepEqual(readdirSync($.folder).sort(), ['bad.sealed', 'good', 'key', 'pass', 'photos'], title);
+      await $.millrace('open -p pass bad.sealed', {
+        stderr: `millrace open: bad.sealed: ${message_}\n`,
+        code: 1,
+      });
+      assert.deepEqual(
+        readdirSync($.folder).sort(),
+        ['bad.sealed', 'good', 'key', 'pass', 'photos'],
+        title,
+      );
     }
-    await $.millrace('open -k key good -o x', { stderr: 'millrace open: good: was sealed with a passphrase, not a key\n', code: 1 });
+    await $.millrace('open -k key good -o x', {
+      stderr: 'millrace open: good: was sealed with a passphrase, not a key\n',
+      code: 1,
+    });
     await $.millrace('seal -k key photos -o with-key');
-    await $.millrace('open -p pass with-key -o x', { stderr: 'millrace open: with-key: was sealed with a key: give --key-file\n', code: 1 });
-    // In a pipe what was authentic before it has gone out, and the exit code says that it is not all.
-    const part = await $.start(['open', '-p', 'pass'], { stdin: with_(good.length - 1, flip) }).ended;
+    await $.millrace('open -p pass with-key -o x', {
+      stderr: 'millrace open: with-key: was sealed with a key: give --key-file\n',
+      code: 1,
+    });
+    // In a pipe what was authentic before it has gone out, and the exit code says that it is not
+    // all.
+    const part = await $.start(['open', '-p', 'pass'], { stdin: with_(good.length - 1, flip) })
+      .ended;
     assert.equal(part.code, 1);
-    assert.ok(message.subarray(0, part.stdout.length).equals(part.stdout) && part.stdout.length < message.length);
+    assert.ok(
+      message.subarray(0, part.stdout.length).equals(part.stdout) &&
+        part.stdout.length < message.length,
+    );
     assert.ok(!readdirSync($.folder).includes('x'));
   }));
 
 test('options that make no sense', () =>
   inFolder({ a: 'x', p: 'p', empty: '', newline: '\n', key }, async ($) => {
-    const refuse = (line, message_, command = line.split(' ')[0]) => $.millrace(line, { stdin: '', stderr: `millrace ${command}: ${message_}\n`, code: 1 });
+    const refuse = (line, message_, command = line.split(' ')[0]) =>
+      $.millrace(line, { stdin: '', stderr: `millrace ${command}: ${message_}\n`, code: 1 });
     const help = (name) => `; see: millrace help ${name}`;
     await refuse('seal a b -k key', `one file at a time, not 2${help('seal')}`);
-    await refuse('seal a -k key -p p', `--key-file and --passphrase-file: one of them is enough${help('seal')}`);
-    await refuse('seal -p -', `standard input cannot give both the secret and what is to be worked on${help('seal')}`);
-    await refuse('open --passphrase-fd 0', `standard input cannot give both the secret and what is to be worked on${help('open')}`);
-    await refuse('seal --passphrase-fd x a', `--passphrase-fd must be a whole number from 0 to 1048576, not "x"${help('seal')}`);
+    await refuse(
+      'seal a -k key -p p',
+      `--key-file and --passphrase-file: one of them is enough${help('seal')}`,
+    );
+    await refuse(
+      'seal -p -',
+      `standard input cannot give both the secret and what is to be worked on${help('seal')}`,
+    );
+    await refuse(
+      'open --passphrase-fd 0',
+      `standard input cannot give both the secret and what is to be worked on${help('open')}`,
+    );
+    await refuse(
+      'seal --passphrase-fd x a',
+      `--passphrase-fd must be a whole number from 0 to 1048576, not "x"${help('seal')}`,
+    );
     await refuse('seal --passphrase-fd 1 a', `--passphrase-fd 1 is for output${help('seal')}`);
-    await refuse('seal --passphrase-fd 99 a', 'file descriptor 99: Bad file descriptor'.replace('file descriptor 99', "'file descriptor 99'"));
-    for (const cost of ['9', '21', 'x']) await refuse(`seal --cost ${cost} -p p a`, `--cost must be a whole number from 10 to 20, not "${cost}"${help('seal')}`);
-    await refuse('seal --cost 12 -k key a', `--cost is for passphrases; a key needs none${help('seal')}`);
-    await refuse('seal -a aes-128-gcm -k key a', `--algorithm must be aes-256-gcm or chacha20-poly1305, not "aes-128-gcm"${help('seal')}`);
+    await refuse(
+      'seal --passphrase-fd 99 a',
+      'file descriptor 99: Bad file descriptor'.replace(
+        'file descriptor 99',
+        "'file descriptor 99'",
+      ),
+    );
+    for (const cost of ['9', '21', 'x'])
+      await refuse(
+        `seal --cost ${cost} -p p a`,
+        `--cost must be a whole number from 10 to 20, not "${cost}"${help('seal')}`,
+      );
+    await refuse(
+      'seal --cost 12 -k key a',
+      `--cost is for passphrases; a key needs none${help('seal')}`,
+    );
+    await refuse(
+      'seal -a aes-128-gcm -k key a',
+      `--algorithm must be aes-256-gcm or chacha20-poly1305, not "aes-128-gcm"${help('seal')}`,
+    );
     await refuse('seal -p empty a', 'empty: an empty passphrase');
     await refuse('seal -p newline a', 'newline: an empty passphrase');
     await refuse('seal -p missing a', 'missing: No such file or directory');
@@ -221,24 +411,44 @@ test('options that make no sense', () =>
     assert.deepEqual(readdirSync($.folder).sort(), ['a', 'empty', 'key', 'newline', 'p']);
   }));
 
-test('a name that is taken, also by a link, or by somebody who was quicker', { skip: windows }, () =>
-  inFolder({ a: message, key, target: 'old' }, async ($) => {
-    symlinkSync('target', $.path('link'));
-    symlinkSync('nowhere', $.path('dangling'));
-    await $.millrace('seal -k key -o link a', { stderr: 'millrace seal: link: File exists (--force replaces it)\n', code: 1 });
-    await $.millrace('seal -k key -f -o link a');
-    assert.equal(readlinkSync($.path('link')), 'target');
-    await $.millrace('open -k key -o - target', { stdout: message });
-    await $.millrace('seal -k key -o dangling a', { stderr: 'millrace seal: dangling: File exists (--force replaces it)\n', code: 1 });
-    const { child, ended } = $.start(['seal', '-k', 'key', '-o', 'late', '-'], { stdin: null });
-    await temporaryIn($);
-    $.write('late', 'mine');
-    child.stdin.end('x');
-    const { code, stderr } = await ended;
-    assert.deepEqual({ code, stderr: stderr.toString() }, { code: 1, stderr: 'millrace seal: late: File exists (--force replaces it)\n' });
-    assert.equal(readFileSync($.path('late'), 'latin1'), 'mine');
-    assert.deepEqual(readdirSync($.folder).sort(), ['a', 'dangling', 'key', 'late', 'link', 'target']);
-  }));
+test(
+  'a name that is taken, also by a link, or by somebody who was quicker',
+  { skip: windows },
+  () =>
+    inFolder({ a: message, key, target: 'old' }, async ($) => {
+      symlinkSync('target', $.path('link'));
+      symlinkSync('nowhere', $.path('dangling'));
+      await $.millrace('seal -k key -o link a', {
+        stderr: 'millrace seal: link: File exists (--force replaces it)\n',
+        code: 1,
+      });
+      await $.millrace('seal -k key -f -o link a');
+      assert.equal(readlinkSync($.path('link')), 'target');
+      await $.millrace('open -k key -o - target', { stdout: message });
+      await $.millrace('seal -k key -o dangling a', {
+        stderr: 'millrace seal: dangling: File exists (--force replaces it)\n',
+        code: 1,
+      });
+      const { child, ended } = $.start(['seal', '-k', 'key', '-o', 'late', '-'], { stdin: null });
+      await temporaryIn($);
+      $.write('late', 'mine');
+      child.stdin.end('x');
+      const { code, stderr } = await ended;
+      assert.deepEqual(
+        { code, stderr: stderr.toString() },
+        { code: 1, stderr: 'millrace seal: late: File exists (--force replaces it)\n' },
+      );
+      assert.equal(readFileSync($.path('late'), 'latin1'), 'mine');
+      assert.deepEqual(readdirSync($.folder).sort(), [
+        'a',
+        'dangling',
+        'key',
+        'late',
+        'link',
+        'target',
+      ]);
+    }),
+);
 
 test('a signal midway leaves nothing, and ends the process', { skip: windows }, () =>
   inFolder({ key }, async ($) => {
@@ -248,38 +458,64 @@ test('a signal midway leaves nothing, and ends the process', { skip: windows }, 
       await temporaryIn($);
       child.kill(signal);
       const { code, signal: by, stderr } = await ended;
-      assert.deepEqual({ code, by, stderr: stderr.toString() }, { code: null, by: signal, stderr: '' });
+      assert.deepEqual(
+        { code, by, stderr: stderr.toString() },
+        { code: null, by: signal, stderr: '' },
+      );
       assert.deepEqual(readdirSync($.folder), ['key']);
     }
-  }));
+  }),
+);
 
-test('a disk that is full, and a reader who goes away', { skip: process.platform !== 'linux' }, () =>
-  inFolder({ key, a: randomBytes(3 * 2 ** 20) }, async ($) => {
-    await $.millrace('seal -k key -o /dev/full a', { stderr: 'millrace seal: /dev/full: No space left on device\n', code: 1 });
-    const full = openSync('/dev/full', 'w');
-    const { code, stderr } = await $.start(['seal', '-k', 'key', '-o', '-', 'a'], { stdio: ['pipe', full, 'pipe'] }).ended;
-    closeSync(full);
-    assert.deepEqual({ code, stderr: stderr.toString() }, { code: 1, stderr: 'millrace seal: standard output: No space left on device\n' });
-    const { child, ended } = $.start(['seal', '-k', 'key', '-o', '-', 'a']);
-    await once(child.stdout, 'readable');
-    child.stdout.destroy();
-    const gone = await ended;
-    assert.deepEqual({ code: gone.code, stderr: gone.stderr.toString() }, { code: 141, stderr: '' });
-    await $.millrace('seal -k key -o /dev/null a');
-  }));
+test(
+  'a disk that is full, and a reader who goes away',
+  { skip: process.platform !== 'linux' },
+  () =>
+    inFolder({ key, a: randomBytes(3 * 2 ** 20) }, async ($) => {
+      await $.millrace('seal -k key -o /dev/full a', {
+        stderr: 'millrace seal: /dev/full: No space left on device\n',
+        code: 1,
+      });
+      const full = openSync('/dev/full', 'w');
+      const { code, stderr } = await $.start(['seal', '-k', 'key', '-o', '-', 'a'], {
+        stdio: ['pipe', full, 'pipe'],
+      }).ended;
+      closeSync(full);
+      assert.deepEqual(
+        { code, stderr: stderr.toString() },
+        { code: 1, stderr: 'millrace seal: standard output: No space left on device\n' },
+      );
+      const { child, ended } = $.start(['seal', '-k', 'key', '-o', '-', 'a']);
+      await once(child.stdout, 'readable');
+      child.stdout.destroy();
+      const gone = await ended;
+      assert.deepEqual(
+        { code: gone.code, stderr: gone.stderr.toString() },
+        { code: 141, stderr: '' },
+      );
+      await $.millrace('seal -k key -o /dev/null a');
+    }),
+);
 
-test('a small disk that fills up', { skip: process.platform !== 'linux' || without('unshare', ['-rm', 'true']) }, () =>
-  inFolder({ key, a: randomBytes(3 * 2 ** 20), 'disk/x': '' }, async ($) => {
-    const script = `mount -t tmpfs -o size=1m none disk && "${process.execPath}" "$0" seal -k key -o disk/out a; echo "code $?"; ls -A disk`;
-    const { command } = await import('../support/shell.mjs');
-    const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
-    assert.equal(stderr.toString(), 'millrace seal: disk/out: No space left on device\n');
-    assert.equal(stdout.toString(), 'code 1\n');
-    const filled = `mount -t tmpfs -o size=64k none disk && head -c 1m /dev/zero > disk/zeros 2> /dev/null; "${process.execPath}" "$0" keygen disk/key; echo "code $?"; ls -A disk`;
-    const making = $.other('unshare', ['-rm', 'sh', '-c', filled, command]);
-    assert.equal(making.stderr.toString(), 'millrace keygen: disk/key: No space left on device\n');
-    assert.equal(making.stdout.toString(), 'code 1\nzeros\n');
-  }));
+test(
+  'a small disk that fills up',
+  { skip: process.platform !== 'linux' || without('unshare', ['-rm', 'true']) },
+  () =>
+    inFolder({ key, a: randomBytes(3 * 2 ** 20), 'disk/x': '' }, async ($) => {
+      const script = `mount -t tmpfs -o size=1m none disk && "${process.execPath}" "$0" seal -k key -o disk/out a; echo "code $?"; ls -A disk`;
+      const { command } = await import('../support/shell.mjs');
+      const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
+      assert.equal(stderr.toString(), 'millrace seal: disk/out: No space left on device\n');
+      assert.equal(stdout.toString(), 'code 1\n');
+      const filled = `mount -t tmpfs -o size=64k none disk && head -c 1m /dev/zero > disk/zeros 2> /dev/null; "${process.execPath}" "$0" keygen disk/key; echo "code $?"; ls -A disk`;
+      const making = $.other('unshare', ['-rm', 'sh', '-c', filled, command]);
+      assert.equal(
+        making.stderr.toString(),
+        'millrace keygen: disk/key: No space left on device\n',
+      );
+      assert.equal(making.stdout.toString(), 'code 1\nzeros\n');
+    }),
+);
 
 /** Waits until the command has begun to write. */
 async function temporaryIn($) {

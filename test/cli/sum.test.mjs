@@ -1,9 +1,21 @@
-// millrace sum: what it prints, byte by byte, beside node:crypto and the programs whose formats it has.
+// millrace sum: what it prints, byte by byte, beside node:crypto and the programs whose formats it
+// has.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -19,7 +31,23 @@ const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const windows = process.platform === 'win32';
 
 /** Names that have to be written with care. */
-const awkward = windows ? ['plain', ' leading', 'a (b) = c'] : ['plain', ' leading', '*star', 'a (b) = c', 'back\\slash', 'end\\', 'cr\rx', 'new\nline', 'both\\\n', '\\nnot a newline', 'tab\tx', 'ümläut', '-dash'];
+const awkward = windows
+  ? ['plain', ' leading', 'a (b) = c']
+  : [
+      'plain',
+      ' leading',
+      '*star',
+      'a (b) = c',
+      'back\\slash',
+      'end\\',
+      'cr\rx',
+      'new\nline',
+      'both\\\n',
+      '\\nnot a newline',
+      'tab\tx',
+      'ümläut',
+      '-dash',
+    ];
 
 test('files, standard input, and both', () =>
   inFolder({ a: 'abc', b: '' }, async ($) => {
@@ -39,65 +67,141 @@ test('every algorithm, by name and by its tag', () =>
   inFolder({ a: 'abc' }, async ($) => {
     for (const algorithm of millrace.getHashes()) {
       const xof = algorithm.startsWith('shake');
-      const hex = millrace.hash(algorithm, 'abc', { encoding: 'hex', ...(xof && { outputLength: 40 }) });
-      const { stdout } = await $.millrace(`sum --tag -a ${algorithm.toUpperCase()} a ${xof ? '-l 40' : ''}`, { stdout: new RegExp(`^[A-Z0-9]+\\S* \\(a\\) = ${hex}\n$`, 'i') });
+      const hex = millrace.hash(algorithm, 'abc', {
+        encoding: 'hex',
+        ...(xof && { outputLength: 40 }),
+      });
+      const { stdout } = await $.millrace(
+        `sum --tag -a ${algorithm.toUpperCase()} a ${xof ? '-l 40' : ''}`,
+        { stdout: new RegExp(`^[A-Z0-9]+\\S* \\(a\\) = ${hex}\n$`, 'i') },
+      );
       await $.millrace('sum -c', { stdin: stdout, stdout: 'a: OK\n' });
     }
-    await $.millrace('sum -a blake3 -l 7 a', { stdout: `${millrace.hash('blake3', 'abc', { encoding: 'hex', outputLength: 7 })}  a\n` });
+    await $.millrace('sum -a blake3 -l 7 a', {
+      stdout: `${millrace.hash('blake3', 'abc', { encoding: 'hex', outputLength: 7 })}  a\n`,
+    });
   }));
 
 test('what cannot be read is a line on stderr, the rest goes on', () =>
   inFolder({ a: 'abc', 'folder/b': '' }, async ($) => {
     await $.millrace('sum missing a folder a/b', {
       stdout: `${abc}  a\n`,
-      stderr: 'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a directory\nmillrace sum: a/b: Not a directory\n',
+      stderr:
+        'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a directory\nmillrace sum: a/b: Not a directory\n',
       code: 1,
     });
   }));
 
 test('standard input that cannot be read', { skip: windows }, () =>
   inFolder({ a: 'abc' }, async ($) => {
-    const { status, stdout, stderr } = $.other('sh', ['-c', `"${process.execPath}" "$0" sum a - < .`, command]);
-    assert.deepEqual([status, stdout.toString(), stderr.toString()], [1, `${abc}  a\n`, 'millrace sum: -: Is a directory\n']);
-  }));
+    const { status, stdout, stderr } = $.other('sh', [
+      '-c',
+      `"${process.execPath}" "$0" sum a - < .`,
+      command,
+    ]);
+    assert.deepEqual(
+      [status, stdout.toString(), stderr.toString()],
+      [1, `${abc}  a\n`, 'millrace sum: -: Is a directory\n'],
+    );
+  }),
+);
 
 /** Who may not read everything: root does this as somebody else. */
 const nobody = !windows && process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
-const noNobody = windows || spawnSync(process.execPath, [command, '--version'], nobody).status !== 0;
+const noNobody =
+  windows || spawnSync(process.execPath, [command, '--version'], nobody).status !== 0;
 
-test('files and folders that may not be read', { skip: noNobody ? 'there is no user who may run this and not read everything' : false }, () =>
-  inFolder({ a: 'abc', 'shut/b': '' }, async ($) => {
-    $.write('secret', 'x', 0);
-    for (const [path, mode] of [['', 0o755], ['shut', 0]]) chmodSync($.path(path), mode);
-    const run = (...args) => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd: $.folder, ...nobody });
-      return [status, stdout.toString(), stderr.toString()];
-    };
-    assert.deepEqual(run('sum', 'secret', 'a', 'shut/b'), [1, `${abc}  a\n`, 'millrace sum: secret: Permission denied\nmillrace sum: shut/b: Permission denied\n']);
-    assert.deepEqual(run('sum', '-r', 'shut', 'a'), [1, `${abc}  a\n`, 'millrace sum: shut: Permission denied\n']);
-    assert.deepEqual(run('sum', '-c', 'secret'), [1, '', 'millrace sum: secret: Permission denied\n']);
-    assert.deepEqual(run('seal', '-k', 'secret', 'a'), [1, '', 'millrace seal: secret: Permission denied\n']);
-    $.write('other.sealed', 'x', 0);
-    $.write('key', 'k'.repeat(32), 0o644);
-    assert.deepEqual(run('open', '-k', 'key', 'other.sealed'), [1, '', 'millrace open: other.sealed: Permission denied\n']);
-  }));
+test(
+  'files and folders that may not be read',
+  { skip: noNobody ? 'there is no user who may run this and not read everything' : false },
+  () =>
+    inFolder({ a: 'abc', 'shut/b': '' }, async ($) => {
+      $.write('secret', 'x', 0);
+      for (const [path, mode] of [
+        ['', 0o755],
+        ['shut', 0],
+      ])
+        chmodSync($.path(path), mode);
+      const run = (...args) => {
+        const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+          cwd: $.folder,
+          ...nobody,
+        });
+        return [status, stdout.toString(), stderr.toString()];
+      };
+      assert.deepEqual(run('sum', 'secret', 'a', 'shut/b'), [
+        1,
+        `${abc}  a\n`,
+        'millrace sum: secret: Permission denied\nmillrace sum: shut/b: Permission denied\n',
+      ]);
+      assert.deepEqual(run('sum', '-r', 'shut', 'a'), [
+        1,
+        `${abc}  a\n`,
+        'millrace sum: shut: Permission denied\n',
+      ]);
+      assert.deepEqual(run('sum', '-c', 'secret'), [
+        1,
+        '',
+        'millrace sum: secret: Permission denied\n',
+      ]);
+      assert.deepEqual(run('seal', '-k', 'secret', 'a'), [
+        1,
+        '',
+        'millrace seal: secret: Permission denied\n',
+      ]);
+      $.write('other.sealed', 'x', 0);
+      $.write('key', 'k'.repeat(32), 0o644);
+      assert.deepEqual(run('open', '-k', 'key', 'other.sealed'), [
+        1,
+        '',
+        'millrace open: other.sealed: Permission denied\n',
+      ]);
+    }),
+);
 
 test('without a binary: the same, by the portable engine', () =>
   inFolder({ a: 'abc', large: randomBytes(2 ** 20 + 1) }, async ($) => {
-    for (const part of ['cli', 'dist', 'package.json']) cpSync(join(root, part), $.path('package', part), { recursive: true });
-    const { status, stdout, stderr } = $.other(process.execPath, ['--no-warnings', 'package/cli/main.js', 'sum', 'a', 'large', 'missing']);
-    assert.deepEqual([status, stderr.toString()], [1, 'millrace sum: missing: No such file or directory\n']);
+    for (const part of ['cli', 'dist', 'package.json'])
+      cpSync(join(root, part), $.path('package', part), { recursive: true });
+    const { status, stdout, stderr } = $.other(process.execPath, [
+      '--no-warnings',
+      'package/cli/main.js',
+      'sum',
+      'a',
+      'large',
+      'missing',
+    ]);
+    assert.deepEqual(
+      [status, stderr.toString()],
+      [1, 'millrace sum: missing: No such file or directory\n'],
+    );
     assert.equal(stdout.toString(), `${abc}  a\n${sha256(readFileSync($.path('large')))}  large\n`);
   }));
 
 const permission = ['--permission', '--allow-addons'];
 
-test('files that Node may not read', { skip: permission.every((flag) => process.allowedNodeEnvironmentFlags.has(flag)) ? false : 'this Node has no permissions' }, () =>
-  inFolder({ a: 'abc', b: 'abc' }, async ($) => {
-    const { status, stdout, stderr } = $.other(process.execPath, [...permission, `--allow-fs-read=${root}`, `--allow-fs-read=${$.path('a')}`, command, 'sum', 'a', 'b']);
-    assert.deepEqual([status, stdout.toString()], [1, `${abc}  a\n`]);
-    assert.match(stderr.toString(), /^millrace sum: b: /m);
-  }));
+test(
+  'files that Node may not read',
+  {
+    skip: permission.every((flag) => process.allowedNodeEnvironmentFlags.has(flag))
+      ? false
+      : 'this Node has no permissions',
+  },
+  () =>
+    inFolder({ a: 'abc', b: 'abc' }, async ($) => {
+      const { status, stdout, stderr } = $.other(process.execPath, [
+        ...permission,
+        `--allow-fs-read=${root}`,
+        `--allow-fs-read=${$.path('a')}`,
+        command,
+        'sum',
+        'a',
+        'b',
+      ]);
+      assert.deepEqual([status, stdout.toString()], [1, `${abc}  a\n`]);
+      assert.match(stderr.toString(), /^millrace sum: b: /m);
+    }),
+);
 
 test('folders: sorted, links not followed, the same twice', { skip: windows }, () =>
   inFolder({ 'f/b': 'b', 'f/a/z': 'z', 'f/a/y': 'y', 'f/a.txt': 'x', c: 'c' }, async ($) => {
@@ -105,25 +209,52 @@ test('folders: sorted, links not followed, the same twice', { skip: windows }, (
     symlinkSync('.', $.path('f', 'loop'));
     symlinkSync('f', $.path('folder-link'));
     mkdirSync($.path('f', 'none'));
-    const lines = (...names) => names.map((name) => `${sha256(name.endsWith('.txt') ? 'x' : name.at(-1))}  ${name}\n`).join('');
+    const lines = (...names) =>
+      names
+        .map((name) => `${sha256(name.endsWith('.txt') ? 'x' : name.at(-1))}  ${name}\n`)
+        .join('');
     await $.millrace('sum -r f c', { stdout: lines('f/a/y', 'f/a/z', 'f/a.txt', 'f/b', 'c') });
-    await $.millrace('sum -r folder-link/', { stdout: lines('folder-link/a/y', 'folder-link/a/z', 'folder-link/a.txt', 'folder-link/b') });
-    await $.millrace('sum -r f/link', { stdout: lines('f/link').replace(sha256('k'), sha256('c')) });
-    await $.millrace('sum -r missing', { stderr: 'millrace sum: missing: No such file or directory\n', code: 1 });
-  }));
+    await $.millrace('sum -r folder-link/', {
+      stdout: lines('folder-link/a/y', 'folder-link/a/z', 'folder-link/a.txt', 'folder-link/b'),
+    });
+    await $.millrace('sum -r f/link', {
+      stdout: lines('f/link').replace(sha256('k'), sha256('c')),
+    });
+    await $.millrace('sum -r missing', {
+      stderr: 'millrace sum: missing: No such file or directory\n',
+      code: 1,
+    });
+  }),
+);
 
 test('many files of many sizes, in order, as node:crypto has them', async () => {
   const sizes = [0, 1, 63, 64, 65, 4095, 65536, 262143, 262144, 262145, 2 ** 20, 5 * 2 ** 20 + 3];
-  const files = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`d${index % 7}/f${index}`, randomBytes(index % 50 === 7 ? sizes[(index / 50) | 0] ?? 10 : index)]));
+  const files = Object.fromEntries(
+    Array.from({ length: 700 }, (_, index) => [
+      `d${index % 7}/f${index}`,
+      randomBytes(index % 50 === 7 ? (sizes[(index / 50) | 0] ?? 10) : index),
+    ]),
+  );
   await inFolder(files, async ($) => {
     const names = Object.keys(files);
-    const lines = (list, algorithm) => list.map((name) => `${createHash(algorithm).update(files[name]).digest('hex')}  ${name}\n`).join('');
+    const lines = (list, algorithm) =>
+      list
+        .map((name) => `${createHash(algorithm).update(files[name]).digest('hex')}  ${name}\n`)
+        .join('');
     await $.millrace(['sum', ...names], { stdout: lines(names, 'sha256') });
-    const sorted = names.map((name) => `./${name}`).sort().map((name) => name.slice(2));
+    const sorted = names
+      .map((name) => `./${name}`)
+      .sort()
+      .map((name) => name.slice(2));
     await $.millrace('sum -r -a sha512 d0 d1 d2 d3 d4 d5 d6', { stdout: lines(sorted, 'sha512') });
     const { stdout } = await $.millrace('sum -r d3 d1', { stdout: /d3/ });
-    await $.millrace('sum -c', { stdin: stdout, stdout: stdout.toString().replace(/^\S+ {2}(.*)$/gm, '$1: OK') });
-    await $.millrace('sum -a blake3 d3/f353', { stdout: `${millrace.hash('blake3', files['d3/f353'], 'hex')}  d3/f353\n` });
+    await $.millrace('sum -c', {
+      stdin: stdout,
+      stdout: stdout.toString().replace(/^\S+ {2}(.*)$/gm, '$1: OK'),
+    });
+    await $.millrace('sum -a blake3 d3/f353', {
+      stdout: `${millrace.hash('blake3', files['d3/f353'], 'hex')}  d3/f353\n`,
+    });
   });
 });
 
@@ -131,9 +262,15 @@ test('large input, in blocks: by a pipe, and from a file that is read faster tha
   inFolder({}, async ($) => {
     const slowly = randomBytes(24 * 2 ** 20 + 5);
     $.write('slowly', slowly);
-    await $.millrace('sum -a ripemd160 slowly', { stdout: `${millrace.hash('ripemd160', slowly, 'hex')}  slowly\n` });
+    await $.millrace('sum -a ripemd160 slowly', {
+      stdout: `${millrace.hash('ripemd160', slowly, 'hex')}  slowly\n`,
+    });
     const data = randomBytes(9 * 2 ** 20 + 1);
-    for (const algorithm of ['sha256', 'blake3']) await $.millrace(`sum -a ${algorithm}`, { stdin: data, stdout: `${millrace.hash(algorithm, data, 'hex')}  -\n` });
+    for (const algorithm of ['sha256', 'blake3'])
+      await $.millrace(`sum -a ${algorithm}`, {
+        stdin: data,
+        stdout: `${millrace.hash(algorithm, data, 'hex')}  -\n`,
+      });
   }));
 
 test('files of all sizes at which something changes, of each kind of hash', () => {
@@ -143,12 +280,20 @@ test('files of all sizes at which something changes, of each kind of hash', () =
   const names = Object.keys(files);
   return inFolder(files, async ($) => {
     for (const algorithm of ['sha256', 'blake3', 'xxh3', 'ripemd160']) {
-      const lines = (list) => list.map((name) => `${millrace.hash(algorithm, files[name], 'hex')}  ${name}\n`).join('');
+      const lines = (list) =>
+        list.map((name) => `${millrace.hash(algorithm, files[name], 'hex')}  ${name}\n`).join('');
       await $.millrace(['sum', '-a', algorithm, ...names], { stdout: lines(names) });
-      await $.millrace(['sum', '-a', algorithm, ...names.slice(0, 3)], { stdout: lines(names.slice(0, 3)) });
+      await $.millrace(['sum', '-a', algorithm, ...names.slice(0, 3)], {
+        stdout: lines(names.slice(0, 3)),
+      });
     }
     for (const algorithm of ['shake256', 'blake3']) {
-      const lines = names.map((name) => `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')}  ${name}\n`).join('');
+      const lines = names
+        .map(
+          (name) =>
+            `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')}  ${name}\n`,
+        )
+        .join('');
       await $.millrace(['sum', '-a', algorithm, '-l', '100', ...names], { stdout: lines });
     }
   });
@@ -160,7 +305,11 @@ test('a large file that shrinks while it is read does not end the command', { sk
     for (const algorithm of ['sha256', 'blake3']) {
       $.write('shrinking', Buffer.alloc(300 * block.length, block));
       const { ended } = $.start(['sum', '-a', algorithm, 'shrinking']);
-      for (const [after, blocks] of [[90, 299], [20, 1], [20, 0]]) {
+      for (const [after, blocks] of [
+        [90, 299],
+        [20, 1],
+        [20, 0],
+      ]) {
         await new Promise((resolve) => setTimeout(resolve, after));
         truncateSync($.path('shrinking'), blocks * block.length);
       }
@@ -168,19 +317,26 @@ test('a large file that shrinks while it is read does not end the command', { sk
       assert.deepEqual({ code, stderr: stderr.toString() }, { code: 0, stderr: '' });
       assert.match(stdout.toString(), /^[0-9a-f]{64} {2}shrinking\n$/);
     }
-  }));
+  }),
+);
 
 test('files without a size are read to their end', { skip: process.platform !== 'linux' }, () =>
   inFolder({}, async ($) => {
     const { stdout } = $.other('cat', ['/proc/cpuinfo']);
     const size = (text) => text.replace(/^(cpu MHz|bogomips).*$/gm, '').length;
     assert.ok(size(stdout.toString()) > 100);
-    await $.millrace('sum /proc/version', { stdout: `${sha256($.other('cat', ['/proc/version']).stdout)}  /proc/version\n` });
+    await $.millrace('sum /proc/version', {
+      stdout: `${sha256($.other('cat', ['/proc/version']).stdout)}  /proc/version\n`,
+    });
     const odd = '/sys/kernel/mm/transparent_hugepage/enabled'; // says that it has 4096 bytes
-    if (existsSync(odd)) await $.millrace(`sum ${odd}`, { stdout: `${sha256($.other('cat', [odd]).stdout)}  ${odd}\n` });
+    if (existsSync(odd))
+      await $.millrace(`sum ${odd}`, {
+        stdout: `${sha256($.other('cat', [odd]).stdout)}  ${odd}\n`,
+      });
     await $.millrace('sum /dev/null', { stdout: `${empty}  /dev/null\n` });
     await $.millrace('sum -r /proc/self/fdinfo/99', { stderr: /No such file/, code: 1 });
-  }));
+  }),
+);
 
 // ---- the other programs ---------------------------------------------------------------------
 
@@ -189,121 +345,259 @@ const rivals = [
   { program: 'sha512sum', ours: '-a sha512' },
   { program: 'md5sum', ours: '-a md5' },
   { program: 'b2sum', ours: '-a blake2b512' },
-  { program: 'cksum', args: ['-a', 'sha384', '--untagged'], tag: ['-a', 'sha384'], ours: '-a sha384', noBinary: true },
+  {
+    program: 'cksum',
+    args: ['-a', 'sha384', '--untagged'],
+    tag: ['-a', 'sha384'],
+    ours: '-a sha384',
+    noBinary: true,
+  },
   { program: 'b3sum', ours: '-a blake3', noBinary: true, noZero: true },
 ];
 
 for (const { program, args = [], tag = ['--tag'], ours, noBinary, noZero } of rivals) {
-  test(`the lines of ${program}, both ways`, { skip: windows || without(program, [...tag, process.execPath]) }, () =>
-    inFolder(Object.fromEntries(awkward.map((name) => [name, `content of ${name}`])), async ($) => {
-      const names = awkward.map((name) => (name.startsWith('-') ? `./${name}` : name));
-      const mine = ours.split(' ').filter(Boolean);
-      const theirs = (options) => {
-        const { status, stdout, stderr } = $.other(program, [...options, ...names]);
-        assert.equal(status, 0, stderr.toString());
-        return stdout;
-      };
-      const plain = theirs(args);
-      const tagged = theirs(tag);
-      await $.millrace(['sum', ...mine, ...names], { stdout: plain });
-      await $.millrace(['sum', ...mine, '--tag', ...names], { stdout: tagged });
-      if (!noBinary) await $.millrace(['sum', ...mine, '-b', ...names], { stdout: theirs([...args, '-b']) });
-      if (!noZero) await $.millrace(['sum', ...mine, '-0', ...names], { stdout: theirs([...args, '-z']) });
-      // Theirs checked here, in their words; and each form once more with what DOS makes of it.
-      const verdicts = names.map((name) => (name.includes('\n') ? `\\${name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}: OK\n` : `${name}: OK\n`)).join('');
-      for (const lines of [plain, tagged, plain.toString().replaceAll('\n', '\r\n')]) await $.millrace(['sum', '-c', ...mine], { stdin: lines, stdout: verdicts });
-      await $.millrace(['sum', '-c'], { stdin: tagged, stdout: verdicts });
-      const check = $.other(program, [...args.slice(0, 2), '-c'], plain);
-      if (program !== 'b3sum') assert.equal(check.stdout.toString(), verdicts);
-      assert.equal(check.status, 0);
-    }));
+  test(
+    `the lines of ${program}, both ways`,
+    { skip: windows || without(program, [...tag, process.execPath]) },
+    () =>
+      inFolder(
+        Object.fromEntries(awkward.map((name) => [name, `content of ${name}`])),
+        async ($) => {
+          const names = awkward.map((name) => (name.startsWith('-') ? `./${name}` : name));
+          const mine = ours.split(' ').filter(Boolean);
+          const theirs = (options) => {
+            const { status, stdout, stderr } = $.other(program, [...options, ...names]);
+            assert.equal(status, 0, stderr.toString());
+            return stdout;
+          };
+          const plain = theirs(args);
+          const tagged = theirs(tag);
+          await $.millrace(['sum', ...mine, ...names], { stdout: plain });
+          await $.millrace(['sum', ...mine, '--tag', ...names], { stdout: tagged });
+          if (!noBinary)
+            await $.millrace(['sum', ...mine, '-b', ...names], { stdout: theirs([...args, '-b']) });
+          if (!noZero)
+            await $.millrace(['sum', ...mine, '-0', ...names], { stdout: theirs([...args, '-z']) });
+          // Theirs checked here, in their words; and each form once more with what DOS makes of it.
+          const verdicts = names
+            .map((name) =>
+              name.includes('\n')
+                ? `\\${name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}: OK\n`
+                : `${name}: OK\n`,
+            )
+            .join('');
+          for (const lines of [plain, tagged, plain.toString().replaceAll('\n', '\r\n')])
+            await $.millrace(['sum', '-c', ...mine], { stdin: lines, stdout: verdicts });
+          await $.millrace(['sum', '-c'], { stdin: tagged, stdout: verdicts });
+          const check = $.other(program, [...args.slice(0, 2), '-c'], plain);
+          if (program !== 'b3sum') assert.equal(check.stdout.toString(), verdicts);
+          assert.equal(check.status, 0);
+        },
+      ),
+  );
 }
 
-test('names that are not text', { skip: process.platform !== 'linux' || without('sha256sum') }, () =>
-  inFolder({ 'd/plain': 'p' }, async ($) => {
-    const name = Buffer.concat([Buffer.from($.path('d', '')), Buffer.from([0x62, 0xff, 0x5c, 0xc3])]);
-    try {
-      writeFileSync(name, 'odd');
-    } catch {
-      return; // this file system takes text only
-    }
-    const listed = $.other('sh', ['-c', 'sha256sum d/*']).stdout;
-    const { stdout } = await $.millrace('sum -r d', { stdout: listed });
-    // By the shell, as a Node process can only pass on text.
-    const direct = $.other('sh', ['-c', `exec "${process.execPath}" "$0" sum d/*`, command]);
-    assert.deepEqual(direct.stdout, listed);
-    await $.millrace('sum -c', { stdin: stdout, stdout: $.other('sha256sum', ['-c'], stdout).stdout });
-  }));
+test(
+  'names that are not text',
+  { skip: process.platform !== 'linux' || without('sha256sum') },
+  () =>
+    inFolder({ 'd/plain': 'p' }, async ($) => {
+      const name = Buffer.concat([
+        Buffer.from($.path('d', '')),
+        Buffer.from([0x62, 0xff, 0x5c, 0xc3]),
+      ]);
+      try {
+        writeFileSync(name, 'odd');
+      } catch {
+        return; // this file system takes text only
+      }
+      const listed = $.other('sh', ['-c', 'sha256sum d/*']).stdout;
+      const { stdout } = await $.millrace('sum -r d', { stdout: listed });
+      // By the shell, as a Node process can only pass on text.
+      const direct = $.other('sh', ['-c', `exec "${process.execPath}" "$0" sum d/*`, command]);
+      assert.deepEqual(direct.stdout, listed);
+      await $.millrace('sum -c', {
+        stdin: stdout,
+        stdout: $.other('sha256sum', ['-c'], stdout).stdout,
+      });
+    }),
+);
 
 // ---- checking -------------------------------------------------------------------------------
 
 test('check: what matches, what does not, what is missing', () =>
-  inFolder({ a: 'abc', b: 'changed', list: `${abc}  a\n${abc}  b\n${abc}  gone\nrubbish\n# a comment\n\n` }, async ($) => {
-    const warnings =
-      'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did NOT match\n';
-    const gone = 'millrace sum: gone: No such file or directory\n';
-    await $.millrace('sum -c list', { stdout: 'a: OK\nb: FAILED\ngone: FAILED open or read\n', stderr: gone + warnings, code: 1 });
-    await $.millrace('sum -c --quiet list', { stdout: 'b: FAILED\ngone: FAILED open or read\n', stderr: gone + warnings, code: 1 });
-    await $.millrace('sum -c --status list', { stderr: gone, code: 1 });
-    await $.millrace('sum -c -w list', { stdout: /b: FAILED/, stderr: `millrace sum: list: 4: improperly formatted checksum line\n${gone}${warnings}`, code: 1 });
-    await $.millrace('sum --check --ignore-missing list', {
-      stdout: 'a: OK\nb: FAILED\n',
-      stderr: 'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 computed checksum did NOT match\n',
-      code: 1,
-    });
-    await $.millrace('sum -c --ignore-missing --quiet', {
-      stdin: `${abc}  a\n${abc}  .\n`,
-      stdout: '.: FAILED open or read\n',
-      stderr: 'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could not be read\n',
-      code: 1,
-    });
-    const oneBad = { stdin: `${abc}  a\nrubbish\n`, stdout: 'a: OK\n', stderr: 'millrace sum: WARNING: 1 line is improperly formatted\n' };
-    await $.millrace('sum -c', oneBad);
-    await $.millrace('sum -c --strict', { ...oneBad, code: 1 });
-    await $.millrace('sum -c --ignore-missing', { stdin: `${abc}  gone\n`, stderr: "millrace sum: 'standard input': no file was verified\n", code: 1 });
-    await $.millrace('sum -c', { stdin: 'rubbish\n', stderr: "millrace sum: 'standard input': no properly formatted checksum lines found\n", code: 1 });
-    await $.millrace('sum -c list gone-list', { stdout: /a: OK/, stderr: /gone-list: No such file or directory\n$/, code: 1 });
-    await $.millrace('sum -c .', { stderr: 'millrace sum: .: Is a directory\n', code: 1 });
-  }));
+  inFolder(
+    {
+      a: 'abc',
+      b: 'changed',
+      list: `${abc}  a\n${abc}  b\n${abc}  gone\nrubbish\n# a comment\n\n`,
+    },
+    async ($) => {
+      const warnings =
+        'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did NOT match\n';
+      const gone = 'millrace sum: gone: No such file or directory\n';
+      await $.millrace('sum -c list', {
+        stdout: 'a: OK\nb: FAILED\ngone: FAILED open or read\n',
+        stderr: gone + warnings,
+        code: 1,
+      });
+      await $.millrace('sum -c --quiet list', {
+        stdout: 'b: FAILED\ngone: FAILED open or read\n',
+        stderr: gone + warnings,
+        code: 1,
+      });
+      await $.millrace('sum -c --status list', { stderr: gone, code: 1 });
+      await $.millrace('sum -c -w list', {
+        stdout: /b: FAILED/,
+        stderr: `millrace sum: list: 4: improperly formatted checksum line\n${gone}${warnings}`,
+        code: 1,
+      });
+      await $.millrace('sum --check --ignore-missing list', {
+        stdout: 'a: OK\nb: FAILED\n',
+        stderr:
+          'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 computed checksum did NOT match\n',
+        code: 1,
+      });
+      await $.millrace('sum -c --ignore-missing --quiet', {
+        stdin: `${abc}  a\n${abc}  .\n`,
+        stdout: '.: FAILED open or read\n',
+        stderr:
+          'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could not be read\n',
+        code: 1,
+      });
+      const oneBad = {
+        stdin: `${abc}  a\nrubbish\n`,
+        stdout: 'a: OK\n',
+        stderr: 'millrace sum: WARNING: 1 line is improperly formatted\n',
+      };
+      await $.millrace('sum -c', oneBad);
+      await $.millrace('sum -c --strict', { ...oneBad, code: 1 });
+      await $.millrace('sum -c --ignore-missing', {
+        stdin: `${abc}  gone\n`,
+        stderr: "millrace sum: 'standard input': no file was verified\n",
+        code: 1,
+      });
+      await $.millrace('sum -c', {
+        stdin: 'rubbish\n',
+        stderr: "millrace sum: 'standard input': no properly formatted checksum lines found\n",
+        code: 1,
+      });
+      await $.millrace('sum -c list gone-list', {
+        stdout: /a: OK/,
+        stderr: /gone-list: No such file or directory\n$/,
+        code: 1,
+      });
+      await $.millrace('sum -c .', { stderr: 'millrace sum: .: Is a directory\n', code: 1 });
+    },
+  ));
 
-test('check: the same exit codes and verdicts as sha256sum', { skip: windows || without('sha256sum') }, () =>
-  inFolder({ a: 'abc', 'sp ace': 'abc' }, async ($) => {
-    const upper = abc.toUpperCase();
-    const wrong = abc.replace('b', 'c');
-    const lists = [
-      `${abc} a`, `${abc}  a`, `  ${abc}  a`, `${abc}\ta`, `${abc} *a`, `SHA256(a)= ${abc}`, `SHA256 (a) =  ${abc}`, `SHA256 (a) = ${abc} `, `${upper}  a`, `${abc}a`, `${abc}  `,
-      `${abc}  sp ace`, `${abc.slice(1)}  a`, `${abc}0  a`, `MD5 (a) = ${abc}`, `MD5 (a) = 900150983cd24fb0d6963f7d28e17f72`, `\\${abc}  a\\x`, `\\${abc}  a\\`, `\\${abc}  a`, `${abc}  -`,
-      `${wrong}  a`, `${abc}  gone`, `${abc} a\n${abc}  a`, `\\SHA256 (a) = ${abc}`, 'SHA256 (a) = ', `SHA256 a = ${abc}`, `#${abc}  a`, ` #${abc}  a`, '',
-    ];
-    const compare = async (options, stdin) => {
-      const judge = $.other('sha256sum', options, stdin);
-      const { code, stdout, stderr } = await $.start(['sum', '-a', 'sha256', ...options], { stdin }).ended;
-      const said = judge.stderr.toString().replaceAll('sha256sum:', 'millrace sum:').replaceAll('formatted SHA256 checksum', 'formatted checksum');
-      // coreutils warns as it goes, we before the first file is read.
-      const sorted = (text) => text.split('\n').sort();
-      assert.deepEqual({ code, stdout: stdout.toString(), stderr: sorted(stderr.toString()) }, { code: judge.status, stdout: judge.stdout.toString(), stderr: sorted(said) }, `${JSON.stringify(stdin)} ${options.join(' ')}`);
-    };
-    // All in one list, in two orders: the form with one blank changes how the lines behind it are read.
-    for (const each of [lists, lists.toReversed()]) {
-      for (const options of ['-c -w', '-c --strict', '-c --ignore-missing --quiet', '-c -w --quiet', '-c --quiet -w', '-c --status']) await compare(options.split(' '), `${each.join('\n')}\n`);
-    }
-    for (const list of [lists[0], lists.at(-1), `${abc}  gone`, `${abc}  a\nrubbish`, `${wrong}  a`]) await compare(['-c', '--strict', '--ignore-missing'], `${list}\n`);
-  }));
+test(
+  'check: the same exit codes and verdicts as sha256sum',
+  { skip: windows || without('sha256sum') },
+  () =>
+    inFolder({ a: 'abc', 'sp ace': 'abc' }, async ($) => {
+      const upper = abc.toUpperCase();
+      const wrong = abc.replace('b', 'c');
+      const lists = [
+        `${abc} a`,
+        `${abc}  a`,
+        `  ${abc}  a`,
+        `${abc}\ta`,
+        `${abc} *a`,
+        `SHA256(a)= ${abc}`,
+        `SHA256 (a) =  ${abc}`,
+        `SHA256 (a) = ${abc} `,
+        `${upper}  a`,
+        `${abc}a`,
+        `${abc}  `,
+        `${abc}  sp ace`,
+        `${abc.slice(1)}  a`,
+        `${abc}0  a`,
+        `MD5 (a) = ${abc}`,
+        `MD5 (a) = 900150983cd24fb0d6963f7d28e17f72`,
+        `\\${abc}  a\\x`,
+        `\\${abc}  a\\`,
+        `\\${abc}  a`,
+        `${abc}  -`,
+        `${wrong}  a`,
+        `${abc}  gone`,
+        `${abc} a\n${abc}  a`,
+        `\\SHA256 (a) = ${abc}`,
+        'SHA256 (a) = ',
+        `SHA256 a = ${abc}`,
+        `#${abc}  a`,
+        ` #${abc}  a`,
+        '',
+      ];
+      const compare = async (options, stdin) => {
+        const judge = $.other('sha256sum', options, stdin);
+        const { code, stdout, stderr } = await $.start(['sum', '-a', 'sha256', ...options], {
+          stdin,
+        }).ended;
+        const said = judge.stderr
+          .toString()
+          .replaceAll('sha256sum:', 'millrace sum:')
+          .replaceAll('formatted SHA256 checksum', 'formatted checksum');
+        // coreutils warns as it goes, we before the first file is read.
+        const sorted = (text) => text.split('\n').sort();
+        assert.deepEqual(
+          { code, stdout: stdout.toString(), stderr: sorted(stderr.toString()) },
+          { code: judge.status, stdout: judge.stdout.toString(), stderr: sorted(said) },
+          `${JSON.stringify(stdin)} ${options.join(' ')}`,
+        );
+      };
+      // All in one list, in two orders: the form with one blank changes how the lines behind it are
+      // read.
+      for (const each of [lists, lists.toReversed()]) {
+        for (const options of [
+          '-c -w',
+          '-c --strict',
+          '-c --ignore-missing --quiet',
+          '-c -w --quiet',
+          '-c --quiet -w',
+          '-c --status',
+        ])
+          await compare(options.split(' '), `${each.join('\n')}\n`);
+      }
+      for (const list of [
+        lists[0],
+        lists.at(-1),
+        `${abc}  gone`,
+        `${abc}  a\nrubbish`,
+        `${wrong}  a`,
+      ])
+        await compare(['-c', '--strict', '--ignore-missing'], `${list}\n`);
+    }),
+);
 
 test('check: which algorithm a line is of', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const md5 = '900150983cd24fb0d6963f7d28e17f72';
     const mixed = `MD5 (a) = ${md5}\nSHA256 (a) = ${abc}\n${abc}  a\n`;
     await $.millrace('sum -c', { stdin: mixed, stdout: 'a: OK\na: OK\na: OK\n' });
-    await $.millrace('sum -c -a md5', { stdin: mixed, stdout: 'a: OK\n', stderr: 'millrace sum: WARNING: 2 lines are improperly formatted\n' });
+    await $.millrace('sum -c -a md5', {
+      stdin: mixed,
+      stdout: 'a: OK\n',
+      stderr: 'millrace sum: WARNING: 2 lines are improperly formatted\n',
+    });
     await $.millrace('sum -c -a md5', { stdin: `${md5}  a\n`, stdout: 'a: OK\n' });
     // A digest so short that anything would match is not believed unless it was asked for.
-    await $.millrace('sum -c -a blake3', { stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`, stderr: /no properly formatted/, code: 1 });
-    await $.millrace('sum -c -a blake3 -l 1', { stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`, stdout: 'a: OK\n' });
+    await $.millrace('sum -c -a blake3', {
+      stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`,
+      stderr: /no properly formatted/,
+      code: 1,
+    });
+    await $.millrace('sum -c -a blake3 -l 1', {
+      stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`,
+      stdout: 'a: OK\n',
+    });
   }));
 
 /** BLAKE2b of the sizes that `b2sum -l` makes, by another library. */
-const blake2b = (bytes, size) => Buffer.from(nobleBlake2b(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, { dkLen: size })).toString('hex');
+const blake2b = (bytes, size) =>
+  Buffer.from(
+    nobleBlake2b(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, { dkLen: size }),
+  ).toString('hex');
 
 test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
   inFolder({ a: 'abc', empty: '', large: randomBytes(300_000) }, async ($) => {
@@ -311,125 +605,263 @@ test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
     for (const bits of [128, 160, 256, 384, 504, 512]) {
       const digests = files.map((name) => blake2b(readFileSync($.path(name)), bits / 8));
       const plain = files.map((name, at) => `${digests[at]}  ${name}\n`).join('');
-      const tagged = files.map((name, at) => `BLAKE2b${bits === 512 ? '' : `-${bits}`} (${name}) = ${digests[at]}\n`).join('');
+      const tagged = files
+        .map((name, at) => `BLAKE2b${bits === 512 ? '' : `-${bits}`} (${name}) = ${digests[at]}\n`)
+        .join('');
       const fine = files.map((name) => `${name}: OK\n`).join('');
       await $.millrace('sum -c', { stdin: tagged, stdout: fine });
       await $.millrace('sum -c -a blake2b512', { stdin: plain + tagged, stdout: fine + fine });
-      await $.millrace('sum -c', { stdin: tagged.replace('(a)', '(empty)'), stdout: /^empty: FAILED\n/, stderr: /1 computed checksum did NOT match/, code: 1 });
+      await $.millrace('sum -c', {
+        stdin: tagged.replace('(a)', '(empty)'),
+        stdout: /^empty: FAILED\n/,
+        stderr: /1 computed checksum did NOT match/,
+        code: 1,
+      });
       if (without('b2sum')) continue;
       for (const options of [[], ['--tag']]) {
         const list = $.other('b2sum', ['-l', String(bits), ...options, ...files]).stdout;
         await $.millrace('sum -c -a blake2b512', { stdin: list, stdout: fine });
       }
     }
-    // A tag says how long the digest must be, and one so short that anything would match is not believed.
-    for (const line of [`BLAKE2b-256 (a) = ${blake2b('abc', 20)}`, `BLAKE2b-8 (a) = ${blake2b('abc', 1)}`, `BLAKE2b (a) = ${blake2b('abc', 32)}`, `BLAKE2b-250 (a) = ${blake2b('abc', 31)}`]) {
+    // A tag says how long the digest must be, and one so short that anything would match is not
+    // believed.
+    for (const line of [
+      `BLAKE2b-256 (a) = ${blake2b('abc', 20)}`,
+      `BLAKE2b-8 (a) = ${blake2b('abc', 1)}`,
+      `BLAKE2b (a) = ${blake2b('abc', 32)}`,
+      `BLAKE2b-250 (a) = ${blake2b('abc', 31)}`,
+    ]) {
       await $.millrace('sum -c', { stdin: `${line}\n`, stderr: /no properly formatted/, code: 1 });
     }
-    await $.millrace('sum -c -a sha256', { stdin: `BLAKE2b-256 (a) = ${blake2b('abc', 32)}\n`, stderr: /no properly formatted/, code: 1 });
+    await $.millrace('sum -c -a sha256', {
+      stdin: `BLAKE2b-256 (a) = ${blake2b('abc', 32)}\n`,
+      stderr: /no properly formatted/,
+      code: 1,
+    });
   }));
 
-test('standard input or output that is closed', { skip: process.platform !== 'linux' && 'only Linux shows it' }, () =>
-  inFolder({ a: 'abc' }, async ($) => {
-    const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
-    for (const [line, name] of [['sum a >&-', 'standard output'], ['sum <&-', 'standard input'], ['sum a - <&-', 'standard input'], ['sum -c <&-', 'standard input']]) {
-      const { status, stdout, stderr } = typed(line);
-      assert.deepEqual([status, stdout.toString(), stderr.toString()], [1, '', `millrace sum: ${name}: Bad file descriptor\n`], line);
-    }
-    assert.equal(typed('sum a <&-').status, 0, 'it is not read');
-    assert.equal(typed('sum - < /dev/null').status, 0);
-    assert.equal(typed('sum a > /dev/null').status, 0);
-    // Programs that discard the output (Python's DEVNULL, Node's 'ignore') cannot be told from a closed one.
-    assert.equal(typed('sum a > list').status, 0);
-    assert.equal(typed('sum -c list 1<>/dev/null').status, 0, 'the exit code of --check is its result');
-  }));
+test(
+  'standard input or output that is closed',
+  { skip: process.platform !== 'linux' && 'only Linux shows it' },
+  () =>
+    inFolder({ a: 'abc' }, async ($) => {
+      const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
+      for (const [line, name] of [
+        ['sum a >&-', 'standard output'],
+        ['sum <&-', 'standard input'],
+        ['sum a - <&-', 'standard input'],
+        ['sum -c <&-', 'standard input'],
+      ]) {
+        const { status, stdout, stderr } = typed(line);
+        assert.deepEqual(
+          [status, stdout.toString(), stderr.toString()],
+          [1, '', `millrace sum: ${name}: Bad file descriptor\n`],
+          line,
+        );
+      }
+      assert.equal(typed('sum a <&-').status, 0, 'it is not read');
+      assert.equal(typed('sum - < /dev/null').status, 0);
+      assert.equal(typed('sum a > /dev/null').status, 0);
+      // Programs that discard the output (Python's DEVNULL, Node's 'ignore') cannot be told from a
+      // closed one.
+      assert.equal(typed('sum a > list').status, 0);
+      assert.equal(
+        typed('sum -c list 1<>/dev/null').status,
+        0,
+        'the exit code of --check is its result',
+      );
+    }),
+);
 
 test('wildcards on Windows, whose shells leave them', () =>
-  inFolder({ 'a.txt': 'abc', 'B.TXT': 'abc', 'c.bin': 'abc', 'in/d.txt': 'abc', 'in/e1.txt': 'abc', 'in/e22.txt': 'abc', 'a+b': 'abc' }, async ($) => {
-    $.write('spoof.cjs', "Object.defineProperty(process, 'platform', { value: 'win32' });");
-    // Without a warning that there is no binary for Windows here.
-    const env = windows ? {} : { NODE_OPTIONS: `--require ${$.path('spoof.cjs')}`, NODE_NO_WARNINGS: '1' };
-    const listed = (names) => names.map((name) => `${abc}  ${name}\n`).join('');
-    await $.millrace('sum *.txt', { env, stdout: listed(['B.TXT', 'a.txt']) });
-    await $.millrace('sum ?.txt c.bin', { env, stdout: listed(['B.TXT', 'a.txt', 'c.bin']) });
-    await $.millrace('sum i*/e?.txt in/e??.txt', { env, stdout: listed(['in/e1.txt', 'in/e22.txt']) });
-    await $.millrace('sum a+?', { env, stdout: listed(['a+b']) });
-    await $.millrace('sum *.nothing', { env, stderr: "millrace sum: '*.nothing': No such file or directory\n", code: 1 });
-    // Elsewhere the shell has expanded what it was to expand.
-    if (!windows) await $.millrace('sum *.txt', { stderr: "millrace sum: '*.txt': No such file or directory\n", code: 1 });
-  }));
+  inFolder(
+    {
+      'a.txt': 'abc',
+      'B.TXT': 'abc',
+      'c.bin': 'abc',
+      'in/d.txt': 'abc',
+      'in/e1.txt': 'abc',
+      'in/e22.txt': 'abc',
+      'a+b': 'abc',
+    },
+    async ($) => {
+      $.write('spoof.cjs', "Object.defineProperty(process, 'platform', { value: 'win32' });");
+      // Without a warning that there is no binary for Windows here.
+      const env = windows
+        ? {}
+        : { NODE_OPTIONS: `--require ${$.path('spoof.cjs')}`, NODE_NO_WARNINGS: '1' };
+      const listed = (names) => names.map((name) => `${abc}  ${name}\n`).join('');
+      await $.millrace('sum *.txt', { env, stdout: listed(['B.TXT', 'a.txt']) });
+      await $.millrace('sum ?.txt c.bin', { env, stdout: listed(['B.TXT', 'a.txt', 'c.bin']) });
+      await $.millrace('sum i*/e?.txt in/e??.txt', {
+        env,
+        stdout: listed(['in/e1.txt', 'in/e22.txt']),
+      });
+      await $.millrace('sum a+?', { env, stdout: listed(['a+b']) });
+      await $.millrace('sum *.nothing', {
+        env,
+        stderr: "millrace sum: '*.nothing': No such file or directory\n",
+        code: 1,
+      });
+      // Elsewhere the shell has expanded what it was to expand.
+      if (!windows)
+        await $.millrace('sum *.txt', {
+          stderr: "millrace sum: '*.txt': No such file or directory\n",
+          code: 1,
+        });
+    },
+  ));
 
 // ---- bad input ------------------------------------------------------------------------------
 
 test('options that make no sense', () =>
   inFolder({ a: 'abc' }, async ($) => {
-    const refuse = (line, message) => $.millrace(`sum ${line}`, { stderr: `millrace sum: ${message}; see: millrace help sum\n`, code: 1 });
+    const refuse = (line, message) =>
+      $.millrace(`sum ${line}`, {
+        stderr: `millrace sum: ${message}; see: millrace help sum\n`,
+        code: 1,
+      });
     await refuse('--bogus a', 'unknown option: --bogus');
     await refuse('--algoritm=md5 a', 'unknown option: --algoritm (did you mean --algorithm?)');
     await refuse('--chekc a', 'unknown option: --chekc (did you mean --check?)');
-    await refuse('-a sha521 a', 'algorithm "sha521" is not a hash known here; nearest: sha512, sha1, sha224');
+    await refuse(
+      '-a sha521 a',
+      'algorithm "sha521" is not a hash known here; nearest: sha512, sha1, sha224',
+    );
     await refuse('-x a', 'unknown option: -x');
     await refuse('a -a', 'option -a needs a value: NAME');
     await refuse('--tag=yes a', 'option --tag takes no value');
-    await refuse('-a sha265 a', 'algorithm "sha265" is not a hash known here; nearest: sha256, sha224, sha1');
-    await refuse('-l 5 a', '--length is for shake128, shake256 and blake3: a digest of sha256 has 32 bytes');
-    for (const length of ['0', '-1', '1.5', 'x', '65537']) await refuse(`-a blake3 --length=${length} a`, `--length must be a whole number from 1 to 65536, not "${length}"`);
+    await refuse(
+      '-a sha265 a',
+      'algorithm "sha265" is not a hash known here; nearest: sha256, sha224, sha1',
+    );
+    await refuse(
+      '-l 5 a',
+      '--length is for shake128, shake256 and blake3: a digest of sha256 has 32 bytes',
+    );
+    for (const length of ['0', '-1', '1.5', 'x', '65537'])
+      await refuse(
+        `-a blake3 --length=${length} a`,
+        `--length must be a whole number from 1 to 65536, not "${length}"`,
+      );
     await refuse('-a shake128 a', 'shake128 gives as many bytes as you like: say --length BYTES');
     await refuse('--tag -t a', '--tag does not support --text');
     await refuse('-c --tag a', 'the --tag option is meaningless when verifying checksums');
     await refuse('-c -0 a', 'the --zero option is not supported when verifying checksums');
-    await refuse('-c -b a', 'the --binary and --text options are meaningless when verifying checksums');
+    await refuse(
+      '-c -b a',
+      'the --binary and --text options are meaningless when verifying checksums',
+    );
     await refuse('-c -r a', 'the --recursive option is meaningless when verifying checksums');
-    for (const option of ['--quiet', '--status', '--strict', '--warn', '--ignore-missing']) await refuse(`${option} a`, `the ${option} option is meaningful only when verifying checksums`);
+    for (const option of ['--quiet', '--status', '--strict', '--warn', '--ignore-missing'])
+      await refuse(
+        `${option} a`,
+        `the ${option} option is meaningful only when verifying checksums`,
+      );
   }));
 
-test('a reader who goes away, and a disk that is full', { skip: process.platform !== 'linux' }, () =>
-  inFolder(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`d/${'n'.repeat(50)}${index}`, ''])), async ($) => {
-    const { child, ended } = $.start(['sum', '-r', 'd']);
-    child.stdout.destroy();
-    const { code, stderr } = await ended;
-    assert.deepEqual({ code, stderr: stderr.toString() }, { code: 141, stderr: '' });
-    const full = openSync('/dev/full', 'w');
-    const written = await $.start(['sum', '-r', 'd'], { stdio: ['pipe', full, 'pipe'] }).ended;
-    closeSync(full);
-    assert.deepEqual({ code: written.code, stderr: written.stderr.toString() }, { code: 1, stderr: 'millrace sum: standard output: No space left on device\n' });
-  }));
+test(
+  'a reader who goes away, and a disk that is full',
+  { skip: process.platform !== 'linux' },
+  () =>
+    inFolder(
+      Object.fromEntries(
+        Array.from({ length: 3000 }, (_, index) => [`d/${'n'.repeat(50)}${index}`, '']),
+      ),
+      async ($) => {
+        const { child, ended } = $.start(['sum', '-r', 'd']);
+        child.stdout.destroy();
+        const { code, stderr } = await ended;
+        assert.deepEqual({ code, stderr: stderr.toString() }, { code: 141, stderr: '' });
+        const full = openSync('/dev/full', 'w');
+        const written = await $.start(['sum', '-r', 'd'], { stdio: ['pipe', full, 'pipe'] }).ended;
+        closeSync(full);
+        assert.deepEqual(
+          { code: written.code, stderr: written.stderr.toString() },
+          { code: 1, stderr: 'millrace sum: standard output: No space left on device\n' },
+        );
+      },
+    ),
+);
 
-test('Ctrl-C midway: the lines until then, and the signal is what ended it', { skip: windows || without('mkfifo') }, () =>
-  inFolder({ a: 'abc' }, async ($) => {
-    $.other('mkfifo', ['never']);
-    for (const signal of ['SIGINT', 'SIGTERM']) {
-      const { child, ended } = $.start(['sum', 'a', 'never']);
-      setTimeout(() => child.kill(signal), 400);
-      const result = await ended;
-      assert.deepEqual([result.signal, result.code, result.stderr.toString()], [signal, null, '']);
-      assert.ok(['', `${abc}  a\n`].includes(result.stdout.toString()));
-    }
-    const large = Buffer.alloc(2 ** 20, 'x');
-    $.write('large', Buffer.alloc(600 * large.length, large));
-    const { child, ended } = $.start(['sum', '-a', 'ripemd160', 'large', 'large']);
-    setTimeout(() => child.kill('SIGINT'), 500);
-    const { signal, stdout } = await ended;
-    assert.deepEqual([signal, stdout.toString()], ['SIGINT', '']);
-  }));
+test(
+  'Ctrl-C midway: the lines until then, and the signal is what ended it',
+  { skip: windows || without('mkfifo') },
+  () =>
+    inFolder({ a: 'abc' }, async ($) => {
+      $.other('mkfifo', ['never']);
+      for (const signal of ['SIGINT', 'SIGTERM']) {
+        const { child, ended } = $.start(['sum', 'a', 'never']);
+        setTimeout(() => child.kill(signal), 400);
+        const result = await ended;
+        assert.deepEqual(
+          [result.signal, result.code, result.stderr.toString()],
+          [signal, null, ''],
+        );
+        assert.ok(['', `${abc}  a\n`].includes(result.stdout.toString()));
+      }
+      const large = Buffer.alloc(2 ** 20, 'x');
+      $.write('large', Buffer.alloc(600 * large.length, large));
+      const { child, ended } = $.start(['sum', '-a', 'ripemd160', 'large', 'large']);
+      setTimeout(() => child.kill('SIGINT'), 500);
+      const { signal, stdout } = await ended;
+      assert.deepEqual([signal, stdout.toString()], ['SIGINT', '']);
+    }),
+);
 
 test('names cannot command the terminal', { skip: windows }, () =>
-  inFolder({}, ($) => $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], { stderr: 'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n', code: 1 })));
+  inFolder({}, ($) =>
+    $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], {
+      stderr:
+        'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n',
+      code: 1,
+    }),
+  ),
+);
 
 test('whatever is quoted in a message does not command the terminal', () =>
   inFolder({}, async ($) => {
-    await $.millrace(['sum', '--\x1b[31mred'], { stderr: /^millrace sum: unknown option: --\\u001b\[31mred; see/, code: 1 });
-    await $.millrace(['sum\x9b31m'], { stderr: /^millrace: unknown command: sum\\u009b31m/, code: 1 });
-    await $.millrace(['sum', '-a', 'sha256\u202e'], { stderr: /^millrace sum: algorithm "sha256\\u202e" is not/, code: 1 });
+    await $.millrace(['sum', '--\x1b[31mred'], {
+      stderr: /^millrace sum: unknown option: --\\u001b\[31mred; see/,
+      code: 1,
+    });
+    await $.millrace(['sum\x9b31m'], {
+      stderr: /^millrace: unknown command: sum\\u009b31m/,
+      code: 1,
+    });
+    await $.millrace(['sum', '-a', 'sha256\u202e'], {
+      stderr: /^millrace sum: algorithm "sha256\\u202e" is not/,
+      code: 1,
+    });
   }));
 
-test('slow files among quick ones: what is read ahead is not taken from a pipe', { skip: windows || without('mkfifo') }, () =>
-  inFolder({ a: 'abc', b: 'b', 'f/c': 'c', 'f/d': randomBytes(300_000) }, async ($) => {
-    $.other('mkfifo', ['slow', 'slower']);
-    const summing = $.start(['sum', 'slow', 'a', 'f/c', 'slower', 'b', 'f/d', '-'], { stdin: 'abc' });
-    // The first makes the command think that the disk is slow; the second must still be whole.
-    const { stdout } = $.other('sh', ['-c', '(sleep 0.3; printf 1) > slow; (sleep 0.3; printf 22) > slower; cat f/d']);
-    const lines = [['1', 'slow'], ['abc', 'a'], ['c', 'f/c'], ['22', 'slower'], ['b', 'b'], [stdout, 'f/d'], ['abc', '-']].map(([data, name]) => `${sha256(data)}  ${name}\n`);
-    const result = await summing.ended;
-    assert.deepEqual([result.code, result.stdout.toString(), result.stderr.toString()], [0, lines.join(''), '']);
-  }));
+test(
+  'slow files among quick ones: what is read ahead is not taken from a pipe',
+  { skip: windows || without('mkfifo') },
+  () =>
+    inFolder({ a: 'abc', b: 'b', 'f/c': 'c', 'f/d': randomBytes(300_000) }, async ($) => {
+      $.other('mkfifo', ['slow', 'slower']);
+      const summing = $.start(['sum', 'slow', 'a', 'f/c', 'slower', 'b', 'f/d', '-'], {
+        stdin: 'abc',
+      });
+      // The first makes the command think that the disk is slow; the second must still be whole.
+      const { stdout } = $.other('sh', [
+        '-c',
+        '(sleep 0.3; printf 1) > slow; (sleep 0.3; printf 22) > slower; cat f/d',
+      ]);
+      const lines = [
+        ['1', 'slow'],
+        ['abc', 'a'],
+        ['c', 'f/c'],
+        ['22', 'slower'],
+        ['b', 'b'],
+        [stdout, 'f/d'],
+        ['abc', '-'],
+      ].map(([data, name]) => `${sha256(data)}  ${name}\n`);
+      const result = await summing.ended;
+      assert.deepEqual(
+        [result.code, result.stdout.toString(), result.stderr.toString()],
+        [0, lines.join(''), ''],
+      );
+    }),
+);

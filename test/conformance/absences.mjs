@@ -6,28 +6,50 @@ import { byCallback, errorOf } from './ways.mjs';
 
 export function absences({ millrace, promises, ancestors, options, add, place }) {
   if (place !== 'browser') return;
-  const refused = (title, call) => add('absences', title, 'refused by name', async () => {
-    const error = await errorOf(new Promise((resolve) => resolve(call())), title);
-    sameError(error, 'ERR_NOT_SUPPORTED', millrace, title);
-  });
+  const refused = (title, call) =>
+    add('absences', title, 'refused by name', async () => {
+      const error = await errorOf(new Promise((resolve) => resolve(call())), title);
+      sameError(error, 'ERR_NOT_SUPPORTED', millrace, title);
+    });
   const key = { algorithm: 'aes-256-gcm', key: pattern(32) };
   refused('sealStream', () => promises.sealStream(key));
   refused('openStream', () => promises.openStream(key));
-  if (ancestors.cryptoAsync !== undefined) for (const name of ['hash', 'hmac', 'cipher']) refused(`crypto-async ${name}`, () => ancestors.cryptoAsync[name]('sha256', pattern(3)));
+  if (ancestors.cryptoAsync !== undefined)
+    for (const name of ['hash', 'hmac', 'cipher'])
+      refused(`crypto-async ${name}`, () => ancestors.cryptoAsync[name]('sha256', pattern(3)));
 
   add('files', 'hashFile', 'Blobs and Files', async () => {
     for (const size of [0, 1, 100_000, 5_000_000]) {
       const expected = millrace.hash('sha256', pattern(size), options);
       const file = new File([pattern(size)], 'name');
-      sameBytes(await promises.hashFile('sha256', file, options), expected, `${size} bytes, promise`);
-      sameBytes(await byCallback(millrace, 'hashFile', ['sha256', new Blob([pattern(size)]), options]), expected, `${size} bytes, callback`);
+      sameBytes(
+        await promises.hashFile('sha256', file, options),
+        expected,
+        `${size} bytes, promise`,
+      );
+      sameBytes(
+        await byCallback(millrace, 'hashFile', ['sha256', new Blob([pattern(size)]), options]),
+        expected,
+        `${size} bytes, callback`,
+      );
     }
     const seen = [];
-    await promises.hashFile('blake3', new Blob([pattern(5_000_000)]), { ...options, onProgress: ({ bytes }) => seen.push(bytes) });
+    await promises.hashFile('blake3', new Blob([pattern(5_000_000)]), {
+      ...options,
+      onProgress: ({ bytes }) => seen.push(bytes),
+    });
     same(seen.at(-1), 5_000_000, 'the last progress');
-    sameError(await errorOf(promises.hashFile('sha256', 'path'), 'a path'), 'ERR_ARGUMENT_TYPE', millrace, 'a path');
+    sameError(
+      await errorOf(promises.hashFile('sha256', 'path'), 'a path'),
+      'ERR_ARGUMENT_TYPE',
+      millrace,
+      'a path',
+    );
   });
   const synchronously = () => millrace.hashFile('sha256', new Blob([pattern(100_000)]), options);
   if (typeof FileReaderSync === 'undefined') refused('hashFile here and now', synchronously);
-  else add('files', 'hashFile', 'here and now, in a worker', () => sameBytes(synchronously(), millrace.hash('sha256', pattern(100_000), options), 'digest'));
+  else
+    add('files', 'hashFile', 'here and now, in a worker', () =>
+      sameBytes(synchronously(), millrace.hash('sha256', pattern(100_000), options), 'digest'),
+    );
 }

@@ -1,4 +1,5 @@
-// The doors in the shape of ancestors: crypto-async, bigint-hash and bigint-buffer. They have no options; what they compute is the same.
+// The doors in the shape of ancestors: crypto-async, bigint-hash and bigint-buffer. They have no
+// options; what they compute is the same.
 
 import { join, pattern, toHex } from './bytes.mjs';
 import { cipherVectors, hashVectors, hmacVectors } from './vectors.mjs';
@@ -6,7 +7,8 @@ import { fail, same, sameBytes } from './verdicts.mjs';
 
 export async function ancestors(context) {
   const { cryptoAsync, bigintHash, bigintBuffer } = context.ancestors;
-  if (cryptoAsync !== undefined && context.place !== 'browser') await addCryptoAsync(context, cryptoAsync);
+  if (cryptoAsync !== undefined && context.place !== 'browser')
+    await addCryptoAsync(context, cryptoAsync);
   if (bigintHash !== undefined) await addBigintHash(context, bigintHash);
   if (bigintBuffer !== undefined) addBigintBuffer(context, bigintBuffer);
 }
@@ -14,7 +16,10 @@ export async function ancestors(context) {
 /** Its ways: here and now, and by callback. */
 const ways = {
   synchronous: async (door, method, ...args) => door[method](...args),
-  callback: (door, method, ...args) => new Promise((resolve, reject) => door[method](...args, (error, value) => (error ? reject(error) : resolve(value)))),
+  callback: (door, method, ...args) =>
+    new Promise((resolve, reject) =>
+      door[method](...args, (error, value) => (error ? reject(error) : resolve(value))),
+    ),
 };
 
 async function addCryptoAsync(context, door) {
@@ -26,28 +31,88 @@ async function addCryptoAsync(context, door) {
         for (const { note, source, digest } of plain) {
           sameBytes(await call(door, 'hash', algorithm, asBuffer(source)), digest, note);
           const target = asBuffer(new Uint8Array(digest.length / 2 + 4));
-          same(await call(door, 'hash', algorithm, asBuffer(join([pattern(3), source])), 3, source.length, target, 4), digest.length / 2, note);
+          same(
+            await call(
+              door,
+              'hash',
+              algorithm,
+              asBuffer(join([pattern(3), source])),
+              3,
+              source.length,
+              target,
+              4,
+            ),
+            digest.length / 2,
+            note,
+          );
           sameBytes(new Uint8Array(target.subarray(4)), digest, `${note}, window`);
         }
       });
     }
     for (const [algorithm, all] of known(await hmacVectors(context))) {
       context.add('crypto-async', algorithm, `${way}, hmac`, async () => {
-        for (const { note, key, source, digest, valid } of all) if (valid === undefined && source.length < 5000) sameBytes(await call(door, 'hmac', algorithm, asBuffer(key), asBuffer(source)), digest, note);
+        for (const { note, key, source, digest, valid } of all)
+          if (valid === undefined && source.length < 5000)
+            sameBytes(
+              await call(door, 'hmac', algorithm, asBuffer(key), asBuffer(source)),
+              digest,
+              note,
+            );
       });
     }
     for (const [algorithm, all] of known(await cipherVectors(context))) {
       const { aead } = context.made.ciphers[algorithm];
       context.add('crypto-async', algorithm, `${way}, cipher`, async () => {
-        for (const { note, key, iv, aad, plain, secret, tag } of all.filter((each) => each.secret !== undefined)) {
+        for (const { note, key, iv, aad, plain, secret, tag } of all.filter(
+          (each) => each.secret !== undefined,
+        )) {
           const code = asBuffer(new Uint8Array(16));
           const [keyed, nonce] = [asBuffer(key), asBuffer(iv)];
-          sameBytes(await call(door, 'cipher', algorithm, 1, keyed, nonce, asBuffer(plain), ...(aead ? [asBuffer(aad), code] : [])), secret, note);
+          sameBytes(
+            await call(
+              door,
+              'cipher',
+              algorithm,
+              1,
+              keyed,
+              nonce,
+              asBuffer(plain),
+              ...(aead ? [asBuffer(aad), code] : []),
+            ),
+            secret,
+            note,
+          );
           if (aead) sameBytes(code, tag, `${note}, tag`);
-          sameBytes(await call(door, 'cipher', algorithm, 0, keyed, nonce, asBuffer(secret), ...(aead ? [asBuffer(aad), asBuffer(tag)] : [])), plain, note);
+          sameBytes(
+            await call(
+              door,
+              'cipher',
+              algorithm,
+              0,
+              keyed,
+              nonce,
+              asBuffer(secret),
+              ...(aead ? [asBuffer(aad), asBuffer(tag)] : []),
+            ),
+            plain,
+            note,
+          );
           if (!aead) continue;
           code[0] ^= 1;
-          const error = await call(door, 'cipher', algorithm, 0, keyed, nonce, asBuffer(secret), asBuffer(aad), code).then(() => fail(`${note}: opened`), (reason) => reason);
+          const error = await call(
+            door,
+            'cipher',
+            algorithm,
+            0,
+            keyed,
+            nonce,
+            asBuffer(secret),
+            asBuffer(aad),
+            code,
+          ).then(
+            () => fail(`${note}: opened`),
+            (reason) => reason,
+          );
           same(error.message, door.E_CORRUPT, note);
         }
       });
@@ -57,14 +122,24 @@ async function addCryptoAsync(context, door) {
 
 async function addBigintHash(context, door) {
   for (const [algorithm, all] of Object.entries(await hashVectors(context))) {
-    const plain = all.filter(({ options, source }) => Object.keys(options).length === 0 && source.length < 5000);
+    const plain = all.filter(
+      ({ options, source }) => Object.keys(options).length === 0 && source.length < 5000,
+    );
     if (plain.length === 0) continue;
     context.add('bigint-hash', algorithm, 'hashes and hashers', () => {
       for (const { note, source, digest } of plain) {
         same(door.hashAsBigInt(algorithm, source), BigInt(`0x${digest}`), note);
         sameBytes(door.hashAsBuffer(algorithm, source), digest, note);
         const half = source.length >> 1;
-        same(door.getHasher(algorithm).update(source.subarray(0, half)).update(source.subarray(half)).digestBigInt(), BigInt(`0x${digest}`), `${note}, hasher`);
+        same(
+          door
+            .getHasher(algorithm)
+            .update(source.subarray(0, half))
+            .update(source.subarray(half))
+            .digestBigInt(),
+          BigInt(`0x${digest}`),
+          `${note}, hasher`,
+        );
       }
     });
   }
@@ -78,8 +153,16 @@ function addBigintBuffer(context, door) {
       same(door.toBigIntBE(asBuffer(bytes)), number, `${size} bytes`);
       same(door.toBigIntLE(asBuffer(bytes.slice().reverse())), number, `${size} bytes, reversed`);
       sameBytes(door.toBufferBE(number, size), bytes, `${size} bytes back`);
-      sameBytes(door.toBufferLE(number, size), bytes.slice().reverse(), `${size} bytes back, reversed`);
-      sameBytes(door.toBufferBE(number, size + 3), join([new Uint8Array(3), bytes]), `${size} bytes in more`);
+      sameBytes(
+        door.toBufferLE(number, size),
+        bytes.slice().reverse(),
+        `${size} bytes back, reversed`,
+      );
+      sameBytes(
+        door.toBufferBE(number, size + 3),
+        join([new Uint8Array(3), bytes]),
+        `${size} bytes in more`,
+      );
     }
   });
 }
@@ -91,7 +174,14 @@ function asBuffer(bytes) {
 
 function isKnown(door, name) {
   try {
-    if (/^(aes|chacha)/.test(name)) door.cipher(name, 1, asBuffer(new Uint8Array(1)), asBuffer(new Uint8Array(1)), asBuffer(new Uint8Array(1)));
+    if (/^(aes|chacha)/.test(name))
+      door.cipher(
+        name,
+        1,
+        asBuffer(new Uint8Array(1)),
+        asBuffer(new Uint8Array(1)),
+        asBuffer(new Uint8Array(1)),
+      );
     else door.hash(name, asBuffer(new Uint8Array(1)));
     return true;
   } catch (error) {

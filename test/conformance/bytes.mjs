@@ -5,7 +5,9 @@ const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padSta
 /** The bytes that hex digits spell. */
 export function hex(text) {
   if (!/^([0-9a-f]{2})*$/i.test(text)) throw new Error(`no hex: ${text.slice(0, 40)}`);
-  return Uint8Array.from({ length: text.length / 2 }, (_, index) => parseInt(text.slice(2 * index, 2 * index + 2), 16));
+  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
+    parseInt(text.slice(2 * index, 2 * index + 2), 16),
+  );
 }
 
 export function toHex(bytes) {
@@ -60,7 +62,10 @@ export function join(parts) {
   return bytes;
 }
 
-/** 64 bits that tell long outputs apart: computed here and not by the library that is being judged. Not against forgery. */
+/**
+ * 64 bits that tell long outputs apart: computed here and not by the library that is being judged.
+ * Not against forgery.
+ */
 export function fingerprint(bytes) {
   let one = 0x811c9dc5;
   let two = bytes.length | 0;

@@ -16,7 +16,9 @@ const actions = {
     console.log('done');
   },
   waits() {
-    millrace.hash('sha256', pattern(3_000_000), { ...options, encoding: 'hex' }, (_, digest) => console.log(digest));
+    millrace.hash('sha256', pattern(3_000_000), { ...options, encoding: 'hex' }, (_, digest) =>
+      console.log(digest),
+    );
   },
   leaves() {
     for (let index = 0; index < 20; index++) promises.hash('sha256', pattern(1_000_000), options);
@@ -37,7 +39,12 @@ const actions = {
       console.log(`unhandled: ${code}`);
       process.exit(6);
     });
-    promises.open('aes-256-gcm', { ...options, key: pattern(32), nonce: pattern(12), source: pattern(100) });
+    promises.open('aes-256-gcm', {
+      ...options,
+      key: pattern(32),
+      nonce: pattern(12),
+      source: pattern(100),
+    });
   },
 };
 

@@ -1,48 +1,125 @@
-// Key derivation and password hashes: published vectors, by every way of waiting, and several at once.
+// Key derivation and password hashes: published vectors, by every way of waiting, and several at
+// once.
 
 import { pattern, toHex, utf8 } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
 import { errorOf, waysOf } from './ways.mjs';
 
 const filled = (size, byte) => new Uint8Array(size).fill(byte);
-const counting = (from, to) => Uint8Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const counting = (from, to) =>
+  Uint8Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** `[name, arguments, where the options go, result]`: RFC 7914, RFC 6070 and the same under SHA-2, RFC 5869, RFC 9106. */
+/**
+ * `[name, arguments, where the options go, result]`: RFC 7914, RFC 6070 and the same under SHA-2,
+ * RFC 5869, RFC 9106.
+ */
 const vectors = [
-  ['scrypt', ['', '', 64, { N: 16, r: 1, p: 1 }], '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906'],
-  ['scrypt', ['password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }], 'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640'],
-  ['scrypt', ['pleaseletmein', 'SodiumChloride', 64, {}], '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887'],
+  [
+    'scrypt',
+    ['', '', 64, { N: 16, r: 1, p: 1 }],
+    '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906',
+  ],
+  [
+    'scrypt',
+    ['password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }],
+    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640',
+  ],
+  [
+    'scrypt',
+    ['pleaseletmein', 'SodiumChloride', 64, {}],
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+  ],
   ['pbkdf2', ['password', 'salt', 1, 20, 'sha1', {}], '0c60c80f961f0e71f3a9b524af6012062fe037a6'],
   ['pbkdf2', ['password', 'salt', 2, 20, 'sha1', {}], 'ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957'],
-  ['pbkdf2', ['password', 'salt', 4096, 20, 'sha1', {}], '4b007901b765489abead49d926f721d065a429c1'],
-  ['pbkdf2', ['passwordPASSWORDpassword', 'saltSALTsaltSALTsaltSALTsaltSALTsalt', 4096, 25, 'sha1', {}], '3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038'],
+  [
+    'pbkdf2',
+    ['password', 'salt', 4096, 20, 'sha1', {}],
+    '4b007901b765489abead49d926f721d065a429c1',
+  ],
+  [
+    'pbkdf2',
+    ['passwordPASSWORDpassword', 'saltSALTsaltSALTsaltSALTsaltSALTsalt', 4096, 25, 'sha1', {}],
+    '3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038',
+  ],
   ['pbkdf2', ['pass\0word', 'sa\0lt', 4096, 16, 'sha1', {}], '56fa6aa75548099dcc37d7f03425e0c3'],
-  ['pbkdf2', ['password', 'salt', 4096, 32, 'sha256', {}], 'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a'],
-  ['pbkdf2', ['password', 'salt', 4096, 64, 'sha512', {}], 'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5'],
-  ['hkdf', ['sha256', filled(22, 0x0b), counting(0, 0x0c), counting(0xf0, 0xf9), 42, {}], '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865'],
-  ['hkdf', ['sha256', counting(0, 0x4f), counting(0x60, 0xaf), counting(0xb0, 0xff), 82, {}], 'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87'],
-  ['hkdf', ['sha256', filled(22, 0x0b), '', '', 42, {}], '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8'],
-  ['hkdf', ['sha1', filled(22, 0x0b), '', '', 42, {}], '0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918'],
+  [
+    'pbkdf2',
+    ['password', 'salt', 4096, 32, 'sha256', {}],
+    'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a',
+  ],
+  [
+    'pbkdf2',
+    ['password', 'salt', 4096, 64, 'sha512', {}],
+    'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5',
+  ],
+  [
+    'hkdf',
+    ['sha256', filled(22, 0x0b), counting(0, 0x0c), counting(0xf0, 0xf9), 42, {}],
+    '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
+  ],
+  [
+    'hkdf',
+    ['sha256', counting(0, 0x4f), counting(0x60, 0xaf), counting(0xb0, 0xff), 82, {}],
+    'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87',
+  ],
+  [
+    'hkdf',
+    ['sha256', filled(22, 0x0b), '', '', 42, {}],
+    '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8',
+  ],
+  [
+    'hkdf',
+    ['sha1', filled(22, 0x0b), '', '', 42, {}],
+    '0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918',
+  ],
   ...Object.entries({
     argon2d: '512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb',
     argon2i: 'c814d9d1dc7f37aa13f0d77f2494bda1c8de6b016dd388d29952a4c4672b6ce8',
     argon2id: '0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659',
   }).map(([algorithm, expected]) => [
     'argon2',
-    [algorithm, { message: filled(32, 1), nonce: filled(16, 2), secret: filled(8, 3), associatedData: filled(12, 4), memory: 32, passes: 3, parallelism: 4, tagLength: 32 }],
+    [
+      algorithm,
+      {
+        message: filled(32, 1),
+        nonce: filled(16, 2),
+        secret: filled(8, 3),
+        associatedData: filled(12, 4),
+        memory: 32,
+        passes: 3,
+        parallelism: 4,
+        tagLength: 32,
+      },
+    ],
     expected,
   ]),
 ];
 
 /** Of libargon2's and crypt_blowfish's tests, and passlib's documentation. */
 const strings = [
-  ['argon2i', 'password', '$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8'],
-  ['argon2i', 'password', '$argon2i$m=256,t=2,p=1$c29tZXNhbHQ$/U3YPXYsSb3q9XxHvc0MLxur+GP960kN9j7emXX8zwY'],
-  ['argon2id', 'password', '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'],
+  [
+    'argon2i',
+    'password',
+    '$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8',
+  ],
+  [
+    'argon2i',
+    'password',
+    '$argon2i$m=256,t=2,p=1$c29tZXNhbHQ$/U3YPXYsSb3q9XxHvc0MLxur+GP960kN9j7emXX8zwY',
+  ],
+  [
+    'argon2id',
+    'password',
+    '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+  ],
   ['bcrypt', 'U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['bcrypt', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['bcrypt', '', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
-  ['bcrypt', '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after 72 are ignored', '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui'],
+  [
+    'bcrypt',
+    '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after 72 are ignored',
+    '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui',
+  ],
 ];
 
 /** What a page can wait for, and a test. */
@@ -53,19 +130,46 @@ export function derivations({ millrace, promises, options, add }) {
     for (const { name: way, call } of waysOf(millrace, promises)) {
       add('derivations', name, `${way}, published vectors`, async () => {
         for (const [index, [method, args, expected]] of vectors.entries()) {
-          if (method === name) sameBytes(await call(method, ...given(way, method, args, options)), expected, `vector ${index}`);
+          if (method === name)
+            sameBytes(
+              await call(method, ...given(way, method, args, options)),
+              expected,
+              `vector ${index}`,
+            );
         }
       });
     }
     add('derivations', name, 'several at once', async () => {
       const [method, args, expected] = vectors.find(([each]) => each === name);
-      for (const each of await Promise.all(Array.from({ length: 6 }, () => promises[method](...given('promise', method, args, options))))) sameBytes(each, expected, 'each');
+      for (const each of await Promise.all(
+        Array.from({ length: 6 }, () =>
+          promises[method](...given('promise', method, args, options)),
+        ),
+      ))
+        sameBytes(each, expected, 'each');
     });
   }
   add('derivations', 'argon2', 'progress', async () => {
     const seen = [];
-    const key = await promises.argon2('argon2id', { ...options, message: 'pw', nonce: pattern(16), memory: 4096, passes: 6, onProgress: (progress) => seen.push(progress) });
-    sameBytes(key, millrace.argon2('argon2id', { ...options, message: 'pw', nonce: pattern(16), memory: 4096, passes: 6 }), 'key');
+    const key = await promises.argon2('argon2id', {
+      ...options,
+      message: 'pw',
+      nonce: pattern(16),
+      memory: 4096,
+      passes: 6,
+      onProgress: (progress) => seen.push(progress),
+    });
+    sameBytes(
+      key,
+      millrace.argon2('argon2id', {
+        ...options,
+        message: 'pw',
+        nonce: pattern(16),
+        memory: 4096,
+        passes: 6,
+      }),
+      'key',
+    );
     ok(seen.length > 0, 'no progress was told');
   });
   add('derivations', 'timingSafeEqual', 'equal and not', () => {
@@ -76,7 +180,10 @@ export function derivations({ millrace, promises, options, add }) {
       other[size - 1] ^= 1;
       same(millrace.timingSafeEqual(pattern(size), other), false, `${size} bytes`);
     }
-    for (const [args, code] of [[[pattern(3), pattern(4)], 'ERR_ARGUMENT_VALUE'], [['a', 'a'], 'ERR_ARGUMENT_TYPE']]) {
+    for (const [args, code] of [
+      [[pattern(3), pattern(4)], 'ERR_ARGUMENT_VALUE'],
+      [['a', 'a'], 'ERR_ARGUMENT_TYPE'],
+    ]) {
       let error;
       try {
         millrace.timingSafeEqual(...args);
@@ -95,15 +202,32 @@ export function passwords({ millrace, promises, options, add }) {
       add('passwords', algorithm, `${way}, hashes of other programs`, async () => {
         for (const [, password, hash] of strings.filter(([each]) => each === algorithm)) {
           same(await verify(call, password, hash), true, hash);
-          same(await verify(call, `${password}x`.slice(-20), hash), false, `${hash}, another password`);
+          same(
+            await verify(call, `${password}x`.slice(-20), hash),
+            false,
+            `${hash}, another password`,
+          );
         }
       });
     }
-    for (const cost of [{ ...quick }, { ...quick, algorithm: 'argon2d' }, { ...quick, algorithm: 'argon2i', memory: 80, passes: 3, parallelism: 2, hashLength: 40 }, { algorithm: 'scrypt', N: 256, r: 2, p: 2 }]) {
+    for (const cost of [
+      { ...quick },
+      { ...quick, algorithm: 'argon2d' },
+      { ...quick, algorithm: 'argon2i', memory: 80, passes: 3, parallelism: 2, hashLength: 40 },
+      { algorithm: 'scrypt', N: 256, r: 2, p: 2 },
+    ]) {
       add('passwords', cost.algorithm ?? 'argon2id', `${way}, hashed and verified`, async () => {
         const hash = await call('hashPassword', 'Grüße', { ...cost, ...options });
-        ok(/^\$(argon2(id|i|d)\$v=19\$m=\d+,t=\d,p=\d|scrypt\$ln=8,r=2,p=2)\$[\w+/]+\$[\w+/]+$/.test(hash), hash);
-        ok(hash !== await call('hashPassword', 'Grüße', { ...cost, ...options }), 'a salt used twice');
+        ok(
+          /^\$(argon2(id|i|d)\$v=19\$m=\d+,t=\d,p=\d|scrypt\$ln=8,r=2,p=2)\$[\w+/]+\$[\w+/]+$/.test(
+            hash,
+          ),
+          hash,
+        );
+        ok(
+          hash !== (await call('hashPassword', 'Grüße', { ...cost, ...options })),
+          'a salt used twice',
+        );
         same(await verify(call, utf8('Grüße'), hash), true, hash);
         same(await verify(call, 'Grüsse', hash), false, hash);
         same(millrace.needsRehash(hash, cost), false, 'needsRehash');
@@ -112,19 +236,45 @@ export function passwords({ millrace, promises, options, add }) {
     }
     add('passwords', 'argon2id', `${way}, with a secret`, async () => {
       const hash = await call('hashPassword', 'pw', { ...quick, ...options, secret: 'pepper' });
-      same(await call('verifyPassword', 'pw', hash, { ...options, secret: 'pepper' }), true, 'right');
+      same(
+        await call('verifyPassword', 'pw', hash, { ...options, secret: 'pepper' }),
+        true,
+        'right',
+      );
       same(await call('verifyPassword', 'pw', hash, options), false, 'without');
     });
     add('passwords', 'argon2id', `${way}, what is refused`, async () => {
       const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
-      for (const [hash, code] of [['', 'ERR_PASSWORD_HASH'], ['$1$abc$def', 'ERR_PASSWORD_HASH'], [`$argon2ix$v=19$m=64,t=1,p=1${tail}`, 'ERR_PASSWORD_HASH'], [`$argon2id$v=19$m=262148,t=1,p=1${tail}`, 'ERR_MEMORY_LIMIT'], [`$argon2id$v=19$m=65536,t=4294967295,p=1${tail}`, 'ERR_WORK_LIMIT'], ['$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'ERR_WORK_LIMIT']]) {
+      for (const [hash, code] of [
+        ['', 'ERR_PASSWORD_HASH'],
+        ['$1$abc$def', 'ERR_PASSWORD_HASH'],
+        [`$argon2ix$v=19$m=64,t=1,p=1${tail}`, 'ERR_PASSWORD_HASH'],
+        [`$argon2id$v=19$m=262148,t=1,p=1${tail}`, 'ERR_MEMORY_LIMIT'],
+        [`$argon2id$v=19$m=65536,t=4294967295,p=1${tail}`, 'ERR_WORK_LIMIT'],
+        ['$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'ERR_WORK_LIMIT'],
+      ]) {
         sameError(await errorOf(verify(call, 'x', hash), hash), code, millrace, hash);
       }
-      sameError(await errorOf(call('scrypt', 'x', 'y', 32, { ...options, N: 16384, maxmem: 1000 }), 'maxmem'), 'ERR_MEMORY_LIMIT', millrace, 'maxmem');
-      sameError(await errorOf(call('hashPassword', 'x', { ...options, algorithm: 'bcrypt' }), 'bcrypt'), 'ERR_UNKNOWN_ALGORITHM', millrace, 'bcrypt');
+      sameError(
+        await errorOf(
+          call('scrypt', 'x', 'y', 32, { ...options, N: 16384, maxmem: 1000 }),
+          'maxmem',
+        ),
+        'ERR_MEMORY_LIMIT',
+        millrace,
+        'maxmem',
+      );
+      sameError(
+        await errorOf(call('hashPassword', 'x', { ...options, algorithm: 'bcrypt' }), 'bcrypt'),
+        'ERR_UNKNOWN_ALGORITHM',
+        millrace,
+        'bcrypt',
+      );
     });
   }
-  add('passwords', 'bcrypt', 'always made anew', () => same(millrace.needsRehash(strings[3][2]), true, toHex(utf8('bcrypt'))));
+  add('passwords', 'bcrypt', 'always made anew', () =>
+    same(millrace.needsRehash(strings[3][2]), true, toHex(utf8('bcrypt'))),
+  );
 }
 
 /** The synchronous forms of pbkdf2 and hkdf take no options. */

@@ -1,5 +1,6 @@
-// Makes made.json: answers to inputs that bytes.mjs makes anywhere, given by other libraries (support/judges.mjs, support/chunked-judge.mjs) and held
-// against ours. What is ours alone, the exported states, is checked by going on from them.
+// Makes made.json: answers to inputs that bytes.mjs makes anywhere, given by other libraries
+// (support/judges.mjs, support/chunked-judge.mjs) and held against ours. What is ours alone, the
+// exported states, is checked by going on from them.
 //
 //   node test/conformance/generate.mjs
 
@@ -7,12 +8,22 @@ import { writeFileSync } from 'node:fs';
 
 import millrace from 'millrace';
 
-import { aeadNames, cipherNames, ciphers, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
+import {
+  aeadNames,
+  cipherNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+} from '../support/algorithms.mjs';
 import { sealChunked } from '../support/chunked-judge.mjs';
 import { judge, prepareSeeds } from '../support/judges.mjs';
 import { digestOf, pattern, toHex } from './bytes.mjs';
 
-const SIZES = [0, 1, 8, 17, 55, 56, 64, 65, 111, 112, 128, 129, 135, 136, 144, 168, 240, 241, 256, 1023, 1024, 1025, 4096, 10_000];
+const SIZES = [
+  0, 1, 8, 17, 55, 56, 64, 65, 111, 112, 128, 129, 135, 136, 144, 168, 240, 241, 256, 1023, 1024,
+  1025, 4096, 10_000,
+];
 const LONG = [65_536, 300_001, 2 ** 20 + 13];
 const SEEDS = { 32: ['1', '3735928559'], 64: ['1', '11400714785074694791'] };
 /** Where a running hash is exported: within a block, at its end, after much. */
@@ -27,24 +38,61 @@ for (const algorithm of hashNames) {
   const outputLength = digestSize === 0 ? 40 : undefined;
   const digest = (source, more = {}) => {
     const { output } = judge({ kind: 'hash', algorithm, source, outputLength, ...more });
-    const ours = millrace.hash(algorithm, source, Object.fromEntries(Object.entries({ outputLength, ...more }).filter(([, value]) => value !== undefined)));
-    if (!ours.equals(output)) throw new Error(`${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the judge has ${output.toString('hex')}`);
+    const ours = millrace.hash(
+      algorithm,
+      source,
+      Object.fromEntries(
+        Object.entries({ outputLength, ...more }).filter(([, value]) => value !== undefined),
+      ),
+    );
+    if (!ours.equals(output))
+      throw new Error(
+        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the judge has ${output.toString('hex')}`,
+      );
     return output;
   };
-  const table = (sizes, more) => Object.fromEntries(sizes.map((size) => [size, toHex(digest(pattern(size), more))]));
+  const table = (sizes, more) =>
+    Object.fromEntries(sizes.map((size) => [size, toHex(digest(pattern(size), more))]));
   const entry = { digestSize, sizes: table(SIZES), long: table(LONG) };
-  if (seedBits > 0) entry.seeded = Object.fromEntries(SEEDS[seedBits].map((seed) => [seed, table([0, 3, 16, 130, 241, 1025], { seed: BigInt(seed) })]));
+  if (seedBits > 0)
+    entry.seeded = Object.fromEntries(
+      SEEDS[seedBits].map((seed) => [
+        seed,
+        table([0, 3, 16, 130, 241, 1025], { seed: BigInt(seed) }),
+      ]),
+    );
   if (key > 0) entry.keyed = table([0, 64, 1025, 10_000], { key: pattern(32, 7) });
   let last = Buffer.alloc(0);
   for (let size = 0; size <= 300; size++) last = digest(Buffer.concat([last, pattern(size)]));
   entry.chain = toHex(last);
   entry.whole = toHex(digest(pattern(WHOLE)));
-  entry.states = Object.fromEntries(STATE_AT.map((at) => [at, stateAt(millrace.createHash(algorithm, outputLength && { outputLength }), algorithm, outputLength, at, entry.whole)]));
+  entry.states = Object.fromEntries(
+    STATE_AT.map((at) => [
+      at,
+      stateAt(
+        millrace.createHash(algorithm, outputLength && { outputLength }),
+        algorithm,
+        outputLength,
+        at,
+        entry.whole,
+      ),
+    ]),
+  );
   made.hashes[algorithm] = entry;
 }
 
 for (const algorithm of hmacNames) {
-  made.hmacs[algorithm] = [[0, 0], [16, 8], [32, 55], [64, 64], [65, 200], [72, 1], [128, 128], [129, 4096], [200, 100_000]].map(([keySize, size]) => {
+  made.hmacs[algorithm] = [
+    [0, 0],
+    [16, 8],
+    [32, 55],
+    [64, 64],
+    [65, 200],
+    [72, 1],
+    [128, 128],
+    [129, 4096],
+    [200, 100_000],
+  ].map(([keySize, size]) => {
     const [key, source] = [pattern(keySize, 3), pattern(size)];
     const { output } = judge({ kind: 'hmac', algorithm, key, source });
     if (!millrace.hmac(algorithm, key, source).equals(output)) throw new Error(`hmac-${algorithm}`);
@@ -55,20 +103,57 @@ for (const algorithm of hmacNames) {
 for (const algorithm of cipherNames) {
   const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
   const [key, iv] = [pattern(keySize, 4), pattern(ivSize, 5)];
-  const rows = [[0, 0], [1, 1], [15, 16], [16, 0], [17, 20], [64, 64], [100, 0], [255, 300], [1024, 13], [4097, 5], [65_536, 12], [200_001, 0], [2 ** 20 + 3, 31]].map(([size, aadSize]) => {
+  const rows = [
+    [0, 0],
+    [1, 1],
+    [15, 16],
+    [16, 0],
+    [17, 20],
+    [64, 64],
+    [100, 0],
+    [255, 300],
+    [1024, 13],
+    [4097, 5],
+    [65_536, 12],
+    [200_001, 0],
+    [2 ** 20 + 3, 31],
+  ].map(([size, aadSize]) => {
     const [source, aad] = [pattern(size), aead ? pattern(aadSize, 6) : undefined];
-    const { output, tag } = judge({ kind: 'cipher', encrypt: true, algorithm, key, iv, source, aad });
+    const { output, tag } = judge({
+      kind: 'cipher',
+      encrypt: true,
+      algorithm,
+      key,
+      iv,
+      source,
+      aad,
+    });
     const sealed = aead ? Buffer.concat([output, tag]) : output;
-    const ours = aead ? millrace.seal(algorithm, { key, nonce: iv, source, aad }) : millrace.cipher(algorithm, true, key, iv, source);
+    const ours = aead
+      ? millrace.seal(algorithm, { key, nonce: iv, source, aad })
+      : millrace.cipher(algorithm, true, key, iv, source);
     if (!ours.equals(sealed)) throw new Error(algorithm);
     return [size, aead ? aadSize : 0, digestOf(sealed)];
   });
   made.ciphers[algorithm] = { keySize, ivSize, aead: aeadNames.includes(algorithm), rows };
 }
 
-for (const [algorithm, keySize] of [['aes-128-gcm', 16], ['aes-256-gcm', 32], ['chacha20-poly1305', 32]]) {
-  for (const [size, context] of [[0, ''], [100, 'file 1'], [17_000, '']]) {
-    const sealed = sealChunked(algorithm, { key: Buffer.from(pattern(keySize, 8)), context, salt: Buffer.from(pattern(24, 9)), message: Buffer.from(pattern(size)) });
+for (const [algorithm, keySize] of [
+  ['aes-128-gcm', 16],
+  ['aes-256-gcm', 32],
+  ['chacha20-poly1305', 32],
+]) {
+  for (const [size, context] of [
+    [0, ''],
+    [100, 'file 1'],
+    [17_000, ''],
+  ]) {
+    const sealed = sealChunked(algorithm, {
+      key: Buffer.from(pattern(keySize, 8)),
+      context,
+      salt: Buffer.from(pattern(24, 9)),
+      message: Buffer.from(pattern(size)),
+    });
     made.chunked.push({ algorithm, keySize, context, size, sealed: sealed.toString('base64') });
   }
 }
@@ -76,7 +161,10 @@ for (const [algorithm, keySize] of [['aes-128-gcm', 16], ['aes-256-gcm', 32], ['
 function stateAt(hasher, algorithm, outputLength, at, whole) {
   const message = pattern(WHOLE);
   const state = hasher.update(message.subarray(0, at)).exportState();
-  const end = millrace.createHash(algorithm, { state, ...(outputLength && { outputLength }) }).update(message.subarray(at)).digest('hex');
+  const end = millrace
+    .createHash(algorithm, { state, ...(outputLength && { outputLength }) })
+    .update(message.subarray(at))
+    .digest('hex');
   if (end !== whole) throw new Error(`${algorithm}: the state after ${at} bytes leads to ${end}`);
   return state.toString('hex');
 }

@@ -1,10 +1,10 @@
-// Runs the suite in a runtime that has node:fs and node:module: Node, Bun, Deno, a guest with another kernel. One line a family on stdout; failures
-// by name; exit code 1 if there are any.
+// Runs the suite in a runtime that has node:fs and node:module: Node, Bun, Deno, a guest with
+// another kernel. One line a family on stdout; failures by name; exit code 1 if there are any.
 //
 //   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import] [--from FOLDER] [--families a,b] [--json FILE]
 //
-// The doors come from the built package by its exports: by `require` (the default) or `import`, looked up from the folder named by --from, such as a
-// project in which Millrace is installed.
+// The doors come from the built package by its exports: by `require` (the default) or `import`,
+// looked up from the folder named by --from, such as a project in which Millrace is installed.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -22,7 +22,11 @@ export const families = { ...neutral, processes };
 export async function openDoors({ from = import.meta.url, kind = 'require' } = {}) {
   const require = createRequire(from);
   const open = kind === 'require' ? async (name) => require(name) : await importerFrom(from);
-  const [millrace, promises, cryptoAsync, bigintHash, bigintBuffer] = await Promise.all(['', '/promises', '/crypto-async', '/bigint-hash', '/bigint-buffer'].map((door) => open(`millrace${door}`)));
+  const [millrace, promises, cryptoAsync, bigintHash, bigintBuffer] = await Promise.all(
+    ['', '/promises', '/crypto-async', '/bigint-hash', '/bigint-buffer'].map((door) =>
+      open(`millrace${door}`),
+    ),
+  );
   return { millrace, promises, ancestors: { cryptoAsync, bigintHash, bigintBuffer } };
 }
 
@@ -41,7 +45,14 @@ export async function load(file) {
 /** The suite over the built package. */
 export async function runHere({ engine, wanted, report, ...where }) {
   const doors = await openDoors(where);
-  return runConformance({ ...doors, load, options: engine === undefined ? {} : { engine }, families: wanted, more: { processes: (context) => processes({ ...context, where }) }, report });
+  return runConformance({
+    ...doors,
+    load,
+    options: engine === undefined ? {} : { engine },
+    families: wanted,
+    more: { processes: (context) => processes({ ...context, where }) },
+    report,
+  });
 }
 
 function settings(args) {
@@ -60,15 +71,32 @@ function settings(args) {
 async function main(args) {
   const { json, ...given } = settings(args);
   const begin = performance.now();
-  const { cases, summary } = await runHere({ ...given, report: ({ ok, unavailable, family, algorithm, name, error }) => ok || unavailable || console.log(`failed: ${family}, ${algorithm}, ${name}: ${error}`) });
+  const { cases, summary } = await runHere({
+    ...given,
+    report: ({ ok, unavailable, family, algorithm, name, error }) =>
+      ok || unavailable || console.log(`failed: ${family}, ${algorithm}, ${name}: ${error}`),
+  });
   for (const [family, algorithms] of Object.entries(summary)) {
-    const [passed, failed, unavailable] = ['passed', 'failed', 'unavailable'].map((count) => Object.values(algorithms).reduce((sum, counts) => sum + counts[count], 0));
-    console.log(`${family}: ${passed} passed${failed ? `, ${failed} FAILED` : ''}${unavailable ? `, ${unavailable} not available` : ''}`);
+    const [passed, failed, unavailable] = ['passed', 'failed', 'unavailable'].map((count) =>
+      Object.values(algorithms).reduce((sum, counts) => sum + counts[count], 0),
+    );
+    console.log(
+      `${family}: ${passed} passed${failed ? `, ${failed} FAILED` : ''}${unavailable ? `, ${unavailable} not available` : ''}`,
+    );
   }
   const seconds = (performance.now() - begin) / 1000;
   console.log(`${cases.length} cases in ${seconds.toFixed(1)} s`);
-  if (json !== undefined) await writeFile(json, JSON.stringify({ seconds, summary, failures: cases.filter(({ ok }) => !ok).map(({ ms, ...each }) => each) }));
+  if (json !== undefined)
+    await writeFile(
+      json,
+      JSON.stringify({
+        seconds,
+        summary,
+        failures: cases.filter(({ ok }) => !ok).map(({ ms, ...each }) => each),
+      }),
+    );
   return cases.every(({ ok, unavailable }) => ok || unavailable) ? 0 : 1;
 }
 
-if (process.argv[1] !== undefined && fileURLToPath(import.meta.url) === process.argv[1]) process.exitCode = await main(process.argv.slice(2));
+if (process.argv[1] !== undefined && fileURLToPath(import.meta.url) === process.argv[1])
+  process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
-// What a runtime that is like Node has beyond a browser: files, Node's streams and KeyObjects, threads, contexts of callbacks, and the end of a
-// process. Run by host.mjs, never in a browser.
+// What a runtime that is like Node has beyond a browser: files, Node's streams and KeyObjects,
+// threads, contexts of callbacks, and the end of a process. Run by host.mjs, never in a browser.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Buffer } from 'node:buffer';
@@ -25,32 +25,60 @@ export function processes({ millrace, promises, options, add, where }) {
   const digest = (bytes, encoding = 'hex') => createHash('sha256').update(bytes).digest(encoding);
 
   for (const { name: way, call } of waysOf(millrace, promises)) {
-    add('files', 'hashFile', way, () => inFolder(async (folder) => {
-      for (const size of [0, 1, 100_000, 5_000_000]) {
-        const path = join(folder, `of ${size} bytes`);
-        await writeFile(path, pattern(size));
-        same(await call('hashFile', 'sha256', path, { ...options, encoding: 'hex' }), digest(pattern(size)), `${size} bytes`);
-        sameBytes(await call('hashFile', 'sha256', pathToFileURL(path), options), digest(pattern(size)), 'by URL');
-      }
-      same((await errorOf(call('hashFile', 'sha256', join(folder, 'none'), options), 'none')).code, 'ENOENT', 'no file');
-      same((await errorOf(call('hashFile', 'sha256', folder, options), 'folder')).code, 'EISDIR', 'a folder');
-    }));
+    add('files', 'hashFile', way, () =>
+      inFolder(async (folder) => {
+        for (const size of [0, 1, 100_000, 5_000_000]) {
+          const path = join(folder, `of ${size} bytes`);
+          await writeFile(path, pattern(size));
+          same(
+            await call('hashFile', 'sha256', path, { ...options, encoding: 'hex' }),
+            digest(pattern(size)),
+            `${size} bytes`,
+          );
+          sameBytes(
+            await call('hashFile', 'sha256', pathToFileURL(path), options),
+            digest(pattern(size)),
+            'by URL',
+          );
+        }
+        same(
+          (await errorOf(call('hashFile', 'sha256', join(folder, 'none'), options), 'none')).code,
+          'ENOENT',
+          'no file',
+        );
+        same(
+          (await errorOf(call('hashFile', 'sha256', folder, options), 'folder')).code,
+          'EISDIR',
+          'a folder',
+        );
+      }),
+    );
   }
-  add('node', 'streams', 'a file piped through hashers', () => inFolder(async (folder) => {
-    const path = join(folder, 'file');
-    await writeFile(path, pattern(3_000_000));
-    for (const algorithm of ['sha256', 'blake3', 'xxh3-64']) {
-      const hash = millrace.createHash(algorithm, options);
-      ok(hash instanceof Transform, 'no Transform');
-      await pipeline(createReadStream(path), hash);
-      sameBytes(hash.read(), millrace.hash(algorithm, pattern(3_000_000), options), algorithm);
-    }
-    const hmac = createReadStream(path).pipe(millrace.createHmac('sha512', 'key', options));
-    const [code] = await hmac.toArray();
-    sameBytes(code, createHmac('sha512', 'key').update(pattern(3_000_000)).digest('hex'), 'HMAC');
-    same(await promises.hash('sha256', createReadStream(path), 'hex'), digest(pattern(3_000_000)), 'a Node stream as pieces');
-    same(await promises.hash('sha256', Readable.from(['a', 'b']), 'hex'), digest('ab'), 'a stream of objects');
-  }));
+  add('node', 'streams', 'a file piped through hashers', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'file');
+      await writeFile(path, pattern(3_000_000));
+      for (const algorithm of ['sha256', 'blake3', 'xxh3-64']) {
+        const hash = millrace.createHash(algorithm, options);
+        ok(hash instanceof Transform, 'no Transform');
+        await pipeline(createReadStream(path), hash);
+        sameBytes(hash.read(), millrace.hash(algorithm, pattern(3_000_000), options), algorithm);
+      }
+      const hmac = createReadStream(path).pipe(millrace.createHmac('sha512', 'key', options));
+      const [code] = await hmac.toArray();
+      sameBytes(code, createHmac('sha512', 'key').update(pattern(3_000_000)).digest('hex'), 'HMAC');
+      same(
+        await promises.hash('sha256', createReadStream(path), 'hex'),
+        digest(pattern(3_000_000)),
+        'a Node stream as pieces',
+      );
+      same(
+        await promises.hash('sha256', Readable.from(['a', 'b']), 'hex'),
+        digest('ab'),
+        'a stream of objects',
+      );
+    }),
+  );
   add('node', 'Buffer', 'results are Buffers, and Buffers are taken', async () => {
     for (const { name: way, call } of waysOf(millrace, promises)) {
       const result = await call('hash', 'sha256', Buffer.from('text'), options);
@@ -61,16 +89,38 @@ export function processes({ millrace, promises, options, add, where }) {
   add('node', 'KeyObject', 'secret keys of node:crypto', async () => {
     const key = createSecretKey(pattern(32));
     const given = { ...options, nonce: pattern(12), source: pattern(100) };
-    sameBytes(millrace.seal('aes-256-gcm', { ...given, key: millrace.createKey('aes-256-gcm', key) }), millrace.seal('aes-256-gcm', { ...given, key: pattern(32) }), 'createKey');
-    sameBytes(millrace.createHmac('sha256', key, options).update('x').digest(), createHmac('sha256', key).update('x').digest('hex'), 'createHmac');
-    sameBytes(await promises.hkdf('sha256', key, '', '', 32), millrace.hkdf('sha256', pattern(32), '', '', 32), 'hkdf');
+    sameBytes(
+      millrace.seal('aes-256-gcm', { ...given, key: millrace.createKey('aes-256-gcm', key) }),
+      millrace.seal('aes-256-gcm', { ...given, key: pattern(32) }),
+      'createKey',
+    );
+    sameBytes(
+      millrace.createHmac('sha256', key, options).update('x').digest(),
+      createHmac('sha256', key).update('x').digest('hex'),
+      'createHmac',
+    );
+    sameBytes(
+      await promises.hkdf('sha256', key, '', '', 32),
+      millrace.hkdf('sha256', pattern(32), '', '', 32),
+      'hkdf',
+    );
   });
   add('node', 'AsyncLocalStorage', 'callbacks and promises keep their context', async () => {
     const storage = new AsyncLocalStorage();
-    const seen = await Promise.all([100, 3_000_000].flatMap((size) => [
-      storage.run(`callback ${size}`, () => new Promise((resolve) => millrace.hash('sha256', pattern(size), options, () => resolve(storage.getStore())))),
-      storage.run(`promise ${size}`, () => promises.hash('sha256', pattern(size), options).then(() => storage.getStore())),
-    ]));
+    const seen = await Promise.all(
+      [100, 3_000_000].flatMap((size) => [
+        storage.run(
+          `callback ${size}`,
+          () =>
+            new Promise((resolve) =>
+              millrace.hash('sha256', pattern(size), options, () => resolve(storage.getStore())),
+            ),
+        ),
+        storage.run(`promise ${size}`, () =>
+          promises.hash('sha256', pattern(size), options).then(() => storage.getStore()),
+        ),
+      ]),
+    );
     same(seen.join(), 'callback 100,promise 100,callback 3000000,promise 3000000', 'contexts');
   });
   add('node', 'event loop', 'free while a long derivation runs', async () => {
@@ -85,30 +135,48 @@ export function processes({ millrace, promises, options, add, where }) {
   });
   add('threads', 'worker_threads', 'a thread of its own, asked and left', async () => {
     const answer = await new Promise((resolve, reject) => {
-      const worker = new Worker(here('thread.mjs'), { workerData: { where, options, leave: false } });
+      const worker = new Worker(here('thread.mjs'), {
+        workerData: { where, options, leave: false },
+      });
       worker.once('message', resolve);
       worker.once('error', reject);
     });
     same(answer.digest, digest(pattern(300_000)), 'digest');
-    same(answer.long, toHex(await promises.hash('blake3', pattern(3_000_000), options)), 'long digest');
+    same(
+      answer.long,
+      toHex(await promises.hash('blake3', pattern(3_000_000), options)),
+      'long digest',
+    );
   });
   add('threads', 'worker_threads', 'terminated with work in flight', async () => {
     for (let round = 0; round < 3; round++) {
-      const worker = new Worker(here('thread.mjs'), { workerData: { where, options, leave: true } });
+      const worker = new Worker(here('thread.mjs'), {
+        workerData: { where, options, leave: true },
+      });
       await new Promise((resolve, reject) => {
         worker.once('message', resolve);
         worker.once('error', reject);
       });
       await worker.terminate();
     }
-    same(await promises.hash('sha256', pattern(300_000), { ...options, encoding: 'hex' }), digest(pattern(300_000)), 'this thread afterwards');
+    same(
+      await promises.hash('sha256', pattern(300_000), { ...options, encoding: 'hex' }),
+      digest(pattern(300_000)),
+      'this thread afterwards',
+    );
   });
   const endings = {
     'ends when nothing is left to do': ['ends', { code: 0, stdout: 'done' }],
     'stays while work is in flight': ['waits', { code: 0, stdout: digest(pattern(3_000_000)) }],
     'can be left with work in flight': ['leaves', { code: 7 }],
-    'ends by a callback that throws, as an uncaught exception': ['throws', { code: 5, stdout: 'caught: of a callback' }],
-    'has an uncaught exception for an error nobody takes': ['rejects', { code: 6, stdout: 'unhandled: ERR_AUTHENTICATION' }],
+    'ends by a callback that throws, as an uncaught exception': [
+      'throws',
+      { code: 5, stdout: 'caught: of a callback' },
+    ],
+    'has an uncaught exception for an error nobody takes': [
+      'rejects',
+      { code: 6, stdout: 'unhandled: ERR_AUTHENTICATION' },
+    ],
   };
   for (const [title, [action, expected]] of Object.entries(endings)) {
     add('processes', action, title, async () => {
@@ -119,8 +187,18 @@ export function processes({ millrace, promises, options, add, where }) {
     });
   }
   add('refusals', 'node', 'files and keys that cannot be', async () => {
-    sameError(await errorOf(promises.hashFile('nope', 'x'), 'hashFile'), 'ERR_UNKNOWN_ALGORITHM', millrace, 'hashFile');
-    sameError(await errorOf(promises.hashFile('sha256', 5), 'hashFile'), 'ERR_ARGUMENT_TYPE', millrace, 'hashFile');
+    sameError(
+      await errorOf(promises.hashFile('nope', 'x'), 'hashFile'),
+      'ERR_UNKNOWN_ALGORITHM',
+      millrace,
+      'hashFile',
+    );
+    sameError(
+      await errorOf(promises.hashFile('sha256', 5), 'hashFile'),
+      'ERR_ARGUMENT_TYPE',
+      millrace,
+      'hashFile',
+    );
   });
 }
 
@@ -138,8 +216,13 @@ function child(action, where, options) {
   const runtime = process.versions.deno === undefined ? [] : ['run', '-A'];
   const begin = performance.now();
   return new Promise((resolve) => {
-    const started = execFile(process.execPath, [...runtime, here('child.mjs'), action, JSON.stringify({ where, options })], { timeout: 30_000, killSignal: 'SIGKILL' }, (_, stdout, stderr) => {
-      resolve({ code: started.exitCode, stdout, stderr, ms: performance.now() - begin });
-    });
+    const started = execFile(
+      process.execPath,
+      [...runtime, here('child.mjs'), action, JSON.stringify({ where, options })],
+      { timeout: 30_000, killSignal: 'SIGKILL' },
+      (_, stdout, stderr) => {
+        resolve({ code: started.exitCode, stdout, stderr, ms: performance.now() - begin });
+      },
+    );
   });
 }

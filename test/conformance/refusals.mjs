@@ -1,4 +1,5 @@
-// What is refused, with which code, in all three ways: thrown, also where a callback is given, and as a rejection.
+// What is refused, with which code, in all three ways: thrown, also where a callback is given, and
+// as a rejection.
 
 import { pattern } from './bytes.mjs';
 import { fail, ok, sameError } from './verdicts.mjs';
@@ -45,7 +46,12 @@ function tables() {
       ['seal', ['aes-256-gcm', { ...sealed, key: 'text' }], 'ERR_ARGUMENT_TYPE', /key/],
       ['seal', ['aes-256-gcm', { ...sealed, source: 7 }], 'ERR_ARGUMENT_TYPE', /source/],
       ['seal', ['aes-256-gcm', { ...sealed, nonce: 'text' }], 'ERR_ARGUMENT_TYPE', /nonce/],
-      ['cipher', ['aes-256-ctr', { ...plain, encrypt: 2 }], ['ERR_ARGUMENT_TYPE', 'ERR_ARGUMENT_VALUE'], /encrypt/],
+      [
+        'cipher',
+        ['aes-256-ctr', { ...plain, encrypt: 2 }],
+        ['ERR_ARGUMENT_TYPE', 'ERR_ARGUMENT_VALUE'],
+        /encrypt/,
+      ],
       ['cipher', ['aes-256-ctr', true, bytes], 'ERR_MISSING_ARGUMENT'],
       ['scrypt', ['p'], 'ERR_MISSING_ARGUMENT'],
       ['scrypt', [5, 's', 8], 'ERR_ARGUMENT_TYPE', /password/],
@@ -62,26 +68,55 @@ function tables() {
       ['hash', ['xxh32', '', { seed: 2 ** 32 }], 'ERR_ARGUMENT_VALUE'],
       ['hash', ['xxh64', '', { seed: -1n }], 'ERR_ARGUMENT_VALUE'],
       ['hash', ['sha256', '', { target: new Uint8Array(31) }], 'ERR_ARGUMENT_VALUE', /target/],
-      ['hash', ['sha256', '', { target: new Uint8Array(40), targetOffset: 9 }], 'ERR_ARGUMENT_VALUE', /target/],
+      [
+        'hash',
+        ['sha256', '', { target: new Uint8Array(40), targetOffset: 9 }],
+        'ERR_ARGUMENT_VALUE',
+        /target/,
+      ],
       ['hash', ['sha256', bytes, 1, 32, new Uint8Array(32), 0], 'ERR_ARGUMENT_VALUE', /source/],
-      ['hash', ['sha256', bytes, -1, 1, new Uint8Array(32), 0], 'ERR_ARGUMENT_VALUE', /sourceOffset/],
-      ['hash', ['sha256', bytes, 0, 1.5, new Uint8Array(32), 0], 'ERR_ARGUMENT_VALUE', /sourceSize/],
+      [
+        'hash',
+        ['sha256', bytes, -1, 1, new Uint8Array(32), 0],
+        'ERR_ARGUMENT_VALUE',
+        /sourceOffset/,
+      ],
+      [
+        'hash',
+        ['sha256', bytes, 0, 1.5, new Uint8Array(32), 0],
+        'ERR_ARGUMENT_VALUE',
+        /sourceSize/,
+      ],
       ['hashMany', ['sha256', { data: bytes, size: 5 }], 'ERR_ARGUMENT_VALUE'],
       ['seal', ['aes-256-gcm', { ...sealed, key: bytes.subarray(1) }], 'ERR_KEY_SIZE'],
       ['seal', ['aes-256-gcm', { ...sealed, nonce: pattern(16) }], 'ERR_IV_SIZE'],
       ['seal', ['xchacha20-poly1305', sealed], 'ERR_IV_SIZE'],
-      ['seal', ['aes-256-gcm', { ...sealed, target: new Uint8Array(55) }], 'ERR_ARGUMENT_VALUE', /target/],
+      [
+        'seal',
+        ['aes-256-gcm', { ...sealed, target: new Uint8Array(55) }],
+        'ERR_ARGUMENT_VALUE',
+        /target/,
+      ],
       ['open', ['aes-256-gcm', { ...sealed, source: pattern(15) }], 'ERR_SOURCE_SIZE'],
       ['cipher', ['aes-256-ctr', { ...plain, iv: pattern(12) }], 'ERR_IV_SIZE'],
       ['cipher', ['aes-256-ctr', { ...plain, key: pattern(16) }], 'ERR_KEY_SIZE'],
-      ['cipher', ['aes-256-gcm', { ...plain, iv: pattern(12), tag: new Uint8Array(3) }], 'ERR_TAG_SIZE'],
+      [
+        'cipher',
+        ['aes-256-gcm', { ...plain, iv: pattern(12), tag: new Uint8Array(3) }],
+        'ERR_TAG_SIZE',
+      ],
       ['cipher', ['aes-256-gcm', { ...plain, iv: pattern(12) }], 'ERR_MISSING_ARGUMENT', /tag/],
       ['scrypt', ['p', 's', 8, { N: 3 }], 'ERR_ARGUMENT_VALUE', /N/],
       ['scrypt', ['p', 's', 8, { N: 2 ** 20 }], 'ERR_MEMORY_LIMIT', /bytes/],
       ['pbkdf2', ['p', 's', 0, 8, 'sha256'], 'ERR_ARGUMENT_VALUE', /iterations/],
       ['hkdf', ['sha256', 'k', '', '', 255 * 32 + 1], 'ERR_OUTPUT_SIZE'],
       ['argon2', ['argon2id', { message: '', nonce: pattern(7) }], 'ERR_ARGUMENT_VALUE', /nonce/],
-      ['argon2', ['argon2id', { message: '', nonce: bytes, memory: 7 }], 'ERR_ARGUMENT_VALUE', /memory/],
+      [
+        'argon2',
+        ['argon2id', { message: '', nonce: bytes, memory: 7 }],
+        'ERR_ARGUMENT_VALUE',
+        /memory/,
+      ],
     ],
   };
 }
@@ -92,25 +127,65 @@ export function refusals({ millrace, promises, add }) {
       for (const [method, args, code, names] of rows) {
         const what = `${method}(${args.map((each) => (typeof each === 'string' ? each : typeof each)).join(', ')})`;
         const check = (error, how) => {
-          sameError(error, [code].flat().includes(error?.code) ? error.code : [code].flat()[0], millrace, `${what}, ${how}`);
-          ok(names === undefined || names.test(error.message), `${what}: "${error.message}" does not name ${names}`);
+          sameError(
+            error,
+            [code].flat().includes(error?.code) ? error.code : [code].flat()[0],
+            millrace,
+            `${what}, ${how}`,
+          );
+          ok(
+            names === undefined || names.test(error.message),
+            `${what}: "${error.message}" does not name ${names}`,
+          );
         };
-        check(thrown(() => millrace[method](...args)), 'synchronous');
-        if (args.length > 1) check(thrown(() => millrace[method](...args, () => fail(`${what}: called back`))), 'callback');
-        check(await promises[method](...args).then(() => undefined, (error) => error), 'promise');
+        check(
+          thrown(() => millrace[method](...args)),
+          'synchronous',
+        );
+        if (args.length > 1)
+          check(
+            thrown(() => millrace[method](...args, () => fail(`${what}: called back`))),
+            'callback',
+          );
+        check(
+          await promises[method](...args).then(
+            () => undefined,
+            (error) => error,
+          ),
+          'promise',
+        );
       }
     });
   }
   add('refusals', 'every door', 'resizable buffers are not lent', async () => {
     if (!('resizable' in ArrayBuffer.prototype)) return;
     const given = { key: bytes, nonce: pattern(12), source: resizable(16) };
-    sameError(await promises.seal('aes-256-gcm', { ...given, target: resizable() }).then(() => undefined, (error) => error), 'ERR_RESIZABLE', millrace, 'target');
+    sameError(
+      await promises.seal('aes-256-gcm', { ...given, target: resizable() }).then(
+        () => undefined,
+        (error) => error,
+      ),
+      'ERR_RESIZABLE',
+      millrace,
+      'target',
+    );
     ok((await promises.seal('aes-256-gcm', given)).length === 32, 'a source is copied');
-    ok(millrace.seal('aes-256-gcm', { ...given, target: resizable() }) === 32, 'here and now it can be used');
+    ok(
+      millrace.seal('aes-256-gcm', { ...given, target: resizable() }) === 32,
+      'here and now it can be used',
+    );
   });
   add('refusals', 'every door', 'errors tell nothing they were given', async () => {
     const secret = 'correct horse battery';
-    for (const call of [() => millrace.hash(secret.slice(0, 7), ''), () => millrace.seal('aes-256-gcm', { key: new TextEncoder().encode(secret), nonce: pattern(12), source: secret })]) {
+    for (const call of [
+      () => millrace.hash(secret.slice(0, 7), ''),
+      () =>
+        millrace.seal('aes-256-gcm', {
+          key: new TextEncoder().encode(secret),
+          nonce: pattern(12),
+          source: secret,
+        }),
+    ]) {
       ok(!/battery/.test(String(thrown(call)?.stack)), 'the message was told');
     }
   });

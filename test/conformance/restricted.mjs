@@ -1,5 +1,6 @@
-// What a process tells that may not do everything: which engine serves it, what it was warned of, and what it gets when it insists on the native one.
-// runtimes.test.mjs starts it with the flags of each runtime.
+// What a process tells that may not do everything: which engine serves it, what it was warned of,
+// and what it gets when it insists on the native one. runtimes.test.mjs starts it with the flags of
+// each runtime.
 
 import { createRequire } from 'node:module';
 import process from 'node:process';
@@ -13,8 +14,17 @@ try {
   const promises = require('millrace/promises');
   told.digest = millrace.hash('sha256', 'abc', 'hex');
   told.long = (await promises.hash('sha256', new Uint8Array(3_000_000))).toString('hex');
-  const given = { key: new Uint8Array(32), nonce: new Uint8Array(12), source: new Uint8Array(300_000) };
-  told.opened = (await promises.open('aes-256-gcm', { ...given, source: await promises.seal('aes-256-gcm', given) })).length;
+  const given = {
+    key: new Uint8Array(32),
+    nonce: new Uint8Array(12),
+    source: new Uint8Array(300_000),
+  };
+  told.opened = (
+    await promises.open('aes-256-gcm', {
+      ...given,
+      source: await promises.seal('aes-256-gcm', given),
+    })
+  ).length;
   told.key = (await promises.scrypt('password', 'salt', 16, { N: 16 })).toString('hex');
   told.engines = Object.keys(millrace.engines()).length;
   try {

@@ -1,10 +1,12 @@
-// The conformance suite: every algorithm of the catalog through every door and form there is, on any engine and in any runtime. It is told the
-// doors, so it imports nothing of Node and needs no Buffer:
+// The conformance suite: every algorithm of the catalog through every door and form there is, on
+// any engine and in any runtime. It is told the doors, so it imports nothing of Node and needs no
+// Buffer:
 //
 //   const { cases, summary } = await runConformance({ millrace, promises, load, options: { engine: 'portable' } });
 //
-// `load(file)` gives the parsed JSON of a file below test/. Cases are `{ family, algorithm, name, ok, error?, unavailable?, ms }`; the engine said
-// of an `unavailable` one that it does not serve it (ERR_ENGINE_UNAVAILABLE), which is an answer but not a pass.
+// `load(file)` gives the parsed JSON of a file below test/. Cases are `{ family, algorithm, name,
+// ok, error?, unavailable?, ms }`; the engine said of an `unavailable` one that it does not serve
+// it (ERR_ENGINE_UNAVAILABLE), which is an answer but not a pass.
 
 import { aborts } from './aborts.mjs';
 import { absences } from './absences.mjs';
@@ -18,7 +20,23 @@ import { refusals } from './refusals.mjs';
 import { pieces, streams } from './streams.mjs';
 
 /** What there is to be checked; each adds its cases. */
-export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, derivations, passwords, streams, pieces, refusals, aborts, ancestors, absences };
+export const families = {
+  hashes,
+  hmacs,
+  hashers,
+  many,
+  ciphers,
+  seals,
+  keys,
+  derivations,
+  passwords,
+  streams,
+  pieces,
+  refusals,
+  aborts,
+  ancestors,
+  absences,
+};
 
 /**
  * Runs the cases one after the other and tells of each.
@@ -26,7 +44,8 @@ export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, de
  * @param given.millrace,given.promises the two doors
  * @param given.ancestors `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
  * @param given.load gives the parsed JSON of a file below test/
- * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine is also configured, for the forms without one
+ * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine
+ * is also configured, for the forms without one
  * @param given.place `'node'` or `'browser'`: what there is besides algorithms
  * @param given.without `[family, name]`s of cases that cannot be here; whoever gives them says why
  * @param given.families names of those to run; all by default
@@ -35,7 +54,20 @@ export const families = { hashes, hmacs, hashers, many, ciphers, seals, keys, de
  * @param given.report is called with each case
  * @param given.breathe awaited now and then, so that a page can be painted
  */
-export async function runConformance({ millrace, promises, ancestors = {}, load, options = {}, place = 'node', without = [], families: wanted = Object.keys(families), algorithms, more = {}, report = () => {}, breathe = () => {} }) {
+export async function runConformance({
+  millrace,
+  promises,
+  ancestors = {},
+  load,
+  options = {},
+  place = 'node',
+  without = [],
+  families: wanted = Object.keys(families),
+  algorithms,
+  more = {},
+  report = () => {},
+  breathe = () => {},
+}) {
   const planned = [];
   const made = await load('conformance/made.json');
   const context = {
@@ -86,7 +118,11 @@ function configured(millrace, engine) {
 export function summaryOf(cases) {
   const summary = {};
   for (const { family, algorithm, ok, unavailable } of cases) {
-    const counts = ((summary[family] ??= {})[algorithm] ??= { passed: 0, failed: 0, unavailable: 0 });
+    const counts = ((summary[family] ??= {})[algorithm] ??= {
+      passed: 0,
+      failed: 0,
+      unavailable: 0,
+    });
     counts[ok ? 'passed' : unavailable ? 'unavailable' : 'failed']++;
   }
   return summary;
@@ -95,6 +131,10 @@ export function summaryOf(cases) {
 /** What failed, in words: cases that failed alike are one. */
 export function failuresOf(cases) {
   const alike = new Map();
-  for (const each of cases.filter(({ ok }) => !ok)) alike.set(each.error, [...(alike.get(each.error) ?? []), each]);
-  return [...alike].map(([error, [{ family, algorithm, name }, ...others]]) => `${family}, ${algorithm}, ${name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${error}`);
+  for (const each of cases.filter(({ ok }) => !ok))
+    alike.set(each.error, [...(alike.get(each.error) ?? []), each]);
+  return [...alike].map(
+    ([error, [{ family, algorithm, name }, ...others]]) =>
+      `${family}, ${algorithm}, ${name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${error}`,
+  );
 }

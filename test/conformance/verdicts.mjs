@@ -14,7 +14,10 @@ export function same(actual, expected, what) {
   if (!Object.is(actual, expected)) fail(`${what}: ${show(actual)}, not ${show(expected)}`);
 }
 
-/** Bytes are a Uint8Array (a Buffer is one) with just these, given as bytes or as `digestOf` tells of them. */
+/**
+ * Bytes are a Uint8Array (a Buffer is one) with just these, given as bytes or as `digestOf` tells
+ * of them.
+ */
 export function sameBytes(actual, expected, what) {
   if (!(actual instanceof Uint8Array)) fail(`${what}: ${show(actual)} is not a Uint8Array`);
   const wanted = typeof expected === 'string' ? expected : digestOf(expected);
@@ -40,12 +43,17 @@ const classes = {
   ERR_PASSWORD_HASH: RangeError,
 };
 
-/** An error of the library, of this code. One of an engine that cannot serve is handed on: it is no wrong answer. */
+/**
+ * An error of the library, of this code. One of an engine that cannot serve is handed on: it is no
+ * wrong answer.
+ */
 export function sameError(error, code, { MillraceError }, what) {
   if (error?.code === 'ERR_ENGINE_UNAVAILABLE' && code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
-  if (error?.code !== code) fail(`${what}: ${error?.code ?? 'no code'}, not ${code} (${error?.stack ?? show(error)})`);
+  if (error?.code !== code)
+    fail(`${what}: ${error?.code ?? 'no code'}, not ${code} (${error?.stack ?? show(error)})`);
   if (!(error instanceof MillraceError)) fail(`${what}: ${code} is not a MillraceError`);
-  if (!(error instanceof (classes[code] ?? Error))) fail(`${what}: ${code} is not a ${classes[code].name}`);
+  if (!(error instanceof (classes[code] ?? Error)))
+    fail(`${what}: ${code} is not a ${classes[code].name}`);
   if (error.message.length <= 10) fail(`${what}: "${error.message}" is no sentence`);
 }
 

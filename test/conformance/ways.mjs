@@ -41,5 +41,7 @@ export async function errorOf(promise, what) {
   } catch (error) {
     return error;
   }
-  return fail(`${what}: no error but ${typeof value === 'object' ? value?.constructor?.name : String(value)}`);
+  return fail(
+    `${what}: no error but ${typeof value === 'object' ? value?.constructor?.name : String(value)}`,
+  );
 }

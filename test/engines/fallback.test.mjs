@@ -1,5 +1,5 @@
-// That another engine serves than the one asked for is never hidden: a warning once for each algorithm and reason, and a count. And
-// what happens where there is no binary.
+// That another engine serves than the one asked for is never hidden: a warning once for each
+// algorithm and reason, and a count. And what happens where there is no binary.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,12 +8,17 @@ import { after, before, test } from 'node:test';
 
 import { doorPaths, root, run, temporary } from '../support/child.mjs';
 
-const warnings = "const warnings = []; process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }));\n";
-const last = "\nsetImmediate(() => setImmediate(() => console.log(JSON.stringify({ warnings, ...given }))));";
+const warnings =
+  "const warnings = []; process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }));\n";
+const last =
+  '\nsetImmediate(() => setImmediate(() => console.log(JSON.stringify({ warnings, ...given }))));';
 
 /** What a program has been warned of, and whatever else it puts into `given`. */
 async function warned(program, options) {
-  const { code, stdout, stderr } = await run(`${warnings}const given = {};\n${program}${last}`, { flags: ['--no-warnings'], ...options });
+  const { code, stdout, stderr } = await run(`${warnings}const given = {};\n${program}${last}`, {
+    flags: ['--no-warnings'],
+    ...options,
+  });
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -26,14 +31,30 @@ test('a fallback is told of once, and counted each time', async () => {
     millrace.hash('shake128', 'abc', { ...options, outputLength: 16 });
     given.fallbacks = millrace.engines().fallbacks;
   `);
-  assert.deepEqual(told.map(({ name, code }) => [name, code]), [['MillraceWarning', 'MILLRACE_ENGINE_FALLBACK'], ['MillraceWarning', 'MILLRACE_ENGINE_FALLBACK']]);
-  assert.match(told[0].message, /^blake3: the kernel engine does not serve, and native does instead: ./);
-  assert.deepEqual(fallbacks.map(({ algorithm, from, to, count }) => [algorithm, from, to, count]), [['blake3', 'kernel', 'native', 4], ['shake128', 'kernel', 'native', 1]]);
+  assert.deepEqual(
+    told.map(({ name, code }) => [name, code]),
+    [
+      ['MillraceWarning', 'MILLRACE_ENGINE_FALLBACK'],
+      ['MillraceWarning', 'MILLRACE_ENGINE_FALLBACK'],
+    ],
+  );
+  assert.match(
+    told[0].message,
+    /^blake3: the kernel engine does not serve, and native does instead: ./,
+  );
+  assert.deepEqual(
+    fallbacks.map(({ algorithm, from, to, count }) => [algorithm, from, to, count]),
+    [
+      ['blake3', 'kernel', 'native', 4],
+      ['shake128', 'kernel', 'native', 1],
+    ],
+  );
   for (const { reason } of fallbacks) assert.ok(reason.length > 20, reason);
 });
 
 test('asynchronous calls fall back too, and the key and message are those of the call', async () => {
-  const { warnings: told, same } = await warned(`
+  const { warnings: told, same } = await warned(
+    `
     const key = Buffer.alloc(32, 7), nonce = Buffer.alloc(12), source = Buffer.alloc(500000, 5);
     const expected = [millrace.hash('blake3', source), millrace.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source })];
     const engine = ['kernel', 'portable'];
@@ -43,13 +64,16 @@ test('asynchronous calls fall back too, and the key and message are those of the
     given.same = Promise.all(calls).then((results) => results.map((each, index) => each.equals(expected[index])));
     given.same.then((same) => console.log(JSON.stringify({ warnings, same })), (error) => console.log(JSON.stringify({ error: error.message })));
     given.toJSON = () => undefined;
-  `.replace('given.toJSON = () => undefined;', "setImmediate = () => {};"));
+  `.replace('given.toJSON = () => undefined;', 'setImmediate = () => {};'),
+  );
   assert.deepEqual(same, [true, true]);
   assert.equal(told.length, 2);
 });
 
 test('a fallback that is not allowed is an error', async () => {
-  const { warnings: told, code } = await warned("try { millrace.hash('blake3', 'abc', { engine: 'kernel' }) } catch (error) { given.code = error.code }");
+  const { warnings: told, code } = await warned(
+    "try { millrace.hash('blake3', 'abc', { engine: 'kernel' }) } catch (error) { given.code = error.code }",
+  );
   assert.equal(code, 'ERR_ENGINE_UNAVAILABLE');
   assert.deepEqual(told, []);
 });
@@ -57,10 +81,21 @@ test('a fallback that is not allowed is an error', async () => {
 // ---- the environment ------------------------------------------------------------------------------
 
 test('MILLRACE_ENGINE chooses what serves by default', async () => {
-  const program = "given.engine = millrace.configure().engine; given.digest = millrace.hash('sha256', 'abc', 'hex'); given.portable = millrace.engines().portable.available;";
+  const program =
+    "given.engine = millrace.configure().engine; given.digest = millrace.hash('sha256', 'abc', 'hex'); given.portable = millrace.engines().portable.available;";
   const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
-  for (const [asked, engine] of [['portable', 'auto'], ['native', 'auto'], ['', 'auto'], ['portable,native', ['portable', 'native']], ['auto', 'auto']]) {
-    assert.deepEqual(await warned(program, { env: { MILLRACE_ENGINE: asked } }), { warnings: [], engine, digest, portable: true }, asked);
+  for (const [asked, engine] of [
+    ['portable', 'auto'],
+    ['native', 'auto'],
+    ['', 'auto'],
+    ['portable,native', ['portable', 'native']],
+    ['auto', 'auto'],
+  ]) {
+    assert.deepEqual(
+      await warned(program, { env: { MILLRACE_ENGINE: asked } }),
+      { warnings: [], engine, digest, portable: true },
+      asked,
+    );
   }
   const { code, stderr } = await run('', { env: { MILLRACE_ENGINE: 'gpu' } });
   assert.equal(code, 1);
@@ -68,7 +103,11 @@ test('MILLRACE_ENGINE chooses what serves by default', async () => {
 });
 
 test('MILLRACE_ENGINE=portable leaves the binary alone until it is asked for', async () => {
-  const { before: loaded, after: then, same } = await warned(
+  const {
+    before: loaded,
+    after: then,
+    same,
+  } = await warned(
     `const maps = () => require('node:fs').existsSync('/proc/self/maps') ? /millrace\\..*\\.node/.test(require('node:fs').readFileSync('/proc/self/maps', 'utf8')) : undefined;
     const digest = millrace.hash('sha512', 'abc', 'hex');
     given.before = maps();
@@ -94,11 +133,15 @@ after(() => rmSync(dirname(copy), { recursive: true, force: true }));
 const without = (program, options) => {
   const file = join(dirname(copy), 'program.cjs');
   writeFileSync(file, '');
-  return run(`const millrace = require(${JSON.stringify(copy)}), promises = require(${JSON.stringify(join(copy, 'dist', 'promises.js'))});\n${program}`, { bare: true, ...options });
+  return run(
+    `const millrace = require(${JSON.stringify(copy)}), promises = require(${JSON.stringify(join(copy, 'dist', 'promises.js'))});\n${program}`,
+    { bare: true, ...options },
+  );
 };
 
 test('without a binary the portable engine serves, with one warning that says how to have one', async () => {
-  const { code, stdout, stderr } = await without(`
+  const { code, stdout, stderr } = await without(
+    `
     ${warnings}
     const crypto = require('node:crypto');
     const source = crypto.randomBytes(200000), key = crypto.randomBytes(32), nonce = crypto.randomBytes(12);
@@ -113,21 +156,41 @@ test('without a binary the portable engine serves, with one warning that says ho
       console.log(JSON.stringify({ same, warnings, native, portable: portable.available, kernel, threads: millrace.configure().threads > 0 }));
       process.exit(0);
     })();
-  `, { flags: ['--no-warnings'] });
+  `,
+    { flags: ['--no-warnings'] },
+  );
   assert.equal(code, 0, stderr);
   const { same, warnings: told, native, portable, kernel, threads } = JSON.parse(stdout);
   assert.deepEqual(same, [true, true, true, true]);
-  assert.deepEqual(told.map((each) => each.code), ['MILLRACE_NO_BINARY']);
-  assert.match(told[0].message, new RegExp(`no native binary for ${process.platform}-${process.arch}.*npm.*portable engine`, 's'));
-  assert.deepEqual([native.available, portable, kernel.available, threads], [false, true, false, true]);
+  assert.deepEqual(
+    told.map((each) => each.code),
+    ['MILLRACE_NO_BINARY'],
+  );
+  assert.match(
+    told[0].message,
+    new RegExp(
+      `no native binary for ${process.platform}-${process.arch}.*npm.*portable engine`,
+      's',
+    ),
+  );
+  assert.deepEqual(
+    [native.available, portable, kernel.available, threads],
+    [false, true, false, true],
+  );
   assert.match(native.reason, /npm/);
   assert.match(kernel.reason, /native code/);
 });
 
 test('without a binary the engines that need it are refused', async () => {
-  const { stdout } = await without("for (const engine of ['native', 'kernel', 'af_alg', 'cryptodev']) try { millrace.hash('sha256', '', { engine }) } catch ({ code, message }) { console.log(code, /npm/.test(message)) }", { flags: ['--no-warnings'] });
+  const { stdout } = await without(
+    "for (const engine of ['native', 'kernel', 'af_alg', 'cryptodev']) try { millrace.hash('sha256', '', { engine }) } catch ({ code, message }) { console.log(code, /npm/.test(message)) }",
+    { flags: ['--no-warnings'] },
+  );
   assert.equal(stdout, 'ERR_ENGINE_UNAVAILABLE true\n'.repeat(4));
-  const { stdout: allowed } = await without("console.log(millrace.hash('md5', '', { engine: ['native', 'portable'], encoding: 'hex' }), millrace.engines().fallbacks[0].from)", { flags: ['--no-warnings'] });
+  const { stdout: allowed } = await without(
+    "console.log(millrace.hash('md5', '', { engine: ['native', 'portable'], encoding: 'hex' }), millrace.engines().fallbacks[0].from)",
+    { flags: ['--no-warnings'] },
+  );
   assert.equal(allowed, 'd41d8cd98f00b204e9800998ecf8427e native\n');
 });
 
@@ -155,8 +218,15 @@ test('short asynchronous calls settle on an engine that is not the default', asy
       console.log('settled');
     })();
   `;
-  for (const [base, other] of [['native', 'portable'], ['portable', 'native']]) {
-    const { stdout, stderr } = await run(program, { args: [other], env: { MILLRACE_ENGINE: base }, timeout: 20_000 });
+  for (const [base, other] of [
+    ['native', 'portable'],
+    ['portable', 'native'],
+  ]) {
+    const { stdout, stderr } = await run(program, {
+      args: [other],
+      env: { MILLRACE_ENGINE: base },
+      timeout: 20_000,
+    });
     assert.equal(stdout, 'settled\n', `${other} beside ${base}: ${stderr}`);
   }
 });

@@ -20,14 +20,19 @@ const MIB = 2 ** 20;
 
 /** The update as a promise, whichever way it goes. */
 const waysOfUpdating = {
-  'callback': (hasher, ...given) => new Promise((resolve, reject) => {
-    assert.equal(hasher.update(...given, (error, ...more) => {
-      if (more.some((each) => each !== undefined)) reject(new Error(`an update gives nothing, not ${more}`));
-      else if (error) reject(error);
-      else resolve();
-    }), hasher);
-  }),
-  'promise': (hasher, ...given) => {
+  callback: (hasher, ...given) =>
+    new Promise((resolve, reject) => {
+      assert.equal(
+        hasher.update(...given, (error, ...more) => {
+          if (more.some((each) => each !== undefined))
+            reject(new Error(`an update gives nothing, not ${more}`));
+          else if (error) reject(error);
+          else resolve();
+        }),
+        hasher,
+      );
+    }),
+  promise: (hasher, ...given) => {
     const promise = hasher.updateAsync(...given);
     assert.ok(promise instanceof Promise);
     return promise;
@@ -35,10 +40,14 @@ const waysOfUpdating = {
 };
 
 const waysOfDigesting = {
-  'callback': (hasher, ...given) => new Promise((resolve, reject) => {
-    assert.equal(hasher.digest(...given, (error, digest) => (error ? reject(error) : resolve(digest))), undefined);
-  }),
-  'promise': (hasher, ...given) => hasher.digestAsync(...given),
+  callback: (hasher, ...given) =>
+    new Promise((resolve, reject) => {
+      assert.equal(
+        hasher.digest(...given, (error, digest) => (error ? reject(error) : resolve(digest))),
+        undefined,
+      );
+    }),
+  promise: (hasher, ...given) => hasher.digestAsync(...given),
 };
 
 test('random sizes in order, every algorithm, snapshots and windows', async () => {
@@ -72,9 +81,17 @@ test('random sizes in order, every algorithm, snapshots and windows', async () =
     }
     const digest = await waysOfDigesting[rng.pick(['callback', 'promise'])](hasher);
     await Promise.all(waiting);
-    assert.deepEqual(settled, settled.map((_, index) => index), `${subject.name}: settled in order`);
+    assert.deepEqual(
+      settled,
+      settled.map((_, index) => index),
+      `${subject.name}: settled in order`,
+    );
     assert.equal(settled.length, count);
-    assert.equal(digest.toString('hex'), subject.expected(Buffer.concat(parts)).toString('hex'), subject.name);
+    assert.equal(
+      digest.toString('hex'),
+      subject.expected(Buffer.concat(parts)).toString('hex'),
+      subject.name,
+    );
   }
 });
 
@@ -103,24 +120,44 @@ test('many hashers at once', async () => {
   const all = Array.from({ length: 150 }, () => {
     const subject = rng.pick(subjects);
     const hasher = subject.make();
-    const parts = Array.from({ length: rng.between(1, 6) }, () => data.subarray(0, rng.pick([10, 2000, 6000, 100_000, 300_000])));
+    const parts = Array.from({ length: rng.between(1, 6) }, () =>
+      data.subarray(0, rng.pick([10, 2000, 6000, 100_000, 300_000])),
+    );
     for (const part of parts) hasher.updateAsync(part);
     return { subject, parts, digest: hasher.digestAsync('hex') };
   });
   for (const { subject, parts, digest } of all) {
-    assert.equal(await digest, subject.expected(Buffer.concat(parts)).toString('hex'), subject.name);
+    assert.equal(
+      await digest,
+      subject.expected(Buffer.concat(parts)).toString('hex'),
+      subject.name,
+    );
   }
 });
 
 test('a digest in every encoding, asynchronously', async () => {
-  const expected = judge({ kind: 'hash', algorithm: 'sha256', source: Buffer.alloc(9000, 1) }).output;
+  const expected = judge({
+    kind: 'hash',
+    algorithm: 'sha256',
+    source: Buffer.alloc(9000, 1),
+  }).output;
   for (const digest of Object.values(waysOfDigesting)) {
     const fed = () => createHash('sha256').update(Buffer.alloc(9000, 1));
     assert.deepEqual(await digest(fed()), expected);
     assert.deepEqual(await digest(fed(), 'buffer'), expected);
     assert.deepEqual(await digest(fed(), undefined), expected);
     assert.equal(await digest(fed(), 'bigint'), BigInt(`0x${expected.toString('hex')}`));
-    for (const encoding of ['hex', 'base64', 'base64url', 'latin1', 'binary', 'ascii', 'utf8', 'ucs2', 'HEX']) {
+    for (const encoding of [
+      'hex',
+      'base64',
+      'base64url',
+      'latin1',
+      'binary',
+      'ascii',
+      'utf8',
+      'ucs2',
+      'HEX',
+    ]) {
       assert.equal(await digest(fed(), encoding), expected.toString(encoding), encoding);
     }
   }
@@ -129,8 +166,15 @@ test('a digest in every encoding, asynchronously', async () => {
 // ---- busy -----------------------------------------------------------------------------------
 
 test('what is synchronous is refused while something is in flight', async () => {
-  for (const [size, ask] of [[5, 'small'], [3 * MIB, 'large']]) {
-    for (const begin of [() => createHash('sha256'), () => createHmac('sha256', 'key'), () => createHash('shake128', { outputLength: 9 })]) {
+  for (const [size, ask] of [
+    [5, 'small'],
+    [3 * MIB, 'large'],
+  ]) {
+    for (const begin of [
+      () => createHash('sha256'),
+      () => createHmac('sha256', 'key'),
+      () => createHash('shake128', { outputLength: 9 }),
+    ]) {
       const hasher = begin();
       const updating = hasher.updateAsync(Buffer.alloc(size));
       const target = Buffer.alloc(64);
@@ -145,19 +189,40 @@ test('what is synchronous is refused while something is in flight', async () => 
         copy: () => hasher.copy(),
         reset: () => hasher.reset(),
         exportState: () => hasher.exportState(),
-        ...(hasher.algorithm === 'shake128' && { squeeze: () => hasher.squeeze(1), squeezeInto: () => hasher.squeezeInto(target, 0, 1) }),
+        ...(hasher.algorithm === 'shake128' && {
+          squeeze: () => hasher.squeeze(1),
+          squeezeInto: () => hasher.squeezeInto(target, 0, 1),
+        }),
       };
-      for (const [name, call] of Object.entries(calls)) expectError(thrown(call, `${name}, ${ask}`), 'ERR_HASHER_BUSY', undefined, `${name}, ${ask}`);
+      for (const [name, call] of Object.entries(calls))
+        expectError(
+          thrown(call, `${name}, ${ask}`),
+          'ERR_HASHER_BUSY',
+          undefined,
+          `${name}, ${ask}`,
+        );
       await updating;
       assert.deepEqual(target, Buffer.alloc(64));
       const reference = begin().update(Buffer.alloc(size));
       assert.deepEqual(hasher.copy().digest(), reference.copy().digest());
       // And while the digest is.
       const digesting = hasher.digestAsync();
-      for (const [name, call] of Object.entries(calls)) expectError(thrown(call, `${name} in the digest`), 'ERR_HASHER_BUSY', undefined, `${name} in the digest`);
+      for (const [name, call] of Object.entries(calls))
+        expectError(
+          thrown(call, `${name} in the digest`),
+          'ERR_HASHER_BUSY',
+          undefined,
+          `${name} in the digest`,
+        );
       assert.deepEqual(await digesting, reference.digest());
       for (const [name, call] of Object.entries(calls)) {
-        if (name !== 'reset') expectError(thrown(call, `${name} after it`), 'ERR_HASHER_SPENT', undefined, `${name} after it`);
+        if (name !== 'reset')
+          expectError(
+            thrown(call, `${name} after it`),
+            'ERR_HASHER_SPENT',
+            undefined,
+            `${name} after it`,
+          );
       }
       hasher.reset();
       assert.deepEqual(hasher.update('a').digest(), begin().update('a').digest());
@@ -168,8 +233,13 @@ test('what is synchronous is refused while something is in flight', async () => 
 test('after an asynchronous digest nothing more is taken', async () => {
   const hasher = createHash('sha256');
   const digest = hasher.digestAsync('hex');
-  const calls = [() => hasher.update('late', () => assert.fail('called')), () => hasher.digest(() => assert.fail('called')), () => hasher.digest('hex', () => assert.fail('called'))];
-  for (const call of calls) expectError(thrown(call, 'late'), 'ERR_HASHER_SPENT', undefined, 'late');
+  const calls = [
+    () => hasher.update('late', () => assert.fail('called')),
+    () => hasher.digest(() => assert.fail('called')),
+    () => hasher.digest('hex', () => assert.fail('called')),
+  ];
+  for (const call of calls)
+    expectError(thrown(call, 'late'), 'ERR_HASHER_SPENT', undefined, 'late');
   await assert.rejects(hasher.updateAsync('late'), { code: 'ERR_HASHER_SPENT' });
   await assert.rejects(hasher.digestAsync(), { code: 'ERR_HASHER_SPENT' });
   assert.equal(await digest, millrace.hash('sha256', '', 'hex'));
@@ -179,18 +249,38 @@ test('after an asynchronous digest nothing more is taken', async () => {
 test('wrong arguments: callbacks are thrown at, promises reject, and the hasher goes on', async () => {
   const hasher = createHash('sha256');
   const never = () => assert.fail('called though the call had thrown');
-  const bad = [[5], [null], [undefined], [{}], [[]], [Buffer.alloc(3), 1, 3], [Buffer.alloc(3), -1, 1], [Buffer.alloc(3), 0.5, 1], ['text', 'no encoding'], ['text', 0, 2], ['abc', 'hex']];
+  const bad = [
+    [5],
+    [null],
+    [undefined],
+    [{}],
+    [[]],
+    [Buffer.alloc(3), 1, 3],
+    [Buffer.alloc(3), -1, 1],
+    [Buffer.alloc(3), 0.5, 1],
+    ['text', 'no encoding'],
+    ['text', 0, 2],
+    ['abc', 'hex'],
+  ];
   for (const given of bad) {
     const error = thrown(() => hasher.update(...given, never), String(given));
     expectError(error, ['ERR_ARGUMENT_TYPE', 'ERR_ARGUMENT_VALUE'], /\w/, String(given));
-    await assert.rejects(hasher.updateAsync(...given), { code: error.code, message: error.message });
+    await assert.rejects(hasher.updateAsync(...given), {
+      code: error.code,
+      message: error.message,
+    });
   }
   await assert.rejects(hasher.updateAsync(), { code: 'ERR_MISSING_ARGUMENT' });
   for (const encoding of [5, {}, 'no encoding']) {
     const error = thrown(() => hasher.digest(encoding, never), String(encoding));
     await assert.rejects(hasher.digestAsync(encoding), { code: error.code });
   }
-  expectError(thrown(() => hasher.digest('hex', 5), 'callback'), 'ERR_ARGUMENT_TYPE', /callback/, 'callback');
+  expectError(
+    thrown(() => hasher.digest('hex', 5), 'callback'),
+    'ERR_ARGUMENT_TYPE',
+    /callback/,
+    'callback',
+  );
   await assert.rejects(createHash('shake128').digestAsync(), { code: 'ERR_OUTPUT_SIZE' });
   assert.equal(hasher.update('abc').digest('hex'), millrace.hash('sha256', 'abc', 'hex'));
 });
@@ -201,7 +291,8 @@ test('callbacks come later, once, and in the order of the calls', async () => {
     const hasher = createHash('sha256');
     const size = [0, 5, 2000, 100_000][round % 4];
     await new Promise((resolve) => {
-      for (let index = 0; index < 5; index++) hasher.update(Buffer.alloc(size), () => seen.push(index));
+      for (let index = 0; index < 5; index++)
+        hasher.update(Buffer.alloc(size), () => seen.push(index));
       hasher.digest(() => {
         seen.push('digest');
         resolve();
@@ -225,7 +316,8 @@ test('a key disposed while updates wait: those that come later fail, each told',
   key.dispose();
   const results = await Promise.allSettled([first, second, third, digest]);
   assert.equal(results[0].status, 'fulfilled', 'what was in flight is done');
-  for (const { status, reason } of results.slice(1)) assert.deepEqual([status, reason?.code], ['rejected', 'ERR_KEY_DISPOSED']);
+  for (const { status, reason } of results.slice(1))
+    assert.deepEqual([status, reason?.code], ['rejected', 'ERR_KEY_DISPOSED']);
   assert.throws(() => hmac.digest(), { code: 'ERR_KEY_DISPOSED' });
   assert.throws(() => hmac.update('a'), { code: 'ERR_KEY_DISPOSED' });
   await assert.rejects(hmac.updateAsync('a'), { code: 'ERR_KEY_DISPOSED' });
@@ -236,13 +328,19 @@ test('lent memory that is taken away: an error or a digest, and no crash', async
     const memory = new ArrayBuffer(300_000, { maxByteLength: 400_000 });
     const hasher = createHash('sha256');
     const views = [new Uint8Array(memory), Buffer.from(new ArrayBuffer(200_000))];
-    const waiting = [hasher.updateAsync(Buffer.alloc(2 * MIB)), hasher.updateAsync(views[round % 2], 0, 200_000), hasher.updateAsync(views[round % 2], 100, 90_000)];
+    const waiting = [
+      hasher.updateAsync(Buffer.alloc(2 * MIB)),
+      hasher.updateAsync(views[round % 2], 0, 200_000),
+      hasher.updateAsync(views[round % 2], 100, 90_000),
+    ];
     const digest = hasher.digestAsync();
     if (round % 2 === 0) memory.resize(10);
     else structuredClone(views[1].buffer, { transfer: [views[1].buffer] });
     const outcomes = await Promise.allSettled([...waiting, digest]);
-    for (const { status, reason } of outcomes) if (status === 'rejected') assert.equal(reason.code, 'ERR_ARGUMENT_VALUE');
-    if (round % 2 === 0) assert.equal(outcomes.at(-1).status, 'fulfilled', 'resizable memory is copied');
+    for (const { status, reason } of outcomes)
+      if (status === 'rejected') assert.equal(reason.code, 'ERR_ARGUMENT_VALUE');
+    if (round % 2 === 0)
+      assert.equal(outcomes.at(-1).status, 'fulfilled', 'resizable memory is copied');
   }
 });
 
@@ -255,7 +353,10 @@ test('a resizable window is copied', async () => {
     hasher.updateAsync(memory, 10, 90_000);
     const digest = hasher.digestAsync('hex');
     memory.resize(0);
-    assert.equal(await digest, millrace.hash('sha256', Buffer.concat([Buffer.alloc(first), Buffer.alloc(90_000, 7)]), 'hex'));
+    assert.equal(
+      await digest,
+      millrace.hash('sha256', Buffer.concat([Buffer.alloc(first), Buffer.alloc(90_000, 7)]), 'hex'),
+    );
   }
 });
 
@@ -272,7 +373,14 @@ test('a callback that throws is an uncaughtException, and the hasher goes on', a
     });
     process.on('exit', () => console.log(seen.join()));
   `);
-  assert.deepEqual([code, stdout], [0, `true\n${Array.from({ length: 8 }, (_, index) => `thrown ${index}`).join()},thrown at last\n`], stderr);
+  assert.deepEqual(
+    [code, stdout],
+    [
+      0,
+      `true\n${Array.from({ length: 8 }, (_, index) => `thrown ${index}`).join()},thrown at last\n`,
+    ],
+    stderr,
+  );
 });
 
 // ---- context and re-entrancy --------------------------------------------------------------------
@@ -284,17 +392,27 @@ test('AsyncLocalStorage is that of each call', async () => {
   const waiting = [];
   for (let index = 0; index < 40; index++) {
     storage.run(index, () => {
-      waiting.push(new Promise((resolve) => hasher.update(Buffer.alloc(index % 3 ? 10 : 30_000), () => {
-        seen.push([index, storage.getStore()]);
-        resolve();
-      })));
+      waiting.push(
+        new Promise((resolve) =>
+          hasher.update(Buffer.alloc(index % 3 ? 10 : 30_000), () => {
+            seen.push([index, storage.getStore()]);
+            resolve();
+          }),
+        ),
+      );
       waiting.push(hasher.updateAsync('text').then(() => seen.push([index, storage.getStore()])));
     });
   }
-  await storage.run('digest', () => new Promise((resolve) => hasher.digest(() => {
-    seen.push(['digest', storage.getStore()]);
-    resolve();
-  })));
+  await storage.run(
+    'digest',
+    () =>
+      new Promise((resolve) =>
+        hasher.digest(() => {
+          seen.push(['digest', storage.getStore()]);
+          resolve();
+        }),
+      ),
+  );
   await Promise.all(waiting);
   assert.equal(seen.length, 81);
   for (const [made, found] of seen) assert.equal(found, made);
@@ -327,8 +445,13 @@ test('callbacks that use the same hasher', async () => {
       };
       hasher.update(part, again);
     });
-    const whole = Buffer.concat(Array.from({ length: 10 }, () => [part, Buffer.from('sync')]).flat());
-    assert.deepEqual(digest, [millrace.hash('sha256', whole, 'hex'), millrace.hash('sha256', 'after', 'hex')]);
+    const whole = Buffer.concat(
+      Array.from({ length: 10 }, () => [part, Buffer.from('sync')]).flat(),
+    );
+    assert.deepEqual(digest, [
+      millrace.hash('sha256', whole, 'hex'),
+      millrace.hash('sha256', 'after', 'hex'),
+    ]);
   }
 });
 
@@ -346,7 +469,14 @@ test('a callback while later updates are in flight: asynchronous ones join the q
     hasher.update(Buffer.alloc(100_000, 2), () => order.push('second'));
   });
   assert.deepEqual(order, ['first', 'second', 'third']);
-  assert.deepEqual(results, [undefined, millrace.hash('sha256', Buffer.concat([1, 2, 3].map((value) => Buffer.alloc(100_000, value))), 'hex')]);
+  assert.deepEqual(results, [
+    undefined,
+    millrace.hash(
+      'sha256',
+      Buffer.concat([1, 2, 3].map((value) => Buffer.alloc(100_000, value))),
+      'hex',
+    ),
+  ]);
 });
 
 test('hooks that use hashers while one is being used', async () => {
@@ -362,8 +492,14 @@ test('hooks that use hashers while one is being used', async () => {
       busy = true;
       try {
         inits++;
-        other.update('x'.repeat(inits % 90)).copy().digest();
-        mac.update('y'.repeat(inits % 90)).copy().digest('hex');
+        other
+          .update('x'.repeat(inits % 90))
+          .copy()
+          .digest();
+        mac
+          .update('y'.repeat(inits % 90))
+          .copy()
+          .digest('hex');
         millrace.hash('sha256', 'inner');
         createHash('sha512').update(Buffer.alloc(2000)).digest();
         millrace.hashMany('md5', ['inner', 'messages']);
@@ -387,10 +523,18 @@ test('hooks that use hashers while one is being used', async () => {
         await hasher.updateAsync('text');
         parts.push(part.subarray(0, 5), Buffer.from('text'));
       }
-      assert.deepEqual(await hasher.copy().digestAsync(), subject.expected(Buffer.concat(parts)), subject.name);
+      assert.deepEqual(
+        await hasher.copy().digestAsync(),
+        subject.expected(Buffer.concat(parts)),
+        subject.name,
+      );
       const stream = subject.make();
       stream.end(Buffer.concat(parts));
-      assert.deepEqual((await stream.toArray())[0], subject.expected(Buffer.concat(parts)), `${subject.name} as a stream`);
+      assert.deepEqual(
+        (await stream.toArray())[0],
+        subject.expected(Buffer.concat(parts)),
+        `${subject.name} as a stream`,
+      );
     }
   } finally {
     hook.disable();
@@ -400,7 +544,10 @@ test('hooks that use hashers while one is being used', async () => {
   let expected = '';
   for (let index = 1; index <= inits; index++) expected += 'x'.repeat(index % 90);
   assert.equal(other.digest('hex'), millrace.hash('sha1', expected, 'hex'));
-  assert.equal(mac.digest('hex'), millrace.hmac('md5', 'inner key', expected.replaceAll('x', 'y'), 'hex'));
+  assert.equal(
+    mac.digest('hex'),
+    millrace.hmac('md5', 'inner key', expected.replaceAll('x', 'y'), 'hex'),
+  );
 });
 
 test('hooks that detach, reset and dispose while the call that made them runs', async () => {
@@ -427,13 +574,24 @@ test('hooks that detach, reset and dispose while the call that made them runs', 
       }).enable();
       let outcome;
       try {
-        outcome = hasher.updateAsync(data).then(() => 'fulfilled', (error) => error.code);
+        outcome = hasher.updateAsync(data).then(
+          () => 'fulfilled',
+          (error) => error.code,
+        );
       } finally {
         hook.disable();
       }
       assert.ok(done, `${deed}: no hook ran`);
-      assert.ok(['fulfilled', 'ERR_KEY_DISPOSED', 'ERR_HASHER_SPENT', 'ERR_ARGUMENT_VALUE'].includes(await outcome), `${deed}: ${await outcome}`);
-      assert.equal(createHash('md5').update('still').digest('hex'), millrace.hash('md5', 'still', 'hex'));
+      assert.ok(
+        ['fulfilled', 'ERR_KEY_DISPOSED', 'ERR_HASHER_SPENT', 'ERR_ARGUMENT_VALUE'].includes(
+          await outcome,
+        ),
+        `${deed}: ${await outcome}`,
+      );
+      assert.equal(
+        createHash('md5').update('still').digest('hex'),
+        millrace.hash('md5', 'still', 'hex'),
+      );
     }
   }
 });
@@ -441,7 +599,8 @@ test('hooks that detach, reset and dispose while the call that made them runs', 
 // ---- ends -----------------------------------------------------------------------------------
 
 test('a hasher dropped while in flight, and collections at every moment', async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const { setTimeout: sleep } = require('node:timers/promises');
     const churn = () => { for (const size of [32, 88, 104, 202, 1024, 70_000, 300_000]) for (let index = 0; index < 20; index++) Buffer.allocUnsafeSlow(size).fill(0xdd); };
     const expected = ['sha256', 'blake3', 'sha3-256'].map((name) => millrace.hash(name, Buffer.concat([Buffer.alloc(300_000, 1), Buffer.alloc(70_000, 2), Buffer.from('end')]), 'hex'));
@@ -479,12 +638,15 @@ test('a hasher dropped while in flight, and collections at every moment', async 
       }
       console.log(good);
     })();
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.deepEqual([code, stdout], [0, '192\n'], stderr);
 });
 
 test('hashers are let go, with their memory', async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const { setTimeout: sleep } = require('node:timers/promises');
     const held = [];
     const track = (thing) => { held.push(new WeakRef(thing)); return thing; };
@@ -507,12 +669,15 @@ test('hashers are let go, with their memory', async () => {
       // Who sits at the shared place last stays until the next comes.
       console.log(held.filter((each) => each.deref() !== undefined).length <= 2);
     })();
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.deepEqual([code, stdout], [0, 'true\n'], stderr);
 });
 
 test('memory stays flat over many updates', async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     (async () => {
       const part = Buffer.alloc(2 ** 20, 7);
       const hash = millrace.createHash('blake3'), mac = millrace.createHmac('sha256', 'key');
@@ -531,7 +696,9 @@ test('memory stays flat over many updates', async () => {
       const after = await round(240);
       console.log(after - before < 40 * 2 ** 20 || [before, after]);
     })();
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.deepEqual([code, stdout], [0, 'true\n'], stderr);
 });
 
@@ -577,8 +744,14 @@ test('worker_threads terminated with updates in flight', async () => {
 });
 
 test('a process that ends with updates in flight', async () => {
-  for (const [ending, expected] of [['process.exit(7)', 7], ['setTimeout(() => process.exit(8), 10)', 8], ["throw new Error('ended')", 1]]) {
-    const { code, signal, stderr } = await run(`${flood}\nfor (let index = 0; index < 10; index++) fire();\n${ending};`);
+  for (const [ending, expected] of [
+    ['process.exit(7)', 7],
+    ['setTimeout(() => process.exit(8), 10)', 8],
+    ["throw new Error('ended')", 1],
+  ]) {
+    const { code, signal, stderr } = await run(
+      `${flood}\nfor (let index = 0; index < 10; index++) fire();\n${ending};`,
+    );
     assert.deepEqual([code, signal], [expected, null], stderr);
   }
   const all = await run(`
@@ -588,7 +761,9 @@ test('a process that ends with updates in flight', async () => {
   `);
   assert.deepEqual([all.code, all.stdout, all.stderr], [0, 'true\n', '']);
   // Hashers alone keep no process alive.
-  const idle = await run("globalThis.kept = [millrace.createHash('sha256').update('a'), millrace.createHmac('sha256', 'k')]; kept[0].write('x'); console.log('done');");
+  const idle = await run(
+    "globalThis.kept = [millrace.createHash('sha256').update('a'), millrace.createHmac('sha256', 'k')]; kept[0].write('x'); console.log('done');",
+  );
   assert.deepEqual([idle.code, idle.stdout], [0, 'done\n']);
 });
 
@@ -612,7 +787,10 @@ test('the promises of a hasher that failed are handled by whoever asks', async (
   await assert.rejects(shake.digestAsync(), { code: 'ERR_OUTPUT_SIZE' });
   // It was not begun: the hasher can go on.
   shake.update('abc');
-  assert.equal(shake.copy({ outputLength: 4 }).digest('hex'), millrace.hash('shake256', 'abc', { outputLength: 4, encoding: 'hex' }));
+  assert.equal(
+    shake.copy({ outputLength: 4 }).digest('hex'),
+    millrace.hash('shake256', 'abc', { outputLength: 4, encoding: 'hex' }),
+  );
   await sleep(1);
 });
 
@@ -623,5 +801,8 @@ test('the promise door has no digest of a wrong phase', async () => {
   await assert.rejects(squeezing.digestAsync(), { code: 'ERR_HASHER_SPENT' });
   await assert.rejects(squeezing.updateAsync('b'), { code: 'ERR_HASHER_SPENT' });
   assert.throws(() => squeezing.update('b', () => {}), { code: 'ERR_HASHER_SPENT' });
-  assert.equal(Buffer.concat([squeezing.reset().update('a').squeeze(5)]).toString('hex'), millrace.hash('blake3', 'a', { outputLength: 5, encoding: 'hex' }));
+  assert.equal(
+    Buffer.concat([squeezing.reset().update('a').squeeze(5)]).toString('hex'),
+    millrace.hash('blake3', 'a', { outputLength: 5, encoding: 'hex' }),
+  );
 });

@@ -17,8 +17,15 @@ const everyLength = 2100;
 const ways = {
   'update, digest': (hasher, cuts) => fed(hasher, cuts).digest(),
   'digest as hex': (hasher, cuts) => Buffer.from(fed(hasher, cuts).digest('hex'), 'hex'),
-  'digest as bigint': (hasher, cuts) => Buffer.from(fed(hasher, cuts).digest('bigint').toString(16).padStart(hasher.outputLength * 2, '0'), 'hex'),
-  'digestInto': (hasher, cuts) => {
+  'digest as bigint': (hasher, cuts) =>
+    Buffer.from(
+      fed(hasher, cuts)
+        .digest('bigint')
+        .toString(16)
+        .padStart(hasher.outputLength * 2, '0'),
+      'hex',
+    ),
+  digestInto: (hasher, cuts) => {
     const target = Buffer.alloc(hasher.outputLength + 9, 0xa5);
     assert.equal(fed(hasher, cuts).digestInto(target, 4), hasher.outputLength);
     assert.deepEqual([...target.subarray(0, 4), ...target.subarray(-5)], Array(9).fill(0xa5));
@@ -33,7 +40,8 @@ const ways = {
     }
     return hasher.digest();
   },
-  'reset midway': (hasher, cuts) => fed(fed(hasher, cuts.slice(0, cuts.length >> 1)).reset(), cuts).digest(),
+  'reset midway': (hasher, cuts) =>
+    fed(fed(hasher, cuts.slice(0, cuts.length >> 1)).reset(), cuts).digest(),
   'reset after the digest': (hasher, cuts) => {
     fed(hasher, cuts).digest();
     return fed(hasher.reset(), cuts).digest();
@@ -67,7 +75,10 @@ function agrees(subject, message, way, rng) {
   const cuts = pieces(message, rng);
   const found = ways[way](subject.make(), cuts);
   const expected = subject.expected(message);
-  if (!found.equals(expected)) assert.fail(`${subject.name}, ${message.length} bytes in pieces of ${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ${expected.toString('hex')}`);
+  if (!found.equals(expected))
+    assert.fail(
+      `${subject.name}, ${message.length} bytes in pieces of ${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ${expected.toString('hex')}`,
+    );
 }
 
 for (const subject of subjects) {
@@ -76,7 +87,12 @@ for (const subject of subjects) {
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
       const start = rng.below(16);
-      agrees(subject, data.subarray(start, start + size), wayNames[(size * 7 + (size >> 4)) % wayNames.length], rng);
+      agrees(
+        subject,
+        data.subarray(start, start + size),
+        wayNames[(size * 7 + (size >> 4)) % wayNames.length],
+        rng,
+      );
     }
   });
 }
@@ -84,7 +100,8 @@ for (const subject of subjects) {
 test('1 MiB + 1 in pieces: everything', () => {
   const rng = random('large');
   const message = rng.bytes(2 ** 20 + 1);
-  for (const subject of subjects) for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(wayNames), rng);
+  for (const subject of subjects)
+    for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(wayNames), rng);
 });
 
 test('around what is gathered', () => {
@@ -102,7 +119,10 @@ test('many hashers in turn, each with its own message', () => {
   const rng = random('turns');
   const data = rng.bytes(5000);
   for (let round = 0; round < 12; round++) {
-    const running = Array.from({ length: rng.between(2, 40) }, () => ({ subject: rng.pick(subjects), parts: [] }));
+    const running = Array.from({ length: rng.between(2, 40) }, () => ({
+      subject: rng.pick(subjects),
+      parts: [],
+    }));
     for (const each of running) each.hasher = each.subject.make();
     for (let turn = 0; turn < 400; turn++) {
       const each = rng.pick(running);
@@ -117,7 +137,11 @@ test('many hashers in turn, each with its own message', () => {
       if (turn % 29 === 0) each.hasher.exportState();
     }
     for (const { subject, hasher, parts } of running) {
-      assert.equal(hasher.digest('hex'), subject.expected(Buffer.concat(parts)).toString('hex'), subject.name);
+      assert.equal(
+        hasher.digest('hex'),
+        subject.expected(Buffer.concat(parts)).toString('hex'),
+        subject.name,
+      );
     }
   }
 });
@@ -131,8 +155,17 @@ test('keys of an HMAC of every size', () => {
       const key = bytes.subarray(0, size);
       const hmac = millrace.createHmac(algorithm, key);
       for (const piece of pieces(message.subarray(0, size * 2), rng)) hmac.update(piece);
-      const expected = judge({ kind: 'hmac', algorithm, key, source: message.subarray(0, size * 2) }).output;
-      assert.equal(hmac.digest('hex'), expected.toString('hex'), `hmac-${algorithm} with a key of ${size} bytes`);
+      const expected = judge({
+        kind: 'hmac',
+        algorithm,
+        key,
+        source: message.subarray(0, size * 2),
+      }).output;
+      assert.equal(
+        hmac.digest('hex'),
+        expected.toString('hex'),
+        `hmac-${algorithm} with a key of ${size} bytes`,
+      );
     }
   }
 });
@@ -140,7 +173,12 @@ test('keys of an HMAC of every size', () => {
 test('a key that is changed after the call', () => {
   for (const algorithm of hmacNames) {
     const key = Buffer.alloc(40, 1);
-    const expected = judge({ kind: 'hmac', algorithm, key: Buffer.from(key), source: Buffer.from('message') }).output;
+    const expected = judge({
+      kind: 'hmac',
+      algorithm,
+      key: Buffer.from(key),
+      source: Buffer.from('message'),
+    }).output;
     const hmac = millrace.createHmac(algorithm, key);
     key.fill(9);
     assert.deepEqual(hmac.update('message').digest(), expected, algorithm);
@@ -157,7 +195,13 @@ for (const subject of extendable) {
     const total = 6000;
     for (const size of [0, 1, 135, 136, 137, 167, 168, 169, 1000, 1024, 1025, 5000]) {
       const message = rng.bytes(size);
-      const expected = judge({ kind: 'hash', algorithm, source: message, ...options, outputLength: total }).output;
+      const expected = judge({
+        kind: 'hash',
+        algorithm,
+        source: message,
+        ...options,
+        outputLength: total,
+      }).output;
       let hasher = subject.make();
       for (const piece of pieces(message, rng)) hasher.update(piece);
       const found = [];
@@ -171,7 +215,10 @@ for (const subject of extendable) {
           case 1: {
             const target = Buffer.alloc(count + 7, 0x5a);
             assert.equal(hasher.squeezeInto(target, 3, count), count);
-            assert.deepEqual([...target.subarray(0, 3), ...target.subarray(count + 3)], Array(7).fill(0x5a));
+            assert.deepEqual(
+              [...target.subarray(0, 3), ...target.subarray(count + 3)],
+              Array(7).fill(0x5a),
+            );
             found.push(target.subarray(3, count + 3));
             break;
           }
@@ -194,7 +241,10 @@ for (const subject of extendable) {
       }
       assert.ok(Buffer.concat(found).equals(expected), `${size} bytes`);
       hasher.reset().update(message);
-      assert.ok(hasher.squeeze(total).equals(expected), `${size} bytes, in one piece after reset()`);
+      assert.ok(
+        hasher.squeeze(total).equals(expected),
+        `${size} bytes, in one piece after reset()`,
+      );
     }
   });
 }
@@ -206,23 +256,44 @@ test('what a hasher tells of itself', () => {
     assert.equal(hasher.algorithm, algorithm, name);
     assert.equal(hasher.outputLength, options?.outputLength ?? digest, name);
     // xxHash takes 16 to 1,024 bytes at once, depending on how one sees it.
-    if (hashes[algorithm].hmac || hashes[algorithm].xof) assert.equal(hasher.blockSize, block, name);
+    if (hashes[algorithm].hmac || hashes[algorithm].xof)
+      assert.equal(hasher.blockSize, block, name);
     else assert.ok(Number.isInteger(hasher.blockSize) && hasher.blockSize > 0, name);
     assert.ok(hasher instanceof (kind === 'hmac' ? millrace.Hmac : millrace.Hash), name);
     assert.equal(hasher.constructor.name, kind === 'hmac' ? 'Hmac' : 'Hash');
-    for (const [property, value] of [['algorithm', 'md4'], ['outputLength', 5], ['blockSize', 1]]) {
-      assert.throws(() => { hasher[property] = value; }, TypeError, `${name}: ${property} can be set`);
+    for (const [property, value] of [
+      ['algorithm', 'md4'],
+      ['outputLength', 5],
+      ['blockSize', 1],
+    ]) {
+      assert.throws(
+        () => {
+          hasher[property] = value;
+        },
+        TypeError,
+        `${name}: ${property} can be set`,
+      );
     }
     assert.equal(hasher.digest().length, hasher.outputLength, name);
   }
-  for (const algorithm of ['shake128', 'shake256']) assert.equal(millrace.createHash(algorithm).outputLength, 0);
+  for (const algorithm of ['shake128', 'shake256'])
+    assert.equal(millrace.createHash(algorithm).outputLength, 0);
 });
 
 test('names in any case, and aliases', () => {
-  for (const [alias, name] of [['SHA256', 'sha256'], ['SHA-256', 'sha256'], ['sha512/256', 'sha512-256'], ['RSA-SHA1', 'sha1'], ['sha3_256', 'sha3-256']]) {
+  for (const [alias, name] of [
+    ['SHA256', 'sha256'],
+    ['SHA-256', 'sha256'],
+    ['sha512/256', 'sha512-256'],
+    ['RSA-SHA1', 'sha1'],
+    ['sha3_256', 'sha3-256'],
+  ]) {
     const hash = millrace.createHash(alias);
     assert.equal(hash.algorithm, name);
-    assert.deepEqual(hash.update('abc').digest(), judge({ kind: 'hash', algorithm: name, source: Buffer.from('abc') }).output);
+    assert.deepEqual(
+      hash.update('abc').digest(),
+      judge({ kind: 'hash', algorithm: name, source: Buffer.from('abc') }).output,
+    );
     assert.equal(millrace.createHmac(alias, 'key').algorithm, name);
   }
 });
@@ -230,15 +301,28 @@ test('names in any case, and aliases', () => {
 test('a seed as number and as bigint, of every width', () => {
   for (const [algorithm, { seedBits }] of Object.entries(hashes)) {
     if (!seedBits) continue;
-    for (const seed of [0, 1, 2 ** 31, 2 ** 32 - 1, ...(seedBits === 64 ? [2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n] : [])]) {
+    for (const seed of [
+      0,
+      1,
+      2 ** 31,
+      2 ** 32 - 1,
+      ...(seedBits === 64 ? [2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n] : []),
+    ]) {
       const message = Buffer.alloc(3000, 'seeded');
       const expected = millrace.hash(algorithm, message, { seed });
       const hash = millrace.createHash(algorithm, { seed });
       hash.update(message.subarray(0, 1700)).update(message.subarray(1700));
       assert.deepEqual(hash.digest(), expected, `${algorithm} ${seed}`);
-      assert.deepEqual(hash.reset().update(message).digest(), expected, `${algorithm} ${seed} after reset()`);
+      assert.deepEqual(
+        hash.reset().update(message).digest(),
+        expected,
+        `${algorithm} ${seed} after reset()`,
+      );
     }
-    assert.notDeepEqual(millrace.createHash(algorithm, { seed: 1 }).digest(), millrace.createHash(algorithm).digest());
+    assert.notDeepEqual(
+      millrace.createHash(algorithm, { seed: 1 }).digest(),
+      millrace.createHash(algorithm).digest(),
+    );
   }
 });
 
@@ -249,10 +333,21 @@ test('outputLength of every size', () => {
     const whole = judge({ kind: 'hash', algorithm, source: message, outputLength: 1500 }).output;
     for (let outputLength = 1; outputLength <= 1500; outputLength++) {
       const hash = millrace.createHash(algorithm, { outputLength }).update(message);
-      const copy = outputLength % 5 === 0 ? hash.copy({ outputLength: 1501 - outputLength }) : undefined;
-      assert.ok(hash.digest().equals(whole.subarray(0, outputLength)), `${algorithm}, ${outputLength}`);
-      if (copy) assert.ok(copy.digest().equals(whole.subarray(0, 1501 - outputLength)), `${algorithm}, a copy of ${1501 - outputLength}`);
+      const copy =
+        outputLength % 5 === 0 ? hash.copy({ outputLength: 1501 - outputLength }) : undefined;
+      assert.ok(
+        hash.digest().equals(whole.subarray(0, outputLength)),
+        `${algorithm}, ${outputLength}`,
+      );
+      if (copy)
+        assert.ok(
+          copy.digest().equals(whole.subarray(0, 1501 - outputLength)),
+          `${algorithm}, a copy of ${1501 - outputLength}`,
+        );
     }
-    assert.deepEqual(millrace.createHash(algorithm, required(algorithm)).update(message).digest(), whole.subarray(0, algorithm === 'shake128' ? 16 : 32));
+    assert.deepEqual(
+      millrace.createHash(algorithm, required(algorithm)).update(message).digest(),
+      whole.subarray(0, algorithm === 'shake128' ? 16 : 32),
+    );
   }
 });

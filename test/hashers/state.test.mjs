@@ -13,7 +13,16 @@ import { families, pieces, subjects } from '../support/hashers.mjs';
 import { random } from '../support/random.mjs';
 
 // Where the parts of a state stand: the table at the top of src/hashers/state.ts.
-const at = { version: 4, kind: 5, output: 6, nameSize: 7, length: 8, seed: 16, check: 24, name: 32 };
+const at = {
+  version: 4,
+  kind: 5,
+  output: 6,
+  nameSize: 7,
+  length: 8,
+  seed: 16,
+  check: 24,
+  name: 32,
+};
 const sumSize = 8;
 
 /** The blob with a sum that is right, as whoever forges one can make it. */
@@ -36,7 +45,8 @@ function harmless(make, what) {
   try {
     hasher = make();
   } catch (error) {
-    if (error?.code !== 'ERR_STATE') throw new Error(`${what}: ${error?.code} ${error?.stack}`, { cause: error });
+    if (error?.code !== 'ERR_STATE')
+      throw new Error(`${what}: ${error?.code} ${error?.stack}`, { cause: error });
     return false;
   }
   const copy = hasher.copy();
@@ -73,7 +83,11 @@ test('at every stage of a message', () => {
       // The pieces beyond the first sixty come at once.
       const left = message.subarray(taken(hasher));
       hasher = subject.make({ state: hasher.exportState() });
-      assert.equal(hasher.update(left).digest('hex'), expected.toString('hex'), `${subject.name}, ${size} bytes`);
+      assert.equal(
+        hasher.update(left).digest('hex'),
+        expected.toString('hex'),
+        `${subject.name}, ${size} bytes`,
+      );
     }
   }
 });
@@ -92,8 +106,16 @@ test('every length: the same state in whatever pieces the message came', () => {
       const parts = subject.make();
       for (const piece of pieces(message.subarray(0, size), rng)) parts.update(piece);
       assert.deepEqual(parts.exportState(), whole, `${subject.name}, ${size} bytes`);
-      assert.deepEqual(subject.make({ state: whole }).exportState(), whole, `${subject.name}, ${size} bytes, taken again`);
-      assert.deepEqual(subject.make({ state: whole }).digest(), subject.expected(message.subarray(0, size)), `${subject.name}, ${size} bytes`);
+      assert.deepEqual(
+        subject.make({ state: whole }).exportState(),
+        whole,
+        `${subject.name}, ${size} bytes, taken again`,
+      );
+      assert.deepEqual(
+        subject.make({ state: whole }).digest(),
+        subject.expected(message.subarray(0, size)),
+        `${subject.name}, ${size} bytes`,
+      );
     }
   }
 });
@@ -101,7 +123,10 @@ test('every length: the same state in whatever pieces the message came', () => {
 test('the layout is the one written down', () => {
   const blob = millrace.createHash('sha3-256').update('abc').exportState();
   assert.equal(blob.toString('latin1', 0, 4), 'MRHS');
-  assert.deepEqual([blob[at.version], blob[at.kind], blob[at.output], blob[at.nameSize]], [1, 0, 0, 8]);
+  assert.deepEqual(
+    [blob[at.version], blob[at.kind], blob[at.output], blob[at.nameSize]],
+    [1, 0, 0, 8],
+  );
   assert.equal(blob.readBigUInt64LE(at.length), 3n);
   assert.equal(blob.toString('latin1', at.name, at.name + 8), 'sha3-256');
   assert.deepEqual(signed(Buffer.from(blob)), blob);
@@ -130,7 +155,17 @@ test('a state as any kind of bytes', () => {
   new Uint8Array(resizable).set(blob);
   const apart = Uint8Array.from(blob).buffer;
   const offset = Buffer.concat([Buffer.alloc(5), blob]).subarray(5);
-  for (const state of [blob, offset, apart, new DataView(apart), shared, new Uint8Array(shared), resizable, new Uint8Array(resizable), Uint8Array.from(blob)]) {
+  for (const state of [
+    blob,
+    offset,
+    apart,
+    new DataView(apart),
+    shared,
+    new Uint8Array(shared),
+    resizable,
+    new Uint8Array(resizable),
+    Uint8Array.from(blob),
+  ]) {
     const next = millrace.createHash('sha256', { state });
     // It has been copied: what becomes of it no longer matters.
     if (ArrayBuffer.isView(state) && state !== blob && state.fill) state.fill(0);
@@ -159,7 +194,11 @@ test('in another process', async () => {
     return {
       kind,
       algorithm,
-      options: options && { ...options, key: options.key?.toString('hex'), seed: options.seed === undefined ? undefined : String(options.seed) },
+      options: options && {
+        ...options,
+        key: options.key?.toString('hex'),
+        seed: options.seed === undefined ? undefined : String(options.seed),
+      },
       key: key?.toString('hex'),
       state: subject.make().update(message.subarray(0, cut)).exportState().toString('hex'),
       rest: message.subarray(cut).toString('hex'),
@@ -186,9 +225,12 @@ test('in another process', async () => {
 test('a state of another algorithm, kind, key or seed', () => {
   const key = Buffer.alloc(32, 1);
   const makers = {
-    ...Object.fromEntries(hashNames.map((name) => [name, (more) => millrace.createHash(name, more)])),
+    ...Object.fromEntries(
+      hashNames.map((name) => [name, (more) => millrace.createHash(name, more)]),
+    ),
     'keyed blake3': (more) => millrace.createHash('blake3', { key, ...more }),
-    'blake3 under another key': (more) => millrace.createHash('blake3', { key: Buffer.alloc(32, 2), ...more }),
+    'blake3 under another key': (more) =>
+      millrace.createHash('blake3', { key: Buffer.alloc(32, 2), ...more }),
     'xxh64, seed 5': (more) => millrace.createHash('xxh64', { seed: 5, ...more }),
     'xxh64, seed 2^63': (more) => millrace.createHash('xxh64', { seed: 2n ** 63n, ...more }),
     'hmac-sha256': (more) => millrace.createHmac('sha256', key, more),
@@ -215,21 +257,54 @@ test('a forged envelope does not lead the state of one algorithm into another', 
       for (const begun of [subject.make(), subject.make().update(Buffer.alloc(333, 7))]) {
         const own = begun.exportState();
         const theirs = other.make().exportState();
-        const state = signed(Buffer.concat([theirs.subarray(0, bodyOffset(other)), own.subarray(bodyOffset(subject), own.length - sumSize), Buffer.alloc(sumSize)]));
-        harmless((more) => other.make({ state, ...more }), `the state of ${subject.name} as ${other.name}`);
+        const state = signed(
+          Buffer.concat([
+            theirs.subarray(0, bodyOffset(other)),
+            own.subarray(bodyOffset(subject), own.length - sumSize),
+            Buffer.alloc(sumSize),
+          ]),
+        );
+        harmless(
+          (more) => other.make({ state, ...more }),
+          `the state of ${subject.name} as ${other.name}`,
+        );
       }
     }
   }
 });
 
-test('the seed is the state\'s unless another is given', () => {
-  for (const [algorithm, seed] of [['xxh32', 77], ['xxh64', 2n ** 64n - 1n], ['xxh3-64', 3n], ['xxh3-128', 2n ** 33n]]) {
+test("the seed is the state's unless another is given", () => {
+  for (const [algorithm, seed] of [
+    ['xxh32', 77],
+    ['xxh64', 2n ** 64n - 1n],
+    ['xxh3-64', 3n],
+    ['xxh3-128', 2n ** 33n],
+  ]) {
     const message = Buffer.alloc(2000, 'seeded');
-    const state = millrace.createHash(algorithm, { seed }).update(message.subarray(0, 1500)).exportState();
+    const state = millrace
+      .createHash(algorithm, { seed })
+      .update(message.subarray(0, 1500))
+      .exportState();
     const expected = millrace.hash(algorithm, message, { seed });
-    for (const more of [{}, { seed }]) assert.deepEqual(millrace.createHash(algorithm, { state, ...more }).update(message.subarray(1500)).digest(), expected, algorithm);
-    refused(() => millrace.createHash(algorithm, { state, seed: 78 }), `${algorithm} with another seed`, /seed/);
-    refused(() => millrace.createHash(algorithm, { state, seed: 0 }), `${algorithm} with seed 0`, /seed/);
+    for (const more of [{}, { seed }])
+      assert.deepEqual(
+        millrace
+          .createHash(algorithm, { state, ...more })
+          .update(message.subarray(1500))
+          .digest(),
+        expected,
+        algorithm,
+      );
+    refused(
+      () => millrace.createHash(algorithm, { state, seed: 78 }),
+      `${algorithm} with another seed`,
+      /seed/,
+    );
+    refused(
+      () => millrace.createHash(algorithm, { state, seed: 0 }),
+      `${algorithm} with seed 0`,
+      /seed/,
+    );
   }
 });
 
@@ -240,12 +315,18 @@ test('a prepared key that was disposed', () => {
   key.dispose();
   assert.throws(() => hmac.exportState(), { code: 'ERR_KEY_DISPOSED' });
   assert.throws(() => millrace.createHmac('sha256', key, { state }), { code: 'ERR_KEY_DISPOSED' });
-  assert.deepEqual(millrace.createHmac('sha256', 'key', { state }).digest(), millrace.hmac('sha256', 'key', 'abc'));
+  assert.deepEqual(
+    millrace.createHmac('sha256', 'key', { state }).digest(),
+    millrace.hmac('sha256', 'key', 'abc'),
+  );
 });
 
 test('neither the key nor the whole message is in a state', () => {
   const key = random('secret').bytes(32);
-  for (const { name, make } of [{ name: 'hmac', make: () => millrace.createHmac('sha256', key) }, { name: 'blake3', make: () => millrace.createHash('blake3', { key }) }]) {
+  for (const { name, make } of [
+    { name: 'hmac', make: () => millrace.createHmac('sha256', key) },
+    { name: 'blake3', make: () => millrace.createHash('blake3', { key }) },
+  ]) {
     for (const size of [0, 100, 5000]) {
       const blob = make().update(Buffer.alloc(size, 3)).exportState();
       assert.equal(blob.indexOf(key), -1, name);
@@ -260,8 +341,13 @@ test('cut short, extended, and not a state at all', () => {
   for (const subject of families) {
     const blob = subject.make().update(Buffer.alloc(100, 1)).exportState();
     const make = (state) => () => subject.make({ state });
-    for (let size = 0; size < blob.length; size += size < 50 ? 1 : 17) refused(make(blob.subarray(0, size)), `${subject.name}: ${size} of ${blob.length} bytes`);
-    for (const more of [1, 8, 1000]) refused(make(Buffer.concat([blob, Buffer.alloc(more)])), `${subject.name}: ${more} bytes more`);
+    for (let size = 0; size < blob.length; size += size < 50 ? 1 : 17)
+      refused(make(blob.subarray(0, size)), `${subject.name}: ${size} of ${blob.length} bytes`);
+    for (const more of [1, 8, 1000])
+      refused(
+        make(Buffer.concat([blob, Buffer.alloc(more)])),
+        `${subject.name}: ${more} bytes more`,
+      );
     for (const more of [-100, -8, -1, 1, 8, 1000]) {
       if (blob.length + more < at.name + sumSize) continue;
       const state = Buffer.alloc(blob.length + more);
@@ -285,8 +371,16 @@ test('other versions are named', () => {
   for (const version of [0, 2, 3, 255]) {
     const state = millrace.createHash('sha256').exportState();
     state[at.version] = version;
-    refused(() => millrace.createHash('sha256', { state }), `version ${version}`, new RegExp(`version ${version}\\b.*version 1\\b`));
-    refused(() => millrace.createHash('sha256', { state: signed(state) }), `version ${version}`, new RegExp(`version ${version}\\b`));
+    refused(
+      () => millrace.createHash('sha256', { state }),
+      `version ${version}`,
+      new RegExp(`version ${version}\\b.*version 1\\b`),
+    );
+    refused(
+      () => millrace.createHash('sha256', { state: signed(state) }),
+      `version ${version}`,
+      new RegExp(`version ${version}\\b`),
+    );
   }
 });
 
@@ -312,19 +406,30 @@ test('every single bit flipped, and the sum made right again', () => {
     for (const size of [0, 150, 1100]) {
       const blob = subject.make().update(rng.bytes(size)).exportState();
       const step = blob.length > 400 ? 37 : 5;
-      for (let bit = 0; bit < (blob.length - sumSize) * 8; bit += bit < bodyOffset(subject) * 8 ? 1 : rng.between(1, step)) {
+      for (
+        let bit = 0;
+        bit < (blob.length - sumSize) * 8;
+        bit += bit < bodyOffset(subject) * 8 ? 1 : rng.between(1, step)
+      ) {
         const state = Buffer.from(blob);
         state[bit >> 3] ^= 1 << (bit & 7);
         all += 1;
         try {
-          taken += harmless((more) => subject.make({ state: signed(state), ...more }), `${subject.name} after ${size} bytes: bit ${bit}, byte ${(bit >> 3) - bodyOffset(subject)} of the state`);
+          taken += harmless(
+            (more) => subject.make({ state: signed(state), ...more }),
+            `${subject.name} after ${size} bytes: bit ${bit}, byte ${(bit >> 3) - bodyOffset(subject)} of the state`,
+          );
         } catch (error) {
           faults.push(error.message.split('\n')[0]);
         }
       }
     }
   }
-  assert.equal(faults.length, 0, `${faults.length} of ${all}, such as\n${faults.filter((_, index) => index % Math.ceil(faults.length / 8) === 0).join('\n')}`);
+  assert.equal(
+    faults.length,
+    0,
+    `${faults.length} of ${all}, such as\n${faults.filter((_, index) => index % Math.ceil(faults.length / 8) === 0).join('\n')}`,
+  );
   // Most of a state are the hash's words, of which all are possible.
   assert.ok(taken > all / 10 && taken < all, `${taken} of ${all} taken`);
 });
@@ -338,16 +443,35 @@ test('states of random bytes, in an envelope that is right', () => {
     for (let round = 0; round < 250; round++) {
       const state = Buffer.from(blob);
       switch (round % 5) {
-        case 0: rng.bytes(size).copy(state, from); break;
-        case 1: state.fill(0, from, from + size); break;
-        case 2: state.fill(255, from, from + size); break;
-        case 3: for (let count = rng.between(1, 8); count > 0; count--) state[from + rng.below(size)] = rng.pick([0, 1, 127, 128, 255]); break;
+        case 0:
+          rng.bytes(size).copy(state, from);
+          break;
+        case 1:
+          state.fill(0, from, from + size);
+          break;
+        case 2:
+          state.fill(255, from, from + size);
+          break;
+        case 3:
+          for (let count = rng.between(1, 8); count > 0; count--)
+            state[from + rng.below(size)] = rng.pick([0, 1, 127, 128, 255]);
+          break;
         // Counters stand at one end or the other, and want to be near their limits.
-        default: ((first) => state.fill(rng.pick([0, 1, 255]), first, first + Math.min(16, size)))(rng.chance(0.5) ? from : from + Math.max(0, size - 16));
+        default:
+          ((first) => state.fill(rng.pick([0, 1, 255]), first, first + Math.min(16, size)))(
+            rng.chance(0.5) ? from : from + Math.max(0, size - 16),
+          );
       }
       if (subject.xof && rng.chance(0.3)) state[at.output] = 1;
-      if (rng.chance(0.3)) state.writeBigUInt64LE(rng.pick([0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 64n - 1n]), at.length);
-      harmless((more) => subject.make({ state: signed(state), ...more }), `${subject.name}, round ${round}: ${state.toString('hex')}`);
+      if (rng.chance(0.3))
+        state.writeBigUInt64LE(
+          rng.pick([0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 64n - 1n]),
+          at.length,
+        );
+      harmless(
+        (more) => subject.make({ state: signed(state), ...more }),
+        `${subject.name}, round ${round}: ${state.toString('hex')}`,
+      );
     }
   }
 });
@@ -367,7 +491,10 @@ test('the mark of output taken, forged', () => {
       squeezed.squeeze(5);
       const other = squeezed.exportState();
       other[at.output] = 0;
-      harmless((more) => subject.make({ state: signed(other), ...more }), `${subject.name}: squeezed, and said not to be`);
+      harmless(
+        (more) => subject.make({ state: signed(other), ...more }),
+        `${subject.name}: squeezed, and said not to be`,
+      );
     }
   }
 });
@@ -405,9 +532,21 @@ test('a state while output is taken goes on with the next byte', () => {
       assert.throws(() => next.digest(), { code: 'ERR_HASHER_SPENT' });
       assert.throws(() => next.digestInto(Buffer.alloc(500)), { code: 'ERR_HASHER_SPENT' });
       assert.deepEqual(next.exportState(), state, subject.name);
-      assert.deepEqual(next.squeeze(3000 - before), whole.subarray(before), `${subject.name} from ${before}`);
-      assert.deepEqual(hasher.squeeze(3000 - before), whole.subarray(before), `${subject.name} from ${before}`);
-      assert.deepEqual(next.reset().update(message).squeeze(50), whole.subarray(0, 50), subject.name);
+      assert.deepEqual(
+        next.squeeze(3000 - before),
+        whole.subarray(before),
+        `${subject.name} from ${before}`,
+      );
+      assert.deepEqual(
+        hasher.squeeze(3000 - before),
+        whole.subarray(before),
+        `${subject.name} from ${before}`,
+      );
+      assert.deepEqual(
+        next.reset().update(message).squeeze(50),
+        whole.subarray(0, 50),
+        subject.name,
+      );
     }
   }
 });
@@ -416,6 +555,11 @@ test('nothing to export after the digest', () => {
   for (const { name, make } of families) {
     const hasher = make().update('abc');
     hasher.digest();
-    expectError(thrown(() => hasher.exportState(), name), 'ERR_HASHER_SPENT', undefined, name);
+    expectError(
+      thrown(() => hasher.exportState(), name),
+      'ERR_HASHER_SPENT',
+      undefined,
+      name,
+    );
   }
 });

@@ -24,8 +24,14 @@ const expected = crypto.createHash('sha256').update(message).digest();
 
 /** Both, for what must be alike. */
 const makers = {
-  'node:crypto': { hash: (options) => crypto.createHash('sha256', options), hmac: () => crypto.createHmac('sha256', 'key') },
-  millrace: { hash: (options) => createHash('sha256', options), hmac: () => createHmac('sha256', 'key') },
+  'node:crypto': {
+    hash: (options) => crypto.createHash('sha256', options),
+    hmac: () => crypto.createHmac('sha256', 'key'),
+  },
+  millrace: {
+    hash: (options) => createHash('sha256', options),
+    hmac: () => createHmac('sha256', 'key'),
+  },
 };
 
 /** The same with both: what it gives must be equal. */
@@ -63,7 +69,9 @@ test('every algorithm, random chunks, in every way of reading', async () => {
       },
       pipeline: async (stream) => {
         const got = [];
-        await pipeline(chunks, stream, async (source) => { for await (const chunk of source) got.push(chunk); });
+        await pipeline(chunks, stream, async (source) => {
+          for await (const chunk of source) got.push(chunk);
+        });
         return Buffer.concat(got);
       },
       text: async (stream) => {
@@ -81,7 +89,11 @@ test('every algorithm, random chunks, in every way of reading', async () => {
       },
     };
     const reading = rng.pick(Object.keys(readings));
-    assert.equal((await readings[reading](subject.make())).toString('hex'), wanted, `${subject.name}, ${data.length} bytes, ${reading}`);
+    assert.equal(
+      (await readings[reading](subject.make())).toString('hex'),
+      wanted,
+      `${subject.name}, ${data.length} bytes, ${reading}`,
+    );
   }
 });
 
@@ -91,18 +103,26 @@ test('chunks of every kind of size, from tiny to 4 MiB', async () => {
     const count = size < 100 ? 20_000 : 5;
     const judge = crypto.createHash('sha256');
     for (let index = 0; index < count; index++) judge.update(chunk);
-    const [digest] = await Readable.from(Array.from({ length: count }, () => chunk)).pipe(createHash('sha256')).toArray();
+    const [digest] = await Readable.from(Array.from({ length: count }, () => chunk))
+      .pipe(createHash('sha256'))
+      .toArray();
     assert.deepEqual(digest, judge.digest(), `${count} chunks of ${size} bytes`);
   }
 });
 
 test('large and small chunks by turns keep their order', async () => {
   for (const subject of families) {
-    const chunks = Array.from({ length: 30 }, (_, index) => message.subarray(index, index + rng.pick([1, 100, 70_000, 5000, 66_000])));
+    const chunks = Array.from({ length: 30 }, (_, index) =>
+      message.subarray(index, index + rng.pick([1, 100, 70_000, 5000, 66_000])),
+    );
     const stream = subject.make();
     for (const chunk of chunks) stream.write(chunk);
     stream.end(Buffer.from('end'));
-    assert.deepEqual((await stream.toArray())[0], subject.expected(Buffer.concat([...chunks, Buffer.from('end')])), subject.name);
+    assert.deepEqual(
+      (await stream.toArray())[0],
+      subject.expected(Buffer.concat([...chunks, Buffer.from('end')])),
+      subject.name,
+    );
   }
 });
 
@@ -115,21 +135,40 @@ test('a file', async () => {
   await rm(folder, { recursive: true });
 });
 
-await alike('end with a chunk, with a text, with a text and an encoding, with nothing', async ({ hash }) => {
-  const digests = [];
-  for (const given of [[message], ['grün'], ['6162', 'hex'], ['YWI=', 'base64'], ['ÿ', 'latin1'], [], [undefined], [null], [new Uint8Array([1, 2])], ['']]) {
-    const stream = hash();
-    stream.end(...given);
-    const [digest] = await stream.toArray();
-    digests.push(digest.toString('hex'));
-  }
-  return digests;
-});
+await alike(
+  'end with a chunk, with a text, with a text and an encoding, with nothing',
+  async ({ hash }) => {
+    const digests = [];
+    for (const given of [
+      [message],
+      ['grün'],
+      ['6162', 'hex'],
+      ['YWI=', 'base64'],
+      ['ÿ', 'latin1'],
+      [],
+      [undefined],
+      [null],
+      [new Uint8Array([1, 2])],
+      [''],
+    ]) {
+      const stream = hash();
+      stream.end(...given);
+      const [digest] = await stream.toArray();
+      digests.push(digest.toString('hex'));
+    }
+    return digests;
+  },
+);
 
 await alike('setEncoding, defaultEncoding, setDefaultEncoding', async ({ hash }) => {
   const found = [];
-  for (const encoding of ['hex', 'base64', 'latin1', 'utf8', 'base64url']) found.push((await hash().setEncoding(encoding).end('abc').toArray()).join(''));
-  for (const options of [{ defaultEncoding: 'latin1' }, { defaultEncoding: 'hex' }, { encoding: 'hex' }]) {
+  for (const encoding of ['hex', 'base64', 'latin1', 'utf8', 'base64url'])
+    found.push((await hash().setEncoding(encoding).end('abc').toArray()).join(''));
+  for (const options of [
+    { defaultEncoding: 'latin1' },
+    { defaultEncoding: 'hex' },
+    { encoding: 'hex' },
+  ]) {
     const stream = hash(options);
     stream.end('abcd');
     found.push((await stream.toArray()).map(String).join(''));
@@ -166,19 +205,58 @@ await alike('update and digest as well as a stream', async ({ hash, hmac }) => {
 
 await alike('what a stream says of itself', async ({ hash }) => {
   const stream = hash();
-  const before = [stream instanceof Transform, stream instanceof Duplex, stream instanceof Readable, stream instanceof Writable, typeof stream.pipe, typeof stream[Symbol.asyncIterator], Object.keys(stream).length > 20];
-  const during = [stream.writable, stream.readable, stream.writableEnded, stream.readableEnded, stream.destroyed, stream.writableHighWaterMark, stream.readableHighWaterMark, stream.writableObjectMode, stream.readableObjectMode, stream.writableLength];
+  const before = [
+    stream instanceof Transform,
+    stream instanceof Duplex,
+    stream instanceof Readable,
+    stream instanceof Writable,
+    typeof stream.pipe,
+    typeof stream[Symbol.asyncIterator],
+    Object.keys(stream).length > 20,
+  ];
+  const during = [
+    stream.writable,
+    stream.readable,
+    stream.writableEnded,
+    stream.readableEnded,
+    stream.destroyed,
+    stream.writableHighWaterMark,
+    stream.readableHighWaterMark,
+    stream.writableObjectMode,
+    stream.readableObjectMode,
+    stream.writableLength,
+  ];
   stream.end('x');
   await stream.toArray();
   await turn();
-  const after = [stream.writable, stream.readable, stream.writableEnded, stream.writableFinished, stream.readableEnded, stream.destroyed, stream.errored, stream.closed];
+  const after = [
+    stream.writable,
+    stream.readable,
+    stream.writableEnded,
+    stream.writableFinished,
+    stream.readableEnded,
+    stream.destroyed,
+    stream.errored,
+    stream.closed,
+  ];
   return [before, during, after];
 });
 
 await alike('events in order', async ({ hash }) => {
   const seen = [];
   const stream = hash();
-  for (const name of ['pipe', 'unpipe', 'prefinish', 'finish', 'data', 'end', 'close', 'drain', 'error']) stream.on(name, () => seen.push(name));
+  for (const name of [
+    'pipe',
+    'unpipe',
+    'prefinish',
+    'finish',
+    'data',
+    'end',
+    'close',
+    'drain',
+    'error',
+  ])
+    stream.on(name, () => seen.push(name));
   Readable.from([Buffer.from('a'), Buffer.from('b')]).pipe(stream);
   await once(stream, 'close');
   return seen;
@@ -224,7 +302,11 @@ await alike('write of null, of a number, of an object', async ({ hash }) => {
 });
 
 test('other views and ArrayBuffers are refused or taken as node:stream does, and never misread', () => {
-  for (const value of [new ArrayBuffer(4), new DataView(new ArrayBuffer(4)), new Float64Array([1, 2])]) {
+  for (const value of [
+    new ArrayBuffer(4),
+    new DataView(new ArrayBuffer(4)),
+    new Float64Array([1, 2]),
+  ]) {
     const outcome = Object.values(makers).map(({ hash }) => {
       try {
         const stream = hash();
@@ -256,7 +338,10 @@ test('digest() after the stream has ended gives its digest once, as in node:cryp
     buffer: (stream) => stream.digest('hex'),
     latin1: (stream) => Buffer.from(stream.digest('latin1'), 'latin1').toString('hex'),
     bigint: (stream) => stream.digest('bigint').toString(16).padStart(64, '0'),
-    callback: (stream) => new Promise((resolve, reject) => stream.digest('hex', (error, digest) => (error ? reject(error) : resolve(digest)))),
+    callback: (stream) =>
+      new Promise((resolve, reject) =>
+        stream.digest('hex', (error, digest) => (error ? reject(error) : resolve(digest))),
+      ),
     promise: (stream) => stream.digestAsync('hex'),
     into: (stream) => {
       const target = Buffer.alloc(40);
@@ -264,7 +349,10 @@ test('digest() after the stream has ended gives its digest once, as in node:cryp
       return target.toString('hex', 8);
     },
   };
-  for (const [what, make] of Object.entries({ createHash: (library) => library.createHash('sha256'), createHmac: (library) => library.createHmac('sha256', 'key') })) {
+  for (const [what, make] of Object.entries({
+    createHash: (library) => library.createHash('sha256'),
+    createHmac: (library) => library.createHmac('sha256', 'key'),
+  })) {
     for (const size of [3, message.length]) {
       const source = message.subarray(0, size);
       const wanted = make(crypto).update(source).digest('hex');
@@ -276,7 +364,11 @@ test('digest() after the stream has ended gives its digest once, as in node:cryp
         read.fill(0); // the reader's copy is the reader's
         assert.equal(expected.toString('hex'), wanted);
         assert.equal(await digestOf(stream), wanted, `${what}, ${size} bytes, ${form}`);
-        assert.throws(() => stream.digest(), { code: 'ERR_HASHER_SPENT' }, `${what}: a second time`);
+        assert.throws(
+          () => stream.digest(),
+          { code: 'ERR_HASHER_SPENT' },
+          `${what}: a second time`,
+        );
         await assert.rejects(stream.digestAsync(), { code: 'ERR_HASHER_SPENT' });
       }
     }
@@ -284,7 +376,11 @@ test('digest() after the stream has ended gives its digest once, as in node:cryp
     const finish = once(stream, 'finish');
     stream.end(message);
     await finish;
-    assert.equal(stream.digest('hex'), make(crypto).update(message).digest('hex'), `${what}: on 'finish'`);
+    assert.equal(
+      stream.digest('hex'),
+      make(crypto).update(message).digest('hex'),
+      `${what}: on 'finish'`,
+    );
   }
 });
 
@@ -312,8 +408,14 @@ test('an unknown encoding in a chunk', async () => {
 });
 
 test('shake128 without an outputLength ends with an error, and with one it does not', async () => {
-  await assert.rejects(pipeline(Readable.from(['a']), createHash('shake128'), new PassThrough().resume()), { code: 'ERR_OUTPUT_SIZE' });
-  await assert.rejects(pipeline(Readable.from([message]), createHash('shake256'), new PassThrough().resume()), { code: 'ERR_OUTPUT_SIZE' });
+  await assert.rejects(
+    pipeline(Readable.from(['a']), createHash('shake128'), new PassThrough().resume()),
+    { code: 'ERR_OUTPUT_SIZE' },
+  );
+  await assert.rejects(
+    pipeline(Readable.from([message]), createHash('shake256'), new PassThrough().resume()),
+    { code: 'ERR_OUTPUT_SIZE' },
+  );
   const [digest] = await createHash('shake128', { outputLength: 200 }).end('a').toArray();
   assert.deepEqual(digest, millrace.hash('shake128', 'a', { outputLength: 200 }));
 });
@@ -335,10 +437,12 @@ test('a key disposed midway is an error of the stream', async () => {
 test('a source that errors midway', async () => {
   for (const size of [10, 100_000]) {
     const stream = createHash('sha256');
-    const source = Readable.from((function* () {
-      for (let index = 0; index < 5; index++) yield Buffer.alloc(size);
-      throw new Error('midway');
-    })());
+    const source = Readable.from(
+      (function* () {
+        for (let index = 0; index < 5; index++) yield Buffer.alloc(size);
+        throw new Error('midway');
+      })(),
+    );
     const sink = new PassThrough();
     await assert.rejects(pipeline(source, stream, sink), { message: 'midway' });
     assert.ok(stream.destroyed && sink.destroyed);
@@ -397,7 +501,14 @@ test('busy while a large chunk is on the pool, as with updates', async () => {
   assert.throws(() => stream.update('a'), { code: 'ERR_HASHER_BUSY' });
   assert.throws(() => stream.digest(), { code: 'ERR_HASHER_BUSY' });
   stream.end('b');
-  assert.deepEqual((await stream.toArray())[0], crypto.createHash('sha256').update(Buffer.alloc(2 ** 21)).update('b').digest());
+  assert.deepEqual(
+    (await stream.toArray())[0],
+    crypto
+      .createHash('sha256')
+      .update(Buffer.alloc(2 ** 21))
+      .update('b')
+      .digest(),
+  );
 });
 
 // ---- options and inheritance -----------------------------------------------------------------------
@@ -413,8 +524,12 @@ test('options of stream.Transform are handed on', async () => {
 });
 
 test('options that would replace the hash do not make a wrong digest', async () => {
-  // A transform or flush of the options' own is node:stream's business; the hasher's digest stays what was taken in.
-  for (const options of [{ transform: (chunk, _encoding, done) => done() }, { write: (_chunk, _encoding, done) => done() }]) {
+  // A transform or flush of the options' own is node:stream's business; the hasher's digest stays
+  // what was taken in.
+  for (const options of [
+    { transform: (chunk, _encoding, done) => done() },
+    { write: (_chunk, _encoding, done) => done() },
+  ]) {
     const ours = createHash('sha256', options);
     const theirs = crypto.createHash('sha256', options);
     for (const stream of [ours, theirs]) stream.write('abc');
@@ -424,7 +539,12 @@ test('options that would replace the hash do not make a wrong digest', async () 
 });
 
 test('composed, and with several in one pipeline', async () => {
-  const both = await pipeline(Readable.from([message]), createHash('sha256'), createHash('sha1'), async (source) => (await source.toArray())[0]);
+  const both = await pipeline(
+    Readable.from([message]),
+    createHash('sha256'),
+    createHash('sha1'),
+    async (source) => (await source.toArray())[0],
+  );
   assert.deepEqual(both, crypto.createHash('sha1').update(expected).digest());
   const composed = compose(new PassThrough(), createHash('sha256'));
   composed.end(message);
@@ -436,7 +556,11 @@ test('one source, many hashers', async () => {
   const streams = families.map((subject) => ({ subject, stream: source.pipe(subject.make()) }));
   for (const piece of pieces(message, rng)) if (!source.write(piece)) await once(source, 'drain');
   source.end();
-  await Promise.all(streams.map(async ({ subject, stream }) => assert.deepEqual((await stream.toArray())[0], subject.expected(message), subject.name)));
+  await Promise.all(
+    streams.map(async ({ subject, stream }) =>
+      assert.deepEqual((await stream.toArray())[0], subject.expected(message), subject.name),
+    ),
+  );
 });
 
 test('a stream costs nothing until it is one', () => {

@@ -23,12 +23,25 @@ const bytes = (size) => Buffer.from(Array.from({ length: size }, () => below(256
 test('scrypt is that of node:crypto', async () => {
   const flying = [];
   for (let round = 0; round < 60; round++) {
-    const options = { N: 2 ** (1 + below(9)), r: 1 + below(12), p: 1 + below(6), maxmem: below(2) ? 2 ** 26 : undefined };
-    const [password, salt, keylen] = [bytes(below(150)), bytes(below(100)), below(5) ? below(100) : below(5000)];
+    const options = {
+      N: 2 ** (1 + below(9)),
+      r: 1 + below(12),
+      p: 1 + below(6),
+      maxmem: below(2) ? 2 ** 26 : undefined,
+    };
+    const [password, salt, keylen] = [
+      bytes(below(150)),
+      bytes(below(100)),
+      below(5) ? below(100) : below(5000),
+    ];
     const expected = crypto.scryptSync(password, salt, keylen, options);
     assert.deepEqual(millrace.scrypt(password, salt, keylen, options), expected);
     // Many at once, of which those of one cost run together.
-    flying.push(promises.scrypt(password, salt, keylen, options).then((key) => assert.deepEqual(key, expected)));
+    flying.push(
+      promises
+        .scrypt(password, salt, keylen, options)
+        .then((key) => assert.deepEqual(key, expected)),
+    );
     // Those who gave them may use their memory again.
     password.fill(0);
     salt.fill(0);
@@ -37,22 +50,57 @@ test('scrypt is that of node:crypto', async () => {
 });
 
 test('scrypts of one cost in lanes are each their own', async () => {
-  const jobs = Array.from({ length: 40 }, (_, index) => ({ password: bytes(index), salt: bytes(8), keylen: 1 + below(64), p: 1 + (index % 3) }));
-  const keys = await Promise.all(jobs.map(({ password, salt, keylen, p }) => promises.scrypt(password, salt, keylen, { N: 512, p })));
+  const jobs = Array.from({ length: 40 }, (_, index) => ({
+    password: bytes(index),
+    salt: bytes(8),
+    keylen: 1 + below(64),
+    p: 1 + (index % 3),
+  }));
+  const keys = await Promise.all(
+    jobs.map(({ password, salt, keylen, p }) =>
+      promises.scrypt(password, salt, keylen, { N: 512, p }),
+    ),
+  );
   for (const [index, { password, salt, keylen, p }] of jobs.entries()) {
-    assert.deepEqual(keys[index], crypto.scryptSync(password, salt, keylen, { N: 512, p }), `${index}`);
+    assert.deepEqual(
+      keys[index],
+      crypto.scryptSync(password, salt, keylen, { N: 512, p }),
+      `${index}`,
+    );
   }
 });
 
 test('PBKDF2 is that of node:crypto', async () => {
   const flying = [];
-  for (const digest of ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-256', 'sha3-256', 'sha3-512', 'ripemd160', 'blake2b512', 'blake2s256']) {
+  for (const digest of [
+    'md5',
+    'sha1',
+    'sha224',
+    'sha256',
+    'sha384',
+    'sha512',
+    'sha512-256',
+    'sha3-256',
+    'sha3-512',
+    'ripemd160',
+    'blake2b512',
+    'blake2s256',
+  ]) {
     for (let round = 0; round < 8; round++) {
-      const [password, salt, iterations, keylen] = [bytes(below(300)), bytes(below(100)), 1 + below(round === 0 ? 5000 : 60), 1 + below(300)];
+      const [password, salt, iterations, keylen] = [
+        bytes(below(300)),
+        bytes(below(100)),
+        1 + below(round === 0 ? 5000 : 60),
+        1 + below(300),
+      ];
       const expected = crypto.pbkdf2Sync(password, salt, iterations, keylen, digest);
       const ours = digest.replace('blake2b512', 'blake2b-512').replace('blake2s256', 'blake2s-256');
       assert.deepEqual(millrace.pbkdf2(password, salt, iterations, keylen, ours), expected, digest);
-      flying.push(promises.pbkdf2(password, salt, iterations, keylen, ours).then((key) => assert.deepEqual(key, expected, digest)));
+      flying.push(
+        promises
+          .pbkdf2(password, salt, iterations, keylen, ours)
+          .then((key) => assert.deepEqual(key, expected, digest)),
+      );
     }
   }
   await Promise.all(flying);
@@ -62,27 +110,57 @@ test('HKDF is that of node:crypto', async () => {
   for (let round = 0; round < 100; round++) {
     const digest = ['sha1', 'sha256', 'sha384', 'sha512', 'sha3-256'][below(5)];
     const size = crypto.createHash(digest).digest().length;
-    const [ikm, salt, info, keylen] = [bytes(1 + below(200)), bytes(below(200)), bytes(below(200)), 1 + below(round % 10 === 0 ? 255 * size : 100)];
+    const [ikm, salt, info, keylen] = [
+      bytes(1 + below(200)),
+      bytes(below(200)),
+      bytes(below(200)),
+      1 + below(round % 10 === 0 ? 255 * size : 100),
+    ];
     const expected = Buffer.from(crypto.hkdfSync(digest, ikm, salt, info, keylen));
     assert.deepEqual(millrace.hkdf(digest, ikm, salt, info, keylen), expected);
-    assert.deepEqual(millrace.hkdf(digest, crypto.createSecretKey(ikm), salt, info, keylen), expected);
+    assert.deepEqual(
+      millrace.hkdf(digest, crypto.createSecretKey(ikm), salt, info, keylen),
+      expected,
+    );
     assert.deepEqual(await promises.hkdf(digest, ikm, salt, info, keylen), expected);
   }
 });
 
 test('Argon2 is that of hash-wasm, and of node:crypto where that has it', async () => {
   for (let round = 0; round < 30; round++) {
-    const [algorithm, judge] = [['argon2d', argon2d], ['argon2i', argon2i], ['argon2id', argon2id]][round % 3];
+    const [algorithm, judge] = [
+      ['argon2d', argon2d],
+      ['argon2i', argon2i],
+      ['argon2id', argon2id],
+    ][round % 3];
     const parallelism = 1 + below(4);
     const parameters = {
-      message: bytes(1 + below(100)), nonce: bytes(8 + below(40)), secret: bytes(below(30)), parallelism,
-      memory: 8 * parallelism + below(300), passes: 1 + below(3), tagLength: 4 + below(200),
+      message: bytes(1 + below(100)),
+      nonce: bytes(8 + below(40)),
+      secret: bytes(below(30)),
+      parallelism,
+      memory: 8 * parallelism + below(300),
+      passes: 1 + below(3),
+      tagLength: 4 + below(200),
     };
     const { message, nonce, secret, memory, passes, tagLength } = parameters;
-    const expected = Buffer.from(await judge({
-      password: message, salt: nonce, secret, parallelism, memorySize: memory, iterations: passes, hashLength: tagLength, outputType: 'binary',
-    }));
-    assert.deepEqual(millrace.argon2(algorithm, parameters), expected, JSON.stringify({ ...parameters, algorithm }));
+    const expected = Buffer.from(
+      await judge({
+        password: message,
+        salt: nonce,
+        secret,
+        parallelism,
+        memorySize: memory,
+        iterations: passes,
+        hashLength: tagLength,
+        outputType: 'binary',
+      }),
+    );
+    assert.deepEqual(
+      millrace.argon2(algorithm, parameters),
+      expected,
+      JSON.stringify({ ...parameters, algorithm }),
+    );
     assert.deepEqual(await promises.argon2(algorithm, parameters), expected);
     if (crypto.argon2Sync !== undefined) {
       const bound = { ...parameters, associatedData: bytes(below(30)) };
@@ -94,7 +172,12 @@ test('Argon2 is that of hash-wasm, and of node:crypto where that has it', async 
 test('bcrypt of hash-wasm is verified', async () => {
   for (let round = 0; round < 6; round++) {
     const password = Buffer.from(bytes(1 + below(72)).map((byte) => byte || 1));
-    const hash = await bcrypt({ password, salt: bytes(16), costFactor: 4 + below(3), outputType: 'encoded' });
+    const hash = await bcrypt({
+      password,
+      salt: bytes(16),
+      costFactor: 4 + below(3),
+      outputType: 'encoded',
+    });
     assert.equal(millrace.verifyPassword(password, hash), true);
     assert.equal(await promises.verifyPassword(password, hash), true);
     password[0] = password[0] === 255 ? 1 : password[0] + 1;

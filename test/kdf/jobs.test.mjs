@@ -11,7 +11,8 @@ import { run } from '../support/child.mjs';
 
 /** Memory is wiped and given back right after a result has been delivered. */
 async function released() {
-  for (let round = 0; round < 200 && millrace.engines().kdf.memory > 0; round++) await setTimeout(5);
+  for (let round = 0; round < 200 && millrace.engines().kdf.memory > 0; round++)
+    await setTimeout(5);
   assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
 }
 
@@ -19,9 +20,21 @@ async function released() {
 const long = {
   scrypt: (options) => promises.scrypt('a', 'b', 32, { N: 16384, p: 128, ...options }),
   pbkdf2: (options) => promises.pbkdf2('a', 'b', 4_000_000, 32, 'sha256', options),
-  argon2: (options) => promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 8192, passes: 400, ...options }),
+  argon2: (options) =>
+    promises.argon2('argon2id', {
+      message: 'a',
+      nonce: '12345678',
+      memory: 8192,
+      passes: 400,
+      ...options,
+    }),
   hashPassword: (options) => promises.hashPassword('a', { memory: 8192, passes: 400, ...options }),
-  verifyPassword: (options) => promises.verifyPassword('a', '$2b$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', options),
+  verifyPassword: (options) =>
+    promises.verifyPassword(
+      'a',
+      '$2b$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+      options,
+    ),
 };
 
 for (const [name, start] of Object.entries(long)) {
@@ -42,27 +55,43 @@ for (const [name, start] of Object.entries(long)) {
   test(`${name}: progress grows, to 1`, async () => {
     const seen = [];
     const controller = new AbortController();
-    const result = start({ signal: controller.signal, onProgress: ({ fraction }) => {
-      seen.push(fraction);
-      if (seen.length === 3) controller.abort();
-    } });
+    const result = start({
+      signal: controller.signal,
+      onProgress: ({ fraction }) => {
+        seen.push(fraction);
+        if (seen.length === 3) controller.abort();
+      },
+    });
     await assert.rejects(result, { name: 'AbortError' });
     assert.ok(seen.length >= 3);
-    assert.ok(seen.every((fraction, index) => fraction > (seen[index - 1] ?? 0) && fraction < 1), String(seen));
+    assert.ok(
+      seen.every((fraction, index) => fraction > (seen[index - 1] ?? 0) && fraction < 1),
+      String(seen),
+    );
   });
 }
 
 test('in lanes each job tells of its own progress', async () => {
   const controller = new AbortController();
   const seen = [[], [], [], []];
-  const jobs = seen.map((fractions) => promises.scrypt('a', 'b', 32, { N: 16384, p: 64, signal: controller.signal, onProgress: ({ fraction }) => {
-    fractions.push(fraction);
-    if (seen.every(({ length }) => length >= 3)) controller.abort();
-  } }));
+  const jobs = seen.map((fractions) =>
+    promises.scrypt('a', 'b', 32, {
+      N: 16384,
+      p: 64,
+      signal: controller.signal,
+      onProgress: ({ fraction }) => {
+        fractions.push(fraction);
+        if (seen.every(({ length }) => length >= 3)) controller.abort();
+      },
+    }),
+  );
   await Promise.allSettled(jobs);
   for (const fractions of seen) {
     assert.ok(fractions.length >= 3, String(fractions));
-    assert.ok(fractions.every((fraction, index) => fraction > (fractions[index - 1] ?? 0)), String(fractions));
+    assert.ok(
+      fractions.every((fraction, index) => fraction > (fractions[index - 1] ?? 0)),
+      String(fractions),
+    );
   }
 });
 
@@ -90,11 +119,19 @@ test('by every route', async () => {
 
 test('the last progress is 1, before the result; by callback too', async () => {
   const told = [];
-  await promises.scrypt('a', 'b', 32, { onProgress: ({ fraction }) => told.push(fraction) }).then(() => told.push('done'));
+  await promises
+    .scrypt('a', 'b', 32, { onProgress: ({ fraction }) => told.push(fraction) })
+    .then(() => told.push('done'));
   assert.deepEqual(told.slice(-2), [1, 'done']);
   await new Promise((resolve, reject) => {
     const signal = new AbortController().signal;
-    millrace.scrypt('a', 'b', 32, { signal, onProgress: ({ fraction }) => told.push(fraction) }, (error, key) => (error ? reject(error) : resolve(key)));
+    millrace.scrypt(
+      'a',
+      'b',
+      32,
+      { signal, onProgress: ({ fraction }) => told.push(fraction) },
+      (error, key) => (error ? reject(error) : resolve(key)),
+    );
   });
   assert.equal(told.at(-1), 1);
 });
@@ -112,7 +149,12 @@ test('one of several in lanes is cancelled, the others are right', async () => {
   const expected = millrace.scrypt('a', 'b', 32, { N: 32768, maxmem: 2 ** 26 });
   const controller = new AbortController();
   const jobs = Array.from({ length: 12 }, (_, index) =>
-    promises.scrypt('a', 'b', 32, { N: 32768, maxmem: 2 ** 26, signal: index % 3 === 1 ? controller.signal : undefined }));
+    promises.scrypt('a', 'b', 32, {
+      N: 32768,
+      maxmem: 2 ** 26,
+      signal: index % 3 === 1 ? controller.signal : undefined,
+    }),
+  );
   const settled = Promise.allSettled(jobs);
   await setTimeout(20);
   controller.abort();
@@ -246,5 +288,12 @@ test('callbacks keep their context, and what they throw is an uncaughtException'
     storage.run('two', () => millrace.hashPassword('a', { memory: 64, signal, onProgress() { console.log('progress', storage.getStore()); throw new Error('in progress'); } }, () => { console.log(storage.getStore()); throw new Error('second'); }));
   `);
   assert.equal(code, 0);
-  assert.deepEqual(stdout.trim().split('\n').sort(), ['caught first', 'caught in progress', 'caught second', 'one', 'progress two', 'two']);
+  assert.deepEqual(stdout.trim().split('\n').sort(), [
+    'caught first',
+    'caught in progress',
+    'caught second',
+    'one',
+    'progress two',
+    'two',
+  ]);
 });

@@ -1,5 +1,5 @@
-// Published vectors, by every way of waiting: scrypt (RFC 7914), PBKDF2 (RFC 6070, and the same under SHA-2), HKDF (RFC 5869),
-// Argon2 (RFC 9106).
+// Published vectors, by every way of waiting: scrypt (RFC 7914), PBKDF2 (RFC 6070, and the same
+// under SHA-2), HKDF (RFC 5869), Argon2 (RFC 9106).
 
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';
@@ -10,45 +10,99 @@ import promises from 'millrace/promises';
 
 import { everyWay } from './ways.mjs';
 
-const bytes = (from, to) => Buffer.from(Array.from({ length: to - from + 1 }, (_, index) => from + index));
+const bytes = (from, to) =>
+  Buffer.from(Array.from({ length: to - from + 1 }, (_, index) => from + index));
 
 const vectors = [
-  ['scrypt', ['', '', 64, { N: 16, r: 1, p: 1 }], '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906'],
-  ['scrypt', ['password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }], 'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640'],
-  ['scrypt', ['pleaseletmein', 'SodiumChloride', 64], '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887'],
+  [
+    'scrypt',
+    ['', '', 64, { N: 16, r: 1, p: 1 }],
+    '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906',
+  ],
+  [
+    'scrypt',
+    ['password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }],
+    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640',
+  ],
+  [
+    'scrypt',
+    ['pleaseletmein', 'SodiumChloride', 64],
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+  ],
   ['pbkdf2', ['password', 'salt', 1, 20, 'sha1'], '0c60c80f961f0e71f3a9b524af6012062fe037a6'],
   ['pbkdf2', ['password', 'salt', 2, 20, 'sha1'], 'ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957'],
   ['pbkdf2', ['password', 'salt', 4096, 20, 'sha1'], '4b007901b765489abead49d926f721d065a429c1'],
-  ['pbkdf2', ['passwordPASSWORDpassword', 'saltSALTsaltSALTsaltSALTsaltSALTsalt', 4096, 25, 'sha1'], '3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038'],
+  [
+    'pbkdf2',
+    ['passwordPASSWORDpassword', 'saltSALTsaltSALTsaltSALTsaltSALTsalt', 4096, 25, 'sha1'],
+    '3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038',
+  ],
   ['pbkdf2', ['pass\0word', 'sa\0lt', 4096, 16, 'sha1'], '56fa6aa75548099dcc37d7f03425e0c3'],
-  ['pbkdf2', ['password', 'salt', 4096, 32, 'sha256'], 'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a'],
-  ['pbkdf2', ['password', 'salt', 4096, 64, 'sha512'], 'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5'],
-  ['hkdf', ['sha256', Buffer.alloc(22, 0x0b), bytes(0, 0x0c), bytes(0xf0, 0xf9), 42], '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865'],
-  ['hkdf', ['sha256', bytes(0, 0x4f), bytes(0x60, 0xaf), bytes(0xb0, 0xff), 82], 'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87'],
-  ['hkdf', ['sha256', Buffer.alloc(22, 0x0b), '', '', 42], '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8'],
-  ['hkdf', ['sha1', Buffer.alloc(22, 0x0b), '', '', 42], '0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918'],
+  [
+    'pbkdf2',
+    ['password', 'salt', 4096, 32, 'sha256'],
+    'c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a',
+  ],
+  [
+    'pbkdf2',
+    ['password', 'salt', 4096, 64, 'sha512'],
+    'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5',
+  ],
+  [
+    'hkdf',
+    ['sha256', Buffer.alloc(22, 0x0b), bytes(0, 0x0c), bytes(0xf0, 0xf9), 42],
+    '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
+  ],
+  [
+    'hkdf',
+    ['sha256', bytes(0, 0x4f), bytes(0x60, 0xaf), bytes(0xb0, 0xff), 82],
+    'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87',
+  ],
+  [
+    'hkdf',
+    ['sha256', Buffer.alloc(22, 0x0b), '', '', 42],
+    '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8',
+  ],
+  [
+    'hkdf',
+    ['sha1', Buffer.alloc(22, 0x0b), '', '', 42],
+    '0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918',
+  ],
   ...Object.entries({
     argon2d: '512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb',
     argon2i: 'c814d9d1dc7f37aa13f0d77f2494bda1c8de6b016dd388d29952a4c4672b6ce8',
     argon2id: '0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659',
   }).map(([algorithm, expected]) => [
     'argon2',
-    [algorithm, {
-      message: Buffer.alloc(32, 1), nonce: Buffer.alloc(16, 2), secret: Buffer.alloc(8, 3), associatedData: Buffer.alloc(12, 4),
-      memory: 32, passes: 3, parallelism: 4, tagLength: 32,
-    }],
+    [
+      algorithm,
+      {
+        message: Buffer.alloc(32, 1),
+        nonce: Buffer.alloc(16, 2),
+        secret: Buffer.alloc(8, 3),
+        associatedData: Buffer.alloc(12, 4),
+        memory: 32,
+        passes: 3,
+        parallelism: 4,
+        tagLength: 32,
+      },
+    ],
     expected,
   ]),
 ];
 
 // RFC 7914's last vector takes 1 GiB; a machine with less than 4.1 GiB does not give it by default.
 const { maxKdfMemory } = millrace.configure();
-const short = maxKdfMemory > 0 ? maxKdfMemory < 2 ** 30 + 17_408 : totalmem() / 4 < 2 ** 30 + 17_408;
+const short =
+  maxKdfMemory > 0 ? maxKdfMemory < 2 ** 30 + 17_408 : totalmem() / 4 < 2 ** 30 + 17_408;
 const skip = short && 'needs 4.1 GiB of memory: a quarter of it may go to derivations';
 test('scrypt, N = 2^20: within the default of maxKdfMemory', { skip }, async () => {
   const options = { N: 2 ** 20, r: 8, p: 1, maxmem: 2 ** 31 };
   const key = await promises.scrypt('pleaseletmein', 'SodiumChloride', 64, options);
-  assert.equal(key.toString('hex'), '2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d927c40f4c337304049e8a952fbcbf45c6fa77a41a4');
+  assert.equal(
+    key.toString('hex'),
+    '2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d927c40f4c337304049e8a952fbcbf45c6fa77a41a4',
+  );
 });
 
 for (const [index, [name, args, expected]] of vectors.entries()) {

@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-/** `[way, result]` for each way: here and now, by callback, by promise, and several at once, which run in lanes. */
+/**
+ * `[way, result]` for each way: here and now, by callback, by promise, and several at once, which
+ * run in lanes.
+ */
 export async function everyWay(name, args) {
   const together = await Promise.all(Array.from({ length: 5 }, () => promises[name](...args)));
   return [

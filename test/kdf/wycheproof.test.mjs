@@ -1,4 +1,5 @@
-// Project Wycheproof's vectors of HKDF and PBKDF2: here and now, and all of a hash at once, where those of one kind run in lanes.
+// Project Wycheproof's vectors of HKDF and PBKDF2: here and now, and all of a hash at once, where
+// those of one kind run in lanes.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,12 +14,20 @@ import { everyWay } from './ways.mjs';
 const PATIENCE = 200_000;
 
 const derivations = {
-  hkdf: ({ ikm, salt, info, size }, hash) => ({ args: [hash, Buffer.from(ikm, 'hex'), Buffer.from(salt, 'hex'), Buffer.from(info, 'hex'), size], iterations: 1 }),
-  pbkdf2: ({ password, salt, iterationCount, dkLen }, hash) => ({ args: [Buffer.from(password, 'hex'), Buffer.from(salt, 'hex'), iterationCount, dkLen, hash], iterations: iterationCount }),
+  hkdf: ({ ikm, salt, info, size }, hash) => ({
+    args: [hash, Buffer.from(ikm, 'hex'), Buffer.from(salt, 'hex'), Buffer.from(info, 'hex'), size],
+    iterations: 1,
+  }),
+  pbkdf2: ({ password, salt, iterationCount, dkLen }, hash) => ({
+    args: [Buffer.from(password, 'hex'), Buffer.from(salt, 'hex'), iterationCount, dkLen, hash],
+    iterations: iterationCount,
+  }),
 };
 
 for (const [name, argumentsOf] of Object.entries(derivations)) {
-  const { fields, groups } = JSON.parse(readFileSync(new URL(`../vectors/wycheproof-${name}.json`, import.meta.url), 'utf8'));
+  const { fields, groups } = JSON.parse(
+    readFileSync(new URL(`../vectors/wycheproof-${name}.json`, import.meta.url), 'utf8'),
+  );
   for (const { algorithm, tests } of groups) {
     test(`${name} over ${algorithm}: ${tests.length} vectors`, async () => {
       assert.ok(tests.length > 50);
@@ -37,9 +46,15 @@ for (const [name, argumentsOf] of Object.entries(derivations)) {
       }
       const valid = cases.filter(({ result }) => result === 'valid');
       const together = await Promise.all(valid.map(({ args }) => promises[name](...args)));
-      for (const [index, { id, comment, key }] of valid.entries()) assert.equal(together[index].toString('hex'), key, `at once with the others, ${id}: ${comment}`);
+      for (const [index, { id, comment, key }] of valid.entries())
+        assert.equal(
+          together[index].toString('hex'),
+          key,
+          `at once with the others, ${id}: ${comment}`,
+        );
       const { args, key } = valid[0];
-      for (const [way, derived] of await everyWay(name, args)) assert.equal(derived.toString('hex'), key, way);
+      for (const [way, derived] of await everyWay(name, args))
+        assert.equal(derived.toString('hex'), key, way);
     });
   }
 }

@@ -5,10 +5,16 @@ import promises from 'millrace/promises';
 
 import { ciphers } from '../support/algorithms.mjs';
 
-/** Here and now, by callback, by promise: each takes a method's name and its arguments, and gives a promise. */
+/**
+ * Here and now, by callback, by promise: each takes a method's name and its arguments, and gives a
+ * promise.
+ */
 export const waitings = {
   sync: async (method, ...args) => millrace[method](...args),
-  callback: (method, ...args) => new Promise((resolve, reject) => millrace[method](...args, (error, value) => (error ? reject(error) : resolve(value)))),
+  callback: (method, ...args) =>
+    new Promise((resolve, reject) =>
+      millrace[method](...args, (error, value) => (error ? reject(error) : resolve(value))),
+    ),
   promise: (method, ...args) => promises[method](...args),
 };
 
@@ -16,10 +22,42 @@ export const waitings = {
 export async function does(job, engine, wait = waitings.sync, more = {}) {
   const { kind, algorithm, key, iv, aad, source } = job;
   const options = { engine, ...more };
-  if (kind === 'hash') return { output: await wait('hash', algorithm, source, { ...options, ...(job.outputLength && { outputLength: job.outputLength }) }) };
+  if (kind === 'hash')
+    return {
+      output: await wait('hash', algorithm, source, {
+        ...options,
+        ...(job.outputLength && { outputLength: job.outputLength }),
+      }),
+    };
   if (kind === 'hmac') return { output: await wait('hmac', algorithm, key, source, options) };
-  if (!ciphers[algorithm].aead) return { output: await wait('cipher', algorithm, { ...options, encrypt: job.encrypt, key, iv, source }) };
-  if (!job.encrypt) return { output: await wait('open', algorithm, { ...options, key, nonce: iv, aad, source: Buffer.concat([source, job.tag]), tagLength: job.tag.length }) };
-  const sealed = await wait('seal', algorithm, { ...options, key, nonce: iv, aad, source, tagLength: job.tagSize });
+  if (!ciphers[algorithm].aead)
+    return {
+      output: await wait('cipher', algorithm, {
+        ...options,
+        encrypt: job.encrypt,
+        key,
+        iv,
+        source,
+      }),
+    };
+  if (!job.encrypt)
+    return {
+      output: await wait('open', algorithm, {
+        ...options,
+        key,
+        nonce: iv,
+        aad,
+        source: Buffer.concat([source, job.tag]),
+        tagLength: job.tag.length,
+      }),
+    };
+  const sealed = await wait('seal', algorithm, {
+    ...options,
+    key,
+    nonce: iv,
+    aad,
+    source,
+    tagLength: job.tagSize,
+  });
   return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
 }

@@ -1,5 +1,5 @@
-// What the kernel of the guests and the device of these tests must serve, and jobs for each of them. Taken from the kernel's and the module's own
-// lists, not from the engine.
+// What the kernel of the guests and the device of these tests must serve, and jobs for each of
+// them. Taken from the kernel's and the module's own lists, not from the engine.
 
 import { ciphers, hmacNames, hashNames, cipherNames } from '../support/algorithms.mjs';
 
@@ -18,24 +18,48 @@ const cryptodev = {
   cipher: [...aes('ctr'), ...aes('gcm')],
 };
 
-/** By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1). On the machine itself there is no device of ours. */
-export const served = process.env.MILLRACE_KERNEL_TEST === 'here' ? { af_alg: afAlg } : { af_alg: afAlg, cryptodev };
+/**
+ * By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1).
+ * On the machine itself there is no device of ours.
+ */
+export const served =
+  process.env.MILLRACE_KERNEL_TEST === 'here' ? { af_alg: afAlg } : { af_alg: afAlg, cryptodev };
 
 /** What neither Linux nor the module has ever had. */
 export const never = {
-  af_alg: { hash: ['blake3', 'xxh64', 'xxh3-128', 'keccak256', 'md5-sha1', 'sha512-256'], hmac: ['blake3', 'keccak256'], cipher: ['xchacha20-poly1305', 'aes-256-gcm-siv'] },
-  cryptodev: { hash: ['blake3', 'sha3-256', 'xxh64', 'keccak256', 'blake2b512'], hmac: ['sha3-256', 'blake3'], cipher: ['chacha20', 'chacha20-poly1305', 'aes-256-gcm-siv'] },
+  af_alg: {
+    hash: ['blake3', 'xxh64', 'xxh3-128', 'keccak256', 'md5-sha1', 'sha512-256'],
+    hmac: ['blake3', 'keccak256'],
+    cipher: ['xchacha20-poly1305', 'aes-256-gcm-siv'],
+  },
+  cryptodev: {
+    hash: ['blake3', 'sha3-256', 'xxh64', 'keccak256', 'blake2b512'],
+    hmac: ['sha3-256', 'blake3'],
+    cipher: ['chacha20', 'chacha20-poly1305', 'aes-256-gcm-siv'],
+  },
 };
 
 /** `[kind, algorithm]` of everything in the catalog. */
-export const everything = [...hashNames.map((name) => ['hash', name]), ...hmacNames.map((name) => ['hmac', name]), ...cipherNames.map((name) => ['cipher', name])];
+export const everything = [
+  ...hashNames.map((name) => ['hash', name]),
+  ...hmacNames.map((name) => ['hmac', name]),
+  ...cipherNames.map((name) => ['cipher', name]),
+];
 
 /** A job of doors.mjs. */
 export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32 } = {}) {
   if (kind === 'hash') return { kind, algorithm, source };
   if (kind === 'hmac') return { kind, algorithm, key: rng.bytes(keySize), source };
   const { key, iv, aead } = ciphers[algorithm];
-  return { kind, algorithm, encrypt: true, key: rng.bytes(key), iv: rng.bytes(iv), source, ...(aead && { aad: rng.bytes(aadSize), tagSize: 16 }) };
+  return {
+    kind,
+    algorithm,
+    encrypt: true,
+    key: rng.bytes(key),
+    iv: rng.bytes(iv),
+    source,
+    ...(aead && { aad: rng.bytes(aadSize), tagSize: 16 }),
+  };
 }
 
 /** The way back of a cipher's job, from what it gave. */
@@ -44,4 +68,7 @@ export function backOf({ tagSize, ...job }, { output, tag }) {
 }
 
 /** Lengths about the blocks and chunks of both interfaces. */
-export const lengths = [0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537, 200_003];
+export const lengths = [
+  0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537,
+  200_003,
+];

@@ -1,8 +1,10 @@
-// The kernel engine against kernels that have what this machine's may not: each visit boots a guest (tools/guest), runs files of cases/ in it with
-// `node --test`, and repeats here what became of each test. Where no guest can be had, "not run" is said with the reason.
+// The kernel engine against kernels that have what this machine's may not: each visit boots a guest
+// (tools/guest), runs files of cases/ in it with `node --test`, and repeats here what became of
+// each test. Where no guest can be had, "not run" is said with the reason.
 //
-// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases. Where a guest is named, or MILLRACE_GUEST_REQUIRED is set, "not
-// run" is a failure. `npm run test:kernel` sets them from its arguments.
+// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases. Where a
+// guest is named, or MILLRACE_GUEST_REQUIRED is set, "not run" is a failure. `npm run test:kernel`
+// sets them from its arguments.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,7 +20,10 @@ import { root } from '../support/child.mjs';
 import { served } from './engines.mjs';
 import { anywhere, visits } from './visits.mjs';
 
-const chosen = (process.env.MILLRACE_KERNEL_CASES ?? '').split(',').filter(Boolean).map((file) => basename(file, '.mjs'));
+const chosen = (process.env.MILLRACE_KERNEL_CASES ?? '')
+  .split(',')
+  .filter(Boolean)
+  .map((file) => basename(file, '.mjs'));
 const wanted = (cases) => cases.filter((name) => chosen.length === 0 || chosen.includes(name));
 
 const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
@@ -27,7 +32,10 @@ const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
 });
 const required = process.env.MILLRACE_GUEST_REQUIRED || process.env.MILLRACE_GUEST;
 const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
-/** The columns of docs/engines.md, by the file in which a guest leaves what it found: with MILLRACE_KERNEL_ALL only. */
+/**
+ * The columns of docs/engines.md, by the file in which a guest leaves what it found: with
+ * MILLRACE_KERNEL_ALL only.
+ */
 const columns = { 'conformance-af_alg': 'AF_ALG', 'conformance-cryptodev': '/dev/crypto' };
 
 /** What the kernels of some releases have by AF_ALG and those of others have not. */
@@ -40,7 +48,11 @@ describe('guests', { concurrency: 2 }, () => {
     test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
       assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
       const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
-      const { code, output, console, files, ms } = await boot(guest, job, { blocked, environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' }, collect: ['results', ...Object.keys(columns)] });
+      const { code, output, console, files, ms } = await boot(guest, job, {
+        blocked,
+        environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' },
+        collect: ['results', ...Object.keys(columns)],
+      });
       t.diagnostic(`${name}: ${(ms / 1000).toFixed(1)} s with the boot`);
       for (const [file, column] of Object.entries(columns)) await compare(t, column, files[file]);
       await repeat(t, files.results, { code, said: `${output}\n${console}` });
@@ -55,7 +67,11 @@ test('docs/engines.md has no more in its columns of the kernel than is asked of 
     for (const [algorithm, cell] of Object.entries(cells)) {
       const asked = list.hash.includes(algorithm) || list.cipher.includes(algorithm);
       assert.notEqual(cell, 'not run', `${column}: ${algorithm}`);
-      if (/\b(yes|digest|cipher)\b/.test(cell)) assert.ok(asked || moreByAge.includes(algorithm), `${column}: ${algorithm} is not asked for`);
+      if (/\b(yes|digest|cipher)\b/.test(cell))
+        assert.ok(
+          asked || moreByAge.includes(algorithm),
+          `${column}: ${algorithm} is not asked for`,
+        );
       else assert.ok(!asked, `${column}: ${algorithm} is served`);
     }
   }
@@ -77,24 +93,41 @@ if (own.length > 0) {
 
 /** Variables that go on into the guest. */
 function handed(...names) {
-  return Object.fromEntries(names.filter((name) => process.env[name]).map((name) => [name, process.env[name]]));
+  return Object.fromEntries(
+    names.filter((name) => process.env[name]).map((name) => [name, process.env[name]]),
+  );
 }
 
 function testArguments(cases, results) {
   const files = cases.map((name) => join(root, 'test', 'kernel', 'cases', `${name}.mjs`));
-  return ['--expose-gc', '--test', '--test-concurrency=1', `--test-reporter=${join(root, 'test', 'kernel', 'lines.mjs')}`, `--test-reporter-destination=${results}`, ...files];
+  return [
+    '--expose-gc',
+    '--test',
+    '--test-concurrency=1',
+    `--test-reporter=${join(root, 'test', 'kernel', 'lines.mjs')}`,
+    `--test-reporter-destination=${results}`,
+    ...files,
+  ];
 }
 
-/** Holds the whole suite's summary, if it was run, against the table in the documentation, and keeps it for that. */
+/**
+ * Holds the whole suite's summary, if it was run, against the table in the documentation, and keeps
+ * it for that.
+ */
 async function compare(t, column, summary) {
   if (summary === '') return;
   keep(column, { version: guest.name, summary: JSON.parse(summary) });
-  await t.test(`${column}: what docs/engines.md says of it`, () => assert.deepEqual(columnOf(JSON.parse(summary)), documented(column)));
+  await t.test(`${column}: what docs/engines.md says of it`, () =>
+    assert.deepEqual(columnOf(JSON.parse(summary)), documented(column)),
+  );
 }
 
 /** A test for each that was run elsewhere, with its outcome; and none may have been lost. */
 async function repeat(t, results, { code, said }) {
-  const outcomes = results.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const outcomes = results
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
   for (const { name, passed, skipped, error } of outcomes) {
     const skip = skipped === true || typeof skipped === 'string' ? skipped : false;
     await t.test(name, { skip }, () => {
@@ -102,33 +135,64 @@ async function repeat(t, results, { code, said }) {
     });
   }
   const spent = {};
-  for (const { file, ms } of outcomes) spent[basename(file ?? '', '.mjs')] = (spent[basename(file ?? '', '.mjs')] ?? 0) + ms / 1000;
-  t.diagnostic(Object.entries(spent).map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`).join(', '));
+  for (const { file, ms } of outcomes)
+    spent[basename(file ?? '', '.mjs')] = (spent[basename(file ?? '', '.mjs')] ?? 0) + ms / 1000;
+  t.diagnostic(
+    Object.entries(spent)
+      .map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`)
+      .join(', '),
+  );
   const tail = said.trim().split('\n').slice(-40).join('\n');
-  assert.notEqual(code, undefined, `it was ended after its limit of time; the last it said:\n${tail}`);
-  if (outcomes.every(({ passed }) => passed)) assert.equal(code, 0, `exit code ${code}, though no test failed; the last it said:\n${tail}`);
+  assert.notEqual(
+    code,
+    undefined,
+    `it was ended after its limit of time; the last it said:\n${tail}`,
+  );
+  if (outcomes.every(({ passed }) => passed))
+    assert.equal(code, 0, `exit code ${code}, though no test failed; the last it said:\n${tail}`);
   assert.ok(outcomes.length > 0, `no test was run; the last it said:\n${tail}`);
 }
 
 function runHere(args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...environment, MILLRACE_KERNEL_TEST: 'here', NODE_TEST_CONTEXT: undefined }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...environment,
+        MILLRACE_KERNEL_TEST: 'here',
+        NODE_TEST_CONTEXT: undefined,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const chunks = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
-    child.once('close', (code) => resolve({ code: code ?? undefined, output: Buffer.concat(chunks).toString() }));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => chunks.push(chunk));
+    child.once('close', (code) =>
+      resolve({ code: code ?? undefined, output: Buffer.concat(chunks).toString() }),
+    );
   });
 }
 
 /** Why this machine's own AF_ALG cannot be tested; undefined if it can. */
 function withoutAfAlg() {
   if (process.platform !== 'linux') return `AF_ALG is of Linux, this is ${process.platform}`;
-  const { stdout } = spawnSync(process.execPath, ['-e', "try { require('millrace').hash('sha256', new Uint8Array(1), { engine: 'af_alg' }) } catch (error) { console.log(error.message) }"], { cwd: root, encoding: 'utf8' });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      "try { require('millrace').hash('sha256', new Uint8Array(1), { engine: 'af_alg' }) } catch (error) { console.log(error.message) }",
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
   return stdout.trim() || undefined;
 }
 
 // What is called python3 may be a script that looks for it.
 function findPython() {
-  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  });
   return status === 0 ? stdout.trim() : '';
 }
 

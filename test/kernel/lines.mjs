@@ -1,4 +1,5 @@
-// For `node --test` in a guest: what became of each test, one line of JSON each, which kernel.test.mjs repeats outside.
+// For `node --test` in a guest: what became of each test, one line of JSON each, which
+// kernel.test.mjs repeats outside.
 
 export default async function* lines(events) {
   const path = [];
@@ -9,7 +10,8 @@ export default async function* lines(events) {
     } else if (type === 'test:pass' || type === 'test:fail') {
       // Groups fail and pass with their parts; Node before 22 reports each file as a test as well.
       const { error, type: kind } = data.details ?? {};
-      if (kind === 'suite' || error?.failureType === 'subtestsFailed' || data.name.endsWith('.mjs')) continue;
+      if (kind === 'suite' || error?.failureType === 'subtestsFailed' || data.name.endsWith('.mjs'))
+        continue;
       const cause = error?.cause ?? error;
       yield `${JSON.stringify({
         name: [...path.slice(0, data.nesting), data.name].join(': '),

@@ -1,4 +1,5 @@
-// Programs in processes of their own, in a guest: each finds the engine as fresh as a user's does, and may have fewer rights.
+// Programs in processes of their own, in a guest: each finds the engine as fresh as a user's does,
+// and may have fewer rights.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +12,13 @@ import { requiring, root } from '../support/child.mjs';
  * access(2), and so `existsSync`, would not go by it.
  */
 const unprivileged = [
-  'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--securebits=+no_setuid_fixup',
-  '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search',
+  'setpriv',
+  '--reuid=65534',
+  '--regid=65534',
+  '--clear-groups',
+  '--securebits=+no_setuid_fixup',
+  '--inh-caps=-all,+dac_read_search',
+  '--ambient-caps=-all,+dac_read_search',
 ];
 
 /** The lines before a command that takes rights away. */
@@ -20,14 +26,19 @@ export const ways = {
   root: [],
   unprivileged,
   /** A seccomp filter refuses the sockets, as that of containers does. */
-  filtered: [process.env.PYTHON || 'python3', '-B', fileURLToPath(new URL('filtered.py', import.meta.url))],
+  filtered: [
+    process.env.PYTHON || 'python3',
+    '-B',
+    fileURLToPath(new URL('filtered.py', import.meta.url)),
+  ],
   /** Few files may be open. */
   short: ['/bin/sh', '-c', 'ulimit -n 64; exec "$0" "$@"'],
 };
 
 /**
- * Runs the body of an async function, in which `millrace`, `promises`, `assert`, `judge(...)` of node:crypto and `errorOf(call)` are there. What it
- * returns comes back as `result`; `warnings` are the codes and messages of the process's warnings.
+ * Runs the body of an async function, in which `millrace`, `promises`, `assert`, `judge(...)` of
+ * node:crypto and `errorOf(call)` are there. What it returns comes back as `result`; `warnings` are
+ * the codes and messages of the process's warnings.
  */
 export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = {}) {
   const program = `${requiring()}
@@ -39,13 +50,23 @@ export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = 
     (async () => { ${body} })().then((result) => setImmediate(() => setImmediate(() => process.stdout.write(JSON.stringify({ result, warnings })))));`;
   const [command, ...args] = [...way, process.execPath, '--expose-gc', '-e', program];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, timeout, killSignal: 'SIGKILL', env: { ...process.env, NODE_NO_WARNINGS: '1', NODE_TEST_CONTEXT: undefined, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: root,
+      timeout,
+      killSignal: 'SIGKILL',
+      env: { ...process.env, NODE_NO_WARNINGS: '1', NODE_TEST_CONTEXT: undefined, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const text = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (chunk) => (text[name] += chunk));
+    for (const name of ['stdout', 'stderr'])
+      child[name].setEncoding('utf8').on('data', (chunk) => (text[name] += chunk));
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0 && text.stdout !== '') resolve(JSON.parse(text.stdout));
-      else reject(new Error(`the program ended with ${code ?? signal}:\n${text.stdout}\n${text.stderr}`));
+      else
+        reject(
+          new Error(`the program ended with ${code ?? signal}:\n${text.stdout}\n${text.stderr}`),
+        );
     });
   });
 }

@@ -11,7 +11,11 @@ export const pythonAbsent = interpreter ? false : 'not run: no python3 on this m
 
 /** Runs a file of truth/; gives `{ status, stdout, stderr }`. */
 export function python(file, ...args) {
-  return spawnSync(interpreter, ['-B', fileURLToPath(new URL(`truth/${file}`, import.meta.url)), ...args], { encoding: 'utf8', timeout: 60_000 });
+  return spawnSync(
+    interpreter,
+    ['-B', fileURLToPath(new URL(`truth/${file}`, import.meta.url)), ...args],
+    { encoding: 'utf8', timeout: 60_000 },
+  );
 }
 
 /** What becomes of a socket of AF_ALG that is bound to this: `ok`, or an errno's name. */

@@ -13,12 +13,18 @@ export function right(outcome, job, what, expected = judge(job)) {
   assert.ok(Buffer.isBuffer(output), `${what}: not a Buffer`);
   if (!output.equals(expected.output)) {
     const at = output.findIndex((byte, index) => byte !== expected.output[index]);
-    assert.fail(`${what}: ${output.length} bytes, wrong from byte ${at}: ${output.subarray(at, at + 16).toString('hex')}, not ${expected.output.subarray(at, at + 16).toString('hex')}`);
+    assert.fail(
+      `${what}: ${output.length} bytes, wrong from byte ${at}: ${output.subarray(at, at + 16).toString('hex')}, not ${expected.output.subarray(at, at + 16).toString('hex')}`,
+    );
   }
-  if (expected.tag && job.encrypt) assert.equal(tag.toString('hex'), expected.tag.toString('hex'), `${what}: tag`);
+  if (expected.tag && job.encrypt)
+    assert.equal(tag.toString('hex'), expected.tag.toString('hex'), `${what}: tag`);
 }
 
-/** The engine that was asked for says that it cannot, why, and in a sentence that a person can act on. */
+/**
+ * The engine that was asked for says that it cannot, why, and in a sentence that a person can act
+ * on.
+ */
 export function unavailable(error, pattern, what) {
   assert.ok(error instanceof millrace.MillraceError, `${what}: ${error?.stack ?? error}`);
   assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', `${what}: ${error.stack}`);
@@ -27,8 +33,14 @@ export function unavailable(error, pattern, what) {
 
 /** The error a promise ends with. */
 export async function errorOf(promise, what) {
-  const outcome = await Promise.resolve(promise).then((value) => ({ value }), (error) => ({ error }));
-  assert.ok(outcome.error, `${what}: no error, but ${outcome.value instanceof Uint8Array ? `${outcome.value.length} bytes` : String(outcome.value)}`);
+  const outcome = await Promise.resolve(promise).then(
+    (value) => ({ value }),
+    (error) => ({ error }),
+  );
+  assert.ok(
+    outcome.error,
+    `${what}: no error, but ${outcome.value instanceof Uint8Array ? `${outcome.value.length} bytes` : String(outcome.value)}`,
+  );
   return outcome.error;
 }
 
@@ -41,7 +53,10 @@ export function openFiles() {
       return ''; // that of this very listing
     }
   });
-  return { sockets: targets.filter((target) => target.startsWith('socket:')).length, devices: targets.filter((target) => target === '/dev/crypto').length };
+  return {
+    sockets: targets.filter((target) => target.startsWith('socket:')).length,
+    devices: targets.filter((target) => target === '/dev/crypto').length,
+  };
 }
 
 /** Warnings of the process while `work` runs, and for the turn after. */

@@ -1,8 +1,18 @@
-// How the binary is found, and what is told where it cannot be loaded: a package in a project of its own, with binaries of all sorts.
+// How the binary is found, and what is told where it cannot be loaded: a package in a project of
+// its own, with binaries of all sorts.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 
@@ -36,20 +46,32 @@ function install(content = built) {
   rmSync(platformPackage, { recursive: true, force: true });
   if (content === undefined || content === null) return;
   mkdirSync(platformPackage, { recursive: true });
-  writeFileSync(join(platformPackage, 'package.json'), JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }));
+  writeFileSync(
+    join(platformPackage, 'package.json'),
+    JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }),
+  );
   if (typeof content === 'string') copyFileSync(content, installed);
   else writeFileSync(installed, content);
 }
 
-const REPORT = "const { engines, hash } = require('millrace'); console.log(hash('md5', '', 'hex'), engines().native.available);";
+const REPORT =
+  "const { engines, hash } = require('millrace'); console.log(hash('md5', '', 'hex'), engines().native.available);";
 const NATIVE = 'd41d8cd98f00b204e9800998ecf8427e true\n';
 const PORTABLE = 'd41d8cd98f00b204e9800998ecf8427e false\n';
 
 /** Runs a program in the project. */
-function run(source, { flags = [], env = {}, cwd = project, file = join(project, 'program.cjs') } = {}) {
+function run(
+  source,
+  { flags = [], env = {}, cwd = project, file = join(project, 'program.cjs') } = {},
+) {
   if (source !== undefined) writeFileSync(file, source);
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...flags, file], { cwd, env: { ...process.env, ...env }, timeout: 60_000 }, (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }));
+    const child = execFile(
+      process.execPath,
+      [...flags, file],
+      { cwd, env: { ...process.env, ...env }, timeout: 60_000 },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
   });
 }
 
@@ -116,7 +138,11 @@ test('a binary cut short', { skip: onLinux }, async () => {
   const whole = readFileSync(built);
   for (const size of [5000, whole.length / 2, whole.length - 1]) {
     install(whole.subarray(0, size));
-    warned(await run(REPORT), /Install millrace anew/, new RegExp(`cut short: it has ${Math.floor(size)} bytes and should have \\d+`));
+    warned(
+      await run(REPORT),
+      /Install millrace anew/,
+      new RegExp(`cut short: it has ${Math.floor(size)} bytes and should have \\d+`),
+    );
   }
   // No more than its header.
   install(whole.subarray(0, 30));
@@ -126,7 +152,10 @@ test('a binary cut short', { skip: onLinux }, async () => {
 test('a binary for another CPU', { skip: onLinux }, async () => {
   const [machine, name] = process.arch === 'arm64' ? [62, 'x64'] : [183, 'arm64'];
   install(Buffer.concat([elf(machine), Buffer.alloc(4096)]));
-  warned(await run(REPORT), new RegExp(`a binary for linux-${name}, and this is linux-${process.arch}`));
+  warned(
+    await run(REPORT),
+    new RegExp(`a binary for linux-${name}, and this is linux-${process.arch}`),
+  );
 });
 
 test('a binary for another system', { skip: onLinux }, async () => {
@@ -142,20 +171,29 @@ test('a binary for another system', { skip: onLinux }, async () => {
 test('a folder in place of the file', async () => {
   install(null);
   mkdirSync(installed, { recursive: true });
-  writeFileSync(join(platformPackage, 'package.json'), JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }));
+  writeFileSync(
+    join(platformPackage, 'package.json'),
+    JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }),
+  );
   warned(await run(REPORT), /not found|a folder, not a file/);
 });
 
-test('a folder that this user may not enter is told as EACCES', { skip: process.platform === 'win32' && 'not run: modes of folders are not asked on Windows' }, async () => {
-  chmodSync(platformPackage, 0);
-  try {
-    // Root may enter every folder: it becomes another user, once the package is at hand.
-    const answer = await run(`if (process.getuid() === 0) process.setuid(65534);\n${REPORT}`, { env: { MILLRACE_SEED: '1' } });
-    warned(answer, /EACCES/, /Let the user of this process read the file/);
-  } finally {
-    chmodSync(platformPackage, 0o755);
-  }
-});
+test(
+  'a folder that this user may not enter is told as EACCES',
+  { skip: process.platform === 'win32' && 'not run: modes of folders are not asked on Windows' },
+  async () => {
+    chmodSync(platformPackage, 0);
+    try {
+      // Root may enter every folder: it becomes another user, once the package is at hand.
+      const answer = await run(`if (process.getuid() === 0) process.setuid(65534);\n${REPORT}`, {
+        env: { MILLRACE_SEED: '1' },
+      });
+      warned(answer, /EACCES/, /Let the user of this process read the file/);
+    } finally {
+      chmodSync(platformPackage, 0o755);
+    }
+  },
+);
 
 test('a front and a binary of different versions', async () => {
   const core = join(package_, 'dist', 'core.js');
@@ -163,14 +201,23 @@ test('a front and a binary of different versions', async () => {
   assert.ok(text.includes(`"${version}"`));
   writeFileSync(core, text.replaceAll(`"${version}"`, '"0.0.1"'));
   try {
-    warned(await run(REPORT), new RegExp(`it is of version ${version.replaceAll('.', '\\.')}, and millrace is 0\\.0\\.1`), /the same version/);
+    warned(
+      await run(REPORT),
+      new RegExp(`it is of version ${version.replaceAll('.', '\\.')}, and millrace is 0\\.0\\.1`),
+      /the same version/,
+    );
   } finally {
     writeFileSync(core, text);
   }
 });
 
 test('a platform that there is no binary for', async () => {
-  warned(await run(`Object.defineProperty(process, 'platform', { value: 'sunos' });\n${REPORT}`), /None is published for sunos-/, /linux-x64-gnu/, /npm run build/);
+  warned(
+    await run(`Object.defineProperty(process, 'platform', { value: 'sunos' });\n${REPORT}`),
+    /None is published for sunos-/,
+    /linux-x64-gnu/,
+    /npm run build/,
+  );
 });
 
 // ---- MILLRACE_BINARY ----------------------------------------------------------------------------------
@@ -178,12 +225,21 @@ test('a platform that there is no binary for', async () => {
 test('MILLRACE_BINARY names the file, also one relative to the working folder', async () => {
   install(null);
   copyFileSync(built, join(project, 'renamed.node'));
-  for (const MILLRACE_BINARY of [built, 'renamed.node', join('.', 'renamed.node')]) assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY } }), { code: 0, stdout: NATIVE, stderr: '' });
+  for (const MILLRACE_BINARY of [built, 'renamed.node', join('.', 'renamed.node')])
+    assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY } }), {
+      code: 0,
+      stdout: NATIVE,
+      stderr: '',
+    });
 });
 
 test('a wrong MILLRACE_BINARY is an error that says so, also where a right binary is installed', async () => {
   writeFileSync(join(project, 'wrong.node'), 'text');
-  for (const [name, pattern] of [['nothing.node', /not found|no such file/i], ['wrong.node', /damaged, or not a native binary/], ['.', /a folder, not a file|directory/i]]) {
+  for (const [name, pattern] of [
+    ['nothing.node', /not found|no such file/i],
+    ['wrong.node', /damaged, or not a native binary/],
+    ['.', /a folder, not a file|directory/i],
+  ]) {
     const { code, stdout, stderr } = await run(REPORT, { env: { MILLRACE_BINARY: name } });
     assert.deepEqual([code, stdout], [1, ''], name);
     assert.match(stderr, /ERR_NO_BINARY/, name);
@@ -193,20 +249,29 @@ test('a wrong MILLRACE_BINARY is an error that says so, also where a right binar
 });
 
 test('an empty MILLRACE_BINARY names nothing', async () => {
-  assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY: '' } }), { code: 0, stdout: NATIVE, stderr: '' });
+  assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY: '' } }), {
+    code: 0,
+    stdout: NATIVE,
+    stderr: '',
+  });
 });
 
 // ---- the permission model -------------------------------------------------------------------------------
 
-const permission = Number.parseInt(process.versions.node, 10) >= 24 ? '--permission' : '--experimental-permission';
+const permission =
+  Number.parseInt(process.versions.node, 10) >= 24 ? '--permission' : '--experimental-permission';
 
 test('the permission model with addons and the project readable: native', async () => {
-  const { code, stdout, stderr } = await run(REPORT, { flags: [permission, '--allow-addons', `--allow-fs-read=${project}/*`, '--no-warnings'] });
+  const { code, stdout, stderr } = await run(REPORT, {
+    flags: [permission, '--allow-addons', `--allow-fs-read=${project}/*`, '--no-warnings'],
+  });
   assert.deepEqual([code, stdout], [0, NATIVE], stderr);
 });
 
 test('the permission model without addons: the warning names --allow-addons first', async () => {
-  const { code, stdout, stderr } = await run(REPORT, { flags: [permission, `--allow-fs-read=${project}/*`] });
+  const { code, stdout, stderr } = await run(REPORT, {
+    flags: [permission, `--allow-fs-read=${project}/*`],
+  });
   assert.deepEqual([code, stdout], [0, PORTABLE], stderr);
   const [line] = stderr.split('\n').filter((each) => each.includes('MILLRACE_NO_BINARY'));
   assert.match(line, /can be loaded\. Start Node\.js with --allow-addons/);
@@ -222,8 +287,16 @@ test('--no-addons is told as that', async () => {
 async function bundle(format) {
   const out = temporary();
   const file = join(out, 'dist', format === 'cjs' ? 'server.cjs' : 'server.mjs');
-  const contents = "import { engines, hash } from 'millrace'; console.log(hash('md5', '', 'hex'), engines().native.available);";
-  const { warnings } = await build({ stdin: { contents, resolveDir: project }, outfile: file, bundle: true, platform: 'node', format, logLevel: 'silent' });
+  const contents =
+    "import { engines, hash } from 'millrace'; console.log(hash('md5', '', 'hex'), engines().native.available);";
+  const { warnings } = await build({
+    stdin: { contents, resolveDir: project },
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format,
+    logLevel: 'silent',
+  });
   assert.deepEqual(warnings, []);
   return { out, file };
 }
@@ -235,18 +308,39 @@ for (const format of ['cjs', 'esm']) {
       const lost = await run(undefined, { file, cwd: out });
       warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
       copyFileSync(built, join(out, 'dist', binary));
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), { code: 0, stdout: NATIVE, stderr: '' });
+      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+        code: 0,
+        stdout: NATIVE,
+        stderr: '',
+      });
       rmSync(join(out, 'dist', binary));
-      assert.deepEqual(await run(undefined, { file, cwd: '/', env: { MILLRACE_BINARY: built } }), { code: 0, stdout: NATIVE, stderr: '' });
+      assert.deepEqual(await run(undefined, { file, cwd: '/', env: { MILLRACE_BINARY: built } }), {
+        code: 0,
+        stdout: NATIVE,
+        stderr: '',
+      });
       mkdirSync(join(out, 'node_modules', '@millrace'), { recursive: true });
-      cpSync(platformPackage, join(out, 'node_modules', '@millrace', platform), { recursive: true });
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), { code: 0, stdout: NATIVE, stderr: '' });
+      cpSync(platformPackage, join(out, 'node_modules', '@millrace', platform), {
+        recursive: true,
+      });
+      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+        code: 0,
+        stdout: NATIVE,
+        stderr: '',
+      });
       // As pnpm lays it out: the platform package is the dependency of millrace only.
       rmSync(join(out, 'node_modules'), { recursive: true });
       const nested = join(out, 'node_modules', 'millrace', 'node_modules', '@millrace', platform);
       cpSync(platformPackage, nested, { recursive: true });
-      copyFileSync(join(package_, 'package.json'), join(out, 'node_modules', 'millrace', 'package.json'));
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), { code: 0, stdout: NATIVE, stderr: '' });
+      copyFileSync(
+        join(package_, 'package.json'),
+        join(out, 'node_modules', 'millrace', 'package.json'),
+      );
+      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+        code: 0,
+        stdout: NATIVE,
+        stderr: '',
+      });
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
@@ -258,8 +352,20 @@ test('the published platforms are those of the build', async () => {
   const names = platforms.map(({ name }) => name);
   const text = (file) => readFileSync(join(root, 'src', 'platform', file), 'utf8');
   const [, listed] = /published = \[([^\]]*)\]/.exec(text('binary.ts'));
-  assert.deepEqual([...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name), names);
-  assert.deepEqual([...text('place.ts').matchAll(/require\.resolve\('@millrace\/([^']+)'\)/g)].map(([, name]) => name), names);
-  assert.match(readFileSync(join(root, 'Cargo.toml'), 'utf8'), new RegExp(`^version = "${version}"$`, 'm'), 'Cargo.toml and package.json are of different versions');
+  assert.deepEqual(
+    [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name),
+    names,
+  );
+  assert.deepEqual(
+    [...text('place.ts').matchAll(/require\.resolve\('@millrace\/([^']+)'\)/g)].map(
+      ([, name]) => name,
+    ),
+    names,
+  );
+  assert.match(
+    readFileSync(join(root, 'Cargo.toml'), 'utf8'),
+    new RegExp(`^version = "${version}"$`, 'm'),
+    'Cargo.toml and package.json are of different versions',
+  );
   assert.ok(existsSync(built));
 });

@@ -21,9 +21,20 @@ const calls = {
   hmac: (callback) => millrace.hmac('sha256', key, '', callback),
   cipher: (callback) => millrace.cipher('aes-256-ctr', true, key, Buffer.alloc(16), '', callback),
   seal: (callback) => millrace.seal('aes-256-gcm', { key, nonce, source: '' }, callback),
-  open: (callback) => millrace.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }, callback),
+  open: (callback) =>
+    millrace.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }, callback),
   'drop-in hash': (callback) => cryptoAsync.hash('sha256', key, callback),
-  'drop-in cipher': (callback) => cryptoAsync.cipher('aes-256-gcm', 0, key, nonce, Buffer.alloc(0), Buffer.alloc(0), Buffer.alloc(16), callback),
+  'drop-in cipher': (callback) =>
+    cryptoAsync.cipher(
+      'aes-256-gcm',
+      0,
+      key,
+      nonce,
+      Buffer.alloc(0),
+      Buffer.alloc(0),
+      Buffer.alloc(16),
+      callback,
+    ),
 };
 
 for (const [name, call] of Object.entries(calls)) {
@@ -31,7 +42,10 @@ for (const [name, call] of Object.entries(calls)) {
     for (let round = 0; round < 200; round++) {
       const seen = [];
       await new Promise((resolve) => {
-        call(() => { seen.push('callback'); resolve(); });
+        call(() => {
+          seen.push('callback');
+          resolve();
+        });
         seen.push('returned');
         process.nextTick(() => seen.push('tick'));
         queueMicrotask(() => seen.push('microtask'));
@@ -44,10 +58,21 @@ for (const [name, call] of Object.entries(calls)) {
 
   test(`${name}: AsyncLocalStorage keeps its context`, async () => {
     const storage = new AsyncLocalStorage();
-    const stores = await Promise.all(Array.from({ length: 100 }, (_, index) => storage.run(index, () => new Promise((resolve) => {
-      call(() => resolve(storage.getStore()));
-    }))));
-    assert.deepEqual(stores, Array.from({ length: 100 }, (_, index) => index));
+    const stores = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        storage.run(
+          index,
+          () =>
+            new Promise((resolve) => {
+              call(() => resolve(storage.getStore()));
+            }),
+        ),
+      ),
+    );
+    assert.deepEqual(
+      stores,
+      Array.from({ length: 100 }, (_, index) => index),
+    );
     assert.equal(storage.getStore(), undefined);
   });
 
@@ -62,53 +87,116 @@ for (const [name, call] of Object.entries(calls)) {
 
 test('promises keep the context of AsyncLocalStorage', async () => {
   const storage = new AsyncLocalStorage();
-  await Promise.all(Array.from({ length: 100 }, (_, index) => storage.run(index, async () => {
-    await promises.hash('sha256', 'x');
-    assert.equal(storage.getStore(), index);
-    await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }));
-    assert.equal(storage.getStore(), index);
-  })));
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      storage.run(index, async () => {
+        await promises.hash('sha256', 'x');
+        assert.equal(storage.getStore(), index);
+        await assert.rejects(
+          promises.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(16) }),
+        );
+        assert.equal(storage.getStore(), index);
+      }),
+    ),
+  );
 });
 
-/** Calls of each route and of every shape that is not one job: with the options a route takes, by callback or as a promise. */
+/**
+ * Calls of each route and of every shape that is not one job: with the options a route takes, by
+ * callback or as a promise.
+ */
 const large = Buffer.alloc(4 * 2 ** 20, 3);
 const journeys = {
-  'inline': { callback: (callback) => millrace.hash('sha256', key, { route: 'inline' }, callback), promise: (options) => promises.hash('sha256', key, { route: 'inline', ...options }) },
-  'pool': { callback: (callback) => millrace.hash('sha256', large, { route: 'pool' }, callback), promise: (options) => promises.hash('sha256', large, { route: 'pool', ...options }) },
-  'split': {
-    callback: (callback) => millrace.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source: large, target: Buffer.alloc(large.length), tag: Buffer.alloc(16), route: 'split' }, callback),
-    promise: (options) => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source: large, target: Buffer.alloc(large.length), tag: Buffer.alloc(16), route: 'split', ...options }),
+  inline: {
+    callback: (callback) => millrace.hash('sha256', key, { route: 'inline' }, callback),
+    promise: (options) => promises.hash('sha256', key, { route: 'inline', ...options }),
   },
-  'a batch over all threads': { callback: (callback) => millrace.hashMany('sha256', Array(3000).fill(key), callback), promise: (options) => promises.hashMany('sha256', Array(3000).fill(key), options) },
-  'a hasher': { callback: (callback) => millrace.createHash('sha256').update(large, () => {}).digest(callback), promise: async () => { const hasher = millrace.createHash('sha256'); hasher.updateAsync(large); return hasher.digestAsync(); } },
-  'a file': { callback: (callback) => millrace.hashFile('sha256', process.execPath, callback), promise: (options) => promises.hashFile('sha256', process.execPath, options) },
+  pool: {
+    callback: (callback) => millrace.hash('sha256', large, { route: 'pool' }, callback),
+    promise: (options) => promises.hash('sha256', large, { route: 'pool', ...options }),
+  },
+  split: {
+    callback: (callback) =>
+      millrace.cipher(
+        'aes-256-gcm',
+        {
+          encrypt: true,
+          key,
+          iv: nonce,
+          source: large,
+          target: Buffer.alloc(large.length),
+          tag: Buffer.alloc(16),
+          route: 'split',
+        },
+        callback,
+      ),
+    promise: (options) =>
+      promises.cipher('aes-256-gcm', {
+        encrypt: true,
+        key,
+        iv: nonce,
+        source: large,
+        target: Buffer.alloc(large.length),
+        tag: Buffer.alloc(16),
+        route: 'split',
+        ...options,
+      }),
+  },
+  'a batch over all threads': {
+    callback: (callback) => millrace.hashMany('sha256', Array(3000).fill(key), callback),
+    promise: (options) => promises.hashMany('sha256', Array(3000).fill(key), options),
+  },
+  'a hasher': {
+    callback: (callback) =>
+      millrace
+        .createHash('sha256')
+        .update(large, () => {})
+        .digest(callback),
+    promise: async () => {
+      const hasher = millrace.createHash('sha256');
+      hasher.updateAsync(large);
+      return hasher.digestAsync();
+    },
+  },
+  'a file': {
+    callback: (callback) => millrace.hashFile('sha256', process.execPath, callback),
+    promise: (options) => promises.hashFile('sha256', process.execPath, options),
+  },
 };
 
 for (const [name, { callback, promise }] of Object.entries(journeys)) {
   test(`AsyncLocalStorage keeps its context by every route: ${name}`, async () => {
     const storage = new AsyncLocalStorage();
     const check = (index, what) => assert.equal(storage.getStore(), index, `${name}, ${what}`);
-    await Promise.all(Array.from({ length: 6 }, (_, index) => storage.run(index, async () => {
-      await new Promise((resolve, reject) => callback((error) => {
-        try {
-          assert.ifError(error);
-          check(index, 'in its callback');
-          resolve();
-        } catch (reason) {
-          reject(reason);
-        }
-      }));
-      check(index, 'after its callback');
-      await promise();
-      check(index, 'after its promise');
-      await promise().then(() => check(index, 'in then')).finally(() => check(index, 'in finally'));
-      const controller = new AbortController();
-      const settled = promise({ signal: controller.signal });
-      // The abort comes from another context, which must not be the caller's.
-      storage.run('another', () => controller.abort());
-      await settled.catch(() => {});
-      check(index, 'after an abort');
-    })));
+    await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        storage.run(index, async () => {
+          await new Promise((resolve, reject) =>
+            callback((error) => {
+              try {
+                assert.ifError(error);
+                check(index, 'in its callback');
+                resolve();
+              } catch (reason) {
+                reject(reason);
+              }
+            }),
+          );
+          check(index, 'after its callback');
+          await promise();
+          check(index, 'after its promise');
+          await promise()
+            .then(() => check(index, 'in then'))
+            .finally(() => check(index, 'in finally'));
+          const controller = new AbortController();
+          const settled = promise({ signal: controller.signal });
+          // The abort comes from another context, which must not be the caller's.
+          storage.run('another', () => controller.abort());
+          await settled.catch(() => {});
+          check(index, 'after an abort');
+        }),
+      ),
+    );
   });
 }
 
@@ -120,30 +208,65 @@ test('a stalled main thread loses no completion', { timeout: 120_000 }, async ()
   const long = Array.from({ length: 4 }, () => promises.hash('sha512', large, 'hex'));
   const settled = Array.from(counts, (_, index) => {
     const source = sources[index % 40];
-    if (index % 2) return promises.hash('sha256', source, 'hex').then((digest) => { counts[index] += 1; results[index] = digest; });
-    return new Promise((resolve) => millrace.hash('sha256', source, 'hex', (error, digest) => { counts[index] += 1; results[index] = digest; resolve(); }));
+    if (index % 2)
+      return promises.hash('sha256', source, 'hex').then((digest) => {
+        counts[index] += 1;
+        results[index] = digest;
+      });
+    return new Promise((resolve) =>
+      millrace.hash('sha256', source, 'hex', (error, digest) => {
+        counts[index] += 1;
+        results[index] = digest;
+        resolve();
+      }),
+    );
   });
   for (const end = performance.now() + 1000; performance.now() < end;);
-  assert.ok(counts.every((count) => count === 0), 'something settled while the thread was busy');
+  assert.ok(
+    counts.every((count) => count === 0),
+    'something settled while the thread was busy',
+  );
   await Promise.all(settled);
   assert.equal(new Set(await Promise.all(long)).size, 1);
   await setTimeout(50);
-  assert.ok(counts.every((count) => count === 1), 'something settled twice');
-  assert.ok(results.every((digest, index) => digest === right[index % 40]), 'a wrong digest');
+  assert.ok(
+    counts.every((count) => count === 1),
+    'something settled twice',
+  );
+  assert.ok(
+    results.every((digest, index) => digest === right[index % 40]),
+    'a wrong digest',
+  );
 });
 
 test('async hooks see each callback in a resource of its own, which is destroyed', async () => {
   const seen = new Map();
-  const note = (id, what) => { if (seen.has(id)) seen.get(id).push(what); };
+  const note = (id, what) => {
+    if (seen.has(id)) seen.get(id).push(what);
+  };
   const hook = createHook({
-    init(id, type) { if (/millrace/i.test(type)) seen.set(id, ['init']); },
-    before(id) { note(id, 'before'); },
-    after(id) { note(id, 'after'); },
-    destroy(id) { note(id, 'destroy'); },
+    init(id, type) {
+      if (/millrace/i.test(type)) seen.set(id, ['init']);
+    },
+    before(id) {
+      note(id, 'before');
+    },
+    after(id) {
+      note(id, 'after');
+    },
+    destroy(id) {
+      note(id, 'destroy');
+    },
   }).enable();
-  const ids = await Promise.all(Array.from({ length: 10 }, () => new Promise((resolve) => {
-    millrace.hash('sha256', 'x', () => resolve(executionAsyncId()));
-  })));
+  const ids = await Promise.all(
+    Array.from(
+      { length: 10 },
+      () =>
+        new Promise((resolve) => {
+          millrace.hash('sha256', 'x', () => resolve(executionAsyncId()));
+        }),
+    ),
+  );
   await setTimeout(20);
   hook.disable();
   assert.equal(new Set(ids).size, 10);
@@ -188,7 +311,12 @@ test('a callback that throws is an uncaughtException, and the others go on', asy
   `);
   const { called, seen } = JSON.parse(stdout);
   assert.equal(called, 100);
-  assert.deepEqual(seen, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90].map((index) => `thrown ${index} uncaughtException`).sort());
+  assert.deepEqual(
+    seen,
+    [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]
+      .map((index) => `thrown ${index} uncaughtException`)
+      .sort(),
+  );
   assert.equal(code, 0);
 });
 
@@ -213,15 +341,20 @@ test('a callback that throws anything at all', async () => {
 });
 
 test('a rejection nobody handles is an unhandledRejection', async () => {
-  const failing = "promises.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) });";
+  const failing =
+    "promises.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) });";
   const ended = await run(failing);
   assert.equal(ended.code, 1);
   assert.match(ended.stderr, /ERR_AUTHENTICATION/);
-  const told = await run(`process.on('unhandledRejection', (reason) => console.log(reason.code));\n${failing}\npromises.hash('nothing', '');`);
+  const told = await run(
+    `process.on('unhandledRejection', (reason) => console.log(reason.code));\n${failing}\npromises.hash('nothing', '');`,
+  );
   assert.deepEqual([told.code, told.stdout], [0, 'ERR_UNKNOWN_ALGORITHM\nERR_AUTHENTICATION\n']);
   const handled = await run(`promises.hash('nothing', '').catch(() => console.log('handled'));`);
   assert.deepEqual([handled.code, handled.stdout], [0, 'handled\n']);
-  const callbacks = await run(`millrace.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) }, () => {});`);
+  const callbacks = await run(
+    `millrace.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) }, () => {});`,
+  );
   assert.deepEqual([callbacks.code, callbacks.stderr], [0, '']);
 });
 
@@ -246,7 +379,17 @@ test('the event loop goes on while large jobs run', async () => {
   const large = Buffer.alloc(64 * 2 ** 20);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
-  await Promise.all([promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0), promises.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source: large, target: large, tag: Buffer.alloc(16) })]);
+  await Promise.all([
+    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+    promises.cipher('aes-256-gcm', {
+      encrypt: true,
+      key,
+      iv: nonce,
+      source: large,
+      target: large,
+      tag: Buffer.alloc(16),
+    }),
+  ]);
   clearInterval(timer);
   assert.ok(turns > 10, `only ${turns} turns of the event loop in a job of more than 50 ms`);
 });
@@ -286,6 +429,8 @@ test('a burst of 100,000 calls settles', async () => {
       });
     }
   });
-  const used = await Promise.all(Array.from({ length: 20_000 }, (_, index) => promises.hash('sha256', `${index}`)));
+  const used = await Promise.all(
+    Array.from({ length: 20_000 }, (_, index) => promises.hash('sha256', `${index}`)),
+  );
   assert.equal(new Set(used.map((digest) => digest.toString('hex'))).size, 20_000);
 });

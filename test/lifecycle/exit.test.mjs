@@ -54,10 +54,13 @@ test('a process that was idle after its jobs ends as well', async () => {
 });
 
 test('awaiting at the top level of a module keeps the process until the job is done', async () => {
-  const { code, stdout } = await run(`
+  const { code, stdout } = await run(
+    `
     const digest = await promises.hash('sha512', Buffer.alloc(64 * 2 ** 20), 'hex');
     console.log(digest.length, (await promises.hash('md5', 'abc', 'hex')));
-  `, { esm: true });
+  `,
+    { esm: true },
+  );
   assert.deepEqual([code, stdout], [0, '128 900150983cd24fb0d6963f7d28e17f72\n']);
 });
 
@@ -77,32 +80,56 @@ for (const [name, ending, expected, first = ''] of [
   ['process.exit() with exitCode', 'process.exitCode = 9; process.exit()', 9],
   ['process.exit(0) later', 'setTimeout(() => process.exit(0), 30)', 0],
   ['process.exit(3) in a callback', '', 3, "millrace.hash('md5', 'x', () => process.exit(3))"],
-  ['process.exit(4) after a promise', '', 4, "promises.hash('md5', 'x').then(() => process.exit(4))"],
+  [
+    'process.exit(4) after a promise',
+    '',
+    4,
+    "promises.hash('md5', 'x').then(() => process.exit(4))",
+  ],
   ['process.reallyExit(5)', 'process.reallyExit(5)', 5],
   ['an uncaught exception', "throw new Error('ended')", 1],
   ['an unhandled rejection', "Promise.reject(new Error('ended'))", 1],
-  ['process.exit(6) in an exit listener', "process.on('exit', () => process.exit(6)); process.exit(0)", 6],
+  [
+    'process.exit(6) in an exit listener',
+    "process.on('exit', () => process.exit(6)); process.exit(0)",
+    6,
+  ],
 ]) {
   test(`jobs in flight: ${name}`, async () => {
     for (const setup of ['', 'millrace.configure({ threads: 8 });']) {
-      const { code, signal, stderr, ms } = await run(`${setup}\n${manyJobs}\n${first};\nstart(80);\n${ending};`);
+      const { code, signal, stderr, ms } = await run(
+        `${setup}\n${manyJobs}\n${first};\nstart(80);\n${ending};`,
+      );
       assert.deepEqual([code, signal], [expected, null], stderr);
       assert.ok(ms < quick, `it took ${ms} ms to end`);
     }
   });
 }
 
-test('jobs in flight: ended from outside', { skip: process.platform === 'win32' && 'signals are POSIX' }, async () => {
-  const { signal, ms } = await run(`${manyJobs}\nstart(80);\nsetTimeout(() => process.kill(process.pid, 'SIGTERM'), 20);`);
-  assert.equal(signal, 'SIGTERM');
-  assert.ok(ms < quick, `${ms} ms`);
-});
+test(
+  'jobs in flight: ended from outside',
+  { skip: process.platform === 'win32' && 'signals are POSIX' },
+  async () => {
+    const { signal, ms } = await run(
+      `${manyJobs}\nstart(80);\nsetTimeout(() => process.kill(process.pid, 'SIGTERM'), 20);`,
+    );
+    assert.equal(signal, 'SIGTERM');
+    assert.ok(ms < quick, `${ms} ms`);
+  },
+);
 
 test('jobs in flight: process.exit thirty times, at random moments', async () => {
   // A race shows itself as a signal or another exit code.
   for (let round = 0; round < 30; round += 5) {
-    const results = await Promise.all(Array.from({ length: 5 }, (_, index) => run(`${manyJobs}\nstart(20);\nconst wait = ${(round + index) * 0.7};\nsetTimeout(() => process.exit(17), wait);`)));
-    for (const { code, signal, stderr } of results) assert.deepEqual([code, signal, stderr], [17, null, '']);
+    const results = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        run(
+          `${manyJobs}\nstart(20);\nconst wait = ${(round + index) * 0.7};\nsetTimeout(() => process.exit(17), wait);`,
+        ),
+      ),
+    );
+    for (const { code, signal, stderr } of results)
+      assert.deepEqual([code, signal, stderr], [17, null, '']);
   }
 });
 
@@ -115,9 +142,10 @@ test('jobs submitted in an exit listener hang nothing', async () => {
   assert.ok(ms < quick, `${ms} ms`);
 });
 
-// Jobs of several seconds each: who exits must not wait for them. Their memory is never written, so it costs address
-// space only, and is read as zeros. What counts is not how long the end takes, but that it takes less than half of what
-// one such job would, by this machine's own speed: measured are 20 ms of 5 s.
+// Jobs of several seconds each: who exits must not wait for them. Their memory is never written, so
+// it costs address space only, and is read as zeros. What counts is not how long the end takes, but
+// that it takes less than half of what one such job would, by this machine's own speed: measured
+// are 20 ms of 5 s.
 
 const longJobs = `
   const size = 2 ** 31;
@@ -137,13 +165,17 @@ const longJobs = `
 
 /** What the end took, as a part of one job; undefined where there is no memory for such jobs. */
 async function partOfJob(ending, { code, signal = null } = {}) {
-  const ended = await run(`
+  const ended = await run(
+    `
     process.on('exit', () => {});
     ${longJobs}
     setTimeout(() => { console.log(each, Date.now()); ${ending} }, 50);
-  `, { timeout: 300_000 });
+  `,
+    { timeout: 300_000 },
+  );
   const now = Date.now();
-  if (/ERR_MEMORY_ALLOCATION_FAILED|Array buffer allocation failed/.test(ended.stderr)) return undefined;
+  if (/ERR_MEMORY_ALLOCATION_FAILED|Array buffer allocation failed/.test(ended.stderr))
+    return undefined;
   assert.deepEqual([ended.code, ended.signal], [code, signal], ended.stderr);
   const [each, begun] = ended.stdout.split(' ').map(Number);
   return (now - begun) / each;
@@ -154,15 +186,26 @@ for (const [name, ending, expected] of [
   ['an exception', "throw new Error('ended');", { code: 1 }],
   ['a signal', "process.kill(process.pid, 'SIGTERM');", { code: null, signal: 'SIGTERM' }],
 ]) {
-  test(`jobs of seconds in flight: ${name} does not wait for them`, { timeout: 300_000, skip: name === 'a signal' && process.platform === 'win32' && 'signals are POSIX' }, async (t) => {
-    const part = await partOfJob(ending, expected);
-    if (part === undefined) return t.skip('no memory for a buffer of 2 GiB');
-    assert.ok(part < 0.5, `the end took ${part.toFixed(2)} times as long as one job`);
-  });
+  test(
+    `jobs of seconds in flight: ${name} does not wait for them`,
+    {
+      timeout: 300_000,
+      skip: name === 'a signal' && process.platform === 'win32' && 'signals are POSIX',
+    },
+    async (t) => {
+      const part = await partOfJob(ending, expected);
+      if (part === undefined) return t.skip('no memory for a buffer of 2 GiB');
+      assert.ok(part < 0.5, `the end took ${part.toFixed(2)} times as long as one job`);
+    },
+  );
 }
 
-test('jobs of seconds in flight: a worker_thread is terminated at once, and the main thread goes on', { timeout: 300_000 }, async (t) => {
-  const { code, signal, stdout, stderr } = await run(`
+test(
+  'jobs of seconds in flight: a worker_thread is terminated at once, and the main thread goes on',
+  { timeout: 300_000 },
+  async (t) => {
+    const { code, signal, stdout, stderr } = await run(
+      `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(${JSON.stringify(`${requiring()}\n${longJobs}\nrequire('node:worker_threads').parentPort.postMessage(each);`)}, { eval: true });
     worker.on('error', (error) => { console.error(error); process.exit(1); });
@@ -172,10 +215,13 @@ test('jobs of seconds in flight: a worker_thread is terminated at once, and the 
       await worker.terminate();
       console.log((performance.now() - begin) / each, await promises.hash('sha256', Buffer.alloc(100_000), 'hex') === millrace.hash('sha256', Buffer.alloc(100_000), 'hex'));
     });
-  `, { timeout: 300_000 });
-  if (/allocation failed/i.test(stderr)) return t.skip('no memory for a buffer of 2 GiB');
-  assert.deepEqual([code, signal], [0, null], stderr);
-  const [part, right] = stdout.trim().split(' ');
-  assert.equal(right, 'true');
-  assert.ok(Number(part) < 0.5, `terminate took ${part} times as long as one job`);
-});
+  `,
+      { timeout: 300_000 },
+    );
+    if (/allocation failed/i.test(stderr)) return t.skip('no memory for a buffer of 2 GiB');
+    assert.deepEqual([code, signal], [0, null], stderr);
+    const [part, right] = stdout.trim().split(' ');
+    assert.equal(right, 'true');
+    assert.ok(Number(part) < 0.5, `terminate took ${part} times as long as one job`);
+  },
+);

@@ -5,8 +5,12 @@ import { test } from 'node:test';
 
 import { run } from '../support/child.mjs';
 
-test('collections while jobs are in flight, all results verified', { timeout: 120_000 }, async () => {
-  const { code, signal, stdout, stderr } = await run(`
+test(
+  'collections while jobs are in flight, all results verified',
+  { timeout: 120_000 },
+  async () => {
+    const { code, signal, stdout, stderr } = await run(
+      `
     const { createHash, createCipheriv, createHmac } = require('node:crypto');
     const sizes = [0, 10, 1000, 1025, 40_000, 300_000];
     // Whatever was freed is taken again and overwritten.
@@ -50,7 +54,8 @@ test('collections while jobs are in flight, all results verified', { timeout: 12
     (async () => {
       let good = 0;
       for (let round = 0; round < 20; round++) {
-        // The workers are kept busy first, so that the jobs are still queued when the collector comes.
+        // The workers are kept busy first, so that the jobs are still queued when the collector
+        // comes.
         for (let index = 0; index < 2 * millrace.configure().threads; index++) millrace.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0, () => {});
         const flying = Array.from({ length: 60 }, (_, index) => one(round * 60 + index));
         globalThis.gc();
@@ -62,12 +67,16 @@ test('collections while jobs are in flight, all results verified', { timeout: 12
       }
       console.log(good);
     })();
-  `, { flags: ['--expose-gc'], timeout: 120_000 });
-  assert.deepEqual([code, signal, stdout], [0, null, '1200\n'], stderr);
-});
+  `,
+      { flags: ['--expose-gc'], timeout: 120_000 },
+    );
+    assert.deepEqual([code, signal, stdout], [0, null, '1200\n'], stderr);
+  },
+);
 
 test('buffers are let go when their job has settled', async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const { setTimeout: sleep } = require('node:timers/promises');
     const held = [];
     const track = (buffer) => { held.push(new WeakRef(buffer)); return buffer; };
@@ -95,13 +104,16 @@ test('buffers are let go when their job has settled', async () => {
       const alive = held.filter((reference) => reference.deref());
       console.log(alive.length <= 3, held.length > 900, alive.map((reference) => reference.deref().length).join());
     })();
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^true true/, `still held: ${stdout}`);
 });
 
 test('memory does not grow with the number of calls', { timeout: 120_000 }, async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const key = Buffer.alloc(32), nonce = Buffer.alloc(12), iv = Buffer.alloc(16), source = Buffer.alloc(2000);
     const target = Buffer.alloc(2100);
     const ignore = () => {};
@@ -129,16 +141,19 @@ test('memory does not grow with the number of calls', { timeout: 120_000 }, asyn
       for (let index = 0; index < 15; index++) await round();
       console.log(Math.round((process.memoryUsage().rss - before) / 2 ** 20));
     })();
-  `, { flags: ['--expose-gc'], timeout: 120_000 });
+  `,
+    { flags: ['--expose-gc'], timeout: 120_000 },
+  );
   assert.equal(code, 0, stderr);
-  // 120,000 asynchronous calls with 2,000 bytes each: a leak would be some 200 MB. V8 and the C library
-  // reach their plateau after about twenty rounds, at a height that varies by version.
+  // 120,000 asynchronous calls with 2,000 bytes each: a leak would be some 200 MB. V8 and the C
+  // library reach their plateau after about twenty rounds, at a height that varies by version.
   assert.ok(Number(stdout) < 100, `${stdout} MiB more`);
 });
 
 /** MiB by which the resident set grows over so many calls, after a warm-up. */
 const growth = async (setUp, calls) => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     (async () => {
       const turn = () => new Promise((resolve) => setImmediate(resolve));
       ${setUp}
@@ -147,26 +162,34 @@ const growth = async (setUp, calls) => {
       await calls(${calls});
       console.log(Math.round((process.memoryUsage.rss() - before) / 2 ** 20));
     })();
-  `, { timeout: 120_000 });
+  `,
+    { timeout: 120_000 },
+  );
   assert.equal(code, 0, stderr);
   return Number(stdout);
 };
 
 test('HMACs of a key that is used once leave no memory behind, within one turn of the event loop', async () => {
-  const grown = await growth(`const calls = async (count) => {
+  const grown = await growth(
+    `const calls = async (count) => {
     for (let index = 0; index < count; index++) millrace.createHmac('sha256', 'secret').update('a').digest('hex');
-  };`, 300_000);
+  };`,
+    300_000,
+  );
   // 1 KB for each would be 300.
   assert.ok(grown < 60, `${grown} MiB more`);
 });
 
 test('prepared keys that are forgotten are collected', async () => {
-  const grown = await growth(`const calls = async (count) => {
+  const grown = await growth(
+    `const calls = async (count) => {
     for (let index = 0; index < count; index++) {
       millrace.createKey('aes-256-gcm', Buffer.alloc(32, index));
       if (index % 300 === 0) await turn();
     }
-  };`, 150_000);
+  };`,
+    150_000,
+  );
   // 1.2 KB for each would be 180 and more.
   assert.ok(grown < 100, `${grown} MiB more`);
 });

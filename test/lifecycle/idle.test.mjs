@@ -1,5 +1,5 @@
-// Who waits costs nothing: CPU time of the whole process, all its threads, over five seconds without work. Busy waiting
-// of one thread would be 5,000 ms.
+// Who waits costs nothing: CPU time of the whole process, all its threads, over five seconds
+// without work. Busy waiting of one thread would be 5,000 ms.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -60,7 +60,12 @@ const programs = {
 };
 
 // All at once: each spends next to nothing, and the test takes six seconds instead of 24.
-const runs = Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, run(program, { flags: ['--expose-gc'] })]));
+const runs = Object.fromEntries(
+  Object.entries(programs).map(([name, program]) => [
+    name,
+    run(program, { flags: ['--expose-gc'] }),
+  ]),
+);
 
 for (const [name, running] of Object.entries(runs)) {
   test(`idle ${name}`, async () => {

@@ -12,7 +12,19 @@ import promises, * as promisesNamespace from 'millrace/promises';
 
 import { doorPaths, root, run, temporary } from '../support/child.mjs';
 
-const names = ['MillraceError', 'cipher', 'configure', 'createKey', 'engines', 'getCiphers', 'getHashes', 'hash', 'hmac', 'open', 'seal'];
+const names = [
+  'MillraceError',
+  'cipher',
+  'configure',
+  'createKey',
+  'engines',
+  'getCiphers',
+  'getHashes',
+  'hash',
+  'hmac',
+  'open',
+  'seal',
+];
 
 // A project that has the package in its node_modules.
 const project = temporary();
@@ -27,7 +39,15 @@ test('the names of the doors, default and named', () => {
     assert.equal(typeof promises[name], 'function', `promises.${name}`);
     assert.equal(promisesNamespace[name], promises[name], `promises.${name}`);
   }
-  for (const shared of ['MillraceError', 'configure', 'createKey', 'engines', 'getCiphers', 'getHashes']) assert.equal(promises[shared], millrace[shared], shared);
+  for (const shared of [
+    'MillraceError',
+    'configure',
+    'createKey',
+    'engines',
+    'getCiphers',
+    'getHashes',
+  ])
+    assert.equal(promises[shared], millrace[shared], shared);
 });
 
 test('getCiphers and getHashes give new, sorted lists', () => {
@@ -40,19 +60,58 @@ test('getCiphers and getHashes give new, sorted lists', () => {
 });
 
 const programs = {
-  'require': ['.cjs', "const millrace = require('millrace'); console.log(millrace.hash('md5', '', 'hex'))"],
-  'require, destructured': ['.cjs', "const { hash } = require('millrace'); console.log(hash('md5', '', 'hex'))"],
-  'require of promises': ['.cjs', "require('millrace/promises').hash('md5', '', 'hex').then(console.log)"],
-  'require of crypto-async': ['.cjs', "console.log(require('millrace/crypto-async').hash('md5', Buffer.alloc(0)).toString('hex'))"],
-  'import of the default': ['.mjs', "import millrace from 'millrace'; console.log(millrace.hash('md5', '', 'hex'))"],
-  'import by name': ['.mjs', "import { hash } from 'millrace'; console.log(hash('md5', '', 'hex'))"],
-  'import of everything': ['.mjs', "import * as millrace from 'millrace'; console.log(millrace.hash('md5', '', 'hex'))"],
-  'import of promises by name': ['.mjs', "import { hash } from 'millrace/promises'; console.log(await hash('md5', '', 'hex'))"],
-  'import of promises': ['.mjs', "import promises from 'millrace/promises'; console.log(await promises.hash('md5', '', 'hex'))"],
-  'import of crypto-async by name': ['.mjs', "import { hash, E_CORRUPT } from 'millrace/crypto-async'; if (E_CORRUPT !== 'corrupt') throw E_CORRUPT; console.log(hash('md5', Buffer.alloc(0)).toString('hex'))"],
-  'dynamic import from CommonJS': ['.cjs', "import('millrace').then(({ hash }) => console.log(hash('md5', '', 'hex')))"],
-  'import and require are one': ['.mjs', "import millrace from 'millrace'; import { createRequire } from 'node:module'; const other = createRequire(import.meta.url)('millrace'); if (other.hash !== millrace.hash || other.MillraceError !== millrace.MillraceError) throw new Error('two'); console.log(millrace.hash('md5', '', 'hex'))"],
-  'package.json': ['.cjs', "if (require('millrace/package.json').name !== 'millrace') throw 0; console.log(require('millrace').hash('md5', '', 'hex'))"],
+  require: [
+    '.cjs',
+    "const millrace = require('millrace'); console.log(millrace.hash('md5', '', 'hex'))",
+  ],
+  'require, destructured': [
+    '.cjs',
+    "const { hash } = require('millrace'); console.log(hash('md5', '', 'hex'))",
+  ],
+  'require of promises': [
+    '.cjs',
+    "require('millrace/promises').hash('md5', '', 'hex').then(console.log)",
+  ],
+  'require of crypto-async': [
+    '.cjs',
+    "console.log(require('millrace/crypto-async').hash('md5', Buffer.alloc(0)).toString('hex'))",
+  ],
+  'import of the default': [
+    '.mjs',
+    "import millrace from 'millrace'; console.log(millrace.hash('md5', '', 'hex'))",
+  ],
+  'import by name': [
+    '.mjs',
+    "import { hash } from 'millrace'; console.log(hash('md5', '', 'hex'))",
+  ],
+  'import of everything': [
+    '.mjs',
+    "import * as millrace from 'millrace'; console.log(millrace.hash('md5', '', 'hex'))",
+  ],
+  'import of promises by name': [
+    '.mjs',
+    "import { hash } from 'millrace/promises'; console.log(await hash('md5', '', 'hex'))",
+  ],
+  'import of promises': [
+    '.mjs',
+    "import promises from 'millrace/promises'; console.log(await promises.hash('md5', '', 'hex'))",
+  ],
+  'import of crypto-async by name': [
+    '.mjs',
+    "import { hash, E_CORRUPT } from 'millrace/crypto-async'; if (E_CORRUPT !== 'corrupt') throw E_CORRUPT; console.log(hash('md5', Buffer.alloc(0)).toString('hex'))",
+  ],
+  'dynamic import from CommonJS': [
+    '.cjs',
+    "import('millrace').then(({ hash }) => console.log(hash('md5', '', 'hex')))",
+  ],
+  'import and require are one': [
+    '.mjs',
+    "import millrace from 'millrace'; import { createRequire } from 'node:module'; const other = createRequire(import.meta.url)('millrace'); if (other.hash !== millrace.hash || other.MillraceError !== millrace.MillraceError) throw new Error('two'); console.log(millrace.hash('md5', '', 'hex'))",
+  ],
+  'package.json': [
+    '.cjs',
+    "if (require('millrace/package.json').name !== 'millrace') throw 0; console.log(require('millrace').hash('md5', '', 'hex'))",
+  ],
 };
 
 for (const [name, [extension, program]] of Object.entries(programs)) {
@@ -61,17 +120,31 @@ for (const [name, [extension, program]] of Object.entries(programs)) {
   });
 }
 
-for (const options of ['--no-warnings', '--throw-deprecation --pending-deprecation --trace-warnings', '--disable-proto=throw', '--stack-size=500', '--max-old-space-size=64', '--zero-fill-buffers', '--no-deprecation --unhandled-rejections=strict']) {
+for (const options of [
+  '--no-warnings',
+  '--throw-deprecation --pending-deprecation --trace-warnings',
+  '--disable-proto=throw',
+  '--stack-size=500',
+  '--max-old-space-size=64',
+  '--zero-fill-buffers',
+  '--no-deprecation --unhandled-rejections=strict',
+]) {
   test(`NODE_OPTIONS=${options}`, async () => {
-    const flags = options.includes('stack-size') ? { flags: [options] } : { env: { NODE_OPTIONS: options } };
-    const { code, stdout, stderr } = await run("promises.seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), source: '' }).then((sealed) => console.log(sealed.toString('hex')))", flags);
+    const flags = options.includes('stack-size')
+      ? { flags: [options] }
+      : { env: { NODE_OPTIONS: options } };
+    const { code, stdout, stderr } = await run(
+      "promises.seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), source: '' }).then((sealed) => console.log(sealed.toString('hex')))",
+      flags,
+    );
     assert.deepEqual([code, stdout, stderr], [0, '58e2fccefa7e3061367f1d57a4e7455a\n', '']);
   });
 }
 
 test('several copies of the package in one process', async () => {
   // As test runners do that evaluate modules afresh for each file.
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const load = () => {
       for (const path of Object.keys(require.cache)) delete require.cache[path];
       return { millrace: require(${JSON.stringify(doorPaths.millrace)}), promises: require(${JSON.stringify(doorPaths['millrace/promises'])}) };
@@ -94,23 +167,42 @@ test('several copies of the package in one process', async () => {
       }
       console.log('done');
     })();
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
 });
 
 test('the permission model without addons: the portable engine', async () => {
   const [major] = process.versions.node.split('.').map(Number);
-  const { stdout } = await run("", { bare: true, flags: [major >= 24 ? '--permission' : '--experimental-permission', '--allow-fs-read=*', '--no-warnings', '-e', `const { engines, hash } = require(${JSON.stringify(doorPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`] });
+  const { stdout } = await run('', {
+    bare: true,
+    flags: [
+      major >= 24 ? '--permission' : '--experimental-permission',
+      '--allow-fs-read=*',
+      '--no-warnings',
+      '-e',
+      `const { engines, hash } = require(${JSON.stringify(doorPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`,
+    ],
+  });
   assert.equal(stdout, 'd41d8cd98f00b204e9800998ecf8427e false\n');
 });
 
 test('frozen intrinsics', async () => {
-  const { code, stdout } = await run("console.log(millrace.hash('md5', '', 'hex')); promises.hash('md5', '').catch(console.log)", { flags: ['--frozen-intrinsics', '--no-warnings'] });
+  const { code, stdout } = await run(
+    "console.log(millrace.hash('md5', '', 'hex')); promises.hash('md5', '').catch(console.log)",
+    { flags: ['--frozen-intrinsics', '--no-warnings'] },
+  );
   assert.deepEqual([code, stdout], [0, 'd41d8cd98f00b204e9800998ecf8427e\n']);
 });
 
 test('other internals are out of reach', async () => {
-  for (const inner of ['millrace/dist/index.js', 'millrace/dist/binding.js', 'millrace/src/index.ts', 'millrace/nothing']) {
+  for (const inner of [
+    'millrace/dist/index.js',
+    'millrace/dist/binding.js',
+    'millrace/src/index.ts',
+    'millrace/nothing',
+  ]) {
     await assert.rejects(runHere('.cjs', `require('${inner}')`), /ERR_PACKAGE_PATH_NOT_EXPORTED/);
   }
 });
@@ -122,8 +214,14 @@ test('without the native binary and the portable engine: ERR_NO_BINARY, and what
     cpSync(dirname(doorPaths.millrace), join(copy, 'dist'), { recursive: true });
     rmSync(join(copy, 'dist', 'portable'), { recursive: true });
     cpSync(join(root, 'package.json'), join(copy, 'package.json'));
-    for (const program of [`require(${JSON.stringify(copy)})`, `require(${JSON.stringify(join(copy, 'dist', 'promises.js'))})`]) {
-      const { stdout } = await promisify(execFile)(process.execPath, ['-e', `try { ${program}; console.log('loaded') } catch (error) { console.log(error.code, error.message, error.stack.split('\\n').length) }`]);
+    for (const program of [
+      `require(${JSON.stringify(copy)})`,
+      `require(${JSON.stringify(join(copy, 'dist', 'promises.js'))})`,
+    ]) {
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '-e',
+        `try { ${program}; console.log('loaded') } catch (error) { console.log(error.code, error.message, error.stack.split('\\n').length) }`,
+      ]);
       assert.match(stdout, /^ERR_NO_BINARY .*npm/);
       assert.match(stdout, new RegExp(`${process.platform}-${process.arch}`));
     }
@@ -133,7 +231,9 @@ test('without the native binary and the portable engine: ERR_NO_BINARY, and what
 });
 
 test('--no-addons: the portable engine', async () => {
-  const { code, stdout, stderr } = await run("console.log(millrace.hash('md5', '', 'hex'))", { flags: ['--no-addons'] });
+  const { code, stdout, stderr } = await run("console.log(millrace.hash('md5', '', 'hex'))", {
+    flags: ['--no-addons'],
+  });
   assert.deepEqual([code, stdout], [0, 'd41d8cd98f00b204e9800998ecf8427e\n']);
   assert.match(stderr, /MILLRACE_NO_BINARY/);
 });
@@ -142,18 +242,25 @@ test('loading is quick', async (t) => {
   const times = [];
   for (let round = 0; round < 9; round++) {
     // CPU time: on a busy machine others' work shall not count.
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', `const begin = process.cpuUsage(); require(${JSON.stringify(doorPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '-e',
+      `const begin = process.cpuUsage(); require(${JSON.stringify(doorPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`,
+    ]);
     times.push(Number(stdout));
   }
   const best = Math.min(...times);
   t.diagnostic(`require('millrace'): best of nine ${best.toFixed(1)} ms of CPU time`);
-  // `npm run bench -- load` measures it beside others; a machine may be slow, but not so much that the best of nine is this.
+  // `npm run bench -- load` measures it beside others; a machine may be slow, but not so much that
+  // the best of nine is this.
   assert.ok(best < 100, `${best} ms`);
 });
 
 test('the types are where package.json says', async () => {
-  const { exports } = JSON.parse(await (await import('node:fs/promises')).readFile(join(root, 'package.json'), 'utf8'));
-  const leaves = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(leaves));
+  const { exports } = JSON.parse(
+    await (await import('node:fs/promises')).readFile(join(root, 'package.json'), 'utf8'),
+  );
+  const leaves = (entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(leaves);
   const files = leaves(exports);
   assert.ok(files.length > 8);
   for (const file of files) assert.ok(existsSync(join(root, file)), file);

@@ -1,5 +1,5 @@
-// Memory runs short: calls fail with ERR_OUT_OF_MEMORY, the process goes on, and later calls work. Each case runs in a
-// process whose address space is limited once everything is loaded.
+// Memory runs short: calls fail with ERR_OUT_OF_MEMORY, the process goes on, and later calls work.
+// Each case runs in a process whose address space is limited once everything is loaded.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -7,25 +7,37 @@ import { test } from 'node:test';
 
 import { run } from '../support/child.mjs';
 
-const skip = process.platform !== 'linux' ? 'prlimit is Linux' : spawnSync('prlimit', ['--version']).status !== 0 && 'prlimit (util-linux) is not there';
+const skip =
+  process.platform !== 'linux'
+    ? 'prlimit is Linux'
+    : spawnSync('prlimit', ['--version']).status !== 0 && 'prlimit (util-linux) is not there';
 
-/** What Node.js itself says when it aborts because its own allocations fail: it is not this library that ends the process then. */
+/**
+ * What Node.js itself says when it aborts because its own allocations fail: it is not this library
+ * that ends the process then.
+ */
 const NODE_ABORTS = /std::bad_alloc|Fatal process out of memory|FATAL ERROR: .*(?:memory|heap)/i;
 const ATTEMPTS = 8;
 
 /**
- * Runs the program of {@link shortOfMemory} until Node.js survives it. Returns undefined, and has the test skipped, if it never does.
+ * Runs the program of {@link shortOfMemory} until Node.js survives it. Returns undefined, and has
+ * the test skipped, if it never does.
  */
 async function inShortMemory(t, program) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const found = await shortOfMemory(program, attempt);
     if (found !== undefined) return found;
   }
-  t.skip(`skipped: Node.js itself aborted in ${ATTEMPTS} of ${ATTEMPTS} attempts, as its own memory ran short`);
+  t.skip(
+    `skipped: Node.js itself aborted in ${ATTEMPTS} of ${ATTEMPTS} attempts, as its own memory ran short`,
+  );
   return undefined;
 }
 
-/** Runs a program in which `short(bytes)` leaves so much address space, and `ample()` takes that back; `outcome(call)` names what came of a call. */
+/**
+ * Runs a program in which `short(bytes)` leaves so much address space, and `ample()` takes that
+ * back; `outcome(call)` names what came of a call.
+ */
 async function shortOfMemory(program, attempt) {
   const { code, signal, stdout, stderr } = await run(
     `
@@ -38,7 +50,8 @@ async function shortOfMemory(program, attempt) {
     const outcome = (call) => { try { call(); return 'done'; } catch (error) { return name(error); } };
     const settled = async (promise) => promise.then(() => 'done', name);
     const MiB = 1 << 20;
-    // The kernel ends a process with SIGSEGV when the main thread's stack cannot grow: it grows before memory is short.
+    // The kernel ends a process with SIGSEGV when the main thread's stack cannot grow: it grows
+    // before memory is short.
     const deep = (levels) => (levels === 0 ? 0 : 1 + deep(levels - 1));
     deep(8000);
     (async () => { ${program} })().catch((error) => { console.error(error); process.exitCode = 1; });
@@ -46,7 +59,8 @@ async function shortOfMemory(program, attempt) {
     { flags: ['--expose-gc'] },
   );
   assert.doesNotMatch(stderr, /memory allocation of \d+ bytes failed/);
-  // Seen twice, on a busy machine, cause not proven; a stack that cannot grow ends a process so. Only the first attempt may.
+  // Seen twice, on a busy machine, cause not proven; a stack that cannot grow ends a process so.
+  // Only the first attempt may.
   if (signal === 'SIGSEGV' && attempt === 0) return undefined;
   if (signal !== null && NODE_ABORTS.test(stderr)) return undefined;
   assert.deepEqual([code, signal], [0, null], stderr);
@@ -56,7 +70,9 @@ async function shortOfMemory(program, attempt) {
 const OUT_OF_MEMORY = 'ERR_OUT_OF_MEMORY';
 
 test('a first large result when 32 MiB cannot be had', { skip }, async (t) => {
-  const found = await inShortMemory(t, `
+  const found = await inShortMemory(
+    t,
+    `
     const [key, nonce, source] = [Buffer.alloc(32), Buffer.alloc(12), Buffer.alloc(2 * MiB, 1)];
     const seal = () => promises.seal('aes-256-gcm', { key, nonce, source });
     await promises.hash('sha256', source); // Workers need no memory for their stacks any more.
@@ -66,17 +82,21 @@ test('a first large result when 32 MiB cannot be had', { skip }, async (t) => {
     const sealed = await seal();
     const later = millrace.open('aes-256-gcm', { key, nonce, source: sealed }).equals(source);
     console.log(JSON.stringify({ first, later }));
-  `);
+  `,
+  );
   if (found === undefined) return;
   assert.equal(found.first, 'done');
   assert.equal(found.later, true);
 });
 
 test('work that needs memory of its own says that there is none', { skip }, async (t) => {
-  const outcomes = await inShortMemory(t, `
+  const outcomes = await inShortMemory(
+    t,
+    `
     const room = Buffer.alloc(33 * MiB);
     const [source, target] = [room.subarray(0, 100), room.subarray(1, 1 + 32 * MiB)];
-    const long = { target, outputLength: 32 * MiB }; // Over the source, so that it is put together elsewhere.
+    // Over the source, so that it is put together elsewhere.
+    const long = { target, outputLength: 32 * MiB };
     const cost = { N: 2 ** 17, r: 8, maxmem: 512 * MiB };
     await promises.hash('sha256', source);
     millrace.configure({ maxKdfMemory: 1024 * MiB });
@@ -96,7 +116,8 @@ test('work that needs memory of its own says that there is none', { skip }, asyn
     ample();
     outcomes.after = outcome(calls.digest);
     console.log(JSON.stringify(outcomes));
-  `);
+  `,
+  );
   if (outcomes === undefined) return;
   const { small, after, ...refused } = outcomes;
   assert.deepEqual([small, after], ['done', 'done']);
@@ -104,7 +125,9 @@ test('work that needs memory of its own says that there is none', { skip }, asyn
 });
 
 test('no thread can be started: the work is done all the same', { skip }, async (t) => {
-  const outcomes = await inShortMemory(t, `
+  const outcomes = await inShortMemory(
+    t,
+    `
     const source = Buffer.alloc(100_000, 7);
     const expected = millrace.hash('sha256', source, 'hex');
     const few = Array.from({ length: 20 }, () => source);
@@ -112,24 +135,39 @@ test('no thread can be started: the work is done all the same', { skip }, async 
     const outcomes = await Promise.all(few.map((each) => promises.hash('sha256', each, 'hex').then((digest) => digest === expected, name)));
     ample();
     console.log(JSON.stringify(outcomes));
-  `);
+  `,
+  );
   if (outcomes === undefined) return;
-  assert.deepEqual(outcomes.filter((each) => each !== true && each !== OUT_OF_MEMORY), []);
+  assert.deepEqual(
+    outcomes.filter((each) => each !== true && each !== OUT_OF_MEMORY),
+    [],
+  );
   assert.ok(outcomes.includes(true), outcomes.join());
 });
 
-test('more calls than there is memory for: all settle, and those that follow are right', { skip }, async (t) => {
-  const found = await inShortMemory(t, `
-    const source = Buffer.alloc(3 * MiB, 7); // What is left when a copy does not fit is enough for Node itself.
+test(
+  'more calls than there is memory for: all settle, and those that follow are right',
+  { skip },
+  async (t) => {
+    const found = await inShortMemory(
+      t,
+      `
+    // What is left when a copy does not fit is enough for Node itself.
+    const source = Buffer.alloc(3 * MiB, 7);
     await promises.hash('sha256', Buffer.alloc(100));
     short(24 * MiB);
     const outcomes = await Promise.all(Array.from({ length: 300 }, () => settled(promises.hash('sha256', source, { route: 'pool' }))));
     ample();
     const digest = await promises.hash('sha256', source, 'hex');
     console.log(JSON.stringify({ codes: [...new Set(outcomes)].sort(), digest, expected: millrace.hash('sha256', source, 'hex') }));
-  `);
-  if (found === undefined) return;
-  const { codes, digest, expected } = found;
-  assert.deepEqual(codes.filter((code) => code !== 'done'), [OUT_OF_MEMORY]);
-  assert.equal(digest, expected);
-});
+  `,
+    );
+    if (found === undefined) return;
+    const { codes, digest, expected } = found;
+    assert.deepEqual(
+      codes.filter((code) => code !== 'done'),
+      [OUT_OF_MEMORY],
+    );
+    assert.equal(digest, expected);
+  },
+);

@@ -1,4 +1,5 @@
-// Millrace keeps no file: whatever lies in the user's folders is neither opened, nor looked for, nor changed.
+// Millrace keeps no file: whatever lies in the user's folders is neither opened, nor looked for,
+// nor changed.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -11,12 +12,32 @@ import { requiring, root, run, temporary } from '../support/child.mjs';
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The folders in which a program of this user could keep something, by the variable that names each. */
-const names = ['HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'LOCALAPPDATA', 'MILLRACE_CACHE'];
+/**
+ * The folders in which a program of this user could keep something, by the variable that names
+ * each.
+ */
+const names = [
+  'HOME',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  'LOCALAPPDATA',
+  'MILLRACE_CACHE',
+];
 const env = Object.fromEntries(names.map((name) => [name, join(folder, name)]));
 
-/** Where builds before the first release kept what they had measured: a FIFO there hangs whoever opens it. */
-const places = ['MILLRACE_CACHE', 'XDG_CACHE_HOME/millrace', 'HOME/.cache/millrace', 'HOME/Library/Caches/millrace', 'LOCALAPPDATA/millrace/cache'];
+/**
+ * Where builds before the first release kept what they had measured: a FIFO there hangs whoever
+ * opens it.
+ */
+const places = [
+  'MILLRACE_CACHE',
+  'XDG_CACHE_HOME/millrace',
+  'HOME/.cache/millrace',
+  'HOME/Library/Caches/millrace',
+  'LOCALAPPDATA/millrace/cache',
+];
 
 const program = `(async () => {
   millrace.hash('sha256', 'x');
@@ -37,40 +58,73 @@ function plant() {
 
 /** Every name below the folder, with what a write would change. */
 function listing() {
-  return readdirSync(folder, { recursive: true }).sort().map((name) => {
-    const { mode, size, mtimeMs, ctimeMs, ino } = statSync(join(folder, name));
-    return { name, mode, size, mtimeMs, ctimeMs, ino };
-  });
+  return readdirSync(folder, { recursive: true })
+    .sort()
+    .map((name) => {
+      const { mode, size, mtimeMs, ctimeMs, ino } = statSync(join(folder, name));
+      return { name, mode, size, mtimeMs, ctimeMs, ino };
+    });
 }
 
-test('a FIFO in the place of a cache hangs nothing, and the folders stay as they are', { skip: process.platform === 'win32' ? 'no FIFOs here' : false }, async () => {
-  plant();
-  const before = listing();
-  assert.ok(before.length >= 2 * places.length);
-  const { code, signal, stdout, stderr } = await run(program, { env, timeout: 20_000 });
-  assert.deepEqual({ code, signal, stdout, stderr }, { code: 0, signal: null, stdout: 'done\n', stderr: '' });
-  assert.deepEqual(listing(), before);
-});
+test(
+  'a FIFO in the place of a cache hangs nothing, and the folders stay as they are',
+  { skip: process.platform === 'win32' ? 'no FIFOs here' : false },
+  async () => {
+    plant();
+    const before = listing();
+    assert.ok(before.length >= 2 * places.length);
+    const { code, signal, stdout, stderr } = await run(program, { env, timeout: 20_000 });
+    assert.deepEqual(
+      { code, signal, stdout, stderr },
+      { code: 0, signal: null, stdout: 'done\n', stderr: '' },
+    );
+    assert.deepEqual(listing(), before);
+  },
+);
 
 test('no path below them is even looked at', { skip: noStrace() }, () => {
   mkdirSync(folder, { recursive: true });
   const trace = join(folder, 'trace');
-  const { status, stdout, stderr } = spawnSync('strace', ['-f', '-qq', '-e', 'trace=file', '-o', trace, process.execPath, '-e', `${requiring()}\n${program}`], {
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-    timeout: 60_000,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'strace',
+    [
+      '-f',
+      '-qq',
+      '-e',
+      'trace=file',
+      '-o',
+      trace,
+      process.execPath,
+      '-e',
+      `${requiring()}\n${program}`,
+    ],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+      timeout: 60_000,
+    },
+  );
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'done\n', stderr: '' });
   const seen = readFileSync(trace, 'utf8').split('\n');
   // The trace shows what it should: the binary was opened.
   assert.ok(seen.some((line) => /\.node"/.test(line) && /^\d+ +open/.test(line)));
-  assert.deepEqual(seen.filter((line) => line.includes(folder) && !/\bexecve\(/.test(line)), []);
-  assert.deepEqual(seen.filter((line) => /calibration|O_CREAT/.test(line) && !/\/dev\/|\/proc\//.test(line)), []);
+  assert.deepEqual(
+    seen.filter((line) => line.includes(folder) && !/\bexecve\(/.test(line)),
+    [],
+  );
+  assert.deepEqual(
+    seen.filter((line) => /calibration|O_CREAT/.test(line) && !/\/dev\/|\/proc\//.test(line)),
+    [],
+  );
 });
 
 /** False where strace runs, else why the test is skipped. */
 function noStrace() {
-  const { status, stderr, error } = spawnSync('strace', ['-qq', '-e', 'trace=none', process.execPath, '-e', '0'], { encoding: 'utf8', cwd: root });
+  const { status, stderr, error } = spawnSync(
+    'strace',
+    ['-qq', '-e', 'trace=none', process.execPath, '-e', '0'],
+    { encoding: 'utf8', cwd: root },
+  );
   if (error !== undefined) return 'strace is not installed';
   return status === 0 ? false : `strace: ${stderr.trim().split('\n')[0]}`;
 }

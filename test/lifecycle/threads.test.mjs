@@ -38,7 +38,9 @@ test('loading starts no thread', { skip: linux }, async () => {
   const { stdout } = await run(`${counting}\nconsole.log(tasks())`);
   // The same process without the library.
   const { execFileSync } = await import('node:child_process');
-  const bare = execFileSync(process.execPath, ['-e', `${counting}\nconsole.log(tasks())`], { encoding: 'utf8' });
+  const bare = execFileSync(process.execPath, ['-e', `${counting}\nconsole.log(tasks())`], {
+    encoding: 'utf8',
+  });
   assert.equal(stdout, bare);
 });
 
@@ -57,7 +59,11 @@ test('threads: as many as the machine gives, or as set', { skip: linux }, async 
     `);
     const { limit, most, started } = JSON.parse(stdout || `{"error":${JSON.stringify(stderr)}}`);
     if (threads !== undefined) assert.equal(limit, threads);
-    else assert.ok(limit >= 1 && limit <= availableParallelism(), `${limit} threads on ${availableParallelism()} cores`);
+    else
+      assert.ok(
+        limit >= 1 && limit <= availableParallelism(),
+        `${limit} threads on ${availableParallelism()} cores`,
+      );
     assert.ok(started <= limit, `${started} of ${limit}`);
     assert.ok(most <= limit, `${most} threads though ${limit} were the limit`);
     assert.ok(most >= Math.min(limit, 2), `only ${most} of ${limit} threads for 100 jobs`);
@@ -80,21 +86,51 @@ test('fewer threads may be set later, and more', async () => {
   assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
 });
 
-test('the CPU mask limits the threads', { skip: linux || (!(await hasTaskset()) && 'needs taskset') || (availableParallelism() < 2 && 'needs two cores') }, async () => {
-  const { execFileSync } = await import('node:child_process');
-  const { doorPaths } = await import('../support/child.mjs');
-  const program = `console.log(require(${JSON.stringify(doorPaths.millrace)}).configure().threads)`;
-  const cpu = /Cpus_allowed_list:\s*(\d+)/.exec((await import('node:fs')).readFileSync('/proc/self/status', 'utf8'))[1];
-  assert.equal(execFileSync('taskset', ['-c', cpu, process.execPath, '-e', program], { encoding: 'utf8' }), '1\n');
-});
+test(
+  'the CPU mask limits the threads',
+  {
+    skip:
+      linux ||
+      (!(await hasTaskset()) && 'needs taskset') ||
+      (availableParallelism() < 2 && 'needs two cores'),
+  },
+  async () => {
+    const { execFileSync } = await import('node:child_process');
+    const { doorPaths } = await import('../support/child.mjs');
+    const program = `console.log(require(${JSON.stringify(doorPaths.millrace)}).configure().threads)`;
+    const cpu = /Cpus_allowed_list:\s*(\d+)/.exec(
+      (await import('node:fs')).readFileSync('/proc/self/status', 'utf8'),
+    )[1];
+    assert.equal(
+      execFileSync('taskset', ['-c', cpu, process.execPath, '-e', program], { encoding: 'utf8' }),
+      '1\n',
+    );
+  },
+);
 
 test('settings that are none', async () => {
   const { default: millrace } = await import('millrace');
-  for (const threads of [0, -1, 1.5, NaN, Infinity, 1025, 2 ** 40]) assert.throws(() => millrace.configure({ threads }), { code: 'ERR_ARGUMENT_VALUE', message: /threads/ });
-  for (const threads of [null, '2', true, {}, 2n]) assert.throws(() => millrace.configure({ threads }), { code: 'ERR_ARGUMENT_TYPE', message: /threads/ });
-  for (const settings of [null, 5, 'threads', true, Buffer.alloc(1)]) assert.throws(() => millrace.configure(settings), { code: 'ERR_ARGUMENT_TYPE' });
+  for (const threads of [0, -1, 1.5, NaN, Infinity, 1025, 2 ** 40])
+    assert.throws(() => millrace.configure({ threads }), {
+      code: 'ERR_ARGUMENT_VALUE',
+      message: /threads/,
+    });
+  for (const threads of [null, '2', true, {}, 2n])
+    assert.throws(() => millrace.configure({ threads }), {
+      code: 'ERR_ARGUMENT_TYPE',
+      message: /threads/,
+    });
+  for (const settings of [null, 5, 'threads', true, Buffer.alloc(1)])
+    assert.throws(() => millrace.configure(settings), { code: 'ERR_ARGUMENT_TYPE' });
   const before = millrace.configure();
-  assert.deepEqual(Object.keys(before), ['threads', 'route', 'maxQueuedBytes', 'recycle', 'maxKdfMemory', 'engine']);
+  assert.deepEqual(Object.keys(before), [
+    'threads',
+    'route',
+    'maxQueuedBytes',
+    'recycle',
+    'maxKdfMemory',
+    'engine',
+  ]);
   assert.deepEqual(millrace.configure({}), before);
   assert.deepEqual(millrace.configure({ threads: undefined }), before);
 });
@@ -107,7 +143,10 @@ test('engines() names an engine for each algorithm', async () => {
     assert.ok(native.algorithms[name], `${name} is not in the report`);
     assert.ok(native.algorithms[name].library.length > 0);
   }
-  assert.deepEqual(Object.keys(native.algorithms).sort(), [...millrace.getCiphers(), ...millrace.getHashes()].sort());
+  assert.deepEqual(
+    Object.keys(native.algorithms).sort(),
+    [...millrace.getCiphers(), ...millrace.getHashes()].sort(),
+  );
   for (const count of Object.values(threads)) assert.ok(Number.isInteger(count) && count >= 0);
 });
 

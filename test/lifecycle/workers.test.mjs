@@ -15,7 +15,10 @@ const preamble = `
   `)} + program, { eval: true, workerData: data });
 `;
 
-/** Jobs of every ownership in flight in a worker: lent, friendly, small, with prepared keys and signals. */
+/**
+ * Jobs of every ownership in flight in a worker: lent, friendly, small, with prepared keys and
+ * signals.
+ */
 const flood = `
   const large = new Uint8Array(new SharedArrayBuffer(8 * 2 ** 20));
   const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);
@@ -35,8 +38,12 @@ const flood = `
   for (let index = 0; index < 40; index++) fire();
 `;
 
-test('terminated thirty times with lent and friendly jobs in flight', { timeout: 120_000 }, async () => {
-  const { code, signal, stdout, stderr } = await run(`
+test(
+  'terminated thirty times with lent and friendly jobs in flight',
+  { timeout: 120_000 },
+  async () => {
+    const { code, signal, stdout, stderr } = await run(
+      `
     ${preamble}
     (async () => {
       for (let round = 0; round < 30; round++) {
@@ -53,9 +60,12 @@ test('terminated thirty times with lent and friendly jobs in flight', { timeout:
       }
       console.log('survived');
     })();
-  `, { flags: ['--expose-gc'], timeout: 120_000 });
-  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
-});
+  `,
+      { flags: ['--expose-gc'], timeout: 120_000 },
+    );
+    assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+  },
+);
 
 test('terminated while the main thread and another worker have jobs in flight', async () => {
   const { code, signal, stdout, stderr } = await run(`
@@ -129,7 +139,8 @@ test('several workers at once, all right, all ending by themselves', async () =>
 });
 
 test('loaded only in a worker: terminated, loaded again', async () => {
-  const { code, signal, stdout, stderr } = await run(`
+  const { code, signal, stdout, stderr } = await run(
+    `
     const { Worker } = require('node:worker_threads');
     const { once } = require('node:events');
     (async () => {
@@ -145,7 +156,9 @@ test('loaded only in a worker: terminated, loaded again', async () => {
       }
       console.log('survived');
     })();
-  `, { bare: true });
+  `,
+    { bare: true },
+  );
   assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
 });
 
@@ -187,7 +200,11 @@ test('terminated inside a callback, and inside a getter of its options', async (
 });
 
 test('the main thread exits while workers have jobs in flight', async () => {
-  for (const ending of ['process.exit(8)', 'setTimeout(() => process.exit(8), 20)', 'process.exitCode = 8; worker.unref(); other.unref()']) {
+  for (const ending of [
+    'process.exit(8)',
+    'setTimeout(() => process.exit(8), 20)',
+    'process.exitCode = 8; worker.unref(); other.unref()',
+  ]) {
     const { code, signal, stderr, ms } = await run(`
       ${preamble}
       (async () => {

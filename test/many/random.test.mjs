@@ -15,9 +15,13 @@ import { random } from '../support/random.mjs';
 
 const ways = {
   sync: (method, ...given) => millrace[method](...given),
-  callback: (method, ...given) => new Promise((resolve, reject) => {
-    assert.equal(millrace[method](...given, (error, result) => (error ? reject(error) : resolve(result))), undefined);
-  }),
+  callback: (method, ...given) =>
+    new Promise((resolve, reject) => {
+      assert.equal(
+        millrace[method](...given, (error, result) => (error ? reject(error) : resolve(result))),
+        undefined,
+      );
+    }),
   promise: (method, ...given) => {
     const promise = promises[method](...given);
     assert.ok(promise instanceof Promise);
@@ -25,18 +29,24 @@ const ways = {
   },
 };
 
-/** The call's beginning for a subject of support/hashers.mjs: method, arguments before sources, options. */
-const callOf = ({ kind, algorithm, key, options }) => (kind === 'hmac' ? ['hmacMany', [algorithm, key], {}] : ['hashMany', [algorithm], options]);
+/**
+ * The call's beginning for a subject of support/hashers.mjs: method, arguments before sources,
+ * options.
+ */
+const callOf = ({ kind, algorithm, key, options }) =>
+  kind === 'hmac' ? ['hmacMany', [algorithm, key], {}] : ['hashMany', [algorithm], options];
 
 const mixtures = {
   'all short': (rng) => rng.below(70),
   'all lengths': (rng) => rng.below(3000),
   'one length': (rng, index, fixed) => fixed,
   'around one length': (rng, index, fixed) => Math.max(0, fixed + rng.between(-2, 2)),
-  'around blocks': (rng) => Math.max(0, rng.pick([64, 128, 136, 144, 72, 104, 168]) * rng.below(5) + rng.between(-17, 1)),
-  'mostly short, a few long': (rng) => (rng.chance(0.05) ? rng.between(2000, 20_000) : rng.below(64)),
-  'growing': (rng, index) => index * 7,
-  'shrinking': (rng, index, fixed, count) => (count - index) * 7,
+  'around blocks': (rng) =>
+    Math.max(0, rng.pick([64, 128, 136, 144, 72, 104, 168]) * rng.below(5) + rng.between(-17, 1)),
+  'mostly short, a few long': (rng) =>
+    rng.chance(0.05) ? rng.between(2000, 20_000) : rng.below(64),
+  growing: (rng, index) => index * 7,
+  shrinking: (rng, index, fixed, count) => (count - index) * 7,
   'empty ones between': (rng, index) => (index % 2 ? 0 : rng.below(300)),
 };
 
@@ -64,8 +74,12 @@ for (const subject of subjects) {
       const whole = Buffer.concat(expected);
       if (!found.equals(whole)) {
         const size = whole.length / sources.length;
-        const wrong = sources.findIndex((_, index) => !found.subarray(index * size, (index + 1) * size).equals(expected[index]));
-        assert.fail(`${subject.name}: message ${wrong} of ${sources.length}, lengths ${sources.map(({ length }) => length)}`);
+        const wrong = sources.findIndex(
+          (_, index) => !found.subarray(index * size, (index + 1) * size).equals(expected[index]),
+        );
+        assert.fail(
+          `${subject.name}: message ${wrong} of ${sources.length}, lengths ${sources.map(({ length }) => length)}`,
+        );
       }
     }
   });
@@ -76,10 +90,20 @@ test('every count from 0 to 70, one length, every algorithm', () => {
   for (const algorithm of hashNames) {
     const options = required(algorithm);
     const size = rng.below(400);
-    const sources = Array.from({ length: 70 }, (_, index) => data.subarray(index * 3, index * 3 + size));
-    const all = Buffer.concat(sources.map((source) => judge({ kind: 'hash', algorithm, source, ...options }).output));
+    const sources = Array.from({ length: 70 }, (_, index) =>
+      data.subarray(index * 3, index * 3 + size),
+    );
+    const all = Buffer.concat(
+      sources.map((source) => judge({ kind: 'hash', algorithm, source, ...options }).output),
+    );
     const each = all.length / 70;
-    for (let count = 0; count <= 70; count++) assert.ok(millrace.hashMany(algorithm, sources.slice(0, count), options).equals(all.subarray(0, count * each)), `${algorithm}, ${count} messages of ${size} bytes`);
+    for (let count = 0; count <= 70; count++)
+      assert.ok(
+        millrace
+          .hashMany(algorithm, sources.slice(0, count), options)
+          .equals(all.subarray(0, count * each)),
+        `${algorithm}, ${count} messages of ${size} bytes`,
+      );
   }
 });
 
@@ -88,10 +112,16 @@ test('every length to 600 in one batch, forwards, backwards and shuffled', () =>
   for (const algorithm of hashNames) {
     const options = required(algorithm);
     const sources = Array.from({ length: 601 }, (_, size) => data.subarray(size, size * 2));
-    const digests = sources.map((source) => judge({ kind: 'hash', algorithm, source, ...options }).output);
+    const digests = sources.map(
+      (source) => judge({ kind: 'hash', algorithm, source, ...options }).output,
+    );
     const order = sources.map((_, index) => index);
     for (const each of [order, [...order].reverse(), [...order].sort(() => rng.word() - 2 ** 31)]) {
-      const found = millrace.hashMany(algorithm, each.map((index) => sources[index]), options);
+      const found = millrace.hashMany(
+        algorithm,
+        each.map((index) => sources[index]),
+        options,
+      );
       assert.ok(found.equals(Buffer.concat(each.map((index) => digests[index]))), algorithm);
     }
   }
@@ -101,12 +131,29 @@ test('packed messages of every size', async () => {
   const rng = random('packed');
   for (const subject of subjects) {
     const [method, before, options] = callOf(subject);
-    for (const size of [1, rng.between(2, 64), rng.between(65, 300), rng.between(301, 3000), 1024, 1025]) {
+    for (const size of [
+      1,
+      rng.between(2, 64),
+      rng.between(65, 300),
+      rng.between(301, 3000),
+      1024,
+      1025,
+    ]) {
       const count = rng.below(Math.min(200, Math.floor(data.length / size)));
       const packed = data.subarray(7, 7 + count * size);
-      const expected = Array.from({ length: count }, (_, index) => subject.expected(packed.subarray(index * size, (index + 1) * size)));
-      const found = await ways[rng.pick(Object.keys(ways))](method, ...before, { data: packed, size }, options);
-      assert.ok(found.equals(Buffer.concat(expected)), `${subject.name}: ${count} messages of ${size} bytes`);
+      const expected = Array.from({ length: count }, (_, index) =>
+        subject.expected(packed.subarray(index * size, (index + 1) * size)),
+      );
+      const found = await ways[rng.pick(Object.keys(ways))](
+        method,
+        ...before,
+        { data: packed, size },
+        options,
+      );
+      assert.ok(
+        found.equals(Buffer.concat(expected)),
+        `${subject.name}: ${count} messages of ${size} bytes`,
+      );
     }
   }
 });
@@ -127,8 +174,17 @@ test('every encoding', async () => {
     for (const [encoding, show] of Object.entries(shown)) {
       const way = ways[rng.pick(Object.keys(ways))];
       const wanted = expected.map(show);
-      assert.deepEqual(await way(method, ...before, sources, { ...options, encoding }), wanted, `${subject.name}, ${encoding}`);
-      if (Object.keys(options).length === 0) assert.deepEqual(await way(method, ...before, sources, encoding), wanted, `${subject.name}, ${encoding}`);
+      assert.deepEqual(
+        await way(method, ...before, sources, { ...options, encoding }),
+        wanted,
+        `${subject.name}, ${encoding}`,
+      );
+      if (Object.keys(options).length === 0)
+        assert.deepEqual(
+          await way(method, ...before, sources, encoding),
+          wanted,
+          `${subject.name}, ${encoding}`,
+        );
     }
   }
 });
@@ -144,8 +200,14 @@ test('targets and offsets', async () => {
       const target = Buffer.alloc(targetOffset + expected.length + rng.below(20), 0xa5);
       const wanted = Buffer.from(target);
       expected.copy(wanted, targetOffset);
-      assert.equal(await way(method, ...before, sources, { ...options, target, targetOffset }), expected.length);
-      assert.ok(target.equals(wanted), `${subject.name}: ${sources.length} messages to ${targetOffset}`);
+      assert.equal(
+        await way(method, ...before, sources, { ...options, target, targetOffset }),
+        expected.length,
+      );
+      assert.ok(
+        target.equals(wanted),
+        `${subject.name}: ${sources.length} messages to ${targetOffset}`,
+      );
     }
   }
 });
@@ -160,13 +222,27 @@ test('strings, views and buffers together', async () => {
     (bytes) => new DataView(Uint8Array.from(bytes).buffer),
     (bytes) => new Float64Array(Uint8Array.from(bytes).buffer.slice(0, bytes.length & ~7)),
     (bytes) => new Uint8Array(new SharedArrayBuffer(bytes.length)),
-    (bytes) => ((memory) => (new Uint8Array(memory).set(bytes), memory))(new ArrayBuffer(bytes.length, { maxByteLength: 30_000 })),
-    (bytes) => ((memory) => (new Uint8Array(memory).set(bytes), new Uint8Array(memory)))(new ArrayBuffer(bytes.length, { maxByteLength: 30_000 })),
+    (bytes) =>
+      ((memory) => (new Uint8Array(memory).set(bytes), memory))(
+        new ArrayBuffer(bytes.length, { maxByteLength: 30_000 }),
+      ),
+    (bytes) =>
+      ((memory) => (new Uint8Array(memory).set(bytes), new Uint8Array(memory)))(
+        new ArrayBuffer(bytes.length, { maxByteLength: 30_000 }),
+      ),
     () => '',
     () => new ArrayBuffer(0),
   ];
-  for (const [method, before] of [['hashMany', ['sha256']], ['hashMany', ['keccak256']], ['hashMany', ['blake3']], ['hmacMany', ['sha512', 'key']]]) {
-    const single = method === 'hashMany' ? (source) => millrace.hash(before[0], source) : (source) => millrace.hmac('sha512', 'key', source);
+  for (const [method, before] of [
+    ['hashMany', ['sha256']],
+    ['hashMany', ['keccak256']],
+    ['hashMany', ['blake3']],
+    ['hmacMany', ['sha512', 'key']],
+  ]) {
+    const single =
+      method === 'hashMany'
+        ? (source) => millrace.hash(before[0], source)
+        : (source) => millrace.hmac('sha512', 'key', source);
     for (const way of Object.values(ways)) {
       for (const target of [false, true]) {
         const sources = messages(rng, 200, data).map((bytes) => rng.pick(kinds)(bytes));
@@ -185,13 +261,23 @@ test('keys of hmacMany', async () => {
   for (const algorithm of hmacNames) {
     for (const size of [0, 1, 31, 63, 64, 65, 127, 128, 129, 136, 145, 300]) {
       const key = rng.bytes(size);
-      const expected = Buffer.concat(sources.map((source) => judge({ kind: 'hmac', algorithm, key, source }).output));
+      const expected = Buffer.concat(
+        sources.map((source) => judge({ kind: 'hmac', algorithm, key, source }).output),
+      );
       const prepared = millrace.createKey(`hmac-${algorithm}`, key);
       for (const each of [key, prepared, Uint8Array.from(key).buffer]) {
-        assert.ok((await ways[rng.pick(Object.keys(ways))]('hmacMany', algorithm, each, sources)).equals(expected), `hmac-${algorithm}, a key of ${size} bytes`);
+        assert.ok(
+          (await ways[rng.pick(Object.keys(ways))]('hmacMany', algorithm, each, sources)).equals(
+            expected,
+          ),
+          `hmac-${algorithm}, a key of ${size} bytes`,
+        );
       }
       prepared.dispose();
-      for (const way of Object.values(ways)) await assert.rejects(async () => way('hmacMany', algorithm, prepared, sources), { code: 'ERR_KEY_DISPOSED' });
+      for (const way of Object.values(ways))
+        await assert.rejects(async () => way('hmacMany', algorithm, prepared, sources), {
+          code: 'ERR_KEY_DISPOSED',
+        });
     }
   }
 });
@@ -200,20 +286,58 @@ test('100,000 messages', async () => {
   const rng = random('100,000');
   const size = 33;
   const all = rng.bytes(100_000 * size);
-  const sources = Array.from({ length: 100_000 }, (_, index) => all.subarray(index * size, index * size + (index % 34)));
-  for (const [algorithm, step] of [['sha256', 1], ['keccak256', 997], ['xxh64', 997], ['md5', 7], ['sha512', 7]]) {
-    const found = await Promise.all(Object.values(ways).map((way) => way('hashMany', algorithm, sources)));
-    assert.ok(found.every((each) => each.equals(found[0])), algorithm);
+  const sources = Array.from({ length: 100_000 }, (_, index) =>
+    all.subarray(index * size, index * size + (index % 34)),
+  );
+  for (const [algorithm, step] of [
+    ['sha256', 1],
+    ['keccak256', 997],
+    ['xxh64', 997],
+    ['md5', 7],
+    ['sha512', 7],
+  ]) {
+    const found = await Promise.all(
+      Object.values(ways).map((way) => way('hashMany', algorithm, sources)),
+    );
+    assert.ok(
+      found.every((each) => each.equals(found[0])),
+      algorithm,
+    );
     const each = found[0].length / sources.length;
     for (let index = 0; index < sources.length; index += step) {
-      if (!found[0].subarray(index * each, (index + 1) * each).equals(judge({ kind: 'hash', algorithm, source: sources[index] }).output)) assert.fail(`${algorithm}: message ${index}`);
+      if (
+        !found[0]
+          .subarray(index * each, (index + 1) * each)
+          .equals(judge({ kind: 'hash', algorithm, source: sources[index] }).output)
+      )
+        assert.fail(`${algorithm}: message ${index}`);
     }
-    const packed = await Promise.all(Object.values(ways).map((way) => way('hashMany', algorithm, { data: all, size })));
+    const packed = await Promise.all(
+      Object.values(ways).map((way) => way('hashMany', algorithm, { data: all, size })),
+    );
     for (let index = 0; index < 100_000; index += 1009) {
-      const expected = judge({ kind: 'hash', algorithm, source: all.subarray(index * size, (index + 1) * size) }).output;
-      for (const outcome of packed) assert.ok(outcome.subarray(index * each, (index + 1) * each).equals(expected), `${algorithm}: packed message ${index}`);
+      const expected = judge({
+        kind: 'hash',
+        algorithm,
+        source: all.subarray(index * size, (index + 1) * size),
+      }).output;
+      for (const outcome of packed)
+        assert.ok(
+          outcome.subarray(index * each, (index + 1) * each).equals(expected),
+          `${algorithm}: packed message ${index}`,
+        );
     }
   }
   const [mac] = [millrace.hmacMany('sha256', 'key', sources)];
-  for (let index = 0; index < sources.length; index += 1009) assert.ok(mac.subarray(index * 32, (index + 1) * 32).equals(judge({ kind: 'hmac', algorithm: 'sha256', key: Buffer.from('key'), source: sources[index] }).output));
+  for (let index = 0; index < sources.length; index += 1009)
+    assert.ok(
+      mac.subarray(index * 32, (index + 1) * 32).equals(
+        judge({
+          kind: 'hmac',
+          algorithm: 'sha256',
+          key: Buffer.from('key'),
+          source: sources[index],
+        }).output,
+      ),
+    );
 });

@@ -1,5 +1,5 @@
-// The names that the examples of the documentation take for granted, as globals: an example that makes
-// its own hides them. Runs in the project of the example, before it.
+// The names that the examples of the documentation take for granted, as globals: an example that
+// makes its own hides them. Runs in the project of the example, before it.
 
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { createReadStream, createWriteStream, readFileSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,13 @@
-// The examples of README.md and docs/*.md as programs. A block of js, ts, sh or console is an example.
-// The comment before it can say:
+// The examples of README.md and docs/*.md as programs. A block of js, ts, sh or console is an
+// example. The comment before it can say:
 //
 //   <!-- example: setup CODE -->        CODE runs first, in the same file (JavaScript or shell)
 //   <!-- example: may throw CODE -->    it may end with this error, where the machine lacks what it shows
 //   <!-- example: not run: REASON -->   the reader must do something, or it takes minutes
 //
-// Names that examples take for granted (bytes, key, path, hash ...) are in example-names.mjs. An ellipsis
-// stands for undefined. In console blocks the lines after `$ ` are run, and the others are what they print.
+// Names that examples take for granted (bytes, key, path, hash ...) are in example-names.mjs. An
+// ellipsis stands for undefined. In console blocks the lines after `$ ` are run, and the others are
+// what they print.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +18,12 @@ const LANGUAGES = ['js', 'ts', 'sh', 'console'];
 
 /** Every example: `{ file, line, language, code, setup, mayThrow, notRun }`. */
 export function allExamples() {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).sort();
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].flatMap((file) => examplesOf(file, readFileSync(join(root, file), 'utf8')));
+  const docs = readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .sort();
+  return ['README.md', ...docs.map((name) => `docs/${name}`)].flatMap((file) =>
+    examplesOf(file, readFileSync(join(root, file), 'utf8')),
+  );
 }
 
 export function examplesOf(file, text) {
@@ -32,7 +37,8 @@ export function examplesOf(file, text) {
   }
   const directed = [...text.matchAll(/<!-- example:/g)].length;
   const used = found.reduce((sum, { count }) => sum + count, 0);
-  if (directed !== used) throw new Error(`${file}: ${directed - used} example comment with no example below it`);
+  if (directed !== used)
+    throw new Error(`${file}: ${directed - used} example comment with no example below it`);
   return found;
 }
 

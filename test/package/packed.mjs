@@ -13,17 +13,36 @@ import { root } from '../support/child.mjs';
 
 const exec = promisify(execFile);
 
-/** Writes the packages into `folder` and packs them. Resolves to `{ manifest, file, tarball }` of each. */
+/**
+ * Writes the packages into `folder` and packs them. Resolves to `{ manifest, file, tarball }` of
+ * each.
+ */
 export async function pack(folder) {
-  await exec(process.execPath, [join(root, 'tools', 'platform-packages.mjs'), '--out', join(folder, 'npm')], { cwd: root });
-  return Promise.all(readdirSync(join(folder, 'npm')).map(async (name) => {
-    const place = join(folder, 'npm', name);
-    const [command, args, options] = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
-    const { stdout } = await exec(command, args, { ...options, cwd: place });
-    const [{ filename }] = Object.values(JSON.parse(stdout));
-    const file = join(folder, filename);
-    return { manifest: JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')), file, tarball: readFileSync(file) };
-  }));
+  await exec(
+    process.execPath,
+    [join(root, 'tools', 'platform-packages.mjs'), '--out', join(folder, 'npm')],
+    { cwd: root },
+  );
+  return Promise.all(
+    readdirSync(join(folder, 'npm')).map(async (name) => {
+      const place = join(folder, 'npm', name);
+      const [command, args, options] = npm([
+        'pack',
+        '--json',
+        '--ignore-scripts',
+        '--pack-destination',
+        folder,
+      ]);
+      const { stdout } = await exec(command, args, { ...options, cwd: place });
+      const [{ filename }] = Object.values(JSON.parse(stdout));
+      const file = join(folder, filename);
+      return {
+        manifest: JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')),
+        file,
+        tarball: readFileSync(file),
+      };
+    }),
+  );
 }
 
 /**
@@ -34,7 +53,10 @@ export async function serve(packages) {
   const asked = [];
   const server = createServer(({ url, headers: { host } }, response) => {
     const path = decodeURIComponent(url).replace(/^\/|\?.*$/g, '');
-    const own = packages.find(({ manifest: { name }, file }) => path === name || path === `tarballs/${file.split(/[\\/]/).at(-1)}`);
+    const own = packages.find(
+      ({ manifest: { name }, file }) =>
+        path === name || path === `tarballs/${file.split(/[\\/]/).at(-1)}`,
+    );
     if (own === undefined) {
       asked.push(path);
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
@@ -42,18 +64,42 @@ export async function serve(packages) {
     }
     const { manifest, file, tarball } = own;
     if (path !== manifest.name) {
-      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': tarball.length }).end(tarball);
+      response
+        .writeHead(200, {
+          'content-type': 'application/octet-stream',
+          'content-length': tarball.length,
+        })
+        .end(tarball);
       return;
     }
     asked.push(path);
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     const shasum = createHash('sha1').update(tarball).digest('hex');
-    const dist = { tarball: `http://${host}/tarballs/${file.split(/[\\/]/).at(-1)}`, integrity, shasum };
+    const dist = {
+      tarball: `http://${host}/tarballs/${file.split(/[\\/]/).at(-1)}`,
+      integrity,
+      shasum,
+    };
     const versions = { [manifest.version]: { ...manifest, dist } };
     // Long ago: some managers refuse what is younger than a day.
-    const time = { [manifest.version]: '2020-01-01T00:00:00.000Z', created: '2020-01-01T00:00:00.000Z', modified: '2020-01-01T00:00:00.000Z' };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: manifest.name, 'dist-tags': { latest: manifest.version }, versions, time }));
+    const time = {
+      [manifest.version]: '2020-01-01T00:00:00.000Z',
+      created: '2020-01-01T00:00:00.000Z',
+      modified: '2020-01-01T00:00:00.000Z',
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        name: manifest.name,
+        'dist-tags': { latest: manifest.version },
+        versions,
+        time,
+      }),
+    );
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/`, asked, close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    asked,
+    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
+  };
 }

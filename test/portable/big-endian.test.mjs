@@ -1,5 +1,6 @@
-// The portable engine on a big-endian CPU: the conformance suite in Node.js for s390x, emulated. `npm run
-// test:portable` fetches the emulator and runs it; `npm test` asks for a few results where the emulator is there.
+// The portable engine on a big-endian CPU: the conformance suite in Node.js for s390x, emulated.
+// `npm run test:portable` fetches the emulator and runs it; `npm test` asks for a few results where
+// the emulator is there.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,7 +14,10 @@ import { root } from '../support/child.mjs';
 const { missing, command, run } = findBigEndian();
 const skip = missing !== undefined && `skipped: Node.js for s390x is ${missing}`;
 const families = 'hashes,hmacs,hashers,many,ciphers,seals,keys,streams,pieces';
-const long = skip || (process.env.MILLRACE_PORTABLE !== 'all' && 'skipped: takes minutes; npm run test:portable runs it');
+const long =
+  skip ||
+  (process.env.MILLRACE_PORTABLE !== 'all' &&
+    'skipped: takes minutes; npm run test:portable runs it');
 
 const onBigEndian = (args) =>
   promisify(execFile)(command, [...run, '--no-warnings', ...args], {
@@ -26,23 +30,45 @@ test('the emulated CPU is big-endian', { skip }, async () => {
   assert.equal(stdout, 'BEs390x\n', stderr);
 });
 
-test(`conformance on a big-endian CPU: ${families}`, { skip: long, timeout: 900_000 }, async (t) => {
-  const suite = join(root, 'test', 'conformance', 'host.mjs');
-  const { code, stdout, stderr } = await onBigEndian([suite, '--engine', 'portable', '--families', families]);
-  assert.equal(code ?? 0, 0, `${stdout}${stderr}`);
-  assert.doesNotMatch(stdout, /failed:/);
-  t.diagnostic(stdout.trim().split('\n').at(-1));
-});
+test(
+  `conformance on a big-endian CPU: ${families}`,
+  { skip: long, timeout: 900_000 },
+  async (t) => {
+    const suite = join(root, 'test', 'conformance', 'host.mjs');
+    const { code, stdout, stderr } = await onBigEndian([
+      suite,
+      '--engine',
+      'portable',
+      '--families',
+      families,
+    ]);
+    assert.equal(code ?? 0, 0, `${stdout}${stderr}`);
+    assert.doesNotMatch(stdout, /failed:/);
+    t.diagnostic(stdout.trim().split('\n').at(-1));
+  },
+);
 
 /** What reads bytes as words, and what is counted in floating-point numbers. */
 const results = ({ seal, cipher, hashMany, hmacMany, createHash }) => {
   const bytes = (size) => Uint8Array.from({ length: size }, (_, index) => index);
-  const found = { hashMany: hashMany('sha256', ['abc', 'd'], 'hex'), hmacMany: hmacMany('sha256', 'k', ['abc'], 'hex') };
-  for (const [algorithm, size] of [['aes-256-gcm', 12], ['aes-256-gcm-siv', 12], ['chacha20-poly1305', 12], ['xchacha20-poly1305', 24]]) {
+  const found = {
+    hashMany: hashMany('sha256', ['abc', 'd'], 'hex'),
+    hmacMany: hmacMany('sha256', 'k', ['abc'], 'hex'),
+  };
+  for (const [algorithm, size] of [
+    ['aes-256-gcm', 12],
+    ['aes-256-gcm-siv', 12],
+    ['chacha20-poly1305', 12],
+    ['xchacha20-poly1305', 24],
+  ]) {
     const options = { key: bytes(32), nonce: bytes(size), source: bytes(203), aad: bytes(5) };
     found[algorithm] = seal(algorithm, options).toString('hex');
   }
-  for (const [algorithm, size] of [['aes-128-ctr', 16], ['aes-192-ctr', 24], ['chacha20', 32]]) {
+  for (const [algorithm, size] of [
+    ['aes-128-ctr', 16],
+    ['aes-192-ctr', 24],
+    ['chacha20', 32],
+  ]) {
     found[algorithm] = cipher(algorithm, true, bytes(size), bytes(16), bytes(203)).toString('hex');
   }
   return { ...found, state: createHash('sha256').update('abc').exportState().toString('hex') };

@@ -1,4 +1,5 @@
-// The portable ciphers by themselves, against the native engine and Wycheproof: sizes, alignments, overlaps, tags, counters.
+// The portable ciphers by themselves, against the native engine and Wycheproof: sizes, alignments,
+// overlaps, tags, counters.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,25 +18,42 @@ const prepare = (algorithm, key) => prepareCipher(cipherNames.indexOf(algorithm)
 
 /** What the native engine makes of a text: `{ output, tag }`. */
 function native(algorithm, { key, iv, aad, source }) {
-  if (!ciphers[algorithm].aead) return { output: millrace.cipher(algorithm, { encrypt: true, key, iv, source }) };
+  if (!ciphers[algorithm].aead)
+    return { output: millrace.cipher(algorithm, { encrypt: true, key, iv, source }) };
   const tag = Buffer.alloc(16);
   return { output: millrace.cipher(algorithm, { encrypt: true, key, iv, source, aad, tag }), tag };
 }
 
 function inputs(algorithm, rng, size, aadSize) {
   const { key, iv } = ciphers[algorithm];
-  return { key: rng.bytes(key), iv: rng.bytes(iv), aad: rng.bytes(aadSize), source: rng.bytes(size) };
+  return {
+    key: rng.bytes(key),
+    iv: rng.bytes(iv),
+    aad: rng.bytes(aadSize),
+    source: rng.bytes(size),
+  };
 }
 
-/** Runs `work` over copies of the bytes that stand `offset` bytes past alignment, and checks that nothing was written around them. */
+/**
+ * Runs `work` over copies of the bytes that stand `offset` bytes past alignment, and checks that
+ * nothing was written around them.
+ */
 function within(offsets, sizes, work) {
   const frame = 24;
-  const wholes = sizes.map((size, index) => Buffer.from(new ArrayBuffer(frame + offsets[index] + size + frame)).fill(0xa5));
-  const places = wholes.map((whole, index) => new Uint8Array(whole.buffer, frame + offsets[index], sizes[index]));
+  const wholes = sizes.map((size, index) =>
+    Buffer.from(new ArrayBuffer(frame + offsets[index] + size + frame)).fill(0xa5),
+  );
+  const places = wholes.map(
+    (whole, index) => new Uint8Array(whole.buffer, frame + offsets[index], sizes[index]),
+  );
   const result = work(...places);
   for (const [index, whole] of wholes.entries()) {
     const [start, end] = [frame + offsets[index], frame + offsets[index] + sizes[index]];
-    assert.ok(whole.subarray(0, start).every((byte) => byte === 0xa5) && whole.subarray(end).every((byte) => byte === 0xa5), 'written beside a place');
+    assert.ok(
+      whole.subarray(0, start).every((byte) => byte === 0xa5) &&
+        whole.subarray(end).every((byte) => byte === 0xa5),
+      'written beside a place',
+    );
   }
   return result;
 }
@@ -66,7 +84,25 @@ function check(algorithm, cipher, given, offsets) {
   });
 }
 
-const sizesAroundBlocks = [...Array.from({ length: 150 }, (_, index) => index), 255, 256, 257, 4079, 4080, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 16_384, 20_001, 65_537, 70_000];
+const sizesAroundBlocks = [
+  ...Array.from({ length: 150 }, (_, index) => index),
+  255,
+  256,
+  257,
+  4079,
+  4080,
+  4095,
+  4096,
+  4097,
+  4112,
+  8191,
+  8192,
+  8193,
+  16_384,
+  20_001,
+  65_537,
+  70_000,
+];
 
 for (const algorithm of cipherNames) {
   test(`every size and alignment: ${algorithm}`, () => {
@@ -74,7 +110,10 @@ for (const algorithm of cipherNames) {
     const { key } = inputs(algorithm, rng, 0, 0);
     const cipher = prepare(algorithm, key);
     for (const size of sizesAroundBlocks) {
-      check(algorithm, cipher, { ...inputs(algorithm, rng, size, size % 37), key }, [rng.below(8), rng.below(8)]);
+      check(algorithm, cipher, { ...inputs(algorithm, rng, size, size % 37), key }, [
+        rng.below(8),
+        rng.below(8),
+      ]);
     }
     cipher.dispose();
   });
@@ -82,7 +121,12 @@ for (const algorithm of cipherNames) {
   test(`random keys and sizes: ${algorithm}`, () => {
     const rng = random(`portable random ${algorithm}`);
     for (let round = 0; round < 100; round++) {
-      const given = inputs(algorithm, rng, rng.below(rng.pick([40, 400, 9000])), rng.below(rng.pick([1, 20, 300, 9000])));
+      const given = inputs(
+        algorithm,
+        rng,
+        rng.below(rng.pick([40, 400, 9000])),
+        rng.below(rng.pick([1, 20, 300, 9000])),
+      );
       const cipher = prepare(algorithm, given.key);
       check(algorithm, cipher, given, [rng.below(4), rng.below(4)]);
       cipher.dispose();
@@ -140,7 +184,13 @@ for (const algorithm of cipherNames) {
     };
     const cipher = prepare(algorithm, shared(given.key));
     const expected = native(algorithm, given);
-    const [iv, aad, source, target, tag] = [given.iv, given.aad, given.source, Buffer.alloc(5001), Buffer.alloc(16)].map(shared);
+    const [iv, aad, source, target, tag] = [
+      given.iv,
+      given.aad,
+      given.source,
+      Buffer.alloc(5001),
+      Buffer.alloc(16),
+    ].map(shared);
     if (!ciphers[algorithm].aead) {
       cipher.apply(iv, source, target);
       assert.deepEqual(Buffer.from(target), expected.output);
@@ -160,7 +210,11 @@ for (const algorithm of cipherNames) {
     given.key.fill(0);
     assert.deepEqual(encrypt(algorithm, cipher, given).output, expected.output);
     cipher.dispose();
-    assert.notDeepEqual(encrypt(algorithm, cipher, given).output, expected.output, 'the key is gone when it is disposed');
+    assert.notDeepEqual(
+      encrypt(algorithm, cipher, given).output,
+      expected.output,
+      'the key is gone when it is disposed',
+    );
   });
 }
 
@@ -176,7 +230,12 @@ for (const algorithm of aeadNames) {
         copy[rng.below(copy.length)] ^= 1 << rng.below(8);
         return copy;
       };
-      const forgeries = [[given.iv, given.aad, output, flipped(tag)], [given.iv, flipped(given.aad), output, tag], [flipped(given.iv), given.aad, output, tag], [given.iv, given.aad.subarray(1), output, tag]];
+      const forgeries = [
+        [given.iv, given.aad, output, flipped(tag)],
+        [given.iv, flipped(given.aad), output, tag],
+        [flipped(given.iv), given.aad, output, tag],
+        [given.iv, given.aad.subarray(1), output, tag],
+      ];
       if (size > 0) forgeries.push([given.iv, given.aad, flipped(output), tag]);
       for (const [iv, aad, source, wrongTag] of forgeries) {
         const target = Buffer.alloc(size, 0x77);
@@ -193,7 +252,8 @@ for (const algorithm of aeadNames) {
     const rng = random(`portable aad ${algorithm}`);
     const { key } = inputs(algorithm, rng, 0, 0);
     const cipher = prepare(algorithm, key);
-    for (const size of [...sizesAroundBlocks, 100_000]) check(algorithm, cipher, { ...inputs(algorithm, rng, size % 70, size), key });
+    for (const size of [...sizesAroundBlocks, 100_000])
+      check(algorithm, cipher, { ...inputs(algorithm, rng, size % 70, size), key });
   });
 
   test(`tags cut short: ${algorithm}`, () => {
@@ -228,13 +288,19 @@ test('counters carry as natively', () => {
 });
 
 test('Wycheproof', () => {
-  const { fields, groups } = JSON.parse(readFileSync(new URL('../vectors/wycheproof-aead.json', import.meta.url), 'utf8'));
+  const { fields, groups } = JSON.parse(
+    readFileSync(new URL('../vectors/wycheproof-aead.json', import.meta.url), 'utf8'),
+  );
   const counts = new Map();
   for (const { algorithm, ivSize, tests } of groups) {
     if (ivSize !== ciphers[algorithm].iv) continue;
     for (const row of tests) {
-      const { id, result, ...hex } = Object.fromEntries(fields.map((field, index) => [field, row[index]]));
-      const [key, iv, aad, msg, ct, tag] = ['key', 'iv', 'aad', 'msg', 'ct', 'tag'].map((field) => Buffer.from(hex[field], 'hex'));
+      const { id, result, ...hex } = Object.fromEntries(
+        fields.map((field, index) => [field, row[index]]),
+      );
+      const [key, iv, aad, msg, ct, tag] = ['key', 'iv', 'aad', 'msg', 'ct', 'tag'].map((field) =>
+        Buffer.from(hex[field], 'hex'),
+      );
       const cipher = prepare(algorithm, key);
       const target = Buffer.alloc(ct.length, 1);
       const note = `${algorithm} ${id} ${hex.comment}`;
@@ -249,5 +315,8 @@ test('Wycheproof', () => {
     }
   }
   assert.deepEqual([...counts.keys()].sort(), [...aeadNames].sort());
-  assert.ok([...counts.values()].every((count) => count > 60), String([...counts]));
+  assert.ok(
+    [...counts.values()].every((count) => count > 60),
+    String([...counts]),
+  );
 });

@@ -1,4 +1,5 @@
-// The door millrace/portable: a function an algorithm, with the names, encodings, options and errors of the main door.
+// The door millrace/portable: a function an algorithm, with the names, encodings, options and
+// errors of the main door.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -8,7 +9,14 @@ import { gzipSync } from 'node:zlib';
 import millrace from 'millrace';
 import * as door from 'millrace/portable';
 
-import { aeadNames, cipherNames, ciphers, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
+import {
+  aeadNames,
+  cipherNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+} from '../support/algorithms.mjs';
 import { bundle, portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
@@ -17,7 +25,10 @@ const plain = (bytes) => Uint8Array.from(bytes);
 const encodings = ['buffer', 'hex', 'base64', 'base64url', 'bigint'];
 const required = (name) => (hashes[name].digest === 0 ? { outputLength: 40 } : {});
 
-/** Runs both and gives what each did: a value, or the code of its error and whether it is a TypeError, a RangeError or neither. */
+/**
+ * Runs both and gives what each did: a value, or the code of its error and whether it is a
+ * TypeError, a RangeError or neither.
+ */
 function both(ours, theirs, what) {
   const [actual, expected] = [ours, theirs].map(outcome);
   assert.deepEqual(actual, expected, what);
@@ -30,16 +41,44 @@ function outcome(call) {
     return Buffer.isBuffer(value) ? plain(value) : value;
   } catch (error) {
     assert.ok(error instanceof millrace.MillraceError, String(error?.stack));
-    return { code: error.code, kind: error instanceof TypeError ? 'TypeError' : error instanceof RangeError ? 'RangeError' : 'Error' };
+    return {
+      code: error.code,
+      kind:
+        error instanceof TypeError
+          ? 'TypeError'
+          : error instanceof RangeError
+            ? 'RangeError'
+            : 'Error',
+    };
   }
 }
 
 test('every algorithm of the catalog is there under its name, and nothing else', () => {
-  const others = ['MillraceError', 'argon2', 'createHmac', 'default', 'hkdf', 'hmac', 'pbkdf2', 'scrypt', 'timingSafeEqual'];
-  assert.deepEqual(Object.keys(door).filter((name) => !others.includes(name)).sort(), [...hashNames, ...cipherNames].map(identifier).sort());
+  const others = [
+    'MillraceError',
+    'argon2',
+    'createHmac',
+    'default',
+    'hkdf',
+    'hmac',
+    'pbkdf2',
+    'scrypt',
+    'timingSafeEqual',
+  ];
+  assert.deepEqual(
+    Object.keys(door)
+      .filter((name) => !others.includes(name))
+      .sort(),
+    [...hashNames, ...cipherNames].map(identifier).sort(),
+  );
   for (const name of others) assert.ok(name in door, name);
   assert.equal(door.MillraceError, millrace.MillraceError);
-  assert.deepEqual(Object.keys(createRequire(import.meta.url)('millrace/portable')).sort(), Object.keys(door).filter((name) => name !== 'default').sort());
+  assert.deepEqual(
+    Object.keys(createRequire(import.meta.url)('millrace/portable')).sort(),
+    Object.keys(door)
+      .filter((name) => name !== 'default')
+      .sort(),
+  );
 });
 
 for (const name of hashNames) {
@@ -57,16 +96,32 @@ for (const name of hashNames) {
         const options = { ...required(name), encoding };
         const expected = millrace.hash(name, message, options);
         const actual = hash(message, options);
-        assert.deepEqual(actual, encoding === 'buffer' ? plain(expected) : expected, `${encoding} of ${size} bytes`);
+        assert.deepEqual(
+          actual,
+          encoding === 'buffer' ? plain(expected) : expected,
+          `${encoding} of ${size} bytes`,
+        );
         if (facts.digest > 0) assert.deepEqual(hash(message, encoding), actual);
       }
       if (facts.digest > 0) assert.deepEqual(hash(message), plain(millrace.hash(name, message)));
     }
     const text = 'naïve ✓ \u{1f600} \ud800';
-    assert.equal(hash(text, { ...required(name), encoding: 'hex' }), millrace.hash(name, text, { ...required(name), encoding: 'hex' }));
+    assert.equal(
+      hash(text, { ...required(name), encoding: 'hex' }),
+      millrace.hash(name, text, { ...required(name), encoding: 'hex' }),
+    );
     const memory = rng.bytes(48).buffer.slice(0, 48);
-    for (const value of [memory, new DataView(memory, 3, 11), new Float64Array(memory, 8, 2), new Uint8Array(memory).subarray(5), new SharedArrayBuffer(7)]) {
-      assert.equal(hash(value, { ...required(name), encoding: 'hex' }), millrace.hash(name, value, { ...required(name), encoding: 'hex' }));
+    for (const value of [
+      memory,
+      new DataView(memory, 3, 11),
+      new Float64Array(memory, 8, 2),
+      new Uint8Array(memory).subarray(5),
+      new SharedArrayBuffer(7),
+    ]) {
+      assert.equal(
+        hash(value, { ...required(name), encoding: 'hex' }),
+        millrace.hash(name, value, { ...required(name), encoding: 'hex' }),
+      );
     }
   });
 
@@ -97,25 +152,72 @@ for (const name of hashNames) {
     assert.throws(() => running.digest(), { code: 'ERR_HASHER_SPENT' });
     assert.throws(() => running.copy().digest(), { code: 'ERR_HASHER_SPENT' });
     assert.deepEqual(hash.create(options).digest(), plain(millrace.hash(name, '', options)));
-    assert.equal(hash.create(options).update('te').update('xt').digest('base64'), millrace.hash(name, 'text', { ...options, encoding: 'base64' }));
+    assert.equal(
+      hash.create(options).update('te').update('xt').digest('base64'),
+      millrace.hash(name, 'text', { ...options, encoding: 'base64' }),
+    );
   });
 
   test(`${name}: options, right and wrong, end as they do at the main door`, () => {
     const wrong = [
-      {}, { encoding: 'HEX' }, { encoding: 3 }, { outputLength: 0 }, { outputLength: 7 }, { outputLength: facts.digest || 9 }, { outputLength: -1 }, { outputLength: 1.5 },
-      { outputLength: '9' }, { outputLength: 2 ** 30 + 1 }, { seed: 0 }, { seed: 5 }, { seed: 2n ** 32n }, { seed: 2n ** 64n }, { seed: -1n }, { seed: -1 }, { seed: '1' },
-      { key: new Uint8Array(32) }, { key: new Uint8Array(31) }, { key: 'k'.repeat(32) }, { seed: 5, outputLength: facts.digest || 9 },
+      {},
+      { encoding: 'HEX' },
+      { encoding: 3 },
+      { outputLength: 0 },
+      { outputLength: 7 },
+      { outputLength: facts.digest || 9 },
+      { outputLength: -1 },
+      { outputLength: 1.5 },
+      { outputLength: '9' },
+      { outputLength: 2 ** 30 + 1 },
+      { seed: 0 },
+      { seed: 5 },
+      { seed: 2n ** 32n },
+      { seed: 2n ** 64n },
+      { seed: -1n },
+      { seed: -1 },
+      { seed: '1' },
+      { key: new Uint8Array(32) },
+      { key: new Uint8Array(31) },
+      { key: 'k'.repeat(32) },
+      { seed: 5, outputLength: facts.digest || 9 },
     ];
     for (const options of wrong) {
       const given = { ...required(name), ...options };
       const what = `${name} ${JSON.stringify(options, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))}`;
-      both(() => hash('text', given), () => millrace.hash(name, 'text', given), what);
-      if (options.encoding === undefined && !(facts.xof && options.outputLength === 0)) both(() => hash.create(given).update('text').digest(), () => millrace.createHash(name, given).update('text').digest(), `${what}, in pieces`);
+      both(
+        () => hash('text', given),
+        () => millrace.hash(name, 'text', given),
+        what,
+      );
+      if (options.encoding === undefined && !(facts.xof && options.outputLength === 0))
+        both(
+          () => hash.create(given).update('text').digest(),
+          () => millrace.createHash(name, given).update('text').digest(),
+          `${what}, in pieces`,
+        );
     }
-    for (const value of [undefined, null, 5, {}, [1], Symbol('data'), () => 1]) both(() => hash(value, required(name)), () => millrace.hash(name, value, required(name)), `data ${String(value)}`);
-    for (const value of [null, 5, 'utf8', new Uint8Array(1), true]) both(() => hash('text', value), () => millrace.hash(name, 'text', value), `options ${String(value)}`);
-    both(() => hash(), () => millrace.hash(name), 'nothing');
-    assert.throws(() => hash('text', { ...required(name), target: new Uint8Array(64) }), { code: 'ERR_ARGUMENT_VALUE', message: /return what they make/ });
+    for (const value of [undefined, null, 5, {}, [1], Symbol('data'), () => 1])
+      both(
+        () => hash(value, required(name)),
+        () => millrace.hash(name, value, required(name)),
+        `data ${String(value)}`,
+      );
+    for (const value of [null, 5, 'utf8', new Uint8Array(1), true])
+      both(
+        () => hash('text', value),
+        () => millrace.hash(name, 'text', value),
+        `options ${String(value)}`,
+      );
+    both(
+      () => hash(),
+      () => millrace.hash(name),
+      'nothing',
+    );
+    assert.throws(() => hash('text', { ...required(name), target: new Uint8Array(64) }), {
+      code: 'ERR_ARGUMENT_VALUE',
+      message: /return what they make/,
+    });
   });
 
   if (facts.xof) {
@@ -125,9 +227,13 @@ for (const name of hashNames) {
       const parts = [1, 63, 64, 200, 172].map((size) => running.squeeze(size));
       assert.deepEqual(Buffer.concat(parts), whole);
       assert.equal(running.copy().squeeze(10, 'hex'), running.squeeze(10, 'hex'));
-      assert.throws(() => running.update('x'), { code: 'ERR_HASHER_SPENT', message: /has begun to give output/ });
+      assert.throws(() => running.update('x'), {
+        code: 'ERR_HASHER_SPENT',
+        message: /has begun to give output/,
+      });
       assert.throws(() => running.digest(), { code: 'ERR_HASHER_SPENT' });
-      for (const size of [0, -1, 1.5, 2 ** 31]) assert.throws(() => running.squeeze(size), { code: 'ERR_ARGUMENT_VALUE' });
+      for (const size of [0, -1, 1.5, 2 ** 31])
+        assert.throws(() => running.squeeze(size), { code: 'ERR_ARGUMENT_VALUE' });
       assert.throws(() => running.squeeze('5'), { code: 'ERR_ARGUMENT_TYPE' });
     });
   } else {
@@ -156,26 +262,63 @@ for (const name of hmacNames) {
       const [key, message] = [rng.bytes(size), rng.bytes(300)];
       for (const encoding of encodings) {
         const expected = millrace.hmac(name, key, message, encoding);
-        assert.deepEqual(door.hmac(hash, key, message, encoding), encoding === 'buffer' ? plain(expected) : expected);
-        assert.deepEqual(door.hmac(hash, key, message, { encoding }), encoding === 'buffer' ? plain(expected) : expected);
+        assert.deepEqual(
+          door.hmac(hash, key, message, encoding),
+          encoding === 'buffer' ? plain(expected) : expected,
+        );
+        assert.deepEqual(
+          door.hmac(hash, key, message, { encoding }),
+          encoding === 'buffer' ? plain(expected) : expected,
+        );
       }
       const running = door.createHmac(hash, key);
       const copy = running.copy();
       key.fill(0);
-      assert.deepEqual(running.update(message.subarray(0, 100)).update(message.subarray(100)).digest('hex'), copy.update(message).digest('hex'));
+      assert.deepEqual(
+        running.update(message.subarray(0, 100)).update(message.subarray(100)).digest('hex'),
+        copy.update(message).digest('hex'),
+      );
     }
-    assert.equal(door.hmac(hash, 'key', 'message', 'hex'), millrace.hmac(name, 'key', 'message', 'hex'));
-    assert.equal(door.createHmac(hash, 'key').update('message').digest('hex'), millrace.hmac(name, 'key', 'message', 'hex'));
+    assert.equal(
+      door.hmac(hash, 'key', 'message', 'hex'),
+      millrace.hmac(name, 'key', 'message', 'hex'),
+    );
+    assert.equal(
+      door.createHmac(hash, 'key').update('message').digest('hex'),
+      millrace.hmac(name, 'key', 'message', 'hex'),
+    );
   });
 }
 
 test('hmac refuses what is no hash of this door, and hashes over which there is none', () => {
-  for (const hash of ['sha256', undefined, {}, () => 1, door.aes_256_gcm]) assert.throws(() => door.hmac(hash, 'key', 'message'), { code: 'ERR_ARGUMENT_TYPE' });
-  for (const name of hashNames.filter((each) => !hashes[each].hmac)) both(() => door.hmac(door[identifier(name)], 'k', 'm'), () => millrace.hmac(name, 'k', 'm'), name);
-  both(() => door.hmac(door.sha256, 'key'), () => millrace.hmac('sha256', 'key'), 'no message');
-  both(() => door.hmac(door.sha256, 5, 'm'), () => millrace.hmac('sha256', 5, 'm'), 'key');
-  both(() => door.hmac(door.sha256, 'k', 5), () => millrace.hmac('sha256', 'k', 5), 'message');
-  both(() => door.hmac(door.sha256, 'k', 'm', 'no'), () => millrace.hmac('sha256', 'k', 'm', 'no'), 'encoding');
+  for (const hash of ['sha256', undefined, {}, () => 1, door.aes_256_gcm])
+    assert.throws(() => door.hmac(hash, 'key', 'message'), { code: 'ERR_ARGUMENT_TYPE' });
+  for (const name of hashNames.filter((each) => !hashes[each].hmac))
+    both(
+      () => door.hmac(door[identifier(name)], 'k', 'm'),
+      () => millrace.hmac(name, 'k', 'm'),
+      name,
+    );
+  both(
+    () => door.hmac(door.sha256, 'key'),
+    () => millrace.hmac('sha256', 'key'),
+    'no message',
+  );
+  both(
+    () => door.hmac(door.sha256, 5, 'm'),
+    () => millrace.hmac('sha256', 5, 'm'),
+    'key',
+  );
+  both(
+    () => door.hmac(door.sha256, 'k', 5),
+    () => millrace.hmac('sha256', 'k', 5),
+    'message',
+  );
+  both(
+    () => door.hmac(door.sha256, 'k', 'm', 'no'),
+    () => millrace.hmac('sha256', 'k', 'm', 'no'),
+    'encoding',
+  );
   assert.throws(() => door.createHmac(door.sha256, 'k').squeeze(4), { code: 'ERR_ARGUMENT_VALUE' });
 });
 
@@ -183,19 +326,47 @@ for (const name of cipherNames.filter((each) => !ciphers[each].aead)) {
   test(`${name}: encrypts and decrypts as the main door does`, () => {
     const rng = random(`door ${name}`);
     const cipher = door[identifier(name)];
-    assert.deepEqual([cipher.algorithm, cipher.keySize, cipher.ivSize], [name, ciphers[name].key, ciphers[name].iv]);
+    assert.deepEqual(
+      [cipher.algorithm, cipher.keySize, cipher.ivSize],
+      [name, ciphers[name].key, ciphers[name].iv],
+    );
     for (const size of [0, 1, 16, 63, 64, 1000]) {
-      const given = { key: rng.bytes(cipher.keySize), iv: rng.bytes(cipher.ivSize), source: rng.bytes(size) };
+      const given = {
+        key: rng.bytes(cipher.keySize),
+        iv: rng.bytes(cipher.ivSize),
+        source: rng.bytes(size),
+      };
       const sealed = cipher.encrypt(given);
       assert.deepEqual(sealed, plain(millrace.cipher(name, { ...given, encrypt: true })));
       assert.deepEqual(cipher.decrypt({ ...given, source: sealed }), plain(given.source));
     }
     const given = { key: new Uint8Array(cipher.keySize), iv: new Uint8Array(16), source: 'text ✓' };
-    for (const change of [{}, { key: new Uint8Array(7) }, { key: 'key' }, { iv: new Uint8Array(12) }, { iv: undefined }, { source: undefined }, { source: 5 }, { key: undefined }]) {
-      both(() => cipher.encrypt({ ...given, ...change }), () => millrace.cipher(name, { ...given, ...change, encrypt: true }), JSON.stringify(change));
+    for (const change of [
+      {},
+      { key: new Uint8Array(7) },
+      { key: 'key' },
+      { iv: new Uint8Array(12) },
+      { iv: undefined },
+      { source: undefined },
+      { source: 5 },
+      { key: undefined },
+    ]) {
+      both(
+        () => cipher.encrypt({ ...given, ...change }),
+        () => millrace.cipher(name, { ...given, ...change, encrypt: true }),
+        JSON.stringify(change),
+      );
     }
-    both(() => cipher.encrypt(), () => millrace.cipher(name, undefined), 'nothing');
-    both(() => cipher.decrypt(5), () => millrace.cipher(name, 5), 'no object');
+    both(
+      () => cipher.encrypt(),
+      () => millrace.cipher(name, undefined),
+      'nothing',
+    );
+    both(
+      () => cipher.decrypt(5),
+      () => millrace.cipher(name, 5),
+      'no object',
+    );
   });
 }
 
@@ -204,36 +375,86 @@ for (const name of aeadNames) {
     const rng = random(`door ${name}`);
     const aead = door[identifier(name)];
     const { key: keySize, iv: nonceSize, tagSizes } = ciphers[name];
-    assert.deepEqual([aead.algorithm, aead.keySize, aead.nonceSize, aead.tagSize], [name, keySize, nonceSize, 16]);
+    assert.deepEqual(
+      [aead.algorithm, aead.keySize, aead.nonceSize, aead.tagSize],
+      [name, keySize, nonceSize, 16],
+    );
     const keyed = () => ({ key: rng.bytes(keySize), nonce: rng.bytes(nonceSize) });
     for (const size of [0, 1, 16, 63, 64, 1000]) {
       for (const aad of [undefined, rng.bytes(0), rng.bytes(21), 'aad']) {
-        const given = { ...keyed(), source: rng.bytes(size), ...(aad === undefined ? {} : { aad }) };
+        const given = {
+          ...keyed(),
+          source: rng.bytes(size),
+          ...(aad === undefined ? {} : { aad }),
+        };
         const sealed = aead.seal(given);
         assert.deepEqual(sealed, plain(millrace.seal(name, given)));
         assert.deepEqual(aead.open({ ...given, source: sealed }), plain(given.source));
         for (const at of [0, size >> 1, sealed.length - 1]) {
           const changed = Uint8Array.from(sealed);
           changed[at] ^= 0x20;
-          both(() => aead.open({ ...given, source: changed }), () => millrace.open(name, { ...given, source: changed }), `bit of byte ${at}`);
+          both(
+            () => aead.open({ ...given, source: changed }),
+            () => millrace.open(name, { ...given, source: changed }),
+            `bit of byte ${at}`,
+          );
         }
       }
     }
     for (const tagLength of [0, 1, 4, 8, 11, 12, 13, 15, 16, 17, -1, '16', 12.5]) {
       const given = { ...keyed(), source: 'text', tagLength };
-      const sealed = both(() => aead.seal(given), () => millrace.seal(name, given), `tag of ${tagLength}`);
+      const sealed = both(
+        () => aead.seal(given),
+        () => millrace.seal(name, given),
+        `tag of ${tagLength}`,
+      );
       assert.equal(sealed instanceof Uint8Array, tagSizes.includes(tagLength));
-      if (sealed instanceof Uint8Array) both(() => aead.open({ ...given, source: sealed }), () => millrace.open(name, { ...given, source: sealed }), `tag of ${tagLength}`);
+      if (sealed instanceof Uint8Array)
+        both(
+          () => aead.open({ ...given, source: sealed }),
+          () => millrace.open(name, { ...given, source: sealed }),
+          `tag of ${tagLength}`,
+        );
     }
     const given = { ...keyed(), source: new Uint8Array(20) };
-    for (const change of [{ key: new Uint8Array(7) }, { key: 'key' }, { nonce: new Uint8Array(7) }, { nonce: undefined }, { source: undefined }, { source: 5 }, { source: 'text' }, { source: new Uint8Array(15) }, { source: new Uint8Array(16) }, { aad: 5 }]) {
+    for (const change of [
+      { key: new Uint8Array(7) },
+      { key: 'key' },
+      { nonce: new Uint8Array(7) },
+      { nonce: undefined },
+      { source: undefined },
+      { source: 5 },
+      { source: 'text' },
+      { source: new Uint8Array(15) },
+      { source: new Uint8Array(16) },
+      { aad: 5 },
+    ]) {
       // With random nonces: test/boundary/nonces.test.mjs.
-      if (!('nonce' in change) || change.nonce !== undefined) both(() => aead.seal({ ...given, ...change }), () => millrace.seal(name, { ...given, ...change }), `seal ${Object.keys(change)}`);
-      both(() => aead.open({ ...given, ...change }), () => millrace.open(name, { ...given, ...change }), `open ${Object.keys(change)}`);
+      if (!('nonce' in change) || change.nonce !== undefined)
+        both(
+          () => aead.seal({ ...given, ...change }),
+          () => millrace.seal(name, { ...given, ...change }),
+          `seal ${Object.keys(change)}`,
+        );
+      both(
+        () => aead.open({ ...given, ...change }),
+        () => millrace.open(name, { ...given, ...change }),
+        `open ${Object.keys(change)}`,
+      );
     }
-    both(() => aead.seal(), () => millrace.seal(name), 'nothing');
-    both(() => aead.open(null), () => millrace.open(name, null), 'null');
-    assert.throws(() => aead.seal({ ...given, target: new Uint8Array(40) }), { code: 'ERR_ARGUMENT_VALUE' });
+    both(
+      () => aead.seal(),
+      () => millrace.seal(name),
+      'nothing',
+    );
+    both(
+      () => aead.open(null),
+      () => millrace.open(name, null),
+      'null',
+    );
+    assert.throws(() => aead.seal({ ...given, target: new Uint8Array(40) }), {
+      code: 'ERR_ARGUMENT_VALUE',
+    });
   });
 }
 
@@ -241,48 +462,157 @@ test('scrypt, pbkdf2, hkdf and argon2 derive what the main door does', () => {
   const rng = random('door derivations');
   const [password, salt] = [rng.bytes(11), rng.bytes(16)];
   for (const size of [0, 1, 32, 100]) {
-    both(() => door.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }), () => millrace.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }), 'scrypt');
+    both(
+      () => door.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }),
+      () => millrace.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }),
+      'scrypt',
+    );
     for (const name of ['sha1', 'sha256', 'sha512', 'sha3-256', 'blake2b512', 'blake3']) {
-      both(() => door.pbkdf2(password, salt, 3, size, door[identifier(name)]), () => millrace.pbkdf2(password, salt, 3, size, name), `pbkdf2 ${name}`);
-      both(() => door.hkdf(door[identifier(name)], password, salt, 'info', size), () => millrace.hkdf(name, password, salt, 'info', size), `hkdf ${name}`);
+      both(
+        () => door.pbkdf2(password, salt, 3, size, door[identifier(name)]),
+        () => millrace.pbkdf2(password, salt, 3, size, name),
+        `pbkdf2 ${name}`,
+      );
+      both(
+        () => door.hkdf(door[identifier(name)], password, salt, 'info', size),
+        () => millrace.hkdf(name, password, salt, 'info', size),
+        `hkdf ${name}`,
+      );
     }
   }
   for (const algorithm of ['argon2d', 'argon2i', 'argon2id']) {
-    for (const more of [{}, { tagLength: 4 }, { tagLength: 100, secret: 'pepper', associatedData: salt }, { version: 0x10, parallelism: 3, memory: 64 }]) {
+    for (const more of [
+      {},
+      { tagLength: 4 },
+      { tagLength: 100, secret: 'pepper', associatedData: salt },
+      { version: 0x10, parallelism: 3, memory: 64 },
+    ]) {
       const parameters = { message: password, nonce: salt, memory: 40, passes: 2, ...more };
-      both(() => door.argon2(algorithm, parameters), () => millrace.argon2(algorithm, parameters), JSON.stringify(more));
+      both(
+        () => door.argon2(algorithm, parameters),
+        () => millrace.argon2(algorithm, parameters),
+        JSON.stringify(more),
+      );
     }
   }
 });
 
 test('wrong costs and sizes end as at the main door', () => {
-  for (const options of [{ N: 3 }, { N: 1 }, { N: 0 }, { N: 16, cost: 16 }, { N: '16' }, { r: 0 }, { p: 0 }, { N: 2 ** 40 }, { N: 65536, r: 1 }, { N: 16, r: 8, maxmem: 1000 }, { p: 2 ** 30 }, { maxmem: -1 }, { N: 2 ** 20 }]) {
-    both(() => door.scrypt('p', 'salt', 8, options), () => millrace.scrypt('p', 'salt', 8, options), JSON.stringify(options));
+  for (const options of [
+    { N: 3 },
+    { N: 1 },
+    { N: 0 },
+    { N: 16, cost: 16 },
+    { N: '16' },
+    { r: 0 },
+    { p: 0 },
+    { N: 2 ** 40 },
+    { N: 65536, r: 1 },
+    { N: 16, r: 8, maxmem: 1000 },
+    { p: 2 ** 30 },
+    { maxmem: -1 },
+    { N: 2 ** 20 },
+  ]) {
+    both(
+      () => door.scrypt('p', 'salt', 8, options),
+      () => millrace.scrypt('p', 'salt', 8, options),
+      JSON.stringify(options),
+    );
   }
   for (const size of [-1, 2 ** 31, 1.5, '8', undefined]) {
-    both(() => door.scrypt('p', 's', size, { N: 2 }), () => millrace.scrypt('p', 's', size, { N: 2 }), `scrypt of ${size}`);
-    both(() => door.pbkdf2('p', 's', 1, size, door.sha1), () => millrace.pbkdf2('p', 's', 1, size, 'sha1'), `pbkdf2 of ${size}`);
-    both(() => door.hkdf(door.sha1, 'p', 's', '', size), () => millrace.hkdf('sha1', 'p', 's', '', size), `hkdf of ${size}`);
+    both(
+      () => door.scrypt('p', 's', size, { N: 2 }),
+      () => millrace.scrypt('p', 's', size, { N: 2 }),
+      `scrypt of ${size}`,
+    );
+    both(
+      () => door.pbkdf2('p', 's', 1, size, door.sha1),
+      () => millrace.pbkdf2('p', 's', 1, size, 'sha1'),
+      `pbkdf2 of ${size}`,
+    );
+    both(
+      () => door.hkdf(door.sha1, 'p', 's', '', size),
+      () => millrace.hkdf('sha1', 'p', 's', '', size),
+      `hkdf of ${size}`,
+    );
   }
-  both(() => door.hkdf(door.sha1, 'p', 's', '', 5101), () => millrace.hkdf('sha1', 'p', 's', '', 5101), 'hkdf, too long');
-  for (const iterations of [0, -1, 2 ** 32, '1']) both(() => door.pbkdf2('p', 's', iterations, 8, door.sha1), () => millrace.pbkdf2('p', 's', iterations, 8, 'sha1'), `${iterations} iterations`);
-  both(() => door.pbkdf2('p', 's', 1, 8, door.xxh64), () => millrace.pbkdf2('p', 's', 1, 8, 'xxh64'), 'no HMAC');
-  for (const change of [{ memory: 7 }, { memory: '40' }, { passes: 0 }, { parallelism: 0 }, { parallelism: 6 }, { tagLength: 3 }, { nonce: 'short' }, { nonce: undefined }, { message: 5 }, { version: 3 }, { secret: 5 }, { associatedData: null }]) {
+  both(
+    () => door.hkdf(door.sha1, 'p', 's', '', 5101),
+    () => millrace.hkdf('sha1', 'p', 's', '', 5101),
+    'hkdf, too long',
+  );
+  for (const iterations of [0, -1, 2 ** 32, '1'])
+    both(
+      () => door.pbkdf2('p', 's', iterations, 8, door.sha1),
+      () => millrace.pbkdf2('p', 's', iterations, 8, 'sha1'),
+      `${iterations} iterations`,
+    );
+  both(
+    () => door.pbkdf2('p', 's', 1, 8, door.xxh64),
+    () => millrace.pbkdf2('p', 's', 1, 8, 'xxh64'),
+    'no HMAC',
+  );
+  for (const change of [
+    { memory: 7 },
+    { memory: '40' },
+    { passes: 0 },
+    { parallelism: 0 },
+    { parallelism: 6 },
+    { tagLength: 3 },
+    { nonce: 'short' },
+    { nonce: undefined },
+    { message: 5 },
+    { version: 3 },
+    { secret: 5 },
+    { associatedData: null },
+  ]) {
     const parameters = { message: 'm', nonce: 'saltsalt', memory: 40, passes: 1, ...change };
-    both(() => door.argon2('argon2id', parameters), () => millrace.argon2('argon2id', parameters), JSON.stringify(change));
+    both(
+      () => door.argon2('argon2id', parameters),
+      () => millrace.argon2('argon2id', parameters),
+      JSON.stringify(change),
+    );
   }
-  both(() => door.argon2('argon2', {}), () => millrace.argon2('argon2', {}), 'no such Argon2');
-  both(() => door.argon2(5, {}), () => millrace.argon2(5, {}), 'no name');
-  for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'argon2']) both(() => door[name](), () => millrace[name](), `${name} of nothing`);
+  both(
+    () => door.argon2('argon2', {}),
+    () => millrace.argon2('argon2', {}),
+    'no such Argon2',
+  );
+  both(
+    () => door.argon2(5, {}),
+    () => millrace.argon2(5, {}),
+    'no name',
+  );
+  for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'argon2'])
+    both(
+      () => door[name](),
+      () => millrace[name](),
+      `${name} of nothing`,
+    );
 });
 
 test('timingSafeEqual', () => {
   const [a, b] = [Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3)];
   assert.equal(door.timingSafeEqual(a, b), true);
-  for (let at = 0; at < 3; at++) assert.equal(door.timingSafeEqual(a, a.map((byte, index) => (index === at ? byte ^ 0x80 : byte))), false);
+  for (let at = 0; at < 3; at++)
+    assert.equal(
+      door.timingSafeEqual(
+        a,
+        a.map((byte, index) => (index === at ? byte ^ 0x80 : byte)),
+      ),
+      false,
+    );
   assert.equal(door.timingSafeEqual(new Uint8Array(0), new ArrayBuffer(0)), true);
-  both(() => door.timingSafeEqual(a, new Uint8Array(4)), () => millrace.timingSafeEqual(a, new Uint8Array(4)), 'sizes');
-  both(() => door.timingSafeEqual('abc', a), () => millrace.timingSafeEqual('abc', a), 'a string');
+  both(
+    () => door.timingSafeEqual(a, new Uint8Array(4)),
+    () => millrace.timingSafeEqual(a, new Uint8Array(4)),
+    'sizes',
+  );
+  both(
+    () => door.timingSafeEqual('abc', a),
+    () => millrace.timingSafeEqual('abc', a),
+    'a string',
+  );
 });
 
 test('it needs nothing of Node.js', async () => {
@@ -295,7 +625,10 @@ test('it needs nothing of Node.js', async () => {
 
 /** Bytes, compressed, of a bundle with so much of the door. */
 async function weight(names) {
-  const text = await bundle('', { minify: true, contents: `import { ${names} } from './src/portable/door.ts'; globalThis.used = [${names}];` });
+  const text = await bundle('', {
+    minify: true,
+    contents: `import { ${names} } from './src/portable/door.ts'; globalThis.used = [${names}];`,
+  });
   return { size: gzipSync(text, { level: 9 }).length, text };
 }
 
@@ -304,7 +637,19 @@ test('a bundle has what was imported and nothing more', async () => {
   assert.ok(alone.size < 6500, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
-  const limits = { md5: 7500, sha512: 9500, sha3_256: 7000, blake2b512: 8500, blake3: 8500, xxh64: 7500, xxh3_64: 8500, aes_256_gcm: 7000, chacha20_poly1305: 8500, scrypt: 10_000, 'hmac, sha256': 7500 };
+  const limits = {
+    md5: 7500,
+    sha512: 9500,
+    sha3_256: 7000,
+    blake2b512: 8500,
+    blake3: 8500,
+    xxh64: 7500,
+    xxh3_64: 8500,
+    aes_256_gcm: 7000,
+    chacha20_poly1305: 8500,
+    scrypt: 10_000,
+    'hmac, sha256': 7500,
+  };
   for (const [names, limit] of Object.entries(limits)) {
     const { size } = await weight(names);
     assert.ok(size < limit, `${names}: ${size} bytes, compressed`);

@@ -1,4 +1,5 @@
-// What src/portable/hashes uses of libraries beyond what they promise: a new version that changes it is to be seen here first.
+// What src/portable/hashes uses of libraries beyond what they promise: a new version that changes
+// it is to be seen here first.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -59,14 +60,19 @@ for (const [Hash, block, size, words] of [[blake2._BLAKE2b, 128, 64, 16]]) {
     bare.compress(all, 0, false);
     bare.length = 2 * block;
     bare.compress(all, block / 4, true);
-    assert.deepEqual(new Uint8Array(Int32Array.from(bare.get()).buffer), Uint8Array.from(new Hash().update(message).digest()));
+    assert.deepEqual(
+      new Uint8Array(Int32Array.from(bare.get()).buffer),
+      Uint8Array.from(new Hash().update(message).digest()),
+    );
     // Whatever it counts by itself, the count is what was set.
     assert.equal(bare.length, 2 * block);
   });
 }
 
 test('the versions that this was read in', () => {
-  const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { devDependencies } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
   assert.match(devDependencies['@noble/hashes'], /^\^?2\.4\./);
   assert.match(devDependencies['hash-wasm'], /^\^?4\.13\./);
 });

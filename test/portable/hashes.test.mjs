@@ -1,10 +1,22 @@
-// The hashes of the portable engine by themselves: digests, states and refusals are the native engine's, byte for byte.
+// The hashes of the portable engine by themselves: digests, states and refusals are the native
+// engine's, byte for byte.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { bundle, portable } from '../support/portable-bundle.mjs';
-import { catalog, checkMac, checkMessage, nativeHash, NOTHING, outcome, paramsOf, placed, Refused, sizesAround } from '../support/portable-hash-checks.mjs';
+import {
+  catalog,
+  checkMac,
+  checkMessage,
+  nativeHash,
+  NOTHING,
+  outcome,
+  paramsOf,
+  placed,
+  Refused,
+  sizesAround,
+} from '../support/portable-hash-checks.mjs';
 import { random } from '../support/random.mjs';
 
 const { hashes, prepareMac } = await portable('src/portable/hashes/index.ts');
@@ -14,7 +26,8 @@ const BLAKE2_MAX = 2n ** 53n;
 
 test('there is one for each of the catalog', () => {
   assert.equal(hashes.length, catalog.length);
-  for (const { id, name, xof } of catalog) assert.equal(typeof hashes[id].squeeze, xof ? 'function' : 'undefined', name);
+  for (const { id, name, xof } of catalog)
+    assert.equal(typeof hashes[id].squeeze, xof ? 'function' : 'undefined', name);
 });
 
 for (const facts of catalog) {
@@ -26,7 +39,14 @@ for (const facts of catalog) {
     for (const params of paramsOf(facts, rng)) {
       for (const size of sizesAround(facts)) {
         const message = placed(rng.bytes(size), rng.below(8));
-        checkMessage(facts, hash, params, message, rng.below(size + 1), facts.xof ? rng.between(1, 400) : facts.digestSize);
+        checkMessage(
+          facts,
+          hash,
+          params,
+          message,
+          rng.below(size + 1),
+          facts.xof ? rng.between(1, 400) : facts.digestSize,
+        );
       }
     }
   });
@@ -41,7 +61,7 @@ for (const facts of catalog) {
     hash.digest(params, message, actual);
     assert.deepEqual(actual, expected);
     let state = NOTHING;
-    for (let at = 0; at < message.length; ) {
+    for (let at = 0; at < message.length;) {
       const next = new Uint8Array(facts.stateSize);
       const end = Math.min(at + rng.pick([0, 1, 3, 8, 64, 100, 1024, 3000]), message.length);
       hash.update(params, state, message.subarray(at, end), next);
@@ -76,9 +96,29 @@ for (const facts of catalog) {
           const digest = () => new Uint8Array(facts.digestSize || 32);
           const next = () => new Uint8Array(facts.stateSize);
           const rest = rng.bytes(rng.below(100));
-          const ours = outcome(Refused, (target, after) => (hash.finish(given, bytes, rest, target), hash.update(given, bytes, rest, after)), digest(), next());
-          const theirs = outcome(Refused, (target, after) => (native.finish(given, bytes, rest, target), native.update(given, bytes, rest, after)), digest(), next());
-          assert.deepEqual(ours, theirs, `after ${size} bytes: ${Buffer.from(bytes).toString('hex')}`);
+          const ours = outcome(
+            Refused,
+            (target, after) => (
+              hash.finish(given, bytes, rest, target),
+              hash.update(given, bytes, rest, after)
+            ),
+            digest(),
+            next(),
+          );
+          const theirs = outcome(
+            Refused,
+            (target, after) => (
+              native.finish(given, bytes, rest, target),
+              native.update(given, bytes, rest, after)
+            ),
+            digest(),
+            next(),
+          );
+          assert.deepEqual(
+            ours,
+            theirs,
+            `after ${size} bytes: ${Buffer.from(bytes).toString('hex')}`,
+          );
           if (ours !== 'refused') hash.check(given, bytes);
           counts[ours === 'refused' ? 'refused' : 'taken']++;
         }
@@ -87,16 +127,26 @@ for (const facts of catalog) {
     assert.ok(counts.refused > 50, `only ${counts.refused} were refused`);
     assert.ok(counts.taken > 20, `only ${counts.taken} were taken`);
     for (const size of [1, facts.stateSize - 1, facts.stateSize + 1]) {
-      assert.throws(() => hash.update(params[0], new Uint8Array(size), NOTHING, new Uint8Array(facts.stateSize)), { name: 'StateError' });
+      assert.throws(
+        () =>
+          hash.update(params[0], new Uint8Array(size), NOTHING, new Uint8Array(facts.stateSize)),
+        { name: 'StateError' },
+      );
     }
     assert.throws(() => hash.check(params[0], NOTHING), { name: 'StateError' });
   });
 
   test(`${facts.name}: a refused state leaves nothing behind for the next message`, () => {
     const params = { seed: 0n, key: undefined };
-    const [expected, actual] = [new Uint8Array(facts.digestSize || 32), new Uint8Array(facts.digestSize || 32)];
+    const [expected, actual] = [
+      new Uint8Array(facts.digestSize || 32),
+      new Uint8Array(facts.digestSize || 32),
+    ];
     native.digest(params, Buffer.from('abc'), expected);
-    assert.throws(() => hash.finish(params, new Uint8Array(facts.stateSize).fill(0xff), NOTHING, actual), { name: 'StateError' });
+    assert.throws(
+      () => hash.finish(params, new Uint8Array(facts.stateSize).fill(0xff), NOTHING, actual),
+      { name: 'StateError' },
+    );
     assert.deepEqual(actual, new Uint8Array(actual.length));
     hash.digest(params, Buffer.from('abc'), actual);
     assert.deepEqual(actual, expected);
@@ -115,20 +165,32 @@ for (const facts of catalog) {
           hash.update(params, NOTHING, message.subarray(0, cut), ours);
           theirs.set(ours);
           let rest = message.subarray(cut);
-          for (let at = 0; at < whole.length; ) {
-            const count = Math.min(rng.pick([0, 1, 7, 63, 64, 65, 136, 168, 500]), whole.length - at);
+          for (let at = 0; at < whole.length;) {
+            const count = Math.min(
+              rng.pick([0, 1, 7, 63, 64, 65, 136, 168, 500]),
+              whole.length - at,
+            );
             const [output, other] = [new Uint8Array(count), new Uint8Array(count)];
             hash.squeeze(params, at % 2 === 0 ? ours : theirs, rest, output, ours);
             native.squeeze(params, theirs, rest, other, theirs);
-            assert.deepEqual(output, whole.slice(at, at + count), `${size} bytes, output from ${at}`);
+            assert.deepEqual(
+              output,
+              whole.slice(at, at + count),
+              `${size} bytes, output from ${at}`,
+            );
             assert.deepEqual(ours, theirs, `${size} bytes, the state after ${at + count}`);
             [rest, at] = [NOTHING, at + count];
           }
           // The message has ended.
           const next = new Uint8Array(facts.stateSize);
           assert.throws(() => hash.update(params, ours, NOTHING, next), { name: 'StateError' });
-          assert.throws(() => hash.finish(params, ours, NOTHING, new Uint8Array(8)), { name: 'StateError' });
-          assert.throws(() => hash.squeeze(params, ours, Uint8Array.of(1), new Uint8Array(8), next), { name: 'StateError' });
+          assert.throws(() => hash.finish(params, ours, NOTHING, new Uint8Array(8)), {
+            name: 'StateError',
+          });
+          assert.throws(
+            () => hash.squeeze(params, ours, Uint8Array.of(1), new Uint8Array(8), next),
+            { name: 'StateError' },
+          );
           hash.check(params, ours);
         }
       }
@@ -142,9 +204,19 @@ for (const facts of catalog) {
         const state = new Uint8Array(facts.stateSize);
         native.squeeze(params, NOTHING, rng.bytes(size), new Uint8Array(77), state);
         for (const bytes of damages(state, rng, facts)) {
-          const run = (engine) => outcome(Refused, (target, next) => engine.squeeze(params, bytes, NOTHING, target, next), new Uint8Array(150), new Uint8Array(facts.stateSize));
+          const run = (engine) =>
+            outcome(
+              Refused,
+              (target, next) => engine.squeeze(params, bytes, NOTHING, target, next),
+              new Uint8Array(150),
+              new Uint8Array(facts.stateSize),
+            );
           const ours = run(hash);
-          assert.deepEqual(ours, run(native), `after ${size} bytes: ${Buffer.from(bytes).toString('hex')}`);
+          assert.deepEqual(
+            ours,
+            run(native),
+            `after ${size} bytes: ${Buffer.from(bytes).toString('hex')}`,
+          );
           if (ours === 'refused') refused++;
         }
       }
@@ -155,9 +227,18 @@ for (const facts of catalog) {
   if (facts.hmac) {
     test(`${facts.name}: HMAC with keys of all sizes`, () => {
       const rng = random(`${facts.name} HMAC`);
-      const keys = [0, 1, facts.digestSize, facts.blockSize - 1, facts.blockSize, facts.blockSize + 1, 500];
+      const keys = [
+        0,
+        1,
+        facts.digestSize,
+        facts.blockSize - 1,
+        facts.blockSize,
+        facts.blockSize + 1,
+        500,
+      ];
       for (const key of keys) {
-        for (const size of [0, 1, 60, 130, 1500]) checkMac(facts, prepareMac, rng.bytes(key), rng.bytes(size), rng.below(size + 1));
+        for (const size of [0, 1, 60, 130, 1500])
+          checkMac(facts, prepareMac, rng.bytes(key), rng.bytes(size), rng.below(size + 1));
       }
     });
   }
@@ -171,7 +252,9 @@ test('BLAKE2: no states beyond 2^53 bytes, where numbers are no longer exact', (
     new DataView(state.buffer).setBigUint64(lengthAt, BLAKE2_MAX - 1n, true);
     hashes[id].check({ seed: 0n, key: undefined }, state);
     new DataView(state.buffer).setBigUint64(lengthAt, BLAKE2_MAX, true);
-    assert.throws(() => hashes[id].check({ seed: 0n, key: undefined }, state), { name: 'StateError' });
+    assert.throws(() => hashes[id].check({ seed: 0n, key: undefined }, state), {
+      name: 'StateError',
+    });
     nativeHash(id).update({ seed: 0n, key: undefined }, state, NOTHING, new Uint8Array(stateSize));
   }
 });
@@ -185,7 +268,14 @@ test('BLAKE2 and BLAKE3 where words lie the other way round in memory', async ()
   const rng = random('other byte order');
   for (const facts of catalog.filter(({ name }) => name.startsWith('blake'))) {
     for (const size of [0, 1, 64, 129, 1000, 1025, 5000]) {
-      checkMessage(facts, module.exports.hashes[facts.id], { seed: 0n, key: undefined }, rng.bytes(size), rng.below(size + 1), facts.digestSize);
+      checkMessage(
+        facts,
+        module.exports.hashes[facts.id],
+        { seed: 0n, key: undefined },
+        rng.bytes(size),
+        rng.below(size + 1),
+        facts.digestSize,
+      );
     }
   }
 });
@@ -194,14 +284,31 @@ test('BLAKE2 and BLAKE3 where words lie the other way round in memory', async ()
 function* damages(state, rng, { name }) {
   yield state;
   const heads = Math.min(state.length, 110);
-  for (let at = 0; at < heads; at++) yield changed(state, at, rng.pick([1, 0x80, 0x10, rng.between(1, 255)]));
-  for (let turn = 0; turn < 30; turn++) yield changed(state, rng.below(state.length), rng.between(1, 255));
+  for (let at = 0; at < heads; at++)
+    yield changed(state, at, rng.pick([1, 0x80, 0x10, rng.between(1, 255)]));
+  for (let turn = 0; turn < 30; turn++)
+    yield changed(state, rng.below(state.length), rng.between(1, 255));
   // Of a sponge only the last two bytes say anything about each other.
-  for (const last of [1, 2]) for (const bits of [1, 2, 0x0f, 0x7f, 0x80, 0xff]) yield changed(state, state.length - last, bits);
+  for (const last of [1, 2])
+    for (const bits of [1, 2, 0x0f, 0x7f, 0x80, 0xff])
+      yield changed(state, state.length - last, bits);
   // Lengths: at the ends, and of other shapes.
   const lengthAt = { blake3: 0, xxh32: 8, xxh64: 8, 'xxh3-64': 8, 'xxh3-128': 8 }[name];
   if (lengthAt === undefined) return;
-  for (const length of [0n, 1n, 1024n, 2048n, 3n << 10n, 1n << 32n, (1n << 32n) + 5n, 1n << 60n, (1n << 60n) + 1n, (1n << 62n) - 1n, 1n << 62n, (1n << 64n) - 1n]) {
+  for (const length of [
+    0n,
+    1n,
+    1024n,
+    2048n,
+    3n << 10n,
+    1n << 32n,
+    (1n << 32n) + 5n,
+    1n << 60n,
+    (1n << 60n) + 1n,
+    (1n << 62n) - 1n,
+    1n << 62n,
+    (1n << 64n) - 1n,
+  ]) {
     const copy = Uint8Array.from(state);
     new DataView(copy.buffer).setBigUint64(lengthAt, length, true);
     yield copy;
@@ -215,5 +322,8 @@ function changed(state, at, bits) {
 }
 
 function beyondBlake2({ name, digestSize }, state) {
-  return name.startsWith('blake2') && new DataView(state.buffer, state.byteOffset).getBigUint64(digestSize, true) >= BLAKE2_MAX;
+  return (
+    name.startsWith('blake2') &&
+    new DataView(state.buffer, state.byteOffset).getBigUint64(digestSize, true) >= BLAKE2_MAX
+  );
 }

@@ -1,4 +1,5 @@
-// What the portable engine says of itself, and the calls of its binding that no door makes with wrong arguments.
+// What the portable engine says of itself, and the calls of its binding that no door makes with
+// wrong arguments.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,18 +23,26 @@ test('libraries, in the versions that are installed', () => {
   const { portable } = JSON.parse(native.engines());
   assert.equal(portable.available, true);
   for (const [name, version] of Object.entries(portable.libraries)) {
-    const manifest = name === 'millrace' ? join(root, 'package.json') : join(root, 'node_modules', name, 'package.json');
+    const manifest =
+      name === 'millrace'
+        ? join(root, 'package.json')
+        : join(root, 'node_modules', name, 'package.json');
     assert.equal(version, JSON.parse(readFileSync(manifest, 'utf8')).version, name);
   }
   assert.deepEqual(Object.keys(portable.algorithms).sort(), [...hashNames, ...cipherNames].sort());
-  for (const [name, { library }] of Object.entries(portable.algorithms)) assert.ok(library in portable.libraries, name);
+  for (const [name, { library }] of Object.entries(portable.algorithms))
+    assert.ok(library in portable.libraries, name);
 });
 
 test('a price for each algorithm, and the catalog', () => {
   const costs = JSON.parse(native.costs());
-  for (const name of [...hashNames, ...cipherNames]) assert.ok(costs[name].fixed > 0 && costs[name].perByte > 0 && costs[name].inlineTo > 0, name);
+  for (const name of [...hashNames, ...cipherNames])
+    assert.ok(costs[name].fixed > 0 && costs[name].perByte > 0 && costs[name].inlineTo > 0, name);
   const { hashes: hashTable, ciphers: cipherTable } = JSON.parse(native.catalog());
-  assert.deepEqual([hashTable.map(({ name }) => name), cipherTable.map(({ name }) => name)], [hashes.map(({ name }) => name), ciphers.map(({ name }) => name)]);
+  assert.deepEqual(
+    [hashTable.map(({ name }) => name), cipherTable.map(({ name }) => name)],
+    [hashes.map(({ name }) => name), ciphers.map(({ name }) => name)],
+  );
   assert.ok(Number.isNaN(native.price(0, 99, 0)));
   assert.ok(native.predict(3, 1e6, 1) > native.predict(3, 1e3, 1));
 });
@@ -83,7 +92,11 @@ test('wrong numbers and things are refused', () => {
   assert.equal(native.toBigIntBE('no'), undefined);
   assert.equal(native.writeBigIntBE(1, bytes), 1);
   assert.equal(native.hashHex('no'), undefined);
-  assert.equal(native.attach(frame, bytes, () => {}, bytes), 0, 'attached twice');
+  assert.equal(
+    native.attach(frame, bytes, () => {}, bytes),
+    0,
+    'attached twice',
+  );
 });
 
 test('keys: a disposed handle is refused, not mistaken for its successor', () => {
@@ -104,10 +117,11 @@ test('equal is right wherever the difference is', () => {
   for (const size of [0, 1, 31, 32, 33, 1000]) {
     const left = new Uint8Array(size).map((_, index) => 7 * index);
     assert.equal(native.equal(left, left.slice()), 1);
-    for (let index = 0; index < size; index += 1 + (size >> 4)) for (const bit of [1, 128]) {
-      const right = left.slice();
-      right[index] ^= bit;
-      assert.equal(native.equal(left, right), 0, `${size} ${index}`);
-    }
+    for (let index = 0; index < size; index += 1 + (size >> 4))
+      for (const bit of [1, 128]) {
+        const right = left.slice();
+        right[index] ^= bit;
+        assert.equal(native.equal(left, right), 0, `${size} ${index}`);
+      }
   }
 });

@@ -1,4 +1,5 @@
-// What WebCrypto computes for the portable engine, against the native engine; and which works are given to it.
+// What WebCrypto computes for the portable engine, against the native engine; and which works are
+// given to it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,9 @@ import { ciphers, cipherNames, hashNames, hashes } from '../support/algorithms.m
 import { portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
-const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable('src/portable/webcrypto.ts');
+const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable(
+  'src/portable/webcrypto.ts',
+);
 const { begunByPlatform, provePlatform } = await portable('src/portable/delegation.ts');
 const { Operation, Purpose, Status } = await portable('src/frame.ts');
 
@@ -32,7 +35,11 @@ test('digests and HMACs', async () => {
         continue;
       }
       assert.deepEqual(Buffer.from(await hash), millrace.hash(name, part), `${name} ${size}`);
-      assert.deepEqual(Buffer.from(await mac), millrace.hmac(name, key, part), `hmac ${name} ${size}`);
+      assert.deepEqual(
+        Buffer.from(await mac),
+        millrace.hmac(name, key, part),
+        `hmac ${name} ${size}`,
+      );
     }
   }
   assert.equal(hmac(id('sha256'), new Uint8Array(0), Buffer.from('x')), undefined, 'an empty key');
@@ -42,14 +49,22 @@ test('AES-CTR, whose counter carries through all of its bytes', async () => {
   const rng = random('webcrypto ctr');
   for (const name of cipherNames) {
     for (const size of sizes) {
-      const [key, iv, source] = [rng.bytes(ciphers[name].key), rng.bytes(ciphers[name].iv), rng.bytes(size)];
+      const [key, iv, source] = [
+        rng.bytes(ciphers[name].key),
+        rng.bytes(ciphers[name].iv),
+        rng.bytes(size),
+      ];
       iv.fill(0xff, 16 - rng.below(17));
       const made = aesCtr(id(name), key, iv, source);
       if (!name.endsWith('-ctr')) {
         assert.equal(made, undefined, name);
         break;
       }
-      assert.deepEqual(Buffer.from(await made), millrace.cipher(name, { encrypt: true, key, iv, source }), `${name} ${size} ${iv.toString('hex')}`);
+      assert.deepEqual(
+        Buffer.from(await made),
+        millrace.cipher(name, { encrypt: true, key, iv, source }),
+        `${name} ${size} ${iv.toString('hex')}`,
+      );
     }
   }
 });
@@ -58,7 +73,12 @@ test('AES-GCM', async () => {
   const rng = random('webcrypto gcm');
   for (const name of cipherNames) {
     for (const size of sizes) {
-      const [key, nonce, source, aad] = [rng.bytes(ciphers[name].key), rng.bytes(ciphers[name].iv), rng.bytes(size), rng.bytes(rng.pick([0, 0, 20, 3000]))];
+      const [key, nonce, source, aad] = [
+        rng.bytes(ciphers[name].key),
+        rng.bytes(ciphers[name].iv),
+        rng.bytes(size),
+        rng.bytes(rng.pick([0, 0, 20, 3000])),
+      ];
       const tagSize = rng.between(12, 16);
       const made = gcmSeal(id(name), key, nonce, aad, source, tagSize);
       if (!name.endsWith('-gcm')) {
@@ -67,12 +87,23 @@ test('AES-GCM', async () => {
         break;
       }
       const sealed = Buffer.from(await made);
-      assert.deepEqual(sealed, millrace.seal(name, { key, nonce, source, aad, tagLength: tagSize }), `${name} ${size}`);
-      assert.deepEqual(Buffer.from(await gcmOpen(id(name), key, nonce, aad, sealed, tagSize)), source, `${name} ${size}`);
+      assert.deepEqual(
+        sealed,
+        millrace.seal(name, { key, nonce, source, aad, tagLength: tagSize }),
+        `${name} ${size}`,
+      );
+      assert.deepEqual(
+        Buffer.from(await gcmOpen(id(name), key, nonce, aad, sealed, tagSize)),
+        source,
+        `${name} ${size}`,
+      );
       const forged = Buffer.from(sealed);
       forged[rng.below(forged.length)] ^= 1;
       await assert.rejects(gcmOpen(id(name), key, nonce, aad, forged, tagSize), NotAuthentic);
-      await assert.rejects(gcmOpen(id(name), key, nonce, rng.bytes(5), sealed, tagSize), NotAuthentic);
+      await assert.rejects(
+        gcmOpen(id(name), key, nonce, rng.bytes(5), sealed, tagSize),
+        NotAuthentic,
+      );
     }
   }
 });
@@ -81,26 +112,56 @@ test('PBKDF2 and HKDF', async () => {
   const rng = random('webcrypto kdf');
   for (const name of hashNames.filter((each) => hashes[each].hmac)) {
     for (const size of [1, 20, 33, 64, 200]) {
-      const [secret, salt, info, iterations] = [rng.bytes(rng.between(1, 200)), rng.bytes(rng.below(50)), rng.bytes(rng.below(50)), rng.between(1, 500)];
-      const [one, two] = [pbkdf2(id(name), secret, salt, iterations, size), hkdf(id(name), secret, salt, info, size)];
+      const [secret, salt, info, iterations] = [
+        rng.bytes(rng.between(1, 200)),
+        rng.bytes(rng.below(50)),
+        rng.bytes(rng.below(50)),
+        rng.between(1, 500),
+      ];
+      const [one, two] = [
+        pbkdf2(id(name), secret, salt, iterations, size),
+        hkdf(id(name), secret, salt, info, size),
+      ];
       if (!served.includes(name)) {
         assert.equal(one ?? two, undefined, name);
         break;
       }
-      assert.deepEqual(Buffer.from(await one), millrace.pbkdf2(secret, salt, iterations, size, name), name);
-      assert.deepEqual(Buffer.from(await two), Buffer.from(millrace.hkdf(name, secret, salt, info, size)), name);
+      assert.deepEqual(
+        Buffer.from(await one),
+        millrace.pbkdf2(secret, salt, iterations, size, name),
+        name,
+      );
+      assert.deepEqual(
+        Buffer.from(await two),
+        Buffer.from(millrace.hkdf(name, secret, salt, info, size)),
+        name,
+      );
     }
     if (!served.includes(name)) continue;
     assert.equal(pbkdf2(id(name), Buffer.alloc(3), Buffer.alloc(8), 0, 32), undefined);
     assert.equal(pbkdf2(id(name), Buffer.alloc(3), Buffer.alloc(8), 1, 0), undefined);
     assert.equal(hkdf(id(name), Buffer.alloc(3), Buffer.alloc(8), Buffer.alloc(0), 0), undefined);
-    assert.equal(hkdf(id(name), Buffer.alloc(3), Buffer.alloc(8), Buffer.alloc(0), 255 * hashes[name].digest + 1), undefined);
+    assert.equal(
+      hkdf(
+        id(name),
+        Buffer.alloc(3),
+        Buffer.alloc(8),
+        Buffer.alloc(0),
+        255 * hashes[name].digest + 1,
+      ),
+      undefined,
+    );
   }
 });
 
 test('inputs may change when a call has returned, and may lie in shared memory', async () => {
   const rng = random('webcrypto snapshot');
-  const [key, nonce, iv, source] = [rng.bytes(32), rng.bytes(12), rng.bytes(16), Buffer.from(new SharedArrayBuffer(5000)).fill(7)];
+  const [key, nonce, iv, source] = [
+    rng.bytes(32),
+    rng.bytes(12),
+    rng.bytes(16),
+    Buffer.from(new SharedArrayBuffer(5000)).fill(7),
+  ];
   const ways = {
     digest: (k, n, v, s) => digest(id('sha256'), s),
     hmac: (k, n, v, s) => hmac(id('sha256'), k, s),
@@ -124,14 +185,23 @@ test('inputs may change when a call has returned, and may lie in shared memory',
 
 test('nothing is served where there is no WebCrypto', async () => {
   const found = Object.getOwnPropertyDescriptor(globalThis, 'crypto');
-  Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues() {} }, configurable: true });
+  Object.defineProperty(globalThis, 'crypto', {
+    value: { getRandomValues() {} },
+    configurable: true,
+  });
   try {
     const bytes = Buffer.alloc(32, 1);
     assert.equal(digest(id('sha256'), bytes), undefined);
     assert.equal(hmac(id('sha256'), bytes, bytes), undefined);
     assert.equal(aesCtr(id('aes-256-ctr'), bytes, bytes.subarray(16), bytes), undefined);
-    assert.equal(gcmSeal(id('aes-256-gcm'), bytes, bytes.subarray(20), bytes, bytes, 16), undefined);
-    assert.equal(gcmOpen(id('aes-256-gcm'), bytes, bytes.subarray(20), bytes, bytes, 16), undefined);
+    assert.equal(
+      gcmSeal(id('aes-256-gcm'), bytes, bytes.subarray(20), bytes, bytes, 16),
+      undefined,
+    );
+    assert.equal(
+      gcmOpen(id('aes-256-gcm'), bytes, bytes.subarray(20), bytes, bytes, 16),
+      undefined,
+    );
     assert.equal(pbkdf2(id('sha256'), bytes, bytes, 1, 32), undefined);
     assert.equal(hkdf(id('sha256'), bytes, bytes, bytes, 32), undefined);
   } finally {
@@ -145,20 +215,45 @@ const NOTHING = new Uint8Array(0);
 
 function work(operation, name, given) {
   return {
-    operation, algorithm: id(name), key: undefined, secret: NOTHING, seedLow: 0, seedHigh: 0, iv: NOTHING, aad: NOTHING, tag: NOTHING, source: NOTHING,
-    target: NOTHING, views: undefined, count: 0, size: 0, derivation: undefined, ...given,
+    operation,
+    algorithm: id(name),
+    key: undefined,
+    secret: NOTHING,
+    seedLow: 0,
+    seedHigh: 0,
+    iv: NOTHING,
+    aad: NOTHING,
+    tag: NOTHING,
+    source: NOTHING,
+    target: NOTHING,
+    views: undefined,
+    count: 0,
+    size: 0,
+    derivation: undefined,
+    ...given,
   };
 }
 
 /** `{ status, target, tag }`, or undefined if it was not begun. */
 function begun(described, lent) {
   return new Promise((resolve) => {
-    if (!begunByPlatform(described, (status, target, tag) => resolve({ status, target: Buffer.from(target), tag: Buffer.from(tag) }), lent)) resolve(undefined);
+    if (
+      !begunByPlatform(
+        described,
+        (status, target, tag) =>
+          resolve({ status, target: Buffer.from(target), tag: Buffer.from(tag) }),
+        lent,
+      )
+    )
+      resolve(undefined);
   });
 }
 
 test('nothing is given to WebCrypto before it has given right answers', async () => {
-  const described = work(Operation.Hash, 'sha256', { source: Buffer.alloc(100_000), target: Buffer.alloc(32) });
+  const described = work(Operation.Hash, 'sha256', {
+    source: Buffer.alloc(100_000),
+    target: Buffer.alloc(32),
+  });
   assert.equal(await begun(described), undefined);
   await provePlatform();
   assert.equal((await begun(described)).status, Status.Done);
@@ -169,48 +264,124 @@ test('large works are, with the results of the native engine', async () => {
   const source = rng.bytes(50_000);
   for (const name of hashNames) {
     const target = Buffer.alloc(hashes[name].digest || 32);
-    const [hash, mac] = [await begun(work(Operation.Hash, name, { source, target })), await begun(work(Operation.Hmac, name, { source, target, secret: rng.bytes(10) }))];
+    const [hash, mac] = [
+      await begun(work(Operation.Hash, name, { source, target })),
+      await begun(work(Operation.Hmac, name, { source, target, secret: rng.bytes(10) })),
+    ];
     assert.equal(hash !== undefined, served.includes(name), name);
     assert.equal(mac !== undefined, served.includes(name), name);
-    if (hash !== undefined) assert.deepEqual(hash, { status: Status.Done, target: millrace.hash(name, source), tag: Buffer.alloc(0) });
+    if (hash !== undefined)
+      assert.deepEqual(hash, {
+        status: Status.Done,
+        target: millrace.hash(name, source),
+        tag: Buffer.alloc(0),
+      });
   }
   for (const name of cipherNames) {
     const { key: keySize, iv: ivSize, aead } = ciphers[name];
-    const [secret, iv, aad] = [rng.bytes(keySize), rng.bytes(ivSize), aead ? rng.bytes(30) : NOTHING];
+    const [secret, iv, aad] = [
+      rng.bytes(keySize),
+      rng.bytes(ivSize),
+      aead ? rng.bytes(30) : NOTHING,
+    ];
     const target = Buffer.alloc(source.length);
     const given = { source, target, secret, iv, aad, tag: Buffer.alloc(aead ? 16 : 0) };
     const sealed = await begun(work(Operation.Encrypt, name, given));
     assert.equal(sealed !== undefined, /^aes-\d+-(ctr|gcm)$/.test(name), name);
     if (sealed === undefined) continue;
     const tag = Buffer.alloc(16);
-    const expected = millrace.cipher(name, { encrypt: true, key: secret, iv, source, ...(aead && { aad, tag }) });
-    assert.deepEqual(sealed, { status: Status.Done, target: expected, tag: aead ? tag : Buffer.alloc(0) }, name);
+    const expected = millrace.cipher(name, {
+      encrypt: true,
+      key: secret,
+      iv,
+      source,
+      ...(aead && { aad, tag }),
+    });
+    assert.deepEqual(
+      sealed,
+      { status: Status.Done, target: expected, tag: aead ? tag : Buffer.alloc(0) },
+      name,
+    );
     for (const lent of [false, true]) {
       const whole = Buffer.concat([expected, tag]);
-      const after = { source: whole.subarray(0, expected.length), tag: whole.subarray(expected.length, aead ? undefined : expected.length) };
+      const after = {
+        source: whole.subarray(0, expected.length),
+        tag: whole.subarray(expected.length, aead ? undefined : expected.length),
+      };
       for (const apart of [after, { source: expected, tag: after.tag }]) {
         const opened = await begun(work(Operation.Decrypt, name, { ...given, ...apart }), lent);
-        assert.deepEqual(opened, { status: Status.Done, target: source, tag: Buffer.alloc(0) }, name);
+        assert.deepEqual(
+          opened,
+          { status: Status.Done, target: source, tag: Buffer.alloc(0) },
+          name,
+        );
       }
     }
     if (!aead) continue;
-    const forged = await begun(work(Operation.Open, name, { ...given, source: expected, tag: Buffer.alloc(16) }));
-    assert.deepEqual(forged, { status: Status.Authentication, target: Buffer.alloc(0), tag: Buffer.alloc(0) }, name);
+    const forged = await begun(
+      work(Operation.Open, name, { ...given, source: expected, tag: Buffer.alloc(16) }),
+    );
+    assert.deepEqual(
+      forged,
+      { status: Status.Authentication, target: Buffer.alloc(0), tag: Buffer.alloc(0) },
+      name,
+    );
   }
 });
 
 test('small works, and those that the engine refuses, are not', async () => {
   const source = Buffer.alloc(50_000);
-  const good = { source, target: Buffer.alloc(source.length), secret: Buffer.alloc(32), iv: Buffer.alloc(12), tag: Buffer.alloc(16) };
+  const good = {
+    source,
+    target: Buffer.alloc(source.length),
+    secret: Buffer.alloc(32),
+    iv: Buffer.alloc(12),
+    tag: Buffer.alloc(16),
+  };
   assert.equal((await begun(work(Operation.Seal, 'aes-256-gcm', good))).status, Status.Done);
-  for (const wrong of [{ secret: Buffer.alloc(31) }, { iv: Buffer.alloc(16) }, { tag: Buffer.alloc(11) }, { tag: Buffer.alloc(17) }, { tag: NOTHING }, { target: Buffer.alloc(5) }, { source: source.subarray(0, 100), target: Buffer.alloc(100) }]) {
-    assert.equal(await begun(work(Operation.Seal, 'aes-256-gcm', { ...good, ...wrong })), undefined, Object.keys(wrong).join());
+  for (const wrong of [
+    { secret: Buffer.alloc(31) },
+    { iv: Buffer.alloc(16) },
+    { tag: Buffer.alloc(11) },
+    { tag: Buffer.alloc(17) },
+    { tag: NOTHING },
+    { target: Buffer.alloc(5) },
+    { source: source.subarray(0, 100), target: Buffer.alloc(100) },
+  ]) {
+    assert.equal(
+      await begun(work(Operation.Seal, 'aes-256-gcm', { ...good, ...wrong })),
+      undefined,
+      Object.keys(wrong).join(),
+    );
   }
-  assert.equal(await begun(work(Operation.Encrypt, 'aes-256-ctr', { ...good, iv: Buffer.alloc(16) })), undefined, 'a tag of a stream cipher');
-  assert.equal(await begun(work(Operation.Hash, 'sha256', { source, target: Buffer.alloc(31) })), undefined);
-  assert.equal(await begun(work(Operation.Hash, 'sha256', { source, target: Buffer.alloc(32), secret: Buffer.alloc(32) })), undefined);
-  assert.equal(await begun(work(Operation.Hmac, 'sha256', { source, target: Buffer.alloc(32) })), undefined, 'an empty key');
-  assert.equal(await begun(work(Operation.Finish, 'sha256', { source, target: Buffer.alloc(32) })), undefined);
+  assert.equal(
+    await begun(work(Operation.Encrypt, 'aes-256-ctr', { ...good, iv: Buffer.alloc(16) })),
+    undefined,
+    'a tag of a stream cipher',
+  );
+  assert.equal(
+    await begun(work(Operation.Hash, 'sha256', { source, target: Buffer.alloc(31) })),
+    undefined,
+  );
+  assert.equal(
+    await begun(
+      work(Operation.Hash, 'sha256', {
+        source,
+        target: Buffer.alloc(32),
+        secret: Buffer.alloc(32),
+      }),
+    ),
+    undefined,
+  );
+  assert.equal(
+    await begun(work(Operation.Hmac, 'sha256', { source, target: Buffer.alloc(32) })),
+    undefined,
+    'an empty key',
+  );
+  assert.equal(
+    await begun(work(Operation.Finish, 'sha256', { source, target: Buffer.alloc(32) })),
+    undefined,
+  );
 });
 
 // ---- in workers, and back ------------------------------------------------------------------------
@@ -220,13 +391,40 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
   const rng = random('platform errands');
   const source = rng.bytes(100_000);
   const errand = (operation, name, given) => {
-    const { iv = NOTHING, aad = NOTHING, tag = NOTHING, secret = NOTHING, tagSize = 0, targetSize = source.length } = given;
-    const copies = Object.fromEntries(Object.entries({ iv, aad, tag, secret, source: given.source ?? source }).map(([key, bytes]) => [key, new Uint8Array(bytes)]));
-    return { operation, algorithm: id(name), purpose: given.purpose, seedLow: 0, seedHigh: 0, targetSize, tagSize, count: 0, size: 0, derivation: undefined, watched: false, measure: false, ...copies };
+    const {
+      iv = NOTHING,
+      aad = NOTHING,
+      tag = NOTHING,
+      secret = NOTHING,
+      tagSize = 0,
+      targetSize = source.length,
+    } = given;
+    const copies = Object.fromEntries(
+      Object.entries({ iv, aad, tag, secret, source: given.source ?? source }).map(
+        ([key, bytes]) => [key, new Uint8Array(bytes)],
+      ),
+    );
+    return {
+      operation,
+      algorithm: id(name),
+      purpose: given.purpose,
+      seedLow: 0,
+      seedHigh: 0,
+      targetSize,
+      tagSize,
+      count: 0,
+      size: 0,
+      derivation: undefined,
+      watched: false,
+      measure: false,
+      ...copies,
+    };
   };
   const key = rng.bytes(32);
   const [iv, nonce, aad] = [rng.bytes(16), rng.bytes(12), rng.bytes(11)];
-  const sealed = runErrand(errand(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }));
+  const sealed = runErrand(
+    errand(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }),
+  );
   const opening = { secret: key, iv: nonce, aad, source: sealed.target, tag: sealed.tag };
   for (const [served, operation, name, given] of [
     [true, Operation.Hash, 'sha512', { targetSize: 64 }],
@@ -234,7 +432,12 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
     [true, Operation.Hmac, 'sha256', { targetSize: 32, secret: key, purpose: Purpose.Mac }],
     [true, Operation.Encrypt, 'aes-256-ctr', { secret: key, iv }],
     [true, Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }],
-    [true, Operation.Encrypt, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 12, purpose: Purpose.Cipher }],
+    [
+      true,
+      Operation.Encrypt,
+      'aes-256-gcm',
+      { secret: key, iv: nonce, aad, tagSize: 12, purpose: Purpose.Cipher },
+    ],
     [true, Operation.Open, 'aes-256-gcm', opening],
     [true, Operation.Decrypt, 'aes-256-gcm', { ...opening, tag: Buffer.alloc(16) }],
     [false, Operation.Hash, 'sha3-256', { targetSize: 32 }],
@@ -247,7 +450,11 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
     assert.equal(found !== undefined, served, `${operation} ${name}`);
     if (!served) continue;
     const expected = runErrand(errand(operation, name, given));
-    assert.deepEqual({ ...found, target: Buffer.from(found.target), tag: Buffer.from(found.tag) }, { ...expected, target: Buffer.from(expected.target), tag: Buffer.from(expected.tag) }, `${operation} ${name}`);
+    assert.deepEqual(
+      { ...found, target: Buffer.from(found.target), tag: Buffer.from(found.tag) },
+      { ...expected, target: Buffer.from(expected.target), tag: Buffer.from(expected.tag) },
+      `${operation} ${name}`,
+    );
   }
 });
 
@@ -267,18 +474,31 @@ test('results of asynchronous calls of the portable engine are Buffers of their 
       promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source, engine }),
       promises.seal('chacha20-poly1305', { key, nonce, source, aad, engine }),
     ]);
-    const expected = [sealed, sealed, source, source, millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source }), millrace.seal('chacha20-poly1305', { key, nonce, source, aad })];
+    const expected = [
+      sealed,
+      sealed,
+      source,
+      source,
+      millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source }),
+      millrace.seal('chacha20-poly1305', { key, nonce, source, aad }),
+    ];
     for (const [index, result] of results.entries()) {
       assert.ok(Buffer.isBuffer(result), `${index}`);
       assert.deepEqual(result, expected[index], `${index}`);
       assert.equal(result.buffer.byteLength, result.length, `${index}`);
     }
     const target = Buffer.alloc(sealed.length);
-    assert.equal(await promises.seal('aes-256-gcm', { key: prepared, nonce, source, aad, target }), sealed.length);
+    assert.equal(
+      await promises.seal('aes-256-gcm', { key: prepared, nonce, source, aad, target }),
+      sealed.length,
+    );
     assert.deepEqual(target, sealed);
     const forged = Buffer.from(sealed);
     forged[7] ^= 1;
-    await assert.rejects(promises.open('aes-256-gcm', { key: prepared, nonce, source: forged, aad }), { code: 'ERR_AUTHENTICATION' });
+    await assert.rejects(
+      promises.open('aes-256-gcm', { key: prepared, nonce, source: forged, aad }),
+      { code: 'ERR_AUTHENTICATION' },
+    );
   }
   prepared.dispose();
 });

@@ -14,32 +14,61 @@ const text = await bundle('src/portable/worker.ts');
 const HASH = 0;
 const HMAC = 1;
 
-/** A worker without a thread: `send` an errand, and there is a promise of how it ended and what it told after. */
+/**
+ * A worker without a thread: `send` an errand, and there is a promise of how it ended and what it
+ * told after.
+ */
 function worker(webAssembly) {
   const module = { exports: {} };
   new Function('module', 'exports', 'WebAssembly', text)(module, module.exports, webAssembly);
   let hear;
   let told;
-  module.exports.serve({ listen: (listener) => (hear = listener), post: (tiding) => told?.(tiding) });
+  module.exports.serve({
+    listen: (listener) => (hear = listener),
+    post: (tiding) => told?.(tiding),
+  });
   return (errand, prices = false) =>
     new Promise((resolve) => {
       told = (tiding) => {
         if (tiding.tells === 'end') resolve.end = tiding;
-        if (tiding.tells === (prices ? 'price' : 'end')) resolve({ ...resolve.end, price: tiding.price });
+        if (tiding.tells === (prices ? 'price' : 'end'))
+          resolve({ ...resolve.end, price: tiding.price });
       };
       hear(errand);
     });
 }
 
 const errand = (name, source, more = {}) => ({
-  operation: HASH, algorithm: catalog.find((each) => each.name === name).id, purpose: undefined, secret: new Uint8Array(0), seedLow: 0, seedHigh: 0,
-  iv: new Uint8Array(0), aad: new Uint8Array(0), tag: new Uint8Array(0), source, targetSize: hashes[name].digest || 32, tagSize: 0, count: 0, size: 0,
-  derivation: undefined, watched: false, measure: false, ...more,
+  operation: HASH,
+  algorithm: catalog.find((each) => each.name === name).id,
+  purpose: undefined,
+  secret: new Uint8Array(0),
+  seedLow: 0,
+  seedHigh: 0,
+  iv: new Uint8Array(0),
+  aad: new Uint8Array(0),
+  tag: new Uint8Array(0),
+  source,
+  targetSize: hashes[name].digest || 32,
+  tagSize: 0,
+  count: 0,
+  size: 0,
+  derivation: undefined,
+  watched: false,
+  measure: false,
+  ...more,
 });
 
 function counted() {
   const calls = { count: 0 };
-  return [calls, { ...WebAssembly, instantiate: WebAssembly.instantiate, compile: (bytes) => (calls.count++, WebAssembly.compile(bytes)) }];
+  return [
+    calls,
+    {
+      ...WebAssembly,
+      instantiate: WebAssembly.instantiate,
+      compile: (bytes) => (calls.count++, WebAssembly.compile(bytes)),
+    },
+  ];
 }
 
 test('long messages are hashed by WebAssembly, short ones not', async () => {
@@ -50,7 +79,11 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
     for (const size of [1000, 65_535]) {
       const source = rng.bytes(size);
       const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
-      assert.deepEqual(Buffer.from((await send(errand(name, source))).target), expected, `${name}, ${size}`);
+      assert.deepEqual(
+        Buffer.from((await send(errand(name, source))).target),
+        expected,
+        `${name}, ${size}`,
+      );
     }
   }
   assert.equal(calls.count, 0);
@@ -59,8 +92,14 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
     const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
     assert.deepEqual(Buffer.from((await send(errand(name, source))).target), expected, name);
     if (!hashes[name].hmac) continue;
-    const mac = await send(errand(name, source, { operation: HMAC, secret: Uint8Array.of(1, 2, 3) }));
-    assert.deepEqual(Buffer.from(mac.target), millrace.hmac(name, Uint8Array.of(1, 2, 3), source), name);
+    const mac = await send(
+      errand(name, source, { operation: HMAC, secret: Uint8Array.of(1, 2, 3) }),
+    );
+    assert.deepEqual(
+      Buffer.from(mac.target),
+      millrace.hmac(name, Uint8Array.of(1, 2, 3), source),
+      name,
+    );
   }
   assert.ok(calls.count >= 12, `${calls.count} modules were compiled`);
 });
@@ -68,7 +107,11 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
 test('without WebAssembly the same, in JavaScript', async () => {
   const send = worker(undefined);
   const source = random('worker without').bytes(100_000);
-  for (const name of ['sha256', 'blake3', 'xxh3-64']) assert.deepEqual(Buffer.from((await send(errand(name, source))).target), millrace.hash(name, source));
+  for (const name of ['sha256', 'blake3', 'xxh3-64'])
+    assert.deepEqual(
+      Buffer.from((await send(errand(name, source))).target),
+      millrace.hash(name, source),
+    );
 });
 
 test('the price that is told is that of JavaScript', async () => {
@@ -86,5 +129,8 @@ test('the price that is told is that of JavaScript', async () => {
   }
   const { price } = await send(errand('blake2b512', source, { measure: true }), true);
   // WebAssembly is 10 times as fast here.
-  assert.ok(price.perByte > 3 * quick, `${price.perByte} ns a byte, where WebAssembly took ${quick}`);
+  assert.ok(
+    price.perByte > 3 * quick,
+    `${price.perByte} ns a byte, where WebAssembly took ${quick}`,
+  );
 });

@@ -1,5 +1,5 @@
-// The portable engine's workers: when they begin and end, what they are given and give back, what happens when one is stopped, dies, or
-// cannot be. Results are judged by node:crypto.
+// The portable engine's workers: when they begin and end, what they are given and give back, what
+// happens when one is stopped, dies, or cannot be. Results are judged by node:crypto.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -30,10 +30,13 @@ const key = Buffer.alloc(32, 5);
 
 /** A child that uses the portable engine; `host` is defined in it. */
 const child = (source, options = {}) =>
-  run(`const assert = require('node:assert/strict'); const { portableHost: host } = require(${JSON.stringify(join(dist, 'platform/node-portable.js'))});\n${source}`, {
-    ...options,
-    env: { MILLRACE_ENGINE: 'portable', ...options.env },
-  });
+  run(
+    `const assert = require('node:assert/strict'); const { portableHost: host } = require(${JSON.stringify(join(dist, 'platform/node-portable.js'))});\n${source}`,
+    {
+      ...options,
+      env: { MILLRACE_ENGINE: 'portable', ...options.env },
+    },
+  );
 
 async function until(condition, milliseconds = 10_000) {
   const end = Date.now() + milliseconds;
@@ -65,15 +68,30 @@ test('many in flight, of all kinds and sizes, each with its own result', async (
   const calls = [];
   for (let index = 0; index < 140; index++) {
     const data = filled(sizes[index % sizes.length], index);
-    calls.push(promises.hash('blake2b512', data).then((digest) => assert.deepEqual(digest, blake2(data))));
-    calls.push(promises.hash('sha256', data).then((digest) => assert.deepEqual(digest, sha256(data))));
-    calls.push(promises.hmac('sha512', key, data, 'hex').then((mac) => assert.equal(mac, crypto.createHmac('sha512', key).update(data).digest('hex'))));
+    calls.push(
+      promises.hash('blake2b512', data).then((digest) => assert.deepEqual(digest, blake2(data))),
+    );
+    calls.push(
+      promises.hash('sha256', data).then((digest) => assert.deepEqual(digest, sha256(data))),
+    );
+    calls.push(
+      promises
+        .hmac('sha512', key, data, 'hex')
+        .then((mac) =>
+          assert.equal(mac, crypto.createHmac('sha512', key).update(data).digest('hex')),
+        ),
+    );
     const algorithm = index % 2 ? 'aes-256-gcm' : 'chacha20-poly1305';
     const aad = filled(index % 33, index);
     calls.push(
       promises.seal(algorithm, { key, nonce, source: data, aad }).then(async (sealed) => {
-        const judge = crypto.createCipheriv(algorithm, key, nonce, { authTagLength: 16 }).setAAD(aad, { plaintextLength: data.length });
-        assert.deepEqual(sealed, Buffer.concat([judge.update(data), judge.final(), judge.getAuthTag()]));
+        const judge = crypto
+          .createCipheriv(algorithm, key, nonce, { authTagLength: 16 })
+          .setAAD(aad, { plaintextLength: data.length });
+        assert.deepEqual(
+          sealed,
+          Buffer.concat([judge.update(data), judge.final(), judge.getAuthTag()]),
+        );
         assert.deepEqual(await promises.open(algorithm, { key, nonce, source: sealed, aad }), data);
       }),
     );
@@ -91,9 +109,15 @@ test('short jobs that share a worker, some of them given up, some for the first 
     const name = names[index % names.length];
     const data = filled(index % 7 === 0 ? 70_000 : 3000 + index, index);
     const given = index % 9 === 5;
-    const call = promises.hash(name, data, { route: 'pool', ...(given && { signal: controller.signal }) });
+    const call = promises.hash(name, data, {
+      route: 'pool',
+      ...(given && { signal: controller.signal }),
+    });
     const expected = crypto.createHash(name).update(data).digest();
-    return call.then((digest) => assert.deepEqual(digest, expected), (error) => assert.ok(given && error === reason, error.stack));
+    return call.then(
+      (digest) => assert.deepEqual(digest, expected),
+      (error) => assert.ok(given && error === reason, error.stack),
+    );
   });
   await setTimeout(3);
   controller.abort(reason);
@@ -105,24 +129,36 @@ test('nobody is told during the call, and what was done at once in the order of 
   let calling = true;
   const told = [];
   for (let index = 0; index < 50; index++) {
-    told.push(new Promise((resolve) => {
-      const long = index % 10 === 9;
-      millrace.hash(long ? 'blake2b512' : 'blake2s256', filled(long ? LONG : 40, index), { route: long ? 'pool' : 'inline' }, (error) => {
-        assert.equal(calling, false);
-        assert.ifError(error);
-        if (!long) order.push(index);
-        resolve();
-      });
-    }));
+    told.push(
+      new Promise((resolve) => {
+        const long = index % 10 === 9;
+        millrace.hash(
+          long ? 'blake2b512' : 'blake2s256',
+          filled(long ? LONG : 40, index),
+          { route: long ? 'pool' : 'inline' },
+          (error) => {
+            assert.equal(calling, false);
+            assert.ifError(error);
+            if (!long) order.push(index);
+            resolve();
+          },
+        );
+      }),
+    );
   }
   await null;
-  process.nextTick(() => { calling = false; });
+  process.nextTick(() => {
+    calling = false;
+  });
   await Promise.all(told);
-  assert.deepEqual(order, [...order].sort((left, right) => left - right));
+  assert.deepEqual(
+    order,
+    [...order].sort((left, right) => left - right),
+  );
   assert.equal(order.length, 45);
 });
 
-test('memory stays the caller\'s: copied when it may change, written when the call settles, never taken away', async () => {
+test("memory stays the caller's: copied when it may change, written when the call settles, never taken away", async () => {
   const source = filled(LONG, 1);
   const expected = blake2(source);
   const friendly = promises.hash('blake2b512', source);
@@ -137,20 +173,37 @@ test('memory stays the caller\'s: copied when it may change, written when the ca
   const lent = promises.seal('chacha20-poly1305', { key: secret, nonce: iv, source: text, target });
   secret.fill(0);
   iv.fill(0);
-  assert.ok(target.every((byte) => byte === 9), 'written during the call');
+  assert.ok(
+    target.every((byte) => byte === 9),
+    'written during the call',
+  );
   assert.equal(await lent, LONG + 16);
-  assert.deepEqual(target, millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, 3) }));
+  assert.deepEqual(
+    target,
+    millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, 3) }),
+  );
   assert.ok(text.every((byte) => byte === 3));
   assert.equal(text.buffer.byteLength >= LONG && target.buffer.byteLength >= LONG, true);
 
   // In place, and in shared memory.
   const shared = Buffer.from(new SharedArrayBuffer(LONG + 16));
   shared.fill(3, 0, LONG);
-  await promises.seal('chacha20-poly1305', { key, nonce, source: shared.subarray(0, LONG), target: shared });
+  await promises.seal('chacha20-poly1305', {
+    key,
+    nonce,
+    source: shared.subarray(0, LONG),
+    target: shared,
+  });
   assert.deepEqual(Buffer.from(shared), target);
   shared[7] ^= 1;
-  await assert.rejects(promises.open('chacha20-poly1305', { key, nonce, source: Buffer.from(shared), target: text }), { code: 'ERR_AUTHENTICATION' });
-  assert.ok(text.every((byte) => byte === 0), 'something was left in the target');
+  await assert.rejects(
+    promises.open('chacha20-poly1305', { key, nonce, source: Buffer.from(shared), target: text }),
+    { code: 'ERR_AUTHENTICATION' },
+  );
+  assert.ok(
+    text.every((byte) => byte === 0),
+    'something was left in the target',
+  );
 });
 
 test('lent memory that is taken away while its job waits is an error, not another digest', async () => {
@@ -170,9 +223,15 @@ test('lent memory that is taken away while its job waits is an error, not anothe
 
 test('a key may be disposed when a job has been accepted', async () => {
   const prepared = millrace.createKey('chacha20-poly1305', key);
-  const calls = Array.from({ length: 6 }, (_, index) => promises.seal('chacha20-poly1305', { key: prepared, nonce, source: filled(LONG, index) }));
+  const calls = Array.from({ length: 6 }, (_, index) =>
+    promises.seal('chacha20-poly1305', { key: prepared, nonce, source: filled(LONG, index) }),
+  );
   prepared.dispose();
-  for (const [index, call] of calls.entries()) assert.deepEqual(await call, millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, index) }));
+  for (const [index, call] of calls.entries())
+    assert.deepEqual(
+      await call,
+      millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, index) }),
+    );
 });
 
 test('an abort drops what waits at once, and stops what runs', async () => {
@@ -181,7 +240,15 @@ test('an abort drops what waits at once, and stops what runs', async () => {
   try {
     const controller = new AbortController();
     const reason = new Error('enough');
-    const passwords = Array.from({ length: 3 }, () => promises.scrypt('password', 'salt', 32, { N: 2 ** 17, r: 8, p: 4, maxmem: 2 ** 29, signal: controller.signal }));
+    const passwords = Array.from({ length: 3 }, () =>
+      promises.scrypt('password', 'salt', 32, {
+        N: 2 ** 17,
+        r: 8,
+        p: 4,
+        maxmem: 2 ** 29,
+        signal: controller.signal,
+      }),
+    );
     const waits = promises.hash('blake2b512', filled(LONG, 1));
     await until(() => millrace.engines().threads.started === 1);
     await setTimeout(100);
@@ -201,7 +268,14 @@ test('an abort of what the platform computes: rejected, its target left as it wa
   await setTimeout(50);
   const controller = new AbortController();
   const target = filled(64 * LONG, 7);
-  const sealing = promises.cipher('aes-256-ctr', { encrypt: true, key, iv: filled(16, 0), source: filled(64 * LONG, 1), target, signal: controller.signal });
+  const sealing = promises.cipher('aes-256-ctr', {
+    encrypt: true,
+    key,
+    iv: filled(16, 0),
+    source: filled(64 * LONG, 1),
+    target,
+    signal: controller.signal,
+  });
   controller.abort('no');
   await assert.rejects(sealing, (error) => error === 'no');
   await setTimeout(100);
@@ -210,9 +284,18 @@ test('an abort of what the platform computes: rejected, its target left as it wa
 
 test('how far a derivation has come', async () => {
   const seen = [];
-  await promises.scrypt('password', 'salt', 32, { N: 2 ** 15, r: 8, p: 2, maxmem: 2 ** 28, onProgress: ({ fraction }) => seen.push(fraction) });
+  await promises.scrypt('password', 'salt', 32, {
+    N: 2 ** 15,
+    r: 8,
+    p: 2,
+    maxmem: 2 ** 28,
+    onProgress: ({ fraction }) => seen.push(fraction),
+  });
   assert.ok(seen.length > 2, String(seen));
-  assert.deepEqual(seen, [...seen].sort((left, right) => left - right));
+  assert.deepEqual(
+    seen,
+    [...seen].sort((left, right) => left - right),
+  );
   assert.equal(seen.at(-1), 1);
   assert.ok(seen[0] > 0 && seen[0] < 1);
 });
@@ -231,7 +314,12 @@ test('a worker that dies fails its job only', async () => {
       // A worker of ours.
       await until(() => millrace.engines().threads.started <= 1);
       const controller = new AbortController();
-      const stopped = promises.scrypt('password', 'salt', 32, { N: 2 ** 17, r: 8, maxmem: 2 ** 29, signal: controller.signal });
+      const stopped = promises.scrypt('password', 'salt', 32, {
+        N: 2 ** 17,
+        r: 8,
+        maxmem: 2 ** 29,
+        signal: controller.signal,
+      });
       await setTimeout(50);
       controller.abort();
       await assert.rejects(stopped);
@@ -255,8 +343,10 @@ test('a worker that dies fails its job only', async () => {
 for (const [how, startMate] of Object.entries({
   'there are none': '() => undefined',
   'they are refused': "() => { throw new Error('SecurityError'); }",
-  'they are lost at once': '({ lost }) => { setImmediate(lost, false); return { post() {}, end() {}, hold() {} }; }',
-  'they are lost during their start': '({ lost }) => { lost(false); return { post() {}, end() {}, hold() {} }; }',
+  'they are lost at once':
+    '({ lost }) => { setImmediate(lost, false); return { post() {}, end() {}, hold() {} }; }',
+  'they are lost during their start':
+    '({ lost }) => { lost(false); return { post() {}, end() {}, hold() {} }; }',
 })) {
   test(`without workers all is done on this thread: ${how}`, async () => {
     const { code, stdout, stderr } = await child(`
@@ -379,7 +469,7 @@ test('process.exit with jobs in flight', async () => {
   assert.doesNotMatch(stdout, /error/i);
 });
 
-test('in a worker thread of the user\'s, which may be ended at any time', async () => {
+test("in a worker thread of the user's, which may be ended at any time", async () => {
   const { code, stdout, stderr } = await child(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
     if (isMainThread) {

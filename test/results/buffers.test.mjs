@@ -1,5 +1,5 @@
-// Large results are right at every size at which memory is treated in another way, and ordinary Buffers: they can be
-// transferred, kept by any view, and outlive the thread that made them.
+// Large results are right at every size at which memory is treated in another way, and ordinary
+// Buffers: they can be transferred, kept by any view, and outlive the thread that made them.
 
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash } from 'node:crypto';
@@ -19,7 +19,8 @@ const TAG = 16;
 /** Bytes that differ from page to page. */
 function message(size) {
   const made = Buffer.alloc(size);
-  for (let offset = 0; offset + 4 <= size; offset += 1021) made.writeUInt32LE(offset * 2654435761 >>> 0, offset);
+  for (let offset = 0; offset + 4 <= size; offset += 1021)
+    made.writeUInt32LE((offset * 2654435761) >>> 0, offset);
   return made;
 }
 
@@ -31,8 +32,16 @@ function sealedByNode(source) {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Below, at and above the sizes at which pages are asked for, in steps, and huge ones; results are 16 bytes longer. */
-const sizes = [64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 5 * MIB, 32 * MIB].flatMap((size) => [size - TAG - 1, size - TAG, size, size + 4095 * 3]);
+/**
+ * Below, at and above the sizes at which pages are asked for, in steps, and huge ones; results are
+ * 16 bytes longer.
+ */
+const sizes = [64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 5 * MIB, 32 * MIB].flatMap((size) => [
+  size - TAG - 1,
+  size - TAG,
+  size,
+  size + 4095 * 3,
+]);
 
 test('every size and way: as node:crypto has it', { timeout: 240_000 }, async () => {
   for (const size of sizes) {
@@ -43,9 +52,16 @@ test('every size and way: as node:crypto has it', { timeout: 240_000 }, async ()
     const later = await promises.seal('aes-256-gcm', { key, nonce, source });
     assert.ok(now.equals(expected), `${size}`);
     assert.ok(later.equals(expected), `${size}, asynchronous`);
-    assert.ok(millrace.open('aes-256-gcm', { key, nonce, source: now }).equals(source), `${size}, opened`);
-    assert.ok((await promises.open('aes-256-gcm', { key, nonce, source: later })).equals(source), `${size}, opened, asynchronous`);
-    for (const result of [now, later]) assert.equal(result.buffer.byteLength, result.length, 'memory of its own');
+    assert.ok(
+      millrace.open('aes-256-gcm', { key, nonce, source: now }).equals(source),
+      `${size}, opened`,
+    );
+    assert.ok(
+      (await promises.open('aes-256-gcm', { key, nonce, source: later })).equals(source),
+      `${size}, opened, asynchronous`,
+    );
+    for (const result of [now, later])
+      assert.equal(result.buffer.byteLength, result.length, 'memory of its own');
   }
 });
 
@@ -63,23 +79,36 @@ test('the same where the system is left alone', { timeout: 240_000 }, async () =
       digests.push(await promises.hash('sha256', source, 'hex'));
       console.log(digests.join());
     })();`;
-  const [usual, off] = await Promise.all([run(program), run(program, { env: { MILLRACE_PAGES: 'off' } })]);
+  const [usual, off] = await Promise.all([
+    run(program),
+    run(program, { env: { MILLRACE_PAGES: 'off' } }),
+  ]);
   assert.equal(usual.code, 0, usual.stderr);
   assert.equal(off.code, 0, off.stderr);
   assert.equal(usual.stdout, off.stdout);
 });
 
-test('a source copied at the call may be overwritten right after it', { timeout: 60_000 }, async () => {
-  for (const size of [300 * KIB, 40 * MIB]) {
-    const source = message(size);
-    const [sealed, digest] = [sealedByNode(source), createHash('sha256').update(source).digest('hex')];
-    const results = [promises.seal('aes-256-gcm', { key, nonce, source }), promises.hash('sha256', source, 'hex')];
-    source.fill(0xee);
-    const [result, hashed] = await Promise.all(results);
-    assert.ok(result.equals(sealed), `${size}`);
-    assert.equal(hashed, digest);
-  }
-});
+test(
+  'a source copied at the call may be overwritten right after it',
+  { timeout: 60_000 },
+  async () => {
+    for (const size of [300 * KIB, 40 * MIB]) {
+      const source = message(size);
+      const [sealed, digest] = [
+        sealedByNode(source),
+        createHash('sha256').update(source).digest('hex'),
+      ];
+      const results = [
+        promises.seal('aes-256-gcm', { key, nonce, source }),
+        promises.hash('sha256', source, 'hex'),
+      ];
+      source.fill(0xee);
+      const [result, hashed] = await Promise.all(results);
+      assert.ok(result.equals(sealed), `${size}`);
+      assert.equal(hashed, digest);
+    }
+  },
+);
 
 test('results can be transferred', async () => {
   for (const size of [200 * KIB, 3 * MIB, 33 * MIB]) {
@@ -99,16 +128,26 @@ test('a view keeps the memory when the Buffer is gone', { timeout: 60_000 }, asy
   const expected = sealedByNode(source);
   for (let index = 0; index < 12; index++) {
     const result = await promises.seal('aes-256-gcm', { key, nonce, source });
-    views.push([(from) => new DataView(from.buffer), (from) => new Uint32Array(from.buffer, 0, from.length / 4), (from) => from.subarray(5), (from) => from.buffer][index % 4](result));
+    views.push(
+      [
+        (from) => new DataView(from.buffer),
+        (from) => new Uint32Array(from.buffer, 0, from.length / 4),
+        (from) => from.subarray(5),
+        (from) => from.buffer,
+      ][index % 4](result),
+    );
   }
   for (let round = 0; round < 3; round++) {
     collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 5));
     // Later results take whatever has been freed.
-    for (let index = 0; index < 12; index++) millrace.seal('aes-256-gcm', { key: Buffer.alloc(32, index), nonce, source });
+    for (let index = 0; index < 12; index++)
+      millrace.seal('aes-256-gcm', { key: Buffer.alloc(32, index), nonce, source });
   }
   for (const [index, view] of views.entries()) {
-    const bytes = ArrayBuffer.isView(view) ? Buffer.from(view.buffer, view.byteOffset, view.byteLength) : Buffer.from(view);
+    const bytes = ArrayBuffer.isView(view)
+      ? Buffer.from(view.buffer, view.byteOffset, view.byteLength)
+      : Buffer.from(view);
     assert.ok(bytes.equals(index % 4 === 2 ? expected.subarray(5) : expected), `view ${index}`);
   }
 });
@@ -128,11 +167,22 @@ test('a result outlives the worker_thread that made it', { timeout: 120_000 }, a
   const expected = [3, 33].map((size) => sealedByNode(Buffer.alloc(size * MIB, 1)));
   for (let round = 0; round < 3; round++) {
     const worker = new Worker(program, { eval: true });
-    const results = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+    const results = await new Promise((resolve, reject) =>
+      worker.once('message', resolve).once('error', reject),
+    );
     await new Promise((resolve) => setTimeout(resolve, 30 * round));
     await worker.terminate();
-    for (let index = 0; index < 6; index++) millrace.seal('aes-256-gcm', { key: Buffer.alloc(32, 1), nonce, source: Buffer.alloc(3 * MIB) });
-    for (const [index, result] of results.entries()) assert.ok(Buffer.from(result.buffer).equals(expected[index]), `result ${index}, round ${round}`);
+    for (let index = 0; index < 6; index++)
+      millrace.seal('aes-256-gcm', {
+        key: Buffer.alloc(32, 1),
+        nonce,
+        source: Buffer.alloc(3 * MIB),
+      });
+    for (const [index, result] of results.entries())
+      assert.ok(
+        Buffer.from(result.buffer).equals(expected[index]),
+        `result ${index}, round ${round}`,
+      );
   }
 });
 
@@ -143,7 +193,10 @@ test('a large message that does not open leaves nothing in its target', async ()
     const failed = { code: 'ERR_AUTHENTICATION' };
     assert.throws(() => millrace.open('aes-256-gcm', { key, nonce, source: sealed }), failed);
     await assert.rejects(promises.open('aes-256-gcm', { key, nonce, source: sealed }), failed);
-    for (const open of [async (given) => millrace.open('aes-256-gcm', given), (given) => promises.open('aes-256-gcm', given)]) {
+    for (const open of [
+      async (given) => millrace.open('aes-256-gcm', given),
+      (given) => promises.open('aes-256-gcm', given),
+    ]) {
       const target = Buffer.alloc(size, 1);
       await assert.rejects(open({ key, nonce, source: sealed, target }), failed);
       assert.ok(target.every((byte) => byte === 0));

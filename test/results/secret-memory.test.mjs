@@ -1,5 +1,6 @@
-// Derived keys, opened texts and codes have an ArrayBuffer of their own, by every door and way of waiting: who
-// is sent one gets nothing else with it. Digests and ciphertexts are public and may share one.
+// Derived keys, opened texts and codes have an ArrayBuffer of their own, by every door and way of
+// waiting: who is sent one gets nothing else with it. Digests and ciphertexts are public and may
+// share one.
 
 import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';
@@ -21,10 +22,18 @@ function* calls(engine) {
     for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
       const sealed = millrace.seal(algorithm, { key, nonce, source });
       yield ['open', [algorithm, { key, nonce, source: sealed, engine }], source];
-      yield ['open', [algorithm, { key: millrace.createKey(algorithm, key, { engine }), nonce, source: sealed }], source];
+      yield [
+        'open',
+        [algorithm, { key: millrace.createKey(algorithm, key, { engine }), nonce, source: sealed }],
+        source,
+      ];
     }
     const encrypted = millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source });
-    yield ['cipher', ['aes-256-ctr', { encrypt: false, key, iv, source: encrypted, engine }], source];
+    yield [
+      'cipher',
+      ['aes-256-ctr', { encrypt: false, key, iv, source: encrypted, engine }],
+      source,
+    ];
     yield ['hash', ['blake3', 'data', { key, outputLength: size || 32, engine }]];
   }
   for (const algorithm of ['md5', 'sha256', 'sha512']) {
@@ -40,24 +49,43 @@ function* calls(engine) {
     yield ['scrypt', ['password', 'salt', size, { N: 16, r: 1, engine }]];
     yield ['pbkdf2', ['password', 'salt', 2, size, 'sha256', { engine }]];
     yield ['hkdf', ['sha256', 'secret', 'salt', 'info', size, { engine }]];
-    if (size >= 4) yield ['argon2', ['argon2id', { message: 'x', nonce: '12345678', memory: 8, passes: 1, tagLength: size, engine }]];
+    if (size >= 4)
+      yield [
+        'argon2',
+        [
+          'argon2id',
+          { message: 'x', nonce: '12345678', memory: 8, passes: 1, tagLength: size, engine },
+        ],
+      ];
   }
 }
 
 const ways = {
   'here and now': (name, given) => millrace[name](...given),
-  'with a callback': (name, given) => new Promise((resolve, reject) => millrace[name](...given, (error, result) => (error ? reject(error) : resolve(result)))),
+  'with a callback': (name, given) =>
+    new Promise((resolve, reject) =>
+      millrace[name](...given, (error, result) => (error ? reject(error) : resolve(result))),
+    ),
   'with a promise': (name, given) => promises[name](...given),
   'with a promise, on the pool': (name, given) => {
     const last = given.at(-1);
-    const routed = name.startsWith('h') && name !== 'hkdf' ? typeof last === 'object' && !ArrayBuffer.isView(last) : name === 'open' || name === 'cipher';
-    return promises[name](...(routed ? [...given.slice(0, -1), { ...last, route: 'pool' }] : given));
+    const routed =
+      name.startsWith('h') && name !== 'hkdf'
+        ? typeof last === 'object' && !ArrayBuffer.isView(last)
+        : name === 'open' || name === 'cipher';
+    return promises[name](
+      ...(routed ? [...given.slice(0, -1), { ...last, route: 'pool' }] : given),
+    );
   },
 };
 
 function alone(result, what) {
   for (const each of Array.isArray(result) ? result : [result]) {
-    assert.equal(each.buffer.byteLength, each.length, `${what}: ${each.buffer.byteLength} bytes with ${each.length}`);
+    assert.equal(
+      each.buffer.byteLength,
+      each.length,
+      `${what}: ${each.buffer.byteLength} bytes with ${each.length}`,
+    );
     assert.equal(structuredClone(each).buffer.byteLength, each.length, what);
   }
 }
@@ -104,15 +132,22 @@ for (const engine of engines) {
 test('sealed streams give opened chunks in memory of their own', async () => {
   const options = { algorithm: 'aes-256-gcm', key };
   const sealed = [];
-  await pipeline([Buffer.alloc(100_000, 5)], promises.sealStream(options), async (stream) => { for await (const piece of stream) sealed.push(piece); });
-  await pipeline(sealed, promises.openStream(options), async (stream) => { for await (const piece of stream) alone(piece, 'a chunk'); });
+  await pipeline([Buffer.alloc(100_000, 5)], promises.sealStream(options), async (stream) => {
+    for await (const piece of stream) sealed.push(piece);
+  });
+  await pipeline(sealed, promises.openStream(options), async (stream) => {
+    for await (const piece of stream) alone(piece, 'a chunk');
+  });
 });
 
 test('text of a code is right too, whatever the encoding', () => {
   const code = millrace.hmac('sha256', key, 'data');
-  for (const encoding of ['hex', 'base64', 'base64url']) assert.equal(millrace.hmac('sha256', key, 'data', encoding), code.toString(encoding));
+  for (const encoding of ['hex', 'base64', 'base64url'])
+    assert.equal(millrace.hmac('sha256', key, 'data', encoding), code.toString(encoding));
   assert.equal(millrace.hmac('sha256', key, 'data', 'bigint'), BigInt(`0x${code.toString('hex')}`));
-  assert.throws(() => millrace.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(40) }), { code: 'ERR_AUTHENTICATION' });
+  assert.throws(() => millrace.open('aes-256-gcm', { key, nonce, source: Buffer.alloc(40) }), {
+    code: 'ERR_AUTHENTICATION',
+  });
 });
 
 test('strings that are sealed, and keys that are strings, do not come into the pool', async () => {
@@ -127,6 +162,7 @@ test('strings that are sealed, and keys that are strings, do not come into the p
       await cipher('aes-256-ctr', true, key, iv, text);
       await hmac('sha256', text, 'data');
     }
-    for (const pooled of [before, Buffer.from('more')]) assert.equal(Buffer.from(pooled.buffer).includes('mark'), false, `${length}`);
+    for (const pooled of [before, Buffer.from('more')])
+      assert.equal(Buffer.from(pooled.buffer).includes('mark'), false, `${length}`);
   }
 });

@@ -3,11 +3,11 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 const moments = {
-  'before': undefined,
+  before: undefined,
   'in the same tick': (abort) => abort(),
   'a microtask later': (abort) => queueMicrotask(abort),
   'a turn later': (abort) => void turn().then(abort),
-  'later': (abort, { delay }) => void sleep(delay).then(abort),
+  later: (abort, { delay }) => void sleep(delay).then(abort),
   'after it has settled': (abort, { settled }) => void settled.then(abort, abort),
 };
 
@@ -17,7 +17,9 @@ export function drawAbort(rng, probability = 0.3) {
   return { moment: rng.pick(Object.keys(moments)), delay: rng.below(12) };
 }
 
-/** A controller for a drawn moment: `options` belong to the call, `launched` is told its promise. */
+/**
+ * A controller for a drawn moment: `options` belong to the call, `launched` is told its promise.
+ */
 export function arrange(plan) {
   if (plan === undefined) return { options: {}, launched() {} };
   const controller = new AbortController();

@@ -1,4 +1,5 @@
-// One thread of the soak: begins the steps of its plan in order, as many at once as the plan says, and waits for all.
+// One thread of the soak: begins the steps of its plan in order, as many at once as the plan says,
+// and waits for all.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -8,7 +9,8 @@ import { plan, width } from './plan.mjs';
 const MOST_BYTES = 400 * 2 ** 20;
 
 /**
- * Runs steps until `goOn` says no. `pause`, asked before each step, may give a promise to wait for with nothing in flight.
+ * Runs steps until `goOn` says no. `pause`, asked before each step, may give a promise to wait for
+ * with nothing in flight.
  *
  * @returns how many steps were begun
  */
@@ -16,8 +18,13 @@ export async function live(world, { first = 0, goOn, pause = () => undefined, fa
   const { ledger } = world;
   let number = first;
   let wake;
-  const oneLess = () => new Promise((resolve) => { wake = resolve; });
-  const idle = async () => { while (ledger.size > 0) await oneLess(); };
+  const oneLess = () =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  const idle = async () => {
+    while (ledger.size > 0) await oneLess();
+  };
   const run = async (step) => {
     ledger.begin(step);
     try {
@@ -35,7 +42,11 @@ export async function live(world, { first = 0, goOn, pause = () => undefined, fa
       await pausing();
     }
     const step = plan(world, number);
-    while (ledger.size >= width(world, number) || (ledger.size > 0 && ledger.bytes + (step.bytes ?? 0) > MOST_BYTES)) await oneLess();
+    while (
+      ledger.size >= width(world, number) ||
+      (ledger.size > 0 && ledger.bytes + (step.bytes ?? 0) > MOST_BYTES)
+    )
+      await oneLess();
     void run(step);
     // What settles must get its turn, however fast steps are begun.
     if (number % 8 === 7) await turn();

@@ -14,19 +14,26 @@ export async function measure() {
     await sleep(5);
   }
   const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
-  return { rss: rss / MiB, heap: heapUsed / MiB, external: external / MiB, arrayBuffers: arrayBuffers / MiB };
+  return {
+    rss: rss / MiB,
+    heap: heapUsed / MiB,
+    external: external / MiB,
+    arrayBuffers: arrayBuffers / MiB,
+  };
 }
 
 /**
- * How much more there may be at the end than in the middle, in MiB. External memory and the heap are counted after a
- * collection, so nothing but what is kept is in them: the bound leaves room for code and caches of V8. The resident set
- * also has what the C library keeps of freed memory (an arena for each thread that comes and goes) and what V8 has not
- * given back yet: it swings by some tens of MiB from rest to rest.
+ * How much more there may be at the end than in the middle, in MiB. External memory and the heap
+ * are counted after a collection, so nothing but what is kept is in them: the bound leaves room for
+ * code and caches of V8. The resident set also has what the C library keeps of freed memory (an
+ * arena for each thread that comes and goes) and what V8 has not given back yet: it swings by some
+ * tens of MiB from rest to rest.
  */
 const bounds = { heap: 12, external: 12, arrayBuffers: 8, rss: 160 };
 
 /**
- * Compares the rests of the last quarter with those of the second: the first is for everything to be used once.
+ * Compares the rests of the last quarter with those of the second: the first is for everything to
+ * be used once.
  *
  * @param guest whether Node is run by another program, to which some of the resident set belongs
  */
@@ -34,12 +41,29 @@ export function judgeMemory(samples, guest) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return { told: 'too short to compare memory' };
   const changes = Object.keys(bounds).map((name) => {
-    const median = (from, to) => samples.slice(from, to).map((sample) => sample[name]).sort((one, other) => one - other)[Math.floor((to - from) / 2)];
-    return { name, early: median(quarter, 2 * quarter), late: median(samples.length - quarter, samples.length) };
+    const median = (from, to) =>
+      samples
+        .slice(from, to)
+        .map((sample) => sample[name])
+        .sort((one, other) => one - other)[Math.floor((to - from) / 2)];
+    return {
+      name,
+      early: median(quarter, 2 * quarter),
+      late: median(samples.length - quarter, samples.length),
+    };
   });
-  const told = changes.map(({ name, early, late }) => `${name} ${early.toFixed(1)} to ${late.toFixed(1)}`).join(', ');
-  const grown = changes.find(({ name, early, late }) => late - early > bounds[name] && !(guest && name === 'rss'));
-  return { told: `${told} MiB`, ...(grown && { grown: `memory has grown: ${told} MiB; ${grown.name} by more than ${bounds[grown.name]}` }) };
+  const told = changes
+    .map(({ name, early, late }) => `${name} ${early.toFixed(1)} to ${late.toFixed(1)}`)
+    .join(', ');
+  const grown = changes.find(
+    ({ name, early, late }) => late - early > bounds[name] && !(guest && name === 'rss'),
+  );
+  return {
+    told: `${told} MiB`,
+    ...(grown && {
+      grown: `memory has grown: ${told} MiB; ${grown.name} by more than ${bounds[grown.name]}`,
+    }),
+  };
 }
 
 /** CPU time of the whole process, all threads, while it waits. */

@@ -1,4 +1,5 @@
-// What is in flight: every step from its beginning to its end, and every callback, which must be called once.
+// What is in flight: every step from its beginning to its end, and every callback, which must be
+// called once.
 
 /** Thrown by callbacks on purpose; must come back as an uncaughtException, once each. */
 class Thrown extends Error {
@@ -6,7 +7,10 @@ class Thrown extends Error {
 }
 
 export class Ledger {
-  /** How many calls with a callback have come back, and how many exceptions of callbacks have been seen. */
+  /**
+   * How many calls with a callback have come back, and how many exceptions of callbacks have been
+   * seen.
+   */
   calls = 0;
   exceptions = 0;
   #fail;
@@ -45,7 +49,11 @@ export class Ledger {
   /** The steps under way, the oldest first. */
   unsettled() {
     const now = performance.now();
-    return Array.from(this.#open, ([{ number, what }, since]) => ({ number, what, seconds: (now - since) / 1000 }));
+    return Array.from(this.#open, ([{ number, what }, since]) => ({
+      number,
+      what,
+      seconds: (now - since) / 1000,
+    }));
   }
 
   /** Exceptions thrown by callbacks that nobody has seen yet. */
@@ -57,7 +65,9 @@ export class Ledger {
   once(what, callback, throws = false) {
     let count = 0;
     let returned = false;
-    queueMicrotask(() => { returned = true; });
+    queueMicrotask(() => {
+      returned = true;
+    });
     return (...results) => {
       count += 1;
       this.calls += 1;
@@ -74,10 +84,14 @@ export class Ledger {
   /** A door whose callbacks are counted. */
   counted(door, what, throws = false) {
     return new Proxy(door, {
-      get: (_, method) => (...given) => {
-        const last = given.at(-1);
-        return typeof last === 'function' ? door[method](...given.slice(0, -1), this.once(what, last, throws)) : door[method](...given);
-      },
+      get:
+        (_, method) =>
+        (...given) => {
+          const last = given.at(-1);
+          return typeof last === 'function'
+            ? door[method](...given.slice(0, -1), this.once(what, last, throws))
+            : door[method](...given);
+        },
     });
   }
 

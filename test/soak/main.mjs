@@ -6,8 +6,9 @@
 //   npm run soak -- --under 'valgrind ...'   Node run by another program
 //   npm run soak -- --sanitize               other judges instead (tools/sanitize.mjs)
 //
-// The seed decides what is done and in which order it begins, not how the threads meet. The steps run in a process of
-// their own (process.mjs), so that a crash or a thread that hangs is still reported.
+// The seed decides what is done and in which order it begins, not how the threads meet. The steps
+// run in a process of their own (process.mjs), so that a crash or a thread that hangs is still
+// reported.
 
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -16,48 +17,75 @@ import { parseArgs } from 'node:util';
 
 const MiB = 2 ** 20;
 
-/** Without guard regions around WebAssembly's memories (the judges'), which are 10 GB of addresses each. */
+/**
+ * Without guard regions around WebAssembly's memories (the judges'), which are 10 GB of addresses
+ * each.
+ */
 const bare = '--disable-wasm-trap-handler';
 const flags = ['--expose-gc', ...(process.allowedNodeEnvironmentFlags.has(bare) ? [bare] : [])];
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
-  const { values } = parseArgs({ args, options: {
-    'seed': { type: 'string' },
-    'minutes': { type: 'string', default: '3' },
-    'seconds': { type: 'string' },
-    'steps': { type: 'string', default: String(2 ** 40) },
-    'threads': { type: 'string', default: '2' },
-    'largest': { type: 'string', default: String(4 * MiB) },
-    'huge': { type: 'string', default: String(64 * MiB) },
-    'first': { type: 'string', default: '0' },
-    'only': { type: 'string' },
-    'times': { type: 'string', default: '100' },
-    'thread': { type: 'string', default: 'main' },
-    'under': { type: 'string', default: '' },
-    'idle': { type: 'string', default: '3' },
-    // Seconds that a step may take, or the process be silent, before it counts as hanging: far more than any needs.
-    'patience': { type: 'string', default: '120' },
-  } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string' },
+      minutes: { type: 'string', default: '3' },
+      seconds: { type: 'string' },
+      steps: { type: 'string', default: String(2 ** 40) },
+      threads: { type: 'string', default: '2' },
+      largest: { type: 'string', default: String(4 * MiB) },
+      huge: { type: 'string', default: String(64 * MiB) },
+      first: { type: 'string', default: '0' },
+      only: { type: 'string' },
+      times: { type: 'string', default: '100' },
+      thread: { type: 'string', default: 'main' },
+      under: { type: 'string', default: '' },
+      idle: { type: 'string', default: '3' },
+      // Seconds that a step may take, or the process be silent, before it counts as hanging: far
+      // more than any needs.
+      patience: { type: 'string', default: '120' },
+    },
+  });
   const { minutes, only, thread, under, ...rest } = values;
-  const numbers = Object.fromEntries(Object.entries({ ...rest, seed: rest.seed ?? randomInt(2 ** 32), seconds: rest.seconds ?? minutes * 60, ...(only !== undefined && { only }) }).map(([name, value]) => [name, Number(value)]));
+  const numbers = Object.fromEntries(
+    Object.entries({
+      ...rest,
+      seed: rest.seed ?? randomInt(2 ** 32),
+      seconds: rest.seconds ?? minutes * 60,
+      ...(only !== undefined && { only }),
+    }).map(([name, value]) => [name, Number(value)]),
+  );
   const wrong = Object.keys(numbers).find((name) => Number.isNaN(numbers[name]));
   if (wrong !== undefined) throw new RangeError(`--${wrong} must be a number`);
-  const { failure } = await soak({ ...numbers, thread, under: under.split(' ').filter(Boolean) }, console.log);
+  const { failure } = await soak(
+    { ...numbers, thread, under: under.split(' ').filter(Boolean) },
+    console.log,
+  );
   return failure === undefined ? 0 : 1;
 }
 
 /**
  * Runs a soak and gives `{ failure?, done? }`; what there is to tell goes to `tell`, line by line.
  *
- * @param options those of the command line, as numbers; `under` is the command and its arguments that Node is run by, if any
+ * @param options those of the command line, as numbers; `under` is the command and its arguments
+ * that Node is run by, if any
  */
 export function soak({ under = [], ...options }, tell) {
   const { seed, patience } = options;
   const elapsed = () => (performance.now() - begin) / 1000;
-  tell(`soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`);
-  const [command, ...args] = [...under, process.execPath, ...flags, fileURLToPath(new URL('process.mjs', import.meta.url)), JSON.stringify({ under, ...options })];
+  tell(
+    `soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`,
+  );
+  const [command, ...args] = [
+    ...under,
+    process.execPath,
+    ...flags,
+    fileURLToPath(new URL('process.mjs', import.meta.url)),
+    JSON.stringify({ under, ...options }),
+  ];
   const child = spawn(command, args, {
     env: { ...process.env, MILLRACE_SEED: String(seed) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -75,26 +103,47 @@ export function soak({ under = [], ...options }, tell) {
     const silent = (performance.now() - heard) / 1000;
     const oldest = last.unsettled.find(({ seconds }) => seconds > patience);
     if (silent < patience && oldest === undefined) return;
-    found(`${oldest ? `a step that does not settle` : `no sign of life for ${silent.toFixed(0)} s`}; under way were\n${list(last)}`);
+    found(
+      `${oldest ? `a step that does not settle` : `no sign of life for ${silent.toFixed(0)} s`}; under way were\n${list(last)}`,
+    );
     child.kill('SIGKILL');
   }, 1000);
   child.on('message', (message) => {
     heard = performance.now();
     if (message.unsettled) last = message;
-    if (message.threadsOfPool) tell(`soak: ${message.threadsOfPool} threads in the pool, routes ${message.routes ? 'can' : 'cannot'} be asked for`);
-    if (message.sample) tell(`soak: ${elapsed().toFixed(0)} s, ${Object.entries(message.sample).map(([name, value]) => `${name} ${value.toFixed(1)}`).join(', ')} MiB`);
+    if (message.threadsOfPool)
+      tell(
+        `soak: ${message.threadsOfPool} threads in the pool, routes ${message.routes ? 'can' : 'cannot'} be asked for`,
+      );
+    if (message.sample)
+      tell(
+        `soak: ${elapsed().toFixed(0)} s, ${Object.entries(message.sample)
+          .map(([name, value]) => `${name} ${value.toFixed(1)}`)
+          .join(', ')} MiB`,
+      );
     if (message.done) done = message.done;
     if (message.failure) {
       const { number, what, thread, stack } = message.failure;
-      if (number >= 0) tell(`soak: that step alone: npm run soak -- ${again({ ...options, only: number, thread })}`);
+      if (number >= 0)
+        tell(
+          `soak: that step alone: npm run soak -- ${again({ ...options, only: number, thread })}`,
+        );
       found(`${thread}, step ${number}: ${what}\n${stack}\nunder way besides\n${list(last)}`);
     }
   });
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
       clearInterval(watch);
-      if (done === undefined || code !== 0) found(`the process ended with ${signal ?? `code ${code}`}; under way were\n${list(last)}`);
-      else tell(`soak: ${Object.entries(done).map(([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value) : value}`).join(', ')}; nothing hung, grew or differed`);
+      if (done === undefined || code !== 0)
+        found(`the process ended with ${signal ?? `code ${code}`}; under way were\n${list(last)}`);
+      else
+        tell(
+          `soak: ${Object.entries(done)
+            .map(
+              ([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value) : value}`,
+            )
+            .join(', ')}; nothing hung, grew or differed`,
+        );
       resolve({ failure, done });
     });
   });
@@ -103,7 +152,9 @@ export function soak({ under = [], ...options }, tell) {
 /** The command line that gives the same again. */
 function again({ seed, seconds, threads, largest, huge, first, only, thread }) {
   const limits = `--seed ${seed} --largest ${largest} --huge ${huge}`;
-  return only === undefined ? `${limits} --seconds ${seconds} --threads ${threads}${first ? ` --first ${first}` : ''}` : `${limits} --only ${only} --thread '${thread}'`;
+  return only === undefined
+    ? `${limits} --seconds ${seconds} --threads ${threads}${first ? ` --first ${first}` : ''}`
+    : `${limits} --only ${only} --thread '${thread}'`;
 }
 
 function list({ unsettled, pool }) {

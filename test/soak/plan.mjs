@@ -1,4 +1,5 @@
-// The plan: which step has which number. It depends on the seed, the thread's name and the limits, and on nothing else.
+// The plan: which step has which number. It depends on the seed, the thread's name and the limits,
+// and on nothing else.
 
 import { random } from '../support/random.mjs';
 import { bigints, call, lent, resizable } from './steps/calls.mjs';
@@ -47,7 +48,10 @@ export function width(world, number) {
 }
 
 function pick(rng, world) {
-  const offered = kinds.filter(([kind]) => !((kind === thread && world.name !== 'main') || (kind === huge && world.huge === 0)));
+  const offered = kinds.filter(
+    ([kind]) =>
+      !((kind === thread && world.name !== 'main') || (kind === huge && world.huge === 0)),
+  );
   let at = rng.below(offered.reduce((sum, [, weight]) => sum + weight, 0));
   return offered.find(([, weight]) => (at -= weight) < 0)[0];
 }

@@ -1,5 +1,5 @@
-// Results that are kept for a while and then looked at again: memory that was given out must not be written any more,
-// not by a late worker, nor by somebody who was given the same memory.
+// Results that are kept for a while and then looked at again: memory that was given out must not be
+// written any more, not by a late worker, nor by somebody who was given the same memory.
 
 import assert from 'node:assert/strict';
 

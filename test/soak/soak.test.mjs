@@ -7,10 +7,27 @@ import { diagnostic } from '../support/notes.mjs';
 import { soak } from './main.mjs';
 
 const MiB = 2 ** 20;
-const short = { seed: 1, seconds: 10, steps: 2 ** 40, threads: 1, largest: MiB, huge: 16 * MiB, first: 0, idle: 1, patience: 120 };
+const short = {
+  seed: 1,
+  seconds: 10,
+  steps: 2 ** 40,
+  threads: 1,
+  largest: MiB,
+  huge: 16 * MiB,
+  first: 0,
+  idle: 1,
+  patience: 120,
+};
 
-test('ten seconds of everything: nothing hangs, nothing differs', { timeout: 300_000 }, async () => {
-  const { failure, done } = await soak(short, diagnostic);
-  assert.equal(failure, undefined);
-  assert.ok(done.steps > 50 && done.calls > 100, `only ${done.steps} steps and ${done.calls} calls`);
-});
+test(
+  'ten seconds of everything: nothing hangs, nothing differs',
+  { timeout: 300_000 },
+  async () => {
+    const { failure, done } = await soak(short, diagnostic);
+    assert.equal(failure, undefined);
+    assert.ok(
+      done.steps > 50 && done.calls > 100,
+      `only ${done.steps} steps and ${done.calls} calls`,
+    );
+  },
+);

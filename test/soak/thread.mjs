@@ -7,7 +7,8 @@ import { live } from './environment.mjs';
 import { World } from './world.mjs';
 
 const { name, sea, largest, steps, exitAfter, files } = workerData;
-const fail = (error, { number, what } = { number: -1, what: 'outside of all steps' }) => parentPort.postMessage({ failure: { error, step: { number, what } } });
+const fail = (error, { number, what } = { number: -1, what: 'outside of all steps' }) =>
+  parentPort.postMessage({ failure: { error, step: { number, what } } });
 const world = new World({ name, sea: Buffer.from(sea), largest, huge: 0, fail, files });
 let stopping = false;
 let resume;
@@ -25,15 +26,24 @@ async function pause() {
   pausing = false;
   await world.rest();
   collectGarbage();
-  const resumed = new Promise((resolve) => { resume = resolve; });
+  const resumed = new Promise((resolve) => {
+    resume = resolve;
+  });
   parentPort.postMessage({ paused: true });
   await resumed;
 }
 
-setInterval(() => parentPort.postMessage({ unsettled: world.ledger.unsettled().slice(0, 100) }), 500).unref();
+setInterval(
+  () => parentPort.postMessage({ unsettled: world.ledger.unsettled().slice(0, 100) }),
+  500,
+).unref();
 if (exitAfter !== undefined) setTimeout(() => process.exit(17), exitAfter);
 parentPort.postMessage({ flying: true });
-const done = await live(world, { goOn: (number) => !stopping && number < steps, pause: () => (pausing ? pause : undefined), fail });
+const done = await live(world, {
+  goOn: (number) => !stopping && number < steps,
+  pause: () => (pausing ? pause : undefined),
+  fail,
+});
 await world.rest();
 parentPort.postMessage({ done, calls: world.ledger.calls, exceptions: world.ledger.exceptions });
 parentPort.unref();

@@ -16,7 +16,10 @@ import { Shelf } from './shelf.mjs';
 const KiB = 1024;
 const MiB = 2 ** 20;
 
-/** Above this other implementations in JavaScript are too slow, and our synchronous call is the judge. */
+/**
+ * Above this other implementations in JavaScript are too slow, and our synchronous call is the
+ * judge.
+ */
 const SLOW_JUDGE = 32 * KiB;
 
 /** Bytes for all threads to read and nobody to write. */
@@ -28,7 +31,10 @@ export function makeSea(size) {
 }
 
 export class World {
-  /** @param files those of another thread's world; without them new ones are made, and `close` removes them */
+  /**
+   * @param files those of another thread's world; without them new ones are made, and `close`
+   * removes them
+   */
   constructor({ name, sea, largest, huge, fail, files }) {
     this.name = name;
     this.sea = sea;
@@ -42,11 +48,22 @@ export class World {
     this.files = files ?? makeFiles(sea, largest);
   }
 
-  /** As many short as long ones by their number of digits; the edges of blocks, desks and rings more often. */
+  /**
+   * As many short as long ones by their number of digits; the edges of blocks, desks and rings more
+   * often.
+   */
   size(rng, largest = this.largest) {
     if (rng.chance(0.04)) return 0;
-    if (rng.chance(0.2)) return Math.min(largest, Math.max(0, rng.pick([64, 256, 1024, 2048, 4096, 16 * KiB, 64 * KiB, 256 * KiB, MiB]) + rng.between(-2, 2)));
-    return Math.floor(2 ** (rng.word() / 2 ** 32 * Math.log2(largest)));
+    if (rng.chance(0.2))
+      return Math.min(
+        largest,
+        Math.max(
+          0,
+          rng.pick([64, 256, 1024, 2048, 4096, 16 * KiB, 64 * KiB, 256 * KiB, MiB]) +
+            rng.between(-2, 2),
+        ),
+      );
+    return Math.floor(2 ** ((rng.word() / 2 ** 32) * Math.log2(largest)));
   }
 
   source(rng, size = this.size(rng)) {
@@ -59,16 +76,28 @@ export class World {
     this.shelf.clear();
     // Exceptions of callbacks come in a tick of their own.
     await sleep(20);
-    if (this.ledger.missing > 0) this.fail(new Error(`${this.ledger.missing} exceptions of callbacks were never seen`));
+    if (this.ledger.missing > 0)
+      this.fail(new Error(`${this.ledger.missing} exceptions of callbacks were never seen`));
     // A call that was aborted before it began has settled, while its job waits to be passed by.
     let left;
     for (let waited = 0; waited < 400; waited++) {
       const { threads, queuedBytes = 0, kdf } = millrace.engines();
-      left = { queuedBytes, ...(this.name === 'main' && { queued: threads.queued, derivationMemory: kdf.memory, derivationsWaiting: kdf.waiting }) };
+      left = {
+        queuedBytes,
+        ...(this.name === 'main' && {
+          queued: threads.queued,
+          derivationMemory: kdf.memory,
+          derivationsWaiting: kdf.waiting,
+        }),
+      };
       if (Object.values(left).every((count) => count === 0)) return;
       await sleep(50);
     }
-    this.fail(new Error(`nothing in flight for twenty seconds, and the library still counts ${JSON.stringify(left)}`));
+    this.fail(
+      new Error(
+        `nothing in flight for twenty seconds, and the library still counts ${JSON.stringify(left)}`,
+      ),
+    );
   }
 
   close() {
@@ -78,20 +107,27 @@ export class World {
 
 function makeFiles(sea, largest) {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-soak-'));
-  const list = [0, 1, 1000, 64 * KiB, 64 * KiB + 1, 700_000, 3 * MiB].filter((size) => size <= largest).map((size, index) => {
-    const path = join(folder, `${size}.bin`);
-    const content = sea.subarray(index * 37, index * 37 + size);
-    writeFileSync(path, content);
-    return { path, size };
-  });
+  const list = [0, 1, 1000, 64 * KiB, 64 * KiB + 1, 700_000, 3 * MiB]
+    .filter((size) => size <= largest)
+    .map((size, index) => {
+      const path = join(folder, `${size}.bin`);
+      const content = sea.subarray(index * 37, index * 37 + size);
+      writeFileSync(path, content);
+      return { path, size };
+    });
   return { folder, list };
 }
 
-/** The right answer to a job of support/doors.mjs, by somebody else's code, or by ours in one synchronous piece. */
+/**
+ * The right answer to a job of support/doors.mjs, by somebody else's code, or by ours in one
+ * synchronous piece.
+ */
 export function expected(job) {
-  if (job.source.length <= SLOW_JUDGE || judgeOf(job.kind, job.algorithm) === 'node:crypto') return judge(job);
+  if (job.source.length <= SLOW_JUDGE || judgeOf(job.kind, job.algorithm) === 'node:crypto')
+    return judge(job);
   const { kind, algorithm, source, key, iv, aad, outputLength, seed } = job;
-  if (kind === 'hash') return { output: millrace.hash(algorithm, source, given({ outputLength, seed, key })) };
+  if (kind === 'hash')
+    return { output: millrace.hash(algorithm, source, given({ outputLength, seed, key })) };
   if (kind === 'hmac') return { output: millrace.hmac(algorithm, key, source) };
   if (aad === undefined) return { output: millrace.cipher(algorithm, true, key, iv, source) };
   const tag = Buffer.alloc(job.tagSize ?? 16);
@@ -103,7 +139,10 @@ function given(options) {
 }
 
 /** Whether a call can be told its route. */
-export const routes = await promises.hash('sha256', '', { route: 'no such route' }).then(() => false, (error) => error.code === 'ERR_ARGUMENT_VALUE');
+export const routes = await promises.hash('sha256', '', { route: 'no such route' }).then(
+  () => false,
+  (error) => error.code === 'ERR_ARGUMENT_VALUE',
+);
 
 /** A route at random: none is asked for in half of the cases. */
 export function drawRoute(rng) {

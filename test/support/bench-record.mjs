@@ -4,12 +4,22 @@ import { definitions } from '../../cli/bench/definitions.mjs';
 import { crossovers } from '../../cli/bench/engines.mjs';
 import { judge } from '../../cli/bench/report.mjs';
 
-const rivals = ['millrace', 'node:crypto', 'WebCrypto', 'crypto-async', 'piscina', 'hash-wasm', '@noble/hashes', 'own loop'];
+const rivals = [
+  'millrace',
+  'node:crypto',
+  'WebCrypto',
+  'crypto-async',
+  'piscina',
+  'hash-wasm',
+  '@noble/hashes',
+  'own loop',
+];
 
 /** Seconds an operation: a fixed part and one a byte, another for each. */
 const figure = (index, size) => (100 + 180 * index + size * (0.5 + 0.3 * index)) * 1e-9;
 
-const definition = (wanted) => definitions.find((each) => Object.entries(wanted).every(([name, value]) => each[name] === value));
+const definition = (wanted) =>
+  definitions.find((each) => Object.entries(wanted).every(([name, value]) => each[name] === value));
 
 function rows(wanted, wait, sizes, names) {
   const found = definition(wanted);
@@ -19,19 +29,41 @@ function rows(wanted, wait, sizes, names) {
       form: 'a <form>',
       seconds: figure(index, size),
       spread: 0.02 + 0.05 * index,
-      ...(wait === 'sync' ? {} : { latency: { p50: 9 * figure(index, size), p99: 30 * figure(index, size) }, cores: 1.5 }),
+      ...(wait === 'sync'
+        ? {}
+        : { latency: { p50: 9 * figure(index, size), p99: 30 * figure(index, size) }, cores: 1.5 }),
     }));
-    const row = { ...found, size, wait, entries, wrong: [], absent: [], foreign: size === 64 ? 0.5 : 0.01 };
+    const row = {
+      ...found,
+      size,
+      wait,
+      entries,
+      wrong: [],
+      absent: [],
+      foreign: size === 64 ? 0.5 : 0.01,
+    };
     return { ...row, judged: judge(row) };
   });
 }
 
 /** The routes: dear and fast, cheap and slow. */
 function perf(table, algorithm) {
-  const costs = { sync: [200, 0.4], inline: [400, 0.41], pool: [900, 0.2], 'pool, one job': [9000, 0.4], 'split, one job': [15000, 0.21], 'node:crypto': [1500, 0.45] };
+  const costs = {
+    sync: [200, 0.4],
+    inline: [400, 0.41],
+    pool: [900, 0.2],
+    'pool, one job': [9000, 0.4],
+    'split, one job': [15000, 0.21],
+    'node:crypto': [1500, 0.45],
+  };
   const found = definition({ table, algorithm });
   return found.sizes.map((size) => {
-    const entries = Object.entries(costs).map(([contestant, [fixed, perByte]]) => ({ contestant, form: 'seal', seconds: (fixed + perByte * size) * 1e-9, spread: 0.03 }));
+    const entries = Object.entries(costs).map(([contestant, [fixed, perByte]]) => ({
+      contestant,
+      form: 'seal',
+      seconds: (fixed + perByte * size) * 1e-9,
+      spread: 0.03,
+    }));
     const row = { ...found, size, wait: 'callback', entries, wrong: [], absent: [], foreign: 0 };
     return { ...row, judged: judge(row) };
   });
@@ -40,13 +72,39 @@ function perf(table, algorithm) {
 const parts = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 
 function latency() {
-  const probe = (base) => ({ p50: [base, base, base], p99: [base * 6, base * 5, base * 9], curve: parts.map((part) => [part, base / (1.02 - part) ** 0.7]), count: 1000 });
-  const situation = (name, contestant, base) => ({ name, contestant, load: [], rounds: [], probes: { timer: probe(base), stat: probe(base / 3) }, jobsPerSecond: 1 / base });
-  const sizes = [64, 4096, 1048576].map((size, index) => ({ size, p50: 1e-6 * (index + 1), p99: 4e-6, cold: { p50: 3e-6, p99: 6e-6 } }));
+  const probe = (base) => ({
+    p50: [base, base, base],
+    p99: [base * 6, base * 5, base * 9],
+    curve: parts.map((part) => [part, base / (1.02 - part) ** 0.7]),
+    count: 1000,
+  });
+  const situation = (name, contestant, base) => ({
+    name,
+    contestant,
+    load: [],
+    rounds: [],
+    probes: { timer: probe(base), stat: probe(base / 3) },
+    jobsPerSecond: 1 / base,
+  });
+  const sizes = [64, 4096, 1048576].map((size, index) => ({
+    size,
+    p50: 1e-6 * (index + 1),
+    p99: 4e-6,
+    cold: { p50: 3e-6, p99: 6e-6 },
+  }));
   return {
     seconds: 1,
-    loop: [situation('idle', 'millrace', 1e-4), ...['millrace', 'WebCrypto', 'crypto-async', 'piscina'].map((name, index) => situation('16 x 1 MiB sha256 in flight', name, 3e-4 * 3 ** index))],
-    held: ['millrace', 'crypto-async'].map((contestant) => ({ contestant, job: { group: 'hash', algorithm: 'sha256', output: 'into' }, sizes })),
+    loop: [
+      situation('idle', 'millrace', 1e-4),
+      ...['millrace', 'WebCrypto', 'crypto-async', 'piscina'].map((name, index) =>
+        situation('16 x 1 MiB sha256 in flight', name, 3e-4 * 3 ** index),
+      ),
+    ],
+    held: ['millrace', 'crypto-async'].map((contestant) => ({
+      contestant,
+      job: { group: 'hash', algorithm: 'sha256', output: 'into' },
+      sizes,
+    })),
     rest: [{ contestant: 'nobody', cpu: 1e-3, seconds: 5 }],
     goals: [],
     wrong: [],
@@ -55,18 +113,47 @@ function latency() {
 }
 
 function scaling() {
-  const points = (sizes) => sizes.flatMap((size) => [1, 2, 4, 8].map((threads) => ({ size, threads, seconds: (size * 1e-9) / threads ** 0.9, spread: 0.02 })));
-  const gcm = { group: 'aead', algorithm: 'aes-256-gcm', operation: 'seal', key: 'raw', output: 'into' };
-  return { crowds: [4096, 65536].map((size) => ({ ...gcm, size, points: points([size]) })), splits: [{ ...gcm, sizes: [1 << 22, 1 << 26], points: points([1 << 22, 1 << 26]) }], foreign: 0.5, wrong: [] };
+  const points = (sizes) =>
+    sizes.flatMap((size) =>
+      [1, 2, 4, 8].map((threads) => ({
+        size,
+        threads,
+        seconds: (size * 1e-9) / threads ** 0.9,
+        spread: 0.02,
+      })),
+    );
+  const gcm = {
+    group: 'aead',
+    algorithm: 'aes-256-gcm',
+    operation: 'seal',
+    key: 'raw',
+    output: 'into',
+  };
+  return {
+    crowds: [4096, 65536].map((size) => ({ ...gcm, size, points: points([size]) })),
+    splits: [{ ...gcm, sizes: [1 << 22, 1 << 26], points: points([1 << 22, 1 << 26]) }],
+    foreign: 0.5,
+    wrong: [],
+  };
 }
 
 export function benchRecord() {
   const all = [64, 256, 1024, 4096, 65536, 1048576];
   const measured = [
     ...rows({ group: 'hash', algorithm: 'sha256', output: 'hex' }, 'sync', all, rivals),
-    ...rows({ group: 'hash', algorithm: 'sha256', output: 'buffer' }, 'callback', all, rivals.slice(0, 5)),
+    ...rows(
+      { group: 'hash', algorithm: 'sha256', output: 'buffer' },
+      'callback',
+      all,
+      rivals.slice(0, 5),
+    ),
     ...rows({ group: 'kdf', algorithm: 'scrypt' }, 'sync', [32], ['millrace', 'node:crypto']),
-    ...rows({ group: 'kdf', algorithm: 'argon2id' }, 'callback', [32], ['millrace', '@node-rs/argon2']),
+    ...rows(
+      { group: 'kdf', algorithm: 'argon2id' },
+      'callback',
+      [32],
+      ['millrace', '@node-rs/argon2'],
+    ),
     ...perf('hashperf', 'blake3'),
     ...perf('cryptperf', 'aes-256-gcm'),
   ];
@@ -85,6 +172,8 @@ export function benchRecord() {
     crossovers: crossovers(measured),
     latency: latency(),
     scaling: scaling(),
-    load: { times: { millrace: { median: 0.03, p90: 0.04 }, 'node:crypto': { median: 0.01, p90: 0.02 } } },
+    load: {
+      times: { millrace: { median: 0.03, p90: 0.04 }, 'node:crypto': { median: 0.01, p90: 0.02 } },
+    },
   };
 }

@@ -12,24 +12,44 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /** Where a child finds each door, by path: the child may lie anywhere. */
-export const doorPaths = Object.fromEntries(['millrace', 'millrace/promises', 'millrace/crypto-async'].map((name) => [name, require.resolve(name)]));
+export const doorPaths = Object.fromEntries(
+  ['millrace', 'millrace/promises', 'millrace/crypto-async'].map((name) => [
+    name,
+    require.resolve(name),
+  ]),
+);
 
 /**
  * Runs a program and gives `{ code, signal, stdout, stderr, ms }`, whatever its end.
  *
  * @param source the program; `millrace`, `promises` and `cryptoAsync` are defined in it
- * @param options `args` and `flags` of Node, `env`, `timeout` in ms, `esm` for a module, `bare` to load nothing
+ * @param options `args` and `flags` of Node, `env`, `timeout` in ms, `esm` for a module, `bare` to
+ * load nothing
  */
-export function run(source, { args = [], flags = [], env = {}, timeout = 60_000, esm = false, bare = false } = {}) {
+export function run(
+  source,
+  { args = [], flags = [], env = {}, timeout = 60_000, esm = false, bare = false } = {},
+) {
   const folder = temporary();
   const file = join(folder, esm ? 'program.mjs' : 'program.cjs');
   writeFileSync(file, `${bare ? '' : esm ? importing() : requiring()}\n${source}\n`);
   const begin = performance.now();
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...flags, file, ...args], { timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 24, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      rmSync(folder, { recursive: true, force: true });
-      resolve({ code: child.exitCode, signal: child.signalCode, stdout, stderr, ms: performance.now() - begin });
-    });
+    const child = execFile(
+      process.execPath,
+      [...flags, file, ...args],
+      { timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 24, env: { ...process.env, ...env } },
+      (error, stdout, stderr) => {
+        rmSync(folder, { recursive: true, force: true });
+        resolve({
+          code: child.exitCode,
+          signal: child.signalCode,
+          stdout,
+          stderr,
+          ms: performance.now() - begin,
+        });
+      },
+    );
   });
 }
 

@@ -1,5 +1,6 @@
-// C2SP chunked encryption once more, straight from the specification (https://c2sp.org/chunked-encryption) and on
-// node:crypto alone: the judge of sealed streams. Whole messages, nothing fast.
+// C2SP chunked encryption once more, straight from the specification
+// (https://c2sp.org/chunked-encryption) and on node:crypto alone: the judge of sealed streams.
+// Whole messages, nothing fast.
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
@@ -17,14 +18,26 @@ export const chunkedAlgorithms = {
 /** The sealed message; `salt` is 24 bytes. */
 export function sealChunked(algorithm, { key, context = '', salt, message, first = 0 }) {
   const { aeadKey, baseNonce, commitment } = derive(algorithm, key, salt, context);
-  const chunks = Array.from({ length: Math.floor(message.length / CHUNK) + 1 }, (_, index) => sealChunk(algorithm, aeadKey, nonceOf(baseNonce, first + index), message.subarray(index * CHUNK, (index + 1) * CHUNK)));
+  const chunks = Array.from({ length: Math.floor(message.length / CHUNK) + 1 }, (_, index) =>
+    sealChunk(
+      algorithm,
+      aeadKey,
+      nonceOf(baseNonce, first + index),
+      message.subarray(index * CHUNK, (index + 1) * CHUNK),
+    ),
+  );
   return Buffer.concat([salt, commitment, ...chunks]);
 }
 
 /** The message; throws if anything is wrong. */
 export function openChunked(algorithm, { key, context = '', sealed }) {
   if (sealed.length < HEADER) throw new Error('no header');
-  const { aeadKey, baseNonce, commitment } = derive(algorithm, key, sealed.subarray(0, 24), context);
+  const { aeadKey, baseNonce, commitment } = derive(
+    algorithm,
+    key,
+    sealed.subarray(0, 24),
+    context,
+  );
   if (!commitment.equals(sealed.subarray(24, HEADER))) throw new Error('commitment');
   const chunks = [];
   for (let at = HEADER, index = 0; ; at += CHUNK + TAG, index++) {
@@ -38,14 +51,28 @@ export function openChunked(algorithm, { key, context = '', sealed }) {
 /** The keys of a message: HKDF-Expand, written out, as node:crypto's hkdf extracts first. */
 export function derive(algorithm, key, salt, context) {
   const { aead, keySize } = chunkedAlgorithms[algorithm];
-  const info = Buffer.concat([Buffer.from('c2sp.org/chunked-encryption@v1+'), Buffer.from(aead), Buffer.of(0), salt, Buffer.from(context)]);
+  const info = Buffer.concat([
+    Buffer.from('c2sp.org/chunked-encryption@v1+'),
+    Buffer.from(aead),
+    Buffer.of(0),
+    salt,
+    Buffer.from(context),
+  ]);
   let block = Buffer.alloc(0);
   let material = Buffer.alloc(0);
   for (let counter = 1; material.length < keySize + 12 + 32; counter++) {
-    block = createHmac('sha512', key).update(block).update(info).update(Buffer.of(counter)).digest();
+    block = createHmac('sha512', key)
+      .update(block)
+      .update(info)
+      .update(Buffer.of(counter))
+      .digest();
     material = Buffer.concat([material, block]);
   }
-  return { aeadKey: material.subarray(0, keySize), baseNonce: material.subarray(keySize, keySize + 12), commitment: material.subarray(keySize + 12, keySize + 44) };
+  return {
+    aeadKey: material.subarray(0, keySize),
+    baseNonce: material.subarray(keySize, keySize + 12),
+    commitment: material.subarray(keySize + 12, keySize + 44),
+  };
 }
 
 /** The base nonce as a number, XOR the chunk's number. */
@@ -55,12 +82,16 @@ function nonceOf(baseNonce, index) {
 }
 
 function sealChunk(algorithm, key, nonce, text) {
-  const cipher = createCipheriv(chunkedAlgorithms[algorithm].node, key, nonce, { authTagLength: TAG });
+  const cipher = createCipheriv(chunkedAlgorithms[algorithm].node, key, nonce, {
+    authTagLength: TAG,
+  });
   return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
 function openChunk(algorithm, key, nonce, sealed) {
-  const cipher = createDecipheriv(chunkedAlgorithms[algorithm].node, key, nonce, { authTagLength: TAG });
+  const cipher = createDecipheriv(chunkedAlgorithms[algorithm].node, key, nonce, {
+    authTagLength: TAG,
+  });
   cipher.setAuthTag(sealed.subarray(sealed.length - TAG));
   return Buffer.concat([cipher.update(sealed.subarray(0, sealed.length - TAG)), cipher.final()]);
 }

@@ -22,20 +22,34 @@ import promises from 'millrace/promises';
 
 import { ancestor, ciphers, hashes } from './algorithms.mjs';
 
-/** How a result is waited for: each takes a method with its arguments and gives `{ value }` or `{ error, how }`. */
+/**
+ * How a result is waited for: each takes a method with its arguments and gives `{ value }` or `{
+ * error, how }`.
+ */
 const waitings = { sync: waitSync, callback: waitCallback, promise: waitPromise };
 
 const doors = [
   { name: 'millrace', module: millrace, waitings: ['sync', 'callback'], modern: true },
   { name: 'millrace/promises', module: promises, waitings: ['promise'], modern: true },
-  { name: 'millrace/crypto-async', module: ancestorDoor, waitings: ['sync', 'callback'], modern: false },
+  {
+    name: 'millrace/crypto-async',
+    module: ancestorDoor,
+    waitings: ['sync', 'callback'],
+    modern: false,
+  },
 ];
 
 export const ways = doors.flatMap((door) =>
   door.waitings.flatMap((waiting) =>
     forms()
       .filter((form) => door.modern || form.ancestor)
-      .map((form) => ({ name: `${door.name} ${waiting} ${form.name}`, door, waiting, form, kind: form.kind })),
+      .map((form) => ({
+        name: `${door.name} ${waiting} ${form.name}`,
+        door,
+        waiting,
+        form,
+        kind: form.kind,
+      })),
   ),
 );
 
@@ -51,14 +65,22 @@ export function waysFor(job) {
 export function attempt(way, job) {
   const prepared = way.form.prepare(job, way.door);
   const outcome = waitings[way.waiting](way.door.module, prepared);
-  return way.waiting === 'sync' ? finish(way, prepared, outcome) : outcome.then((settled) => finish(way, prepared, settled));
+  return way.waiting === 'sync'
+    ? finish(way, prepared, outcome)
+    : outcome.then((settled) => finish(way, prepared, settled));
 }
 
 export function expectResult(way, job, outcome, expected) {
-  if (outcome.error) assert.fail(`${describe(way, job)}: ${outcome.error.code} ${outcome.error.stack}`);
-  if (!outcome.output.equals(expected.output)) assert.fail(`${describe(way, job)}: wrong output${difference(outcome.output, expected.output)}`);
+  if (outcome.error)
+    assert.fail(`${describe(way, job)}: ${outcome.error.code} ${outcome.error.stack}`);
+  if (!outcome.output.equals(expected.output))
+    assert.fail(
+      `${describe(way, job)}: wrong output${difference(outcome.output, expected.output)}`,
+    );
   if (expected.tag && job.encrypt && !outcome.tag.equals(expected.tag)) {
-    assert.fail(`${describe(way, job)}: wrong tag ${outcome.tag.toString('hex')}, not ${expected.tag.toString('hex')}`);
+    assert.fail(
+      `${describe(way, job)}: wrong tag ${outcome.tag.toString('hex')}, not ${expected.tag.toString('hex')}`,
+    );
   }
 }
 
@@ -68,7 +90,10 @@ export function expectFailure(way, job, outcome, code) {
   assert.ok(error, `${describe(way, job)}: no error, expected ${code}`);
   if (way.door.modern) {
     assert.equal(error.code, code, `${describe(way, job)}: ${error.stack}`);
-    assert.ok(error instanceof millrace.MillraceError, `${describe(way, job)}: not a MillraceError`);
+    assert.ok(
+      error instanceof millrace.MillraceError,
+      `${describe(way, job)}: not a MillraceError`,
+    );
   } else {
     assert.equal(`${error}`, `Error: ${ancestorDoor[ancestorConstants[code]]}`, describe(way, job));
   }
@@ -76,7 +101,11 @@ export function expectFailure(way, job, outcome, code) {
   if (code !== 'ERR_AUTHENTICATION') return;
   // Only the operation itself can find this out, so it is never thrown by an asynchronous call.
   if (way.waiting === 'callback') assert.equal(how, 'called', describe(way, job));
-  if (outcome.target) assert.ok(outcome.target.every((byte) => byte === 0), `${describe(way, job)}: the target holds ${outcome.target.subarray(0, 32).toString('hex')}`);
+  if (outcome.target)
+    assert.ok(
+      outcome.target.every((byte) => byte === 0),
+      `${describe(way, job)}: the target holds ${outcome.target.subarray(0, 32).toString('hex')}`,
+    );
 }
 
 /** The constants of the drop-in door that stand for the codes of the others. */
@@ -88,8 +117,12 @@ export const ancestorConstants = {
 };
 
 export function describe(way, job) {
-  const sizes = ['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name] !== undefined).map((name) => `${name} ${job[name].length}`);
-  const numbers = ['tagSize', 'outputLength', 'seed'].filter((name) => job[name] !== undefined).map((name) => `${name} ${job[name]}`);
+  const sizes = ['key', 'iv', 'source', 'aad', 'tag']
+    .filter((name) => job[name] !== undefined)
+    .map((name) => `${name} ${job[name].length}`);
+  const numbers = ['tagSize', 'outputLength', 'seed']
+    .filter((name) => job[name] !== undefined)
+    .map((name) => `${name} ${job[name]}`);
   const direction = job.kind === 'cipher' ? (job.encrypt ? ' encrypt' : ' decrypt') : '';
   return `${way.name}: ${job.algorithm}${direction} (${[...sizes, ...numbers].join(', ')})`;
 }
@@ -112,36 +145,92 @@ function difference(actual, expected) {
  */
 function forms() {
   return [
-    { kind: 'hash', name: 'plain', ancestor: true, offers: isPlain, prepare: (job) => plainDigest('hash', [job.algorithm], job) },
+    {
+      kind: 'hash',
+      name: 'plain',
+      ancestor: true,
+      offers: isPlain,
+      prepare: (job) => plainDigest('hash', [job.algorithm], job),
+    },
     ...['buffer', 'hex', 'base64', 'base64url', 'bigint'].map((encoding) => ({
-      kind: 'hash', name: `as ${encoding}`, offers: isPlain, prepare: (job) => plainDigest('hash', [job.algorithm], job, encoding),
+      kind: 'hash',
+      name: `as ${encoding}`,
+      offers: isPlain,
+      prepare: (job) => plainDigest('hash', [job.algorithm], job, encoding),
     })),
     { kind: 'hash', name: 'options', offers: () => true, prepare: hashOptions },
     { kind: 'hash', name: 'options with target', offers: () => true, prepare: hashIntoTarget },
-    { kind: 'hash', name: 'options with prepared key', offers: (job) => job.key?.length === 32, prepare: (job) => hashOptions({ ...job, key: prepareKey(job.algorithm, job.key) }) },
+    {
+      kind: 'hash',
+      name: 'options with prepared key',
+      offers: (job) => job.key?.length === 32,
+      prepare: (job) => hashOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
+    },
     { kind: 'hash', name: 'window', ancestor: true, offers: isPlain, prepare: hashWindow },
 
-    { kind: 'hmac', name: 'plain', ancestor: true, offers: () => true, prepare: (job) => hmacPlain(job) },
+    {
+      kind: 'hmac',
+      name: 'plain',
+      ancestor: true,
+      offers: () => true,
+      prepare: (job) => hmacPlain(job),
+    },
     { kind: 'hmac', name: 'as hex', offers: () => true, prepare: (job) => hmacPlain(job, 'hex') },
-    { kind: 'hmac', name: 'options', offers: () => true, prepare: (job) => hmacPlain(job, { encoding: 'base64' }) },
+    {
+      kind: 'hmac',
+      name: 'options',
+      offers: () => true,
+      prepare: (job) => hmacPlain(job, { encoding: 'base64' }),
+    },
     { kind: 'hmac', name: 'options with target', offers: () => true, prepare: hmacIntoTarget },
-    { kind: 'hmac', name: 'prepared key', offers: () => true, prepare: (job) => hmacPlain({ ...job, key: prepareKey(`hmac-${job.algorithm}`, job.key) }) },
+    {
+      kind: 'hmac',
+      name: 'prepared key',
+      offers: () => true,
+      prepare: (job) => hmacPlain({ ...job, key: prepareKey(`hmac-${job.algorithm}`, job.key) }),
+    },
     { kind: 'hmac', name: 'window', ancestor: true, offers: () => true, prepare: hmacWindow },
 
     { kind: 'cipher', name: 'options', offers: () => true, prepare: (job) => cipherOptions(job) },
     { kind: 'cipher', name: 'options with target', offers: () => true, prepare: cipherIntoTarget },
-    { kind: 'cipher', name: 'options with prepared key', offers: hasRightKey, prepare: (job) => cipherOptions({ ...job, key: prepareKey(job.algorithm, job.key) }) },
-    { kind: 'cipher', name: 'positional', ancestor: true, offers: () => true, prepare: cipherPositional },
+    {
+      kind: 'cipher',
+      name: 'options with prepared key',
+      offers: hasRightKey,
+      prepare: (job) => cipherOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
+    },
+    {
+      kind: 'cipher',
+      name: 'positional',
+      ancestor: true,
+      offers: () => true,
+      prepare: cipherPositional,
+    },
     { kind: 'cipher', name: 'window', ancestor: true, offers: () => true, prepare: cipherWindow },
     { kind: 'cipher', name: 'seal/open', offers: isAead, prepare: sealOrOpen },
-    { kind: 'cipher', name: 'seal/open with target', offers: isAead, prepare: sealOrOpenIntoTarget },
-    { kind: 'cipher', name: 'seal/open with prepared key', offers: (job) => isAead(job) && hasRightKey(job), prepare: (job) => sealOrOpen({ ...job, key: prepareKey(job.algorithm, job.key) }) },
+    {
+      kind: 'cipher',
+      name: 'seal/open with target',
+      offers: isAead,
+      prepare: sealOrOpenIntoTarget,
+    },
+    {
+      kind: 'cipher',
+      name: 'seal/open with prepared key',
+      offers: (job) => isAead(job) && hasRightKey(job),
+      prepare: (job) => sealOrOpen({ ...job, key: prepareKey(job.algorithm, job.key) }),
+    },
   ];
 }
 
 // A digest without further parameters. SHAKE needs its length, and so is never plain.
 function isPlain({ algorithm, outputLength, seed, key }) {
-  return outputLength === undefined && seed === undefined && key === undefined && hashes[algorithm].digest > 0;
+  return (
+    outputLength === undefined &&
+    seed === undefined &&
+    key === undefined &&
+    hashes[algorithm].digest > 0
+  );
 }
 
 function isAead({ algorithm }) {
@@ -153,12 +242,19 @@ function hasRightKey({ algorithm, key }) {
 }
 
 function inModernDoors({ kind, algorithm, tagSize, tag }) {
-  return kind !== 'cipher' || !ciphers[algorithm].aead || ciphers[algorithm].tagSizes.includes(tagSize ?? tag.length);
+  return (
+    kind !== 'cipher' ||
+    !ciphers[algorithm].aead ||
+    ciphers[algorithm].tagSizes.includes(tagSize ?? tag.length)
+  );
 }
 
 function inAncestorDoor({ kind, algorithm, tagSize, tag }) {
   if (kind !== 'cipher') return ancestor.hashes.includes(algorithm);
-  return ancestor.ciphers.includes(algorithm) && (!ciphers[algorithm].aead || ancestor.tagSizes(algorithm).includes(tagSize ?? tag.length));
+  return (
+    ancestor.ciphers.includes(algorithm) &&
+    (!ciphers[algorithm].aead || ancestor.tagSizes(algorithm).includes(tagSize ?? tag.length))
+  );
 }
 
 function plainDigest(method, first, job, encoding) {
@@ -168,7 +264,13 @@ function plainDigest(method, first, job, encoding) {
     args: [...first, source, ...(encoding === undefined ? [] : [encoding])],
     scribble: [source],
     unchanged: [[source, job.source]],
-    read: (value) => ({ output: decode(value, typeof encoding === 'object' ? encoding.encoding : encoding, hashes[job.algorithm].digest) }),
+    read: (value) => ({
+      output: decode(
+        value,
+        typeof encoding === 'object' ? encoding.encoding : encoding,
+        hashes[job.algorithm].digest,
+      ),
+    }),
   };
 }
 
@@ -201,7 +303,11 @@ function hashIntoTarget(job) {
 }
 
 function hashParameters({ outputLength, seed, key }) {
-  return Object.fromEntries(Object.entries({ outputLength, seed, key: copyKey(key) }).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries({ outputLength, seed, key: copyKey(key) }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
 }
 
 function hashWindow(job) {
@@ -221,7 +327,11 @@ function hashWindow(job) {
 function hmacPlain(job, encoding) {
   const key = copyKey(job.key);
   const plain = plainDigest('hmac', [job.algorithm, key], job, encoding);
-  return { ...plain, scribble: [...plain.scribble, ...bytesOf(key)], unchanged: [...plain.unchanged, ...(Buffer.isBuffer(key) ? [[key, job.key]] : [])] };
+  return {
+    ...plain,
+    scribble: [...plain.scribble, ...bytesOf(key)],
+    unchanged: [...plain.unchanged, ...(Buffer.isBuffer(key) ? [[key, job.key]] : [])],
+  };
 }
 
 function hmacIntoTarget(job) {
@@ -229,7 +339,12 @@ function hmacIntoTarget(job) {
   const [key, source, target] = [copy(job.key), lay(job.source), layTarget(size)];
   return {
     method: 'hmac',
-    args: [job.algorithm, key, source.view(), { target: target.buffer, targetOffset: target.offset }],
+    args: [
+      job.algorithm,
+      key,
+      source.view(),
+      { target: target.buffer, targetOffset: target.offset },
+    ],
     scribble: [key],
     unchanged: [[source.view(), job.source]],
     guards: [source, target],
@@ -258,18 +373,44 @@ function cipherOptions(job) {
   return {
     method: 'cipher',
     // An empty aad may as well be left out.
-    args: [job.algorithm, { encrypt: job.encrypt, key, iv, source, ...(tag && { tag }), ...(aad?.length > 0 && { aad }) }],
+    args: [
+      job.algorithm,
+      {
+        encrypt: job.encrypt,
+        key,
+        iv,
+        source,
+        ...(tag && { tag }),
+        ...(aad?.length > 0 && { aad }),
+      },
+    ],
     ...owned(job, { key, iv, source, aad, tag }),
     read: (value) => ({ output: decode(value, 'buffer'), tag }),
   };
 }
 
 function cipherIntoTarget(job) {
-  const [key, iv, source, target] = [copy(job.key), copy(job.iv), lay(job.source), layTarget(job.source.length)];
+  const [key, iv, source, target] = [
+    copy(job.key),
+    copy(job.iv),
+    lay(job.source),
+    layTarget(job.source.length),
+  ];
   const { aad, tag } = copyExtras(job);
   return {
     method: 'cipher',
-    args: [job.algorithm, { encrypt: job.encrypt, key, iv, source: source.view(), ...(aad && { aad, tag }), target: target.buffer, targetOffset: target.offset }],
+    args: [
+      job.algorithm,
+      {
+        encrypt: job.encrypt,
+        key,
+        iv,
+        source: source.view(),
+        ...(aad && { aad, tag }),
+        target: target.buffer,
+        targetOffset: target.offset,
+      },
+    ],
     scribble: [key, iv, ...bytesOf(aad), ...(job.encrypt ? [] : bytesOf(tag))],
     unchanged: [[source.view(), job.source]],
     guards: [source, target],
@@ -283,24 +424,43 @@ function cipherPositional(job, door) {
   const { aad, tag } = copyExtras(job);
   return {
     method: 'cipher',
-    args: [job.algorithm, door.modern ? job.encrypt : Number(job.encrypt), key, iv, source, ...(aad ? [aad, tag] : [])],
+    args: [
+      job.algorithm,
+      door.modern ? job.encrypt : Number(job.encrypt),
+      key,
+      iv,
+      source,
+      ...(aad ? [aad, tag] : []),
+    ],
     ...owned(job, { key, iv, source, aad, tag }),
     read: (value) => ({ output: decode(value, 'buffer'), tag }),
   };
 }
 
 function cipherWindow(job) {
-  const [key, iv, source, target] = [lay(job.key), lay(job.iv), lay(job.source), layTarget(job.source.length)];
+  const [key, iv, source, target] = [
+    lay(job.key),
+    lay(job.iv),
+    lay(job.source),
+    layTarget(job.source.length),
+  ];
   const aad = job.aad && lay(job.aad);
   const tag = job.aad && (job.encrypt ? layTarget(job.tagSize) : lay(job.tag));
   return {
     method: 'cipher',
     args: [
-      job.algorithm, Number(job.encrypt),
-      ...key.window(), ...iv.window(), ...source.window(), target.buffer, target.offset,
+      job.algorithm,
+      Number(job.encrypt),
+      ...key.window(),
+      ...iv.window(),
+      ...source.window(),
+      target.buffer,
+      target.offset,
       ...(aad ? [...aad.window(), ...tag.window()] : []),
     ],
-    scribble: [key, iv, aad, job.encrypt ? undefined : tag].filter(Boolean).map((part) => part.view()),
+    scribble: [key, iv, aad, job.encrypt ? undefined : tag]
+      .filter(Boolean)
+      .map((part) => part.view()),
     unchanged: [[source.view(), job.source]],
     guards: [key, iv, source, target, aad, tag].filter(Boolean),
     target,
@@ -309,10 +469,18 @@ function cipherWindow(job) {
 }
 
 function sealOrOpen(job) {
-  const [key, nonce, source, aad] = [copyKey(job.key), copy(job.iv), copy(sealedSource(job)), copy(job.aad)];
+  const [key, nonce, source, aad] = [
+    copyKey(job.key),
+    copy(job.iv),
+    copy(sealedSource(job)),
+    copy(job.aad),
+  ];
   return {
     method: job.encrypt ? 'seal' : 'open',
-    args: [job.algorithm, { key, nonce, source, ...tagLength(job), ...(aad.length > 0 && { aad }) }],
+    args: [
+      job.algorithm,
+      { key, nonce, source, ...tagLength(job), ...(aad.length > 0 && { aad }) },
+    ],
     scribble: [...bytesOf(key), nonce, source, aad],
     unchanged: [[source, sealedSource(job)]],
     read: (value) => splitSealed(job, decode(value, 'buffer')),
@@ -321,10 +489,27 @@ function sealOrOpen(job) {
 
 function sealOrOpenIntoTarget(job) {
   const size = job.encrypt ? job.source.length + job.tagSize : job.source.length;
-  const [key, nonce, source, aad, target] = [copy(job.key), copy(job.iv), lay(sealedSource(job)), copy(job.aad), layTarget(size)];
+  const [key, nonce, source, aad, target] = [
+    copy(job.key),
+    copy(job.iv),
+    lay(sealedSource(job)),
+    copy(job.aad),
+    layTarget(size),
+  ];
   return {
     method: job.encrypt ? 'seal' : 'open',
-    args: [job.algorithm, { key, nonce, source: source.view(), aad, ...tagLength(job), target: target.buffer, targetOffset: target.offset }],
+    args: [
+      job.algorithm,
+      {
+        key,
+        nonce,
+        source: source.view(),
+        aad,
+        ...tagLength(job),
+        target: target.buffer,
+        targetOffset: target.offset,
+      },
+    ],
     scribble: [key, nonce, aad],
     unchanged: [[source.view(), sealedSource(job)]],
     guards: [source, target],
@@ -344,7 +529,10 @@ function tagLength(job) {
 
 function splitSealed(job, bytes) {
   if (!job.encrypt) return { output: bytes };
-  return { output: bytes.subarray(0, bytes.length - job.tagSize), tag: bytes.subarray(bytes.length - job.tagSize) };
+  return {
+    output: bytes.subarray(0, bytes.length - job.tagSize),
+    tag: bytes.subarray(bytes.length - job.tagSize),
+  };
 }
 
 function copyExtras(job) {
@@ -352,9 +540,14 @@ function copyExtras(job) {
   return { aad: copy(job.aad), tag: job.encrypt ? Buffer.alloc(job.tagSize, 0xa5) : copy(job.tag) };
 }
 
-/** The inputs of a friendly form: all of them copied by the library, all of them left as they are. */
+/**
+ * The inputs of a friendly form: all of them copied by the library, all of them left as they are.
+ */
 function owned(job, { key, iv, source, aad, tag }) {
-  const inputs = [[source, job.source], [iv, job.iv]];
+  const inputs = [
+    [source, job.source],
+    [iv, job.iv],
+  ];
   if (Buffer.isBuffer(key)) inputs.push([key, job.key]);
   if (aad) inputs.push([aad, job.aad]);
   if (aad && !job.encrypt) inputs.push([tag, job.tag]);
@@ -411,7 +604,8 @@ class Range {
   neighboursIntact() {
     const { buffer, offset, size } = this;
     for (let index = 0; index < offset; index++) if (buffer[index] !== 0x5a) return false;
-    for (let index = offset + size; index < buffer.length; index++) if (buffer[index] !== 0x5a) return false;
+    for (let index = offset + size; index < buffer.length; index++)
+      if (buffer[index] !== 0x5a) return false;
     return true;
   }
 }
@@ -482,11 +676,19 @@ async function waitPromise(door, { method, args, scribble = [] }) {
   const promise = door[method](...args);
   assert.ok(promise instanceof Promise, 'not a promise');
   for (const input of scribble) input.fill(0xee);
-  return promise.then((value) => ({ value }), (error) => ({ error, how: 'rejected' }));
+  return promise.then(
+    (value) => ({ value }),
+    (error) => ({ error, how: 'rejected' }),
+  );
 }
 
-function finish(way, { scribble = [], unchanged = [], guards = [], target, read }, { value, error, how }) {
-  for (const guard of guards) assert.ok(guard.neighboursIntact(), `${way.name}: bytes beside a range were touched`);
+function finish(
+  way,
+  { scribble = [], unchanged = [], guards = [], target, read },
+  { value, error, how },
+) {
+  for (const guard of guards)
+    assert.ok(guard.neighboursIntact(), `${way.name}: bytes beside a range were touched`);
   const scribbled = way.waiting === 'sync' ? new Set() : new Set(scribble);
   for (const [input, bytes] of unchanged) {
     if (!scribbled.has(input)) assert.ok(input.equals(bytes), `${way.name}: an input was changed`);

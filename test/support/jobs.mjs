@@ -10,17 +10,48 @@ await prepareSeeds([...seeds[32], ...seeds[64]]);
 /** A hash, HMAC or encryption of `source`. */
 export function randomJob(rng, source) {
   const kind = rng.pick(['hash', 'hmac', 'cipher']);
-  if (kind === 'cipher') return encryption(rng.pick(cipherNames), source, rng, { aadSize: rng.chance(0.3) ? 0 : rng.below(300), randomTag: true });
-  if (kind === 'hmac') return { kind, algorithm: rng.pick(hmacNames), key: rng.bytes(rng.chance(0.1) ? rng.below(5000) : rng.below(150)), source };
+  if (kind === 'cipher')
+    return encryption(rng.pick(cipherNames), source, rng, {
+      aadSize: rng.chance(0.3) ? 0 : rng.below(300),
+      randomTag: true,
+    });
+  if (kind === 'hmac')
+    return {
+      kind,
+      algorithm: rng.pick(hmacNames),
+      key: rng.bytes(rng.chance(0.1) ? rng.below(5000) : rng.below(150)),
+      source,
+    };
   const algorithm = rng.pick(hashNames);
-  return { kind, algorithm, source, ...(rng.chance(0.5) ? randomParameters(algorithm, rng) : required(algorithm)) };
+  return {
+    kind,
+    algorithm,
+    source,
+    ...(rng.chance(0.5) ? randomParameters(algorithm, rng) : required(algorithm)),
+  };
 }
 
-export function encryption(algorithm, source, rng, { aadSize = 0, tagSize, randomTag = false } = {}) {
+export function encryption(
+  algorithm,
+  source,
+  rng,
+  { aadSize = 0, tagSize, randomTag = false } = {},
+) {
   const { key, iv, aead, tagSizes } = ciphers[algorithm];
-  const job = { kind: 'cipher', algorithm, encrypt: true, key: rng.bytes(key), iv: rng.bytes(iv), source };
+  const job = {
+    kind: 'cipher',
+    algorithm,
+    encrypt: true,
+    key: rng.bytes(key),
+    iv: rng.bytes(iv),
+    source,
+  };
   if (!aead) return job;
-  return { ...job, aad: rng.bytes(aadSize), tagSize: tagSize ?? (randomTag ? rng.pick(tagSizes) : 16) };
+  return {
+    ...job,
+    aad: rng.bytes(aadSize),
+    tagSize: tagSize ?? (randomTag ? rng.pick(tagSizes) : 16),
+  };
 }
 
 /** The way back, from what the encryption gave. */
@@ -30,7 +61,9 @@ export function decryption({ tagSize, ...job }, { output, tag }) {
 
 /** The same decryption with one bit changed somewhere: it must fail. */
 export function tampered(job, rng) {
-  const field = rng.pick(['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name].length > 0));
+  const field = rng.pick(
+    ['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name].length > 0),
+  );
   const bytes = Buffer.from(job[field]);
   bytes[rng.below(bytes.length)] ^= 1 << rng.below(8);
   return { ...job, [field]: bytes };

@@ -25,7 +25,12 @@ export function judgeOf(kind, algorithm) {
   return algorithm.startsWith('xxh') ? 'hash-wasm' : '@noble/hashes';
 }
 
-const keccak = { keccak224: keccak_224, keccak256: keccak_256, keccak384: keccak_384, keccak512: keccak_512 };
+const keccak = {
+  keccak224: keccak_224,
+  keccak256: keccak_256,
+  keccak384: keccak_384,
+  keccak512: keccak_512,
+};
 // Only for a Node whose OpenSSL hides them; OpenSSL 3.0 lists them or not, and makes them anyway.
 const legacy = { md5, sha1, ripemd160 };
 const nodeHashes = new Set([...getHashes(), ...[...Object.keys(legacy), 'md5-sha1'].filter(works)]);
@@ -42,11 +47,15 @@ function works(name) {
 
 function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
   if (nodeHashes.has(algorithm)) {
-    return createHash(algorithm, outputLength === undefined ? undefined : { outputLength }).update(source).digest();
+    return createHash(algorithm, outputLength === undefined ? undefined : { outputLength })
+      .update(source)
+      .digest();
   }
   if (keccak[algorithm]) return Buffer.from(keccak[algorithm](source));
-  if (algorithm === 'blake3') return Buffer.from(blake3(source, { key, dkLen: outputLength ?? 32 }));
-  if (algorithm === 'md5-sha1') return Buffer.concat([Buffer.from(md5(source)), Buffer.from(sha1(source))]);
+  if (algorithm === 'blake3')
+    return Buffer.from(blake3(source, { key, dkLen: outputLength ?? 32 }));
+  if (algorithm === 'md5-sha1')
+    return Buffer.concat([Buffer.from(md5(source)), Buffer.from(sha1(source))]);
   if (legacy[algorithm]) return Buffer.from(legacy[algorithm](source));
   return Buffer.from(xxhash(algorithm, BigInt(seed)).update(source).digest('binary'));
 }
@@ -66,19 +75,30 @@ function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
     return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
   }
   const isAead = aad !== undefined;
-  const cipher = createCipheriv(algorithm, key, iv, isAead ? { authTagLength: tagSize } : undefined);
+  const cipher = createCipheriv(
+    algorithm,
+    key,
+    iv,
+    isAead ? { authTagLength: tagSize } : undefined,
+  );
   if (isAead) cipher.setAAD(aad);
   const output = Buffer.concat([cipher.update(source), cipher.final()]);
   return isAead ? { output, tag: cipher.getAuthTag() } : { output };
 }
 
-const makers = { 'xxh32': createXXHash32, 'xxh64': createXXHash64, 'xxh3-64': createXXHash3, 'xxh3-128': createXXHash128 };
+const makers = {
+  xxh32: createXXHash32,
+  xxh64: createXXHash64,
+  'xxh3-64': createXXHash3,
+  'xxh3-128': createXXHash128,
+};
 // Each hasher is a WebAssembly instance with its seed set once.
 const hashers = new Map();
 
 function xxhash(algorithm, seed) {
   const hasher = hashers.get(`${algorithm} ${seed}`);
-  if (hasher === undefined) throw new Error(`call prepareSeeds first: ${algorithm} with seed ${seed}`);
+  if (hasher === undefined)
+    throw new Error(`call prepareSeeds first: ${algorithm} with seed ${seed}`);
   return hasher.init();
 }
 
@@ -87,7 +107,8 @@ export async function prepareSeeds(seeds) {
   for (const seed of seeds.map(BigInt)) {
     for (const [algorithm, make] of Object.entries(makers)) {
       if (algorithm === 'xxh32' && seed >= 2n ** 32n) continue;
-      const halves = algorithm === 'xxh32' ? [Number(seed)] : [Number(seed & 0xffffffffn), Number(seed >> 32n)];
+      const halves =
+        algorithm === 'xxh32' ? [Number(seed)] : [Number(seed & 0xffffffffn), Number(seed >> 32n)];
       hashers.set(`${algorithm} ${seed}`, await make(...halves));
     }
   }

@@ -1,13 +1,19 @@
-// The portable engine's modules as a browser would get them: bundled from the sources, with nothing of Node's within reach.
+// The portable engine's modules as a browser would get them: bundled from the sources, with nothing
+// of Node's within reach.
 
 import esbuild from 'esbuild';
 import { join } from 'node:path';
 import { root } from './child.mjs';
 
-/** The text of a module and all it imports, as one for browsers; `minify` as a bundle that is shipped. */
+/**
+ * The text of a module and all it imports, as one for browsers; `minify` as a bundle that is
+ * shipped.
+ */
 export async function bundle(entry, { minify = false, contents } = {}) {
   const result = await esbuild.build({
-    ...(contents === undefined ? { entryPoints: [join(root, entry)] } : { stdin: { contents, resolveDir: root, loader: 'ts' } }),
+    ...(contents === undefined
+      ? { entryPoints: [join(root, entry)] }
+      : { stdin: { contents, resolveDir: root, loader: 'ts' } }),
     bundle: true,
     write: false,
     minify,
@@ -23,7 +29,15 @@ export async function bundle(entry, { minify = false, contents } = {}) {
 /** What a module of src/portable exports. */
 export async function portable(entry) {
   const module = { exports: {} };
-  const names = ['Buffer', 'process', 'require', 'global', 'setImmediate', '__dirname', '__filename'];
+  const names = [
+    'Buffer',
+    'process',
+    'require',
+    'global',
+    'setImmediate',
+    '__dirname',
+    '__filename',
+  ];
   new Function('module', 'exports', ...names, await bundle(entry))(module, module.exports);
   return module.exports;
 }

@@ -1,4 +1,5 @@
-// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, judged by the native engine.
+// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, judged by the
+// native engine.
 
 import assert from 'node:assert/strict';
 import { catalog, nativeHash, nativeMac, Refused } from './raw-states.mjs';
@@ -7,15 +8,35 @@ export const NOTHING = new Uint8Array(0);
 
 /** Sizes beside the borders of blocks, chunks and what is short. */
 export function sizesAround({ blockSize, name }) {
-  const borders = [0, blockSize, 2 * blockSize, 3 * blockSize, 64, 128, 240, 256, 512, 1024, 2048, 3072, 4096];
+  const borders = [
+    0,
+    blockSize,
+    2 * blockSize,
+    3 * blockSize,
+    64,
+    128,
+    240,
+    256,
+    512,
+    1024,
+    2048,
+    3072,
+    4096,
+  ];
   if (name === 'blake3') borders.push(5 * 1024, 7 * 1024, 8 * 1024, 16 * 1024, 31 * 1024);
-  return [...new Set(borders.flatMap((border) => [-9, -1, 0, 1, 17].map((step) => border + step)))].filter((size) => size >= 0);
+  return [
+    ...new Set(borders.flatMap((border) => [-9, -1, 0, 1, 17].map((step) => border + step))),
+  ].filter((size) => size >= 0);
 }
 
 /** Seeds and keys that a hash takes. */
 export function paramsOf({ seedBits, keySize }, rng) {
   const params = [{ seed: 0n, key: undefined }];
-  if (seedBits > 0) params.push({ seed: BigInt(`0x${rng.bytes(seedBits / 8).toString('hex')}`), key: undefined }, { seed: (1n << BigInt(seedBits)) - 1n, key: undefined });
+  if (seedBits > 0)
+    params.push(
+      { seed: BigInt(`0x${rng.bytes(seedBits / 8).toString('hex')}`), key: undefined },
+      { seed: (1n << BigInt(seedBits)) - 1n, key: undefined },
+    );
   if (keySize > 0) params.push({ seed: 0n, key: rng.bytes(keySize) });
   return params;
 }
@@ -44,7 +65,10 @@ export function checkMessage(facts, portable, params, message, cut, size) {
   assert.deepEqual(ours, theirs, `${what}: the state`);
   portable.check(params, ours);
   // Either goes on from the other's.
-  for (const [engine, state] of [[portable, theirs], [native, ours]]) {
+  for (const [engine, state] of [
+    [portable, theirs],
+    [native, ours],
+  ]) {
     engine.finish(params, state, rest, actual.fill(0));
     assert.deepEqual(actual, expected, `${what}: in two`);
   }

@@ -7,7 +7,9 @@ import { diagnostic } from './notes.mjs';
 export const seed = readSeed();
 diagnostic(`MILLRACE_SEED=${seed}`);
 
-/** The generator of a file; `random('name')` gives one whose numbers do not depend on test order. */
+/**
+ * The generator of a file; `random('name')` gives one whose numbers do not depend on test order.
+ */
 export function random(name) {
   let state = seed >>> 0;
   for (const unit of name) state = Math.imul(state ^ unit.charCodeAt(0), 0x01000193) >>> 0;
@@ -73,6 +75,7 @@ class Random {
 function readSeed() {
   const given = process.env.MILLRACE_SEED;
   if (given === undefined || given === '') return randomInt(2 ** 32);
-  if (!/^\d+$/.test(given) || Number(given) >= 2 ** 32) throw new RangeError('MILLRACE_SEED must be an integer below 2^32');
+  if (!/^\d+$/.test(given) || Number(given) >= 2 ** 32)
+    throw new RangeError('MILLRACE_SEED must be an integer below 2^32');
   return Number(given);
 }

@@ -1,4 +1,5 @@
-// The native engine's hashes below its doors: calls on the bare bytes of states, as src/portable/hashes/contract.ts has them.
+// The native engine's hashes below its doors: calls on the bare bytes of states, as
+// src/portable/hashes/contract.ts has them.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,23 +16,38 @@ const { hashes } = require(join(dist, 'core.js'))['catalog-table'];
 const text = readFileSync(join(root, 'src/protocol.ts'), 'utf8');
 
 function enumeration(name) {
-  const [, body] = new RegExp(`export const enum ${name} \\{([^}]*)\\}`).exec(text.replace(/\/\*\*[^]*?\*\//g, ''));
+  const [, body] = new RegExp(`export const enum ${name} \\{([^}]*)\\}`).exec(
+    text.replace(/\/\*\*[^]*?\*\//g, ''),
+  );
   let next = 0;
-  return Object.fromEntries(body.split(',').map((each) => each.trim()).filter(Boolean).map((each) => {
-    const [key, value = next] = each.split('=').map((part) => part.trim());
-    next = Number(value) + 1;
-    return [key, Number(value)];
-  }));
+  return Object.fromEntries(
+    body
+      .split(',')
+      .map((each) => each.trim())
+      .filter(Boolean)
+      .map((each) => {
+        const [key, value = next] = each.split('=').map((part) => part.trim());
+        next = Number(value) + 1;
+        return [key, Number(value)];
+      }),
+  );
 }
 
-const [At, Operation, Flag, Purpose, Status] = ['At', 'Operation', 'Flag', 'Purpose', 'Status'].map(enumeration);
+const [At, Operation, Flag, Purpose, Status] = ['At', 'Operation', 'Flag', 'Purpose', 'Status'].map(
+  enumeration,
+);
 const STATE = Status.State;
 const NOTHING = new Uint8Array(0);
 
 /** What a state is that is none. */
 export class Refused extends Error {}
 
-function run(operation, id, { seed, key, handle = 0 }, { source = NOTHING, state = NOTHING, target = NOTHING, next = NOTHING }) {
+function run(
+  operation,
+  id,
+  { seed, key, handle = 0 },
+  { source = NOTHING, state = NOTHING, target = NOTHING, next = NOTHING },
+) {
   frame.fill(0);
   const set = (bytes, offset, flag) => {
     frame[offset + 1] = bytes.length;
@@ -58,9 +74,12 @@ function run(operation, id, { seed, key, handle = 0 }, { source = NOTHING, state
 export function nativeHash(id) {
   return {
     digest: (params, source, target) => run(Operation.Hash, id, params, { source, target }),
-    update: (params, state, source, next) => run(Operation.Update, id, params, { source, state, target: next }),
-    finish: (params, state, source, target) => run(Operation.Finish, id, params, { source, state, target }),
-    squeeze: (params, state, source, target, next) => run(Operation.Squeeze, id, params, { source, state, target, next }),
+    update: (params, state, source, next) =>
+      run(Operation.Update, id, params, { source, state, target: next }),
+    finish: (params, state, source, target) =>
+      run(Operation.Finish, id, params, { source, state, target }),
+    squeeze: (params, state, source, target, next) =>
+      run(Operation.Squeeze, id, params, { source, state, target, next }),
   };
 }
 
@@ -69,8 +88,10 @@ export function nativeMac(id, key) {
   const params = { seed: 0n, key: undefined, handle: native.createKey(Purpose.Mac, id, key) };
   return {
     mac: (source, target) => run(Operation.Hmac, id, params, { source, target }),
-    update: (state, source, next) => run(Operation.MacUpdate, id, params, { source, state, target: next }),
-    finish: (state, source, target) => run(Operation.MacFinish, id, params, { source, state, target }),
+    update: (state, source, next) =>
+      run(Operation.MacUpdate, id, params, { source, state, target: next }),
+    finish: (state, source, target) =>
+      run(Operation.MacFinish, id, params, { source, state, target }),
   };
 }
 

@@ -37,12 +37,31 @@ export const classes = {
  */
 export async function refuses(method, args, code, names) {
   const what = `${method}(${args.map(show).join(', ')})`;
-  expectError(thrown(() => millrace[method](...args), what), code, names, what);
+  expectError(
+    thrown(() => millrace[method](...args), what),
+    code,
+    names,
+    what,
+  );
   let called = false;
-  expectError(thrown(() => millrace[method](...args, () => { called = true; }), `${what} with callback`), code, names, `${what} with callback`);
+  expectError(
+    thrown(
+      () =>
+        millrace[method](...args, () => {
+          called = true;
+        }),
+      `${what} with callback`,
+    ),
+    code,
+    names,
+    `${what} with callback`,
+  );
   const promise = promises[method](...args);
   assert.ok(promise instanceof Promise, `promise of ${what}`);
-  const error = await promise.then((value) => assert.fail(`promise of ${what}: no error but ${show(value)}`), (reason) => reason);
+  const error = await promise.then(
+    (value) => assert.fail(`promise of ${what}: no error but ${show(value)}`),
+    (reason) => reason,
+  );
   expectError(error, code, names, `promise of ${what}`);
   await setImmediate();
   assert.equal(called, false, `${what}: the callback was called though the call had thrown`);
@@ -50,9 +69,15 @@ export async function refuses(method, args, code, names) {
 
 export function expectError(error, code, names, what) {
   const codes = [code].flat();
-  assert.ok(codes.includes(error?.code), `${what}: expected ${codes.join(' or ')}, not ${error?.code}: ${error?.stack}`);
+  assert.ok(
+    codes.includes(error?.code),
+    `${what}: expected ${codes.join(' or ')}, not ${error?.code}: ${error?.stack}`,
+  );
   assert.ok(error instanceof millrace.MillraceError, `${what}: not a MillraceError`);
-  assert.ok(error instanceof Error && error instanceof classes[error.code], `${what}: ${error.code} must be a ${classes[error.code].name}`);
+  assert.ok(
+    error instanceof Error && error instanceof classes[error.code],
+    `${what}: ${error.code} must be a ${classes[error.code].name}`,
+  );
   assert.ok(error.message.length > 10, `${what}: "${error.message}" is no sentence`);
   if (names) assert.match(error.message, names, `${what}: the message must name the argument`);
   assert.ok(error.stack.includes(error.message), `${what}: the stack lacks the message`);
@@ -75,9 +100,16 @@ export function show(value) {
   if (typeof value === 'symbol') return 'Symbol()';
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'number' || value === undefined) return String(value);
-  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
-    return `{ ${Object.entries(value).map(([name, each]) => `${name}: ${show(each)}`).join(', ')} }`;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype
+  ) {
+    return `{ ${Object.entries(value)
+      .map(([name, each]) => `${name}: ${show(each)}`)
+      .join(', ')} }`;
   }
-  if (typeof value === 'string') return value.length > 30 ? `'${value.slice(0, 30)}...'` : `'${value}'`;
+  if (typeof value === 'string')
+    return value.length > 30 ? `'${value.slice(0, 30)}...'` : `'${value}'`;
   return Object.prototype.toString.call(value);
 }

@@ -9,16 +9,42 @@ import { root } from './child.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'millrace-upstream');
 
-/** The folder of the unpacked package, from the cache or the npm registry; throws where it cannot be had. */
+/**
+ * The folder of the unpacked package, from the cache or the npm registry; throws where it cannot be
+ * had.
+ */
 export function fetchPackage(name, version) {
   const place = join(cache, `${name.replace(/\W+/g, '-').replace(/^-/, '')}-${version}`);
   if (!existsSync(join(place, 'package.json'))) {
     const partial = `${place}.${process.pid}`;
     mkdirSync(partial, { recursive: true });
     // npm is a script of Node; started through a shell only on Windows, where it is a .cmd.
-    const npm = ['pack', `${name}@${version}`, '--ignore-scripts', '--silent', '--pack-destination', partial];
-    const output = execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', npm, { cwd: partial, encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' });
-    execFileSync('tar', ['-xzf', join(partial, output.trim().split('\n').at(-1)), '-C', partial, '--strip-components=1'], { stdio: 'ignore' });
+    const npm = [
+      'pack',
+      `${name}@${version}`,
+      '--ignore-scripts',
+      '--silent',
+      '--pack-destination',
+      partial,
+    ];
+    const output = execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', npm, {
+      cwd: partial,
+      encoding: 'utf8',
+      timeout: 60_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      shell: process.platform === 'win32',
+    });
+    execFileSync(
+      'tar',
+      [
+        '-xzf',
+        join(partial, output.trim().split('\n').at(-1)),
+        '-C',
+        partial,
+        '--strip-components=1',
+      ],
+      { stdio: 'ignore' },
+    );
     try {
       renameSync(partial, place);
     } catch (error) {

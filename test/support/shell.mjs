@@ -1,4 +1,5 @@
-// A folder with files in it, and the command run there: tests of cli/ read like a session at a shell.
+// A folder with files in it, and the command run there: tests of cli/ read like a session at a
+// shell.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -46,7 +47,8 @@ class Session {
    * Types `millrace LINE`, and compares everything that comes of it.
    *
    * @param {string | string[]} line split at blanks, or as it is
-   * @param {{ stdin?: string | Buffer, env?: object, stdout?: string | Buffer | RegExp, stderr?: string | RegExp, code?: number }} expected what is not
+   * @param {{ stdin?: string | Buffer, env?: object, stdout?: string | Buffer | RegExp, stderr?:
+   * string | RegExp, code?: number }} expected what is not
    *   named must be empty, the code 0
    */
   async millrace(line, { stdin, env, stdout = '', stderr = '', code = 0 } = {}) {
@@ -61,35 +63,58 @@ class Session {
 
   /** The same without an opinion; `child` for what happens meanwhile. */
   start(args, { stdin, env, stdio = ['pipe', 'pipe', 'pipe'] } = {}) {
-    const child = spawn(process.execPath, [command, ...args], { cwd: this.folder, env: { ...process.env, NO_COLOR: '', ...env }, stdio });
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: this.folder,
+      env: { ...process.env, NO_COLOR: '', ...env },
+      stdio,
+    });
     return { child, ended: gather(child, stdin) };
   }
 
   /** Another program in the folder; undefined if it is not there. */
   other(program, args, input) {
-    const result = spawnSync(program, args, { cwd: this.folder, input, env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 2 ** 28 });
+    const result = spawnSync(program, args, {
+      cwd: this.folder,
+      input,
+      env: { ...process.env, LC_ALL: 'C' },
+      maxBuffer: 2 ** 28,
+    });
     return result.error === undefined ? result : undefined;
   }
 }
 
 function gather(child, stdin) {
   const streams = { stdout: [], stderr: [] };
-  for (const [name, pieces] of Object.entries(streams)) child[name]?.on('data', (piece) => pieces.push(piece));
+  for (const [name, pieces] of Object.entries(streams))
+    child[name]?.on('data', (piece) => pieces.push(piece));
   child.stdin?.on('error', () => {}); // it ended without reading all
   if (stdin !== null) child.stdin?.end(stdin);
   return new Promise((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, stdout: Buffer.concat(streams.stdout), stderr: Buffer.concat(streams.stderr) }));
+    child.on('close', (code, signal) =>
+      resolve({
+        code,
+        signal,
+        stdout: Buffer.concat(streams.stdout),
+        stderr: Buffer.concat(streams.stderr),
+      }),
+    );
   });
 }
 
 function same(actual, expected, what) {
   if (expected instanceof RegExp) assert.match(actual.toString(), expected, what);
-  else if (Buffer.isBuffer(expected)) assert.ok(actual.equals(expected), `${what}: ${actual.length} bytes, not the ${expected.length} expected`);
+  else if (Buffer.isBuffer(expected))
+    assert.ok(
+      actual.equals(expected),
+      `${what}: ${actual.length} bytes, not the ${expected.length} expected`,
+    );
   else assert.equal(actual.toString(), expected, what);
 }
 
 /** Why a test that needs a program, and its doing that, has to be skipped; false if it does. */
 export function without(program, args = ['--version']) {
   const { error, status } = spawnSync(program, args, { stdio: 'ignore' });
-  return error === undefined && status === 0 ? false : `there is no ${[program, ...args].join(' ')}`;
+  return error === undefined && status === 0
+    ? false
+    : `there is no ${[program, ...args].join(' ')}`;
 }

@@ -1,7 +1,21 @@
 // Types of the drop-in doors: the ancestor's code compiles, and more precisely.
 
 import * as conversions from 'millrace/bigint-buffer';
-import door, { getHasher, hashAsBigInt, hashAsBuffer, HashType, InputEncoding, KeccakHasher, OpensslHasher, OutputType, toBigIntBE, toBigIntLE, toBufferBE, toBufferLE, XxHasher } from 'millrace/bigint-hash';
+import door, {
+  getHasher,
+  hashAsBigInt,
+  hashAsBuffer,
+  HashType,
+  InputEncoding,
+  KeccakHasher,
+  OpensslHasher,
+  OutputType,
+  toBigIntBE,
+  toBigIntLE,
+  toBufferBE,
+  toBufferLE,
+  XxHasher,
+} from 'millrace/bigint-hash';
 import type { Hash, HashName } from 'millrace/bigint-hash';
 
 import { is } from './equal.mjs';
@@ -23,7 +37,14 @@ is<HashType>()(HashType.SHA3_256);
 
 const hasher = getHasher(HashType.SHA1);
 is<Hash>()(hasher);
-is<Hash>()(hasher.update('text').update('text', InputEncoding.LATIN1).update('00', 'hex').update(octets).update(view));
+is<Hash>()(
+  hasher
+    .update('text')
+    .update('text', InputEncoding.LATIN1)
+    .update('00', 'hex')
+    .update(octets)
+    .update(view),
+);
 is<Buffer>()(hasher.digest());
 is<Buffer>()(hasher.digest(OutputType.Buffer));
 is<Buffer>()(hasher.digest('buffer'));

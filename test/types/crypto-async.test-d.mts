@@ -12,25 +12,80 @@ is<string>()(E_CORRUPT as string);
 is<typeof hash>()(door.hash);
 
 is<Buffer>()(hash('sha256', buffer));
-is<void>()(hash('sha256', buffer, (error, digest) => {
-  is<Error | undefined>()(error);
-  is<Buffer | undefined>()(digest);
-}));
+is<void>()(
+  hash('sha256', buffer, (error, digest) => {
+    is<Error | undefined>()(error);
+    is<Buffer | undefined>()(digest);
+  }),
+);
 is<number>()(hash('sha256', view, 0, 4, buffer, 0));
-is<void>()(hash('sha256', view, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  hash('sha256', view, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)),
+);
 
 is<Buffer>()(hmac('sha256', buffer, buffer));
 is<void>()(hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer | undefined>()(mac)));
 is<number>()(hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0));
-is<void>()(hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
 
 is<Buffer>()(cipher('aes-256-ctr', 1, buffer, buffer, buffer));
-is<void>()(cipher('aes-256-ctr', 0, buffer, buffer, buffer, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(
+  cipher('aes-256-ctr', 0, buffer, buffer, buffer, (_error, text) =>
+    is<Buffer | undefined>()(text),
+  ),
+);
 is<Buffer>()(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer));
-is<void>()(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer, (_error, text) => is<Buffer | undefined>()(text)));
+is<void>()(
+  cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer, (_error, text) =>
+    is<Buffer | undefined>()(text),
+  ),
+);
 is<number>()(cipher('aes-256-ctr', 1, buffer, 0, 32, buffer, 0, 16, buffer, 0, 4, buffer, 0));
-is<void>()(cipher('aes-256-ctr', 1, buffer, 0, 32, buffer, 0, 16, buffer, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)));
-is<number>()(cipher('aes-256-gcm', 1, buffer, 0, 32, buffer, 0, 12, buffer, 0, 4, buffer, 0, buffer, 0, 0, buffer, 0, 16));
+is<void>()(
+  cipher(
+    'aes-256-ctr',
+    1,
+    buffer,
+    0,
+    32,
+    buffer,
+    0,
+    16,
+    buffer,
+    0,
+    4,
+    buffer,
+    0,
+    (_error, written) => is<number | undefined>()(written),
+  ),
+);
+is<number>()(
+  cipher(
+    'aes-256-gcm',
+    1,
+    buffer,
+    0,
+    32,
+    buffer,
+    0,
+    12,
+    buffer,
+    0,
+    4,
+    buffer,
+    0,
+    buffer,
+    0,
+    0,
+    buffer,
+    0,
+    16,
+  ),
+);
 
 // @ts-expect-error text is not taken here
 hash('sha256', 'text');

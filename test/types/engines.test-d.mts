@@ -1,7 +1,41 @@
 // The option `engine` in every call that takes it, and what `engines` reports.
 
-import { argon2, cipher, configure, createHash, createHmac, createKey, engines, hash, hashFile, hashMany, hashPassword, hkdf, hmac, hmacMany, open, pbkdf2, scrypt, seal, verifyPassword } from 'millrace';
-import type { CreateKeyOptions, EngineName, EngineOptions, Engines, EnginesOptions, Fallback, Hash, Hmac, KernelAlgorithm, KernelWay, Key, ServedAlgorithm, Settings } from 'millrace';
+import {
+  argon2,
+  cipher,
+  configure,
+  createHash,
+  createHmac,
+  createKey,
+  engines,
+  hash,
+  hashFile,
+  hashMany,
+  hashPassword,
+  hkdf,
+  hmac,
+  hmacMany,
+  open,
+  pbkdf2,
+  scrypt,
+  seal,
+  verifyPassword,
+} from 'millrace';
+import type {
+  CreateKeyOptions,
+  EngineName,
+  EngineOptions,
+  Engines,
+  EnginesOptions,
+  Fallback,
+  Hash,
+  Hmac,
+  KernelAlgorithm,
+  KernelWay,
+  Key,
+  ServedAlgorithm,
+  Settings,
+} from 'millrace';
 import { aes_256_gcm, sha256 } from 'millrace/portable';
 import promises from 'millrace/promises';
 
@@ -47,9 +81,21 @@ is<Buffer>()(hashFile('sha256', 'path', { engine }));
 
 // ---- with a callback
 is<void>()(hash('sha256', bytes, { engine }, (_error, digest) => is<Buffer | undefined>()(digest)));
-is<void>()(hmac('sha256', key, bytes, { engine, encoding: 'hex' }, (_error, digest) => is<string | undefined>()(digest)));
-is<void>()(hmacMany('sha256', key, ['text'], { engine }, (_error, digests) => is<Buffer | undefined>()(digests)));
-is<void>()(scrypt('password', 'salt', 32, { engine }, (_error, derived) => is<Buffer | undefined>()(derived)));
+is<void>()(
+  hmac('sha256', key, bytes, { engine, encoding: 'hex' }, (_error, digest) =>
+    is<string | undefined>()(digest),
+  ),
+);
+is<void>()(
+  hmacMany('sha256', key, ['text'], { engine }, (_error, digests) =>
+    is<Buffer | undefined>()(digests),
+  ),
+);
+is<void>()(
+  scrypt('password', 'salt', 32, { engine }, (_error, derived) =>
+    is<Buffer | undefined>()(derived),
+  ),
+);
 
 // ---- promises
 is<Promise<Buffer>>()(promises.hash('sha256', bytes, { engine }));
@@ -66,7 +112,9 @@ configure({ engine: ['kernel', 'native'] });
 is<'auto' | EngineName | readonly EngineName[]>()(configure().engine);
 is<Engines>()(engines({ probe: ['kernel'] }));
 is<boolean | undefined>()(engines().kernel.available);
-is<ServedAlgorithm | undefined>()(engines().portable.algorithms['sha256'] as ServedAlgorithm | undefined);
+is<ServedAlgorithm | undefined>()(
+  engines().portable.algorithms['sha256'] as ServedAlgorithm | undefined,
+);
 is<readonly Fallback[]>()(engines().fallbacks);
 const asked: EnginesOptions = { probe: preference };
 const prepared: CreateKeyOptions = { engine: 'native' };

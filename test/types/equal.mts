@@ -1,10 +1,17 @@
-/** True if two types are the same, not merely assignable: `Expect<Equal<A, B>>` compiles or does not. */
-export type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/**
+ * True if two types are the same, not merely assignable: `Expect<Equal<A, B>>` compiles or does
+ * not.
+ */
+export type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 export type Expect<T extends true> = T;
 
 /** The type of a value stands in the call: `is<Buffer>()(hash('md5', ''))`. */
 export function is<Wanted>() {
-  return <Given,>(_value: Given, ..._same: Equal<Given, Wanted> extends true ? [] : [wanted: Wanted, given: Given]): void => {};
+  return <Given,>(
+    _value: Given,
+    ..._same: Equal<Given, Wanted> extends true ? [] : [wanted: Wanted, given: Given]
+  ): void => {};
 }
 
 // The tool itself must be able to fail.

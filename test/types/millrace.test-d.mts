@@ -5,8 +5,57 @@ import { createSecretKey } from 'node:crypto';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import millrace, { argon2, cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, Hash, hash, hashMany, hashPassword, hkdf, Hmac, hmac, hmacMany, MillraceError, needsRehash, open, pbkdf2, scrypt, seal, timingSafeEqual, verifyPassword } from 'millrace';
-import type { Argon2Parameters, Bytes, Callback, CipherOptions, CopyOptions, CreateHashOptions, CreateHmacOptions, Data, DerivationProgress, DigestEncoding, Encoding, ErrorCode, Hasher, HashOptions, HashPasswordOptions, Key, OpenOptions, PackedSources, RouteName, SealOptions, Sources, VerifyPasswordOptions } from 'millrace';
+import millrace, {
+  argon2,
+  cipher,
+  configure,
+  createHash,
+  createHmac,
+  createKey,
+  engines,
+  getCiphers,
+  getHashes,
+  Hash,
+  hash,
+  hashMany,
+  hashPassword,
+  hkdf,
+  Hmac,
+  hmac,
+  hmacMany,
+  MillraceError,
+  needsRehash,
+  open,
+  pbkdf2,
+  scrypt,
+  seal,
+  timingSafeEqual,
+  verifyPassword,
+} from 'millrace';
+import type {
+  Argon2Parameters,
+  Bytes,
+  Callback,
+  CipherOptions,
+  CopyOptions,
+  CreateHashOptions,
+  CreateHmacOptions,
+  Data,
+  DerivationProgress,
+  DigestEncoding,
+  Encoding,
+  ErrorCode,
+  Hasher,
+  HashOptions,
+  HashPasswordOptions,
+  Key,
+  OpenOptions,
+  PackedSources,
+  RouteName,
+  SealOptions,
+  Sources,
+  VerifyPasswordOptions,
+} from 'millrace';
 
 import { is, type Equal, type Expect } from './equal.mjs';
 
@@ -36,15 +85,29 @@ is<number>()(hash('sha256', bytes, { target }));
 is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
 is<number>()(hash('sha256', bytes, 0, 4, target, 0));
 is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer | undefined>()(digest)));
-is<void>()(hash('sha256', bytes, 'hex', (error, digest) => {
-  is<Error | undefined>()(error);
-  is<string | undefined>()(digest);
-}));
+is<void>()(
+  hash('sha256', bytes, 'hex', (error, digest) => {
+    is<Error | undefined>()(error);
+    is<string | undefined>()(digest);
+  }),
+);
 is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint | undefined>()(digest)));
-is<void>()(hash('shake128', bytes, { outputLength: 4 }, (_error, digest) => is<Buffer | undefined>()(digest)));
-is<void>()(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => is<string | undefined>()(digest)));
-is<void>()(hash('sha256', bytes, { target }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(hash('sha256', bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  hash('shake128', bytes, { outputLength: 4 }, (_error, digest) =>
+    is<Buffer | undefined>()(digest),
+  ),
+);
+is<void>()(
+  hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) =>
+    is<string | undefined>()(digest),
+  ),
+);
+is<void>()(
+  hash('sha256', bytes, { target }, (_error, written) => is<number | undefined>()(written)),
+);
+is<void>()(
+  hash('sha256', bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)),
+);
 
 // @ts-expect-error an algorithm is a string
 hash(256, bytes);
@@ -80,8 +143,14 @@ is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
 is<number>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0));
 is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer | undefined>()(mac)));
 is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string | undefined>()(mac)));
-is<void>()(hmac('sha256', key, bytes, { target }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  hmac('sha256', key, bytes, { target }, (_error, written) => is<number | undefined>()(written)),
+);
+is<void>()(
+  hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
 
 // @ts-expect-error a key is needed
 hmac('sha256', bytes);
@@ -95,12 +164,28 @@ is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
 is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', tagLength: 12 }));
 is<Buffer>()(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
 is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
-is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) => is<Buffer | undefined>()(sealed)));
-is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) =>
+    is<Buffer | undefined>()(sealed),
+  ),
+);
+is<void>()(
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
 is<Buffer>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
 is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
-is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) => is<Buffer | undefined>()(message)));
-is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
+is<void>()(
+  open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) =>
+    is<Buffer | undefined>()(message),
+  ),
+);
+is<void>()(
+  open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
 
 is<Buffer>()(seal('xchacha20-poly1305', { key, source: bytes }));
 is<Buffer>()(open('xchacha20-poly1305', { key, source: bytes }));
@@ -120,14 +205,44 @@ seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
 
 // ---- routes
-is<void>()(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer | undefined>()(digest)));
-is<void>()(hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) => is<string | undefined>()(digest)));
-is<void>()(hash('sha256', bytes, { target, route: 'split' }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer | undefined>()(mac)));
-is<void>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) => is<Buffer | undefined>()(sealed)));
-is<void>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target, route: undefined }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) => is<Buffer | undefined>()(text)));
-is<void>()(hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) => is<string[] | undefined>()(digests)));
+is<void>()(
+  hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer | undefined>()(digest)),
+);
+is<void>()(
+  hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) =>
+    is<string | undefined>()(digest),
+  ),
+);
+is<void>()(
+  hash('sha256', bytes, { target, route: 'split' }, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
+is<void>()(
+  hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer | undefined>()(mac)),
+);
+is<void>()(
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) =>
+    is<Buffer | undefined>()(sealed),
+  ),
+);
+is<void>()(
+  open(
+    'aes-256-gcm',
+    { key, nonce: iv, source: bytes, target, route: undefined },
+    (_error, written) => is<number | undefined>()(written),
+  ),
+);
+is<void>()(
+  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) =>
+    is<Buffer | undefined>()(text),
+  ),
+);
+is<void>()(
+  hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) =>
+    is<string[] | undefined>()(digests),
+  ),
+);
 is<RouteName>()(configure().route);
 is<number>()(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
 is<number | undefined>()(engines().costs['sha256']?.splitFrom);
@@ -146,19 +261,84 @@ configure({ route: 1 });
 // ---- cipher
 is<Buffer>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));
 is<Buffer>()(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
-is<Buffer>()(cipher('aes-256-gcm', { encrypt: true, key, iv, source: bytes, aad: bytes, tag: target }));
+is<Buffer>()(
+  cipher('aes-256-gcm', { encrypt: true, key, iv, source: bytes, aad: bytes, tag: target }),
+);
 is<number>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }));
 is<Buffer>()(cipher('aes-256-ctr', 1, key, iv, bytes));
 is<Buffer>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
 is<Buffer>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 is<number>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
-is<number>()(cipher('aes-256-gcm', 0, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16));
-is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) => is<Buffer | undefined>()(text)));
-is<void>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer | undefined>()(text)));
-is<void>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) => is<Buffer | undefined>()(text)));
-is<void>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)));
-is<void>()(cipher('aes-256-gcm', 1, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16, (_error, written) => is<number | undefined>()(written)));
+is<number>()(
+  cipher(
+    'aes-256-gcm',
+    0,
+    key,
+    0,
+    32,
+    iv,
+    0,
+    12,
+    bytes,
+    0,
+    4,
+    target,
+    0,
+    bytes,
+    0,
+    1,
+    target,
+    4,
+    16,
+  ),
+);
+is<void>()(
+  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) =>
+    is<Buffer | undefined>()(text),
+  ),
+);
+is<void>()(
+  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
+is<void>()(
+  cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer | undefined>()(text)),
+);
+is<void>()(
+  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) =>
+    is<Buffer | undefined>()(text),
+  ),
+);
+is<void>()(
+  cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0, (_error, written) =>
+    is<number | undefined>()(written),
+  ),
+);
+is<void>()(
+  cipher(
+    'aes-256-gcm',
+    1,
+    key,
+    0,
+    32,
+    iv,
+    0,
+    12,
+    bytes,
+    0,
+    4,
+    target,
+    0,
+    bytes,
+    0,
+    1,
+    target,
+    4,
+    16,
+    (_error, written) => is<number | undefined>()(written),
+  ),
+);
 
 // @ts-expect-error encrypt is a boolean, 0 or 1
 cipher('aes-256-ctr', 2, key, iv, bytes);
@@ -280,16 +460,26 @@ is<Buffer>()(hashMany('shake128', several, { outputLength: 4 }));
 is<number>()(hashMany('sha256', several, { target }));
 is<number>()(hashMany('sha256', packed, { target, targetOffset: 4 }));
 is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer | undefined>()(digests)));
-is<void>()(hashMany('sha256', several, 'hex', (_error, digests) => is<string[] | undefined>()(digests)));
-is<void>()(hashMany('sha256', several, { target }, (_error, written) => is<number | undefined>()(written)));
-is<void>()(hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => is<string[] | undefined>()(digests)));
+is<void>()(
+  hashMany('sha256', several, 'hex', (_error, digests) => is<string[] | undefined>()(digests)),
+);
+is<void>()(
+  hashMany('sha256', several, { target }, (_error, written) => is<number | undefined>()(written)),
+);
+is<void>()(
+  hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) =>
+    is<string[] | undefined>()(digests),
+  ),
+);
 is<Buffer>()(hmacMany('sha256', 'key', several));
 is<Buffer>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
 is<string[]>()(hmacMany('sha256', bytes, several, 'base64url'));
 is<bigint[]>()(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
 is<number>()(hmacMany('sha256', bytes, several, { target }));
 is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer | undefined>()(codes)));
-is<void>()(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[] | undefined>()(codes)));
+is<void>()(
+  hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[] | undefined>()(codes)),
+);
 // @ts-expect-error sources are several
 hashMany('sha256', bytes);
 // @ts-expect-error an element is data
@@ -306,26 +496,72 @@ is<string[]>()(getCiphers());
 is<string[]>()(getHashes());
 // ---- key derivation
 is<Buffer>()(scrypt('password', 'salt', 64));
-is<Buffer>()(scrypt(key, new ArrayBuffer(8), 64, { cost: 16, blockSize: 4, parallelization: 2, maxmem: 2 ** 20 }));
-is<void>()(scrypt('password', 'salt', 64, (error, derived) => {
-  is<Error | undefined>()(error);
-  is<Buffer | undefined>()(derived);
-}));
-is<void>()(scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}));
+is<Buffer>()(
+  scrypt(key, new ArrayBuffer(8), 64, {
+    cost: 16,
+    blockSize: 4,
+    parallelization: 2,
+    maxmem: 2 ** 20,
+  }),
+);
+is<void>()(
+  scrypt('password', 'salt', 64, (error, derived) => {
+    is<Error | undefined>()(error);
+    is<Buffer | undefined>()(derived);
+  }),
+);
+is<void>()(
+  scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}),
+);
 is<Buffer>()(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
 is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', () => {}));
-is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', { onProgress: (progress: DerivationProgress) => is<number>()(progress.fraction) }, () => {}));
+is<void>()(
+  pbkdf2(
+    'password',
+    'salt',
+    1000,
+    32,
+    'sha256',
+    { onProgress: (progress: DerivationProgress) => is<number>()(progress.fraction) },
+    () => {},
+  ),
+);
 is<Buffer>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
 is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
-const argon2ing: Argon2Parameters = { message: 'password', nonce: bytes, parallelism: 1, tagLength: 32, memory: 64, passes: 1, secret: key, associatedData: 'x' };
+const argon2ing: Argon2Parameters = {
+  message: 'password',
+  nonce: bytes,
+  parallelism: 1,
+  tagLength: 32,
+  memory: 64,
+  passes: 1,
+  secret: key,
+  associatedData: 'x',
+};
 is<Buffer>()(argon2('argon2id', argon2ing));
-is<void>()(argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => is<Buffer | undefined>()(derived)));
-const passwords: HashPasswordOptions = { algorithm: 'argon2i', memory: 64, passes: 1, parallelism: 1, secret: 'pepper', saltLength: 8, hashLength: 16 };
+is<void>()(
+  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) =>
+    is<Buffer | undefined>()(derived),
+  ),
+);
+const passwords: HashPasswordOptions = {
+  algorithm: 'argon2i',
+  memory: 64,
+  passes: 1,
+  parallelism: 1,
+  secret: 'pepper',
+  saltLength: 8,
+  hashLength: 16,
+};
 is<string>()(hashPassword('password', passwords));
 is<void>()(hashPassword('password', (_error, hash) => is<string | undefined>()(hash)));
 const verifying: VerifyPasswordOptions = { secret: 'pepper', maxMemory: 2 ** 20, maxTime: 100 };
 is<boolean>()(verifyPassword('password', '$argon2id$...', verifying));
-is<void>()(verifyPassword('password', '$argon2id$...', verifying, (_error, right) => is<boolean | undefined>()(right)));
+is<void>()(
+  verifyPassword('password', '$argon2id$...', verifying, (_error, right) =>
+    is<boolean | undefined>()(right),
+  ),
+);
 is<boolean>()(needsRehash('$argon2id$...', { algorithm: 'scrypt' }));
 is<boolean>()(timingSafeEqual(bytes, new Uint16Array(2)));
 is<number>()(configure({ maxKdfMemory: 2 ** 28 }).maxKdfMemory);
@@ -379,7 +615,13 @@ hash('shake128', bytes, hashing);
 is<void>()(hash('sha256', bytes, callback));
 
 // ---- with a passphrase
-is<void>()(millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer | undefined>()(sealed)));
-is<void>()(millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) => is<Buffer | undefined>()(opened)));
+is<void>()(
+  millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer | undefined>()(sealed)),
+);
+is<void>()(
+  millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) =>
+    is<Buffer | undefined>()(opened),
+  ),
+);
 // @ts-expect-error there is no synchronous form
 millrace.sealWithPassphrase('pass', 'text');

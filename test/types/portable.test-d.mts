@@ -1,7 +1,43 @@
-// millrace/portable: an encoding decides the type of a digest, each function takes the options that its algorithm has.
+// millrace/portable: an encoding decides the type of a digest, each function takes the options that
+// its algorithm has.
 
-import door, { aes_256_ctr, aes_256_gcm, argon2, blake3, createHmac, hkdf, hmac, MillraceError, pbkdf2, scrypt, sha256, shake256, timingSafeEqual, xxh3_64 } from 'millrace/portable';
-import type { Aead, Argon2Parameters, Bytes, Cipher, CipherOptions, Data, Digest, Encoding, ErrorCode, HashFunction, KeyOptions, OpenOptions, OutputOptions, Running, RunningHash, RunningHmac, ScryptOptions, SealOptions, SeedOptions } from 'millrace/portable';
+import door, {
+  aes_256_ctr,
+  aes_256_gcm,
+  argon2,
+  blake3,
+  createHmac,
+  hkdf,
+  hmac,
+  MillraceError,
+  pbkdf2,
+  scrypt,
+  sha256,
+  shake256,
+  timingSafeEqual,
+  xxh3_64,
+} from 'millrace/portable';
+import type {
+  Aead,
+  Argon2Parameters,
+  Bytes,
+  Cipher,
+  CipherOptions,
+  Data,
+  Digest,
+  Encoding,
+  ErrorCode,
+  HashFunction,
+  KeyOptions,
+  OpenOptions,
+  OutputOptions,
+  Running,
+  RunningHash,
+  RunningHmac,
+  ScryptOptions,
+  SealOptions,
+  SeedOptions,
+} from 'millrace/portable';
 
 import { is, type Equal, type Expect } from './equal.mjs';
 
@@ -71,7 +107,9 @@ is<Cipher>()(aes_256_ctr);
 is<Uint8Array>()(aes_256_ctr.encrypt({ key: bytes, iv: bytes, source: 'text' }));
 is<Uint8Array>()(aes_256_ctr.decrypt({ key: bytes, iv: bytes, source: bytes }));
 is<Aead>()(aes_256_gcm);
-is<Uint8Array>()(aes_256_gcm.seal({ key: bytes, nonce: bytes, source: 'text', aad: 'aad', tagLength: 12 }));
+is<Uint8Array>()(
+  aes_256_gcm.seal({ key: bytes, nonce: bytes, source: 'text', aad: 'aad', tagLength: 12 }),
+);
 is<Uint8Array>()(aes_256_gcm.open({ key: bytes, nonce: bytes, source: bytes }));
 // @ts-expect-error ciphertext is bytes
 aes_256_gcm.open({ key: bytes, nonce: bytes, source: 'text' });
@@ -99,4 +137,6 @@ export type Types = [
   Expect<Equal<typeof door.sha256, typeof sha256>>,
 ];
 export const codes = (error: MillraceError): ErrorCode => error.code;
-export const given: [CipherOptions, SealOptions, OpenOptions, ScryptOptions, Argon2Parameters] | undefined = undefined;
+export const given:
+  [CipherOptions, SealOptions, OpenOptions, ScryptOptions, Argon2Parameters] | undefined =
+  undefined;

@@ -4,8 +4,33 @@ import type { Duplex } from 'node:stream';
 import type { ReadableStream, TransformStream } from 'node:stream/web';
 
 import promises, {
-  cipher, configure, createHash, createHmac, createKey, engines, getCiphers, getHashes, hash, hashMany, hmac, hmacMany, MillraceError, open, openStream,
-  argon2, hashPassword, hkdf, needsRehash, openTransformStream, pbkdf2, scrypt, timingSafeEqual, verifyPassword, seal, sealStream, sealTransformStream,
+  cipher,
+  configure,
+  createHash,
+  createHmac,
+  createKey,
+  engines,
+  getCiphers,
+  getHashes,
+  hash,
+  hashMany,
+  hmac,
+  hmacMany,
+  MillraceError,
+  open,
+  openStream,
+  argon2,
+  hashPassword,
+  hkdf,
+  needsRehash,
+  openTransformStream,
+  pbkdf2,
+  scrypt,
+  timingSafeEqual,
+  verifyPassword,
+  seal,
+  sealStream,
+  sealTransformStream,
 } from 'millrace/promises';
 import type { Bytes, SealedStreamOptions } from 'millrace/promises';
 import millrace from 'millrace';
@@ -46,23 +71,66 @@ is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
 is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { signal }));
 is<Promise<Buffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 is<Promise<number>>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
-is<Promise<number>>()(cipher('aes-256-gcm', 0, key, 0, 32, iv, 0, 12, bytes, 0, 4, target, 0, bytes, 0, 1, target, 4, 16));
+is<Promise<number>>()(
+  cipher(
+    'aes-256-gcm',
+    0,
+    key,
+    0,
+    32,
+    iv,
+    0,
+    12,
+    bytes,
+    0,
+    4,
+    target,
+    0,
+    bytes,
+    0,
+    1,
+    target,
+    4,
+    16,
+  ),
+);
 
 declare const options: SealedStreamOptions;
 declare const body: ReadableStream<Uint8Array>;
 is<Duplex>()(sealStream({ algorithm: 'aes-256-gcm', key }));
-is<Duplex>()(openStream({ algorithm: 'aes-128-gcm', key: new ArrayBuffer(16), context: 'context', signal, highWaterMark: 65536 }));
+is<Duplex>()(
+  openStream({
+    algorithm: 'aes-128-gcm',
+    key: new ArrayBuffer(16),
+    context: 'context',
+    signal,
+    highWaterMark: 65536,
+  }),
+);
 is<TransformStream<Bytes, Uint8Array>>()(sealTransformStream(options));
-is<ReadableStream<Uint8Array>>()(body.pipeThrough(sealTransformStream(options)).pipeThrough(openTransformStream(options)));
+is<ReadableStream<Uint8Array>>()(
+  body.pipeThrough(sealTransformStream(options)).pipeThrough(openTransformStream(options)),
+);
 
 // ---- key derivation
 is<Promise<Buffer>>()(scrypt('password', bytes, 64));
-is<Promise<Buffer>>()(scrypt('password', 'salt', 64, { N: 16, maxmem: 2 ** 20, signal, onProgress: ({ fraction }) => is<number>()(fraction) }));
+is<Promise<Buffer>>()(
+  scrypt('password', 'salt', 64, {
+    N: 16,
+    maxmem: 2 ** 20,
+    signal,
+    onProgress: ({ fraction }) => is<number>()(fraction),
+  }),
+);
 is<Promise<Buffer>>()(pbkdf2(bytes, 'salt', 1000, 32, 'sha256', { signal }));
 is<Promise<Buffer>>()(hkdf('sha256', bytes, '', 'info', 32));
-is<Promise<Buffer>>()(argon2('argon2id', { message: 'password', nonce: bytes, memory: 64, version: 0x10, signal }));
+is<Promise<Buffer>>()(
+  argon2('argon2id', { message: 'password', nonce: bytes, memory: 64, version: 0x10, signal }),
+);
 is<Promise<string>>()(hashPassword('password', { algorithm: 'scrypt', cost: 1024, signal }));
-is<Promise<boolean>>()(verifyPassword('password', '$argon2id$...', { maxTime: 100, onProgress() {} }));
+is<Promise<boolean>>()(
+  verifyPassword('password', '$argon2id$...', { maxTime: 100, onProgress() {} }),
+);
 is<boolean>()(needsRehash('$argon2id$...'));
 is<boolean>()(timingSafeEqual(bytes, key));
 // @ts-expect-error a size is needed
@@ -124,12 +192,23 @@ hashMany('sha256', ['text'], () => {});
 hmacMany('sha256', key, ['text'], 'latin1');
 
 is<Promise<Buffer>>()(promises.seal('xchacha20-poly1305', { key, source: 'text' }));
-is<Promise<Buffer>>()(promises.sealWithPassphrase('pass', 'text', { algorithm: 'chacha20-poly1305', N: 1024, signal, onProgress: ({ fraction }) => is<number>()(fraction) }));
-is<Promise<Buffer>>()(promises.openWithPassphrase(bytes, bytes, { maxMemory: 2 ** 28, maxTime: 100 }));
+is<Promise<Buffer>>()(
+  promises.sealWithPassphrase('pass', 'text', {
+    algorithm: 'chacha20-poly1305',
+    N: 1024,
+    signal,
+    onProgress: ({ fraction }) => is<number>()(fraction),
+  }),
+);
+is<Promise<Buffer>>()(
+  promises.openWithPassphrase(bytes, bytes, { maxMemory: 2 ** 28, maxTime: 100 }),
+);
 is<Duplex>()(promises.sealStreamWithPassphrase('pass', { N: 1024, highWaterMark: 65536 }));
 is<Duplex>()(promises.openStreamWithPassphrase('pass'));
 is<TransformStream<Bytes, Uint8Array>>()(promises.sealTransformStreamWithPassphrase('pass'));
-is<TransformStream<Bytes, Uint8Array>>()(promises.openTransformStreamWithPassphrase('pass', { maxTime: 100, signal }));
+is<TransformStream<Bytes, Uint8Array>>()(
+  promises.openTransformStreamWithPassphrase('pass', { maxTime: 100, signal }),
+);
 // @ts-expect-error ciphertext is bytes
 promises.openWithPassphrase('pass', 'text');
 // @ts-expect-error streams alone have sides

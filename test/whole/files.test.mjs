@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createReadStream, mkdtempSync, rmSync, truncateSync, appendFileSync, writeFileSync, chmodSync, existsSync } from 'node:fs';
+import {
+  createReadStream,
+  mkdtempSync,
+  rmSync,
+  truncateSync,
+  appendFileSync,
+  writeFileSync,
+  chmodSync,
+  existsSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +37,10 @@ function file(bytes) {
 /** All three ways of waiting, as one. */
 const ways = {
   sync: async (...given) => millrace.hashFile(...given),
-  callback: (...given) => new Promise((resolve, reject) => millrace.hashFile(...given, (error, digest) => (error ? reject(error) : resolve(digest)))),
+  callback: (...given) =>
+    new Promise((resolve, reject) =>
+      millrace.hashFile(...given, (error, digest) => (error ? reject(error) : resolve(digest))),
+    ),
   promise: promises.hashFile,
 };
 
@@ -36,10 +48,29 @@ const block = 512 * 1024;
 
 for (const [way, hashFile] of Object.entries(ways)) {
   test(`${way}: files of every size around the blocks`, async () => {
-    for (const size of [0, 1, 63, 64, 65, 4096, 65_535, block - 2, block - 1, block, block + 1, 3 * block, 3 * block + 1, 5 * block - 7]) {
+    for (const size of [
+      0,
+      1,
+      63,
+      64,
+      65,
+      4096,
+      65_535,
+      block - 2,
+      block - 1,
+      block,
+      block + 1,
+      3 * block,
+      3 * block + 1,
+      5 * block - 7,
+    ]) {
       const bytes = numbers.bytes(size);
       const path = file(bytes);
-      assert.equal(await hashFile('sha256', path, 'hex'), millrace.hash('sha256', bytes, 'hex'), `${size}`);
+      assert.equal(
+        await hashFile('sha256', path, 'hex'),
+        millrace.hash('sha256', bytes, 'hex'),
+        `${size}`,
+      );
       rmSync(path);
     }
   });
@@ -47,10 +78,21 @@ for (const [way, hashFile] of Object.entries(ways)) {
   test(`${way}: paths, encodings, options and targets`, async () => {
     const bytes = numbers.bytes(100_000);
     const path = file(bytes);
-    for (const each of [path, Buffer.from(path), pathToFileURL(path)]) assert.deepEqual(await hashFile('blake3', each), millrace.hash('blake3', bytes));
-    for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint']) assert.deepEqual(await hashFile('sha3-256', path, encoding), millrace.hash('sha3-256', bytes, encoding));
-    assert.deepEqual(await hashFile('shake256', path, { outputLength: 99 }), millrace.hash('shake256', bytes, { outputLength: 99 }));
-    assert.deepEqual(await hashFile('xxh3-64', path, { seed: 5, encoding: 'bigint' }), millrace.hash('xxh3-64', bytes, { seed: 5, encoding: 'bigint' }));
+    for (const each of [path, Buffer.from(path), pathToFileURL(path)])
+      assert.deepEqual(await hashFile('blake3', each), millrace.hash('blake3', bytes));
+    for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint'])
+      assert.deepEqual(
+        await hashFile('sha3-256', path, encoding),
+        millrace.hash('sha3-256', bytes, encoding),
+      );
+    assert.deepEqual(
+      await hashFile('shake256', path, { outputLength: 99 }),
+      millrace.hash('shake256', bytes, { outputLength: 99 }),
+    );
+    assert.deepEqual(
+      await hashFile('xxh3-64', path, { seed: 5, encoding: 'bigint' }),
+      millrace.hash('xxh3-64', bytes, { seed: 5, encoding: 'bigint' }),
+    );
     const target = Buffer.alloc(50);
     assert.equal(await hashFile('sha1', path, { target, targetOffset: 2 }), 20);
     assert.deepEqual(target.subarray(2, 22), millrace.hash('sha1', bytes));
@@ -69,36 +111,61 @@ for (const [way, hashFile] of Object.entries(ways)) {
   test(`${way}: wrong arguments`, async () => {
     const path = file('x');
     await assert.rejects(async () => hashFile('sha257', path), { code: 'ERR_UNKNOWN_ALGORITHM' });
-    await assert.rejects(async () => hashFile('sha256', 5), { code: 'ERR_ARGUMENT_TYPE', message: /^path must be/ });
-    await assert.rejects(async () => hashFile('sha256', path, 'hexx'), { code: 'ERR_ARGUMENT_VALUE' });
+    await assert.rejects(async () => hashFile('sha256', 5), {
+      code: 'ERR_ARGUMENT_TYPE',
+      message: /^path must be/,
+    });
+    await assert.rejects(async () => hashFile('sha256', path, 'hexx'), {
+      code: 'ERR_ARGUMENT_VALUE',
+    });
     await assert.rejects(async () => hashFile('shake128', path), { code: 'ERR_OUTPUT_SIZE' });
-    await assert.rejects(async () => hashFile('sha256', `a${'\0'}b`), { code: 'ERR_ARGUMENT_VALUE' });
+    await assert.rejects(async () => hashFile('sha256', `a${'\0'}b`), {
+      code: 'ERR_ARGUMENT_VALUE',
+    });
   });
 
-  test(`${way}: a file of /proc, which says it is empty`, { skip: !existsSync('/proc/version') && 'no /proc here' }, async () => {
-    const text = execFileSync('cat', ['/proc/version']);
-    assert.equal(await hashFile('sha256', '/proc/version', 'hex'), millrace.hash('sha256', text, 'hex'));
-  });
+  test(
+    `${way}: a file of /proc, which says it is empty`,
+    { skip: !existsSync('/proc/version') && 'no /proc here' },
+    async () => {
+      const text = execFileSync('cat', ['/proc/version']);
+      assert.equal(
+        await hashFile('sha256', '/proc/version', 'hex'),
+        millrace.hash('sha256', text, 'hex'),
+      );
+    },
+  );
 }
 
 test('wrong arguments throw although there is a callback, which then is not called', () => {
-  assert.throws(() => millrace.hashFile('sha257', file('x'), () => assert.fail()), { code: 'ERR_UNKNOWN_ALGORITHM' });
-  assert.throws(() => millrace.hashFile('sha256', file('x'), { onProgress() {} }), { code: 'ERR_ARGUMENT_VALUE' });
+  assert.throws(() => millrace.hashFile('sha257', file('x'), () => assert.fail()), {
+    code: 'ERR_UNKNOWN_ALGORITHM',
+  });
+  assert.throws(() => millrace.hashFile('sha256', file('x'), { onProgress() {} }), {
+    code: 'ERR_ARGUMENT_VALUE',
+  });
 });
 
-test('a FIFO is read to its end', { skip: process.platform === 'win32' && 'no FIFO here' }, async () => {
-  const path = join(folder, 'fifo');
-  execFileSync('mkfifo', [path]);
-  const bytes = numbers.bytes(300_000);
-  const hashing = promises.hashFile('sha256', path, 'hex');
-  await writeFile(path, bytes); // another thread: the pipe holds less than that
-  assert.equal(await hashing, millrace.hash('sha256', bytes, 'hex'));
-});
+test(
+  'a FIFO is read to its end',
+  { skip: process.platform === 'win32' && 'no FIFO here' },
+  async () => {
+    const path = join(folder, 'fifo');
+    execFileSync('mkfifo', [path]);
+    const bytes = numbers.bytes(300_000);
+    const hashing = promises.hashFile('sha256', path, 'hex');
+    await writeFile(path, bytes); // another thread: the pipe holds less than that
+    assert.equal(await hashing, millrace.hash('sha256', bytes, 'hex'));
+  },
+);
 
 test('a file that shrinks while it is read is refused', async () => {
   const path = file(numbers.bytes(8 * block));
   const onProgress = () => truncateSync(path, block);
-  await assert.rejects(promises.hashFile('sha256', path, { onProgress }), { code: 'ERR_FILE_CHANGED', message: /shrank while it was read/ });
+  await assert.rejects(promises.hashFile('sha256', path, { onProgress }), {
+    code: 'ERR_FILE_CHANGED',
+    message: /shrank while it was read/,
+  });
 });
 
 test('a file that grows is read to its new end', async () => {
@@ -109,37 +176,77 @@ test('a file that grows is read to its new end', async () => {
     if (!grown) appendFileSync(path, 'more');
     grown = true;
   };
-  assert.equal(await promises.hashFile('sha256', path, { encoding: 'hex', onProgress }), millrace.hash('sha256', Buffer.concat([bytes, Buffer.from('more')]), 'hex'));
+  assert.equal(
+    await promises.hashFile('sha256', path, { encoding: 'hex', onProgress }),
+    millrace.hash('sha256', Buffer.concat([bytes, Buffer.from('more')]), 'hex'),
+  );
 });
 
 test('progress of a file', async () => {
   const path = file(numbers.bytes(4 * block + 9));
   const seen = [];
   await promises.hashFile('sha256', path, 'hex', { onProgress: (progress) => seen.push(progress) });
-  assert.deepEqual(seen.map(({ bytes }) => bytes), [block, 2 * block, 3 * block, 4 * block, 4 * block + 9]);
+  assert.deepEqual(
+    seen.map(({ bytes }) => bytes),
+    [block, 2 * block, 3 * block, 4 * block, 4 * block + 9],
+  );
   assert.ok(seen.every(({ total }) => total === 4 * block + 9));
 });
 
-test('an abort ends the reading and the file is closed', { skip: !existsSync('/proc/self/fd') && 'no /proc here' }, async () => {
-  const { readdirSync, readlinkSync } = await import('node:fs');
-  const open = (path) => readdirSync('/proc/self/fd').filter((fd) => { try { return readlinkSync(`/proc/self/fd/${fd}`) === path; } catch { return false; } }).length;
-  const path = file(numbers.bytes(8 * block));
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  await assert.rejects(promises.hashFile('sha256', path, { signal: controller.signal, onProgress: () => controller.abort(reason) }), (error) => error === reason);
-  await assert.rejects(promises.hashFile('sha256', path, { onProgress() { throw reason; } }), (error) => error === reason);
-  await assert.rejects(promises.hashFile('sha256', path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
-  assert.equal(open(path), 0);
-});
+test(
+  'an abort ends the reading and the file is closed',
+  { skip: !existsSync('/proc/self/fd') && 'no /proc here' },
+  async () => {
+    const { readdirSync, readlinkSync } = await import('node:fs');
+    const open = (path) =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === path;
+        } catch {
+          return false;
+        }
+      }).length;
+    const path = file(numbers.bytes(8 * block));
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    await assert.rejects(
+      promises.hashFile('sha256', path, {
+        signal: controller.signal,
+        onProgress: () => controller.abort(reason),
+      }),
+      (error) => error === reason,
+    );
+    await assert.rejects(
+      promises.hashFile('sha256', path, {
+        onProgress() {
+          throw reason;
+        },
+      }),
+      (error) => error === reason,
+    );
+    await assert.rejects(promises.hashFile('sha256', path, { signal: AbortSignal.abort() }), {
+      name: 'AbortError',
+    });
+    assert.equal(open(path), 0);
+  },
+);
 
 test('many files at once', async () => {
-  const files = Array.from({ length: 200 }, (_, index) => numbers.bytes(index * 37)).map((bytes) => ({ path: file(bytes), digest: millrace.hash('md5', bytes, 'hex') }));
+  const files = Array.from({ length: 200 }, (_, index) => numbers.bytes(index * 37)).map(
+    (bytes) => ({ path: file(bytes), digest: millrace.hash('md5', bytes, 'hex') }),
+  );
   const digests = await Promise.all(files.map(({ path }) => promises.hashFile('md5', path, 'hex')));
-  assert.deepEqual(digests, files.map(({ digest }) => digest));
+  assert.deepEqual(
+    digests,
+    files.map(({ digest }) => digest),
+  );
 });
 
 test('a file as a stream gives the same', async () => {
   const bytes = numbers.bytes(1_000_000);
   const path = file(bytes);
-  assert.equal(await promises.hash('sha256', createReadStream(path), 'hex'), millrace.hashFile('sha256', path, 'hex'));
+  assert.equal(
+    await promises.hash('sha256', createReadStream(path), 'hex'),
+    millrace.hashFile('sha256', path, 'hex'),
+  );
 });

@@ -1,4 +1,5 @@
-// Files that workers read by themselves, as the command has them (src/whole/paths.ts): what is hashed there, what is left to others.
+// Files that workers read by themselves, as the command has them (src/whole/paths.ts): what is
+// hashed there, what is left to others.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,7 +19,9 @@ import { without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(join(dist, 'core.js'))['whole/paths'];
+const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(join(dist, 'core.js'))[
+  'whole/paths'
+];
 const { findHash } = require(join(dist, 'core.js')).catalog;
 const sha256 = findHash('sha256').id;
 const windows = process.platform === 'win32';
@@ -32,37 +35,78 @@ async function inFolder(body) {
   }
 }
 
-const packed = (paths, largest) => ({ bytes: Buffer.from(paths.map((path) => `${path}\0`).join('')), count: paths.length, largest });
+const packed = (paths, largest) => ({
+  bytes: Buffer.from(paths.map((path) => `${path}\0`).join('')),
+  count: paths.length,
+  largest,
+});
 
 /** What was said of each file: the digest, or the number that stands for none. */
 function told(paths, { sizes, digests }) {
-  return Array.from(sizes, (size, index) => (size >= 0 ? `${size} ${Buffer.from(digests).toString('hex', index * 32, index * 32 + 32)}` : size));
+  return Array.from(sizes, (size, index) =>
+    size >= 0
+      ? `${size} ${Buffer.from(digests).toString('hex', index * 32, index * 32 + 32)}`
+      : size,
+  );
 }
 
-test('regular files are hashed; those too large, and all else, are named', { skip: windows || without('mkfifo') }, () =>
-  inFolder(async (at) => {
-    const content = randomBytes(300_000);
-    for (const size of [0, 1, 131_072, 131_073, 300_000]) writeFileSync(at(`f${size}`), content.subarray(0, size));
-    mkdirSync(at('folder'));
-    symlinkSync('f1', at('link'));
-    symlinkSync('nowhere', at('dangling'));
-    spawnSync('mkfifo', [at('pipe')]);
-    // Who writes to a pipe waits until somebody opens it, and is told if that one goes again: nobody does.
-    const writer = spawn('sh', ['-c', `echo x > "${at('pipe')}"; echo $?`], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const line = (size) => `${size} ${millrace.hash('sha256', content.subarray(0, size), 'hex')}`;
-    const names = ['f0', 'folder', 'f1', 'missing', 'f131072', 'link', 'pipe', 'f131073', 'dangling', 'f300000'];
-    const expected = [line(0), NaN, line(1), NaN, line(131_072), line(1), NaN, line(131_073), NaN, -300_000];
-    const paths = packed(names.map(at), 299_999);
-    const here = new Answers(paths, 32);
-    hashPathsSync(sha256, paths, here);
-    assert.deepEqual(told(paths, here), expected);
-    const there = new Answers(paths, 32);
-    await hashPaths(sha256, paths, there);
-    assert.deepEqual(told(paths, there), expected);
-    assert.equal(writer.exitCode, null);
-    const [, [data]] = await Promise.all([spawnSync('cat', [at('pipe')]), once(writer.stdout, 'data')]);
-    assert.equal(data.toString(), '0\n');
-  }));
+test(
+  'regular files are hashed; those too large, and all else, are named',
+  { skip: windows || without('mkfifo') },
+  () =>
+    inFolder(async (at) => {
+      const content = randomBytes(300_000);
+      for (const size of [0, 1, 131_072, 131_073, 300_000])
+        writeFileSync(at(`f${size}`), content.subarray(0, size));
+      mkdirSync(at('folder'));
+      symlinkSync('f1', at('link'));
+      symlinkSync('nowhere', at('dangling'));
+      spawnSync('mkfifo', [at('pipe')]);
+      // Who writes to a pipe waits until somebody opens it, and is told if that one goes again:
+      // nobody does.
+      const writer = spawn('sh', ['-c', `echo x > "${at('pipe')}"; echo $?`], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const line = (size) => `${size} ${millrace.hash('sha256', content.subarray(0, size), 'hex')}`;
+      const names = [
+        'f0',
+        'folder',
+        'f1',
+        'missing',
+        'f131072',
+        'link',
+        'pipe',
+        'f131073',
+        'dangling',
+        'f300000',
+      ];
+      const expected = [
+        line(0),
+        NaN,
+        line(1),
+        NaN,
+        line(131_072),
+        line(1),
+        NaN,
+        line(131_073),
+        NaN,
+        -300_000,
+      ];
+      const paths = packed(names.map(at), 299_999);
+      const here = new Answers(paths, 32);
+      hashPathsSync(sha256, paths, here);
+      assert.deepEqual(told(paths, here), expected);
+      const there = new Answers(paths, 32);
+      await hashPaths(sha256, paths, there);
+      assert.deepEqual(told(paths, there), expected);
+      assert.equal(writer.exitCode, null);
+      const [, [data]] = await Promise.all([
+        spawnSync('cat', [at('pipe')]),
+        once(writer.stdout, 'data'),
+      ]);
+      assert.equal(data.toString(), '0\n');
+    }),
+);
 
 test('many files at once, more than go together in lanes, in several calls', () =>
   inFolder(async (at) => {
@@ -70,13 +114,19 @@ test('many files at once, more than go together in lanes, in several calls', () 
     for (const [index, content] of contents.entries()) writeFileSync(at(`f${index}`), content);
     for (const algorithm of ['sha256', 'blake3', 'md5']) {
       const { id, digestSize } = findHash(algorithm);
-      const paths = packed(contents.map((_, index) => at(`f${index}`)), 1e6);
+      const paths = packed(
+        contents.map((_, index) => at(`f${index}`)),
+        1e6,
+      );
       const calls = Array.from({ length: 3 }, () => new Answers(paths, digestSize));
       await Promise.all(calls.map((answers) => hashPaths(id, paths, answers)));
       const right = Buffer.concat(contents.map((content) => millrace.hash(algorithm, content)));
       for (const { digests, sizes } of calls) {
         assert.ok(right.equals(digests), algorithm);
-        assert.deepEqual(Array.from(sizes), contents.map(({ length }) => length));
+        assert.deepEqual(
+          Array.from(sizes),
+          contents.map(({ length }) => length),
+        );
       }
     }
   }));
@@ -84,10 +134,14 @@ test('many files at once, more than go together in lanes, in several calls', () 
 test('fewer paths than were said, and a target that does not fit, are refused', () =>
   inFolder(async (at) => {
     const paths = { bytes: Buffer.from('a\0b'), count: 5, largest: 1 };
-    assert.throws(() => hashPathsSync(sha256, paths, new Answers(paths, 32)), { code: 'ERR_ARGUMENT_VALUE' });
+    assert.throws(() => hashPathsSync(sha256, paths, new Answers(paths, 32)), {
+      code: 'ERR_ARGUMENT_VALUE',
+    });
     writeFileSync(at('a'), 'a');
     const one = packed([at('a')], 1);
-    assert.throws(() => hashPathsSync(sha256, one, new Answers(one, 31)), { code: 'ERR_OUTPUT_SIZE' });
+    assert.throws(() => hashPathsSync(sha256, one, new Answers(one, 31)), {
+      code: 'ERR_OUTPUT_SIZE',
+    });
   }));
 
 test('a large file: its digest and how far it is; another size than was said is refused', () =>
@@ -97,13 +151,24 @@ test('a large file: its digest and how far it is; another size than was said is 
     assert.ok(workers() >= 1);
     for (const algorithm of ['sha256', 'blake3', 'ripemd160']) {
       const { id, digestSize } = findHash(algorithm);
-      const { digest, progress } = hashPath(id, Buffer.from(at('large')), content.length, digestSize);
+      const { digest, progress } = hashPath(
+        id,
+        Buffer.from(at('large')),
+        content.length,
+        digestSize,
+      );
       const fractions = [];
       const look = setInterval(() => fractions.push(progress()), 1);
       assert.ok(millrace.hash(algorithm, content).equals(await digest), algorithm);
       clearInterval(look);
-      assert.ok(fractions.every((each, index) => each >= 0 && each <= 1 && (index === 0 || each >= fractions[index - 1])), `${algorithm}: ${fractions}`);
-      for (const size of [content.length - 1, content.length + 1]) await assert.rejects(hashPath(id, Buffer.from(at('large')), size, digestSize).digest);
+      assert.ok(
+        fractions.every(
+          (each, index) => each >= 0 && each <= 1 && (index === 0 || each >= fractions[index - 1]),
+        ),
+        `${algorithm}: ${fractions}`,
+      );
+      for (const size of [content.length - 1, content.length + 1])
+        await assert.rejects(hashPath(id, Buffer.from(at('large')), size, digestSize).digest);
       await assert.rejects(hashPath(id, Buffer.from(at('missing')), 5, digestSize).digest);
     }
   }));

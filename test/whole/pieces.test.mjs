@@ -1,4 +1,5 @@
-// Messages in pieces: every kind of source gives the digest of the whole; whatever goes wrong closes it.
+// Messages in pieces: every kind of source gives the digest of the whole; whatever goes wrong
+// closes it.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -18,7 +19,9 @@ const digest = millrace.hash('sha256', message, 'hex');
 
 /** The message cut at every multiple of `size`. */
 function cut(size) {
-  return Array.from({ length: Math.ceil(message.length / size) }, (_, index) => message.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(message.length / size) }, (_, index) =>
+    message.subarray(index * size, (index + 1) * size),
+  );
 }
 
 async function* each(pieces) {
@@ -39,7 +42,8 @@ const kinds = {
 
 for (const [kind, make] of Object.entries(kinds)) {
   test(`${kind}, cut in pieces of any size`, async () => {
-    for (const size of [700_001, 100_003, 65_536, 65_535, 4096, 997]) assert.equal(await hash('sha256', make(cut(size)), 'hex'), digest, `${size}`);
+    for (const size of [700_001, 100_003, 65_536, 65_535, 4096, 997])
+      assert.equal(await hash('sha256', make(cut(size)), 'hex'), digest, `${size}`);
     assert.equal(await hash('sha256', make([]), 'hex'), millrace.hash('sha256', '', 'hex'));
   });
 }
@@ -47,7 +51,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 test('pieces of mixed sizes, small and large, empty ones among them', async () => {
   for (let round = 0; round < 20; round++) {
     const pieces = [];
-    for (let at = 0; at < message.length; ) {
+    for (let at = 0; at < message.length;) {
       const size = numbers.pick([0, 1, 63, 64, 1000, 65_535, 65_536, 65_537, 200_000]);
       pieces.push(message.subarray(at, at + size));
       at += size;
@@ -58,8 +62,23 @@ test('pieces of mixed sizes, small and large, empty ones among them', async () =
 
 test('bytes in every form, and strings', async () => {
   const copy = message.slice(0, 70_000);
-  const pieces = ['grüße \ud83d\ude00', new Uint16Array([1, 2, 3]), new DataView(copy.buffer, copy.byteOffset, 99), copy.buffer.slice(0, 5), new SharedArrayBuffer(3), 'x'.repeat(100_000)];
-  const whole = Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : ArrayBuffer.isView(piece) ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.from(piece))));
+  const pieces = [
+    'grüße \ud83d\ude00',
+    new Uint16Array([1, 2, 3]),
+    new DataView(copy.buffer, copy.byteOffset, 99),
+    copy.buffer.slice(0, 5),
+    new SharedArrayBuffer(3),
+    'x'.repeat(100_000),
+  ];
+  const whole = Buffer.concat(
+    pieces.map((piece) =>
+      typeof piece === 'string'
+        ? Buffer.from(piece)
+        : ArrayBuffer.isView(piece)
+          ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+          : Buffer.from(piece),
+    ),
+  );
   assert.equal(await hash('sha256', each(pieces), 'hex'), millrace.hash('sha256', whole, 'hex'));
 });
 
@@ -72,21 +91,38 @@ test('an iterable may use the memory of a piece again', async () => {
       memory.fill(0);
     }
   }
-  for (const size of [1000, 65_536, 100_000]) assert.equal(await hash('sha256', again(size), 'hex'), digest, `${size}`);
+  for (const size of [1000, 65_536, 100_000])
+    assert.equal(await hash('sha256', again(size), 'hex'), digest, `${size}`);
 });
 
 test('every algorithm, encoding and option', async () => {
   for (const algorithm of millrace.getHashes()) {
     const options = algorithm.startsWith('shake') ? { outputLength: 77 } : {};
-    assert.deepEqual(await hash(algorithm, each(cut(65_537)), options), millrace.hash(algorithm, message, options), algorithm);
+    assert.deepEqual(
+      await hash(algorithm, each(cut(65_537)), options),
+      millrace.hash(algorithm, message, options),
+      algorithm,
+    );
   }
   for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint']) {
-    assert.deepEqual(await hash('sha512', each(cut(1000)), encoding), millrace.hash('sha512', message, encoding));
-    assert.deepEqual(await hash('sha512', each(cut(1000)), { encoding }), millrace.hash('sha512', message, encoding));
+    assert.deepEqual(
+      await hash('sha512', each(cut(1000)), encoding),
+      millrace.hash('sha512', message, encoding),
+    );
+    assert.deepEqual(
+      await hash('sha512', each(cut(1000)), { encoding }),
+      millrace.hash('sha512', message, encoding),
+    );
   }
   const key = numbers.bytes(32);
-  assert.deepEqual(await hash('blake3', each(cut(70_000)), { key, outputLength: 100 }), millrace.hash('blake3', message, { key, outputLength: 100 }));
-  assert.deepEqual(await hash('xxh64', each(cut(70_000)), { seed: 7n, encoding: 'bigint' }), millrace.hash('xxh64', message, { seed: 7n, encoding: 'bigint' }));
+  assert.deepEqual(
+    await hash('blake3', each(cut(70_000)), { key, outputLength: 100 }),
+    millrace.hash('blake3', message, { key, outputLength: 100 }),
+  );
+  assert.deepEqual(
+    await hash('xxh64', each(cut(70_000)), { seed: 7n, encoding: 'bigint' }),
+    millrace.hash('xxh64', message, { seed: 7n, encoding: 'bigint' }),
+  );
   const target = Buffer.alloc(40);
   assert.equal(await hash('sha256', each(cut(70_000)), { target, targetOffset: 3 }), 32);
   assert.equal(target.toString('hex', 3, 35), digest);
@@ -96,23 +132,34 @@ test('HMAC with a raw and a prepared key', async () => {
   const key = numbers.bytes(200);
   const expected = millrace.hmac('sha512', key, message);
   assert.deepEqual(await hmac('sha512', key, each(cut(70_000))), expected);
-  assert.deepEqual(await hmac('sha512', millrace.createKey('hmac-sha512', key), Readable.from(cut(100)), 'hex'), expected.toString('hex'));
+  assert.deepEqual(
+    await hmac('sha512', millrace.createKey('hmac-sha512', key), Readable.from(cut(100)), 'hex'),
+    expected.toString('hex'),
+  );
 });
 
 test('progress tells the bytes hashed, and the total where it is known', async () => {
-  for (const [source, total] of [[new Blob(cut(50_000)), message.length], [each(cut(50_000)), undefined]]) {
+  for (const [source, total] of [
+    [new Blob(cut(50_000)), message.length],
+    [each(cut(50_000)), undefined],
+  ]) {
     const seen = [];
     await hash('sha256', source, { onProgress: (progress) => seen.push(progress) });
     assert.ok(seen.length > 0);
     assert.deepEqual(seen.at(-1), { bytes: message.length, total });
-    assert.deepEqual(seen.map(({ bytes }) => bytes), seen.map(({ bytes }) => bytes).toSorted((left, right) => left - right));
+    assert.deepEqual(
+      seen.map(({ bytes }) => bytes),
+      seen.map(({ bytes }) => bytes).toSorted((left, right) => left - right),
+    );
   }
 });
 
 test('progress keeps the context of its call', async () => {
   const storage = new AsyncLocalStorage();
   const seen = new Set();
-  await storage.run('here', () => hash('sha256', each(cut(70_000)), { onProgress: () => seen.add(storage.getStore()) }));
+  await storage.run('here', () =>
+    hash('sha256', each(cut(70_000)), { onProgress: () => seen.add(storage.getStore()) }),
+  );
   assert.deepEqual([...seen], ['here']);
 });
 
@@ -138,17 +185,31 @@ function watched(pieces, { failing } = {}) {
 
 test('an error of the source is passed on as it is', async () => {
   const failing = new Error('the disk is gone');
-  await assert.rejects(hash('sha256', watched(cut(70_000), { failing })), (error) => error === failing);
-  const readable = new Readable({ read() { this.destroy(failing); } });
+  await assert.rejects(
+    hash('sha256', watched(cut(70_000), { failing })),
+    (error) => error === failing,
+  );
+  const readable = new Readable({
+    read() {
+      this.destroy(failing);
+    },
+  });
   await assert.rejects(hash('sha256', readable), (error) => error === failing);
-  const web = new ReadableStream({ pull(controller) { controller.error(failing); } });
+  const web = new ReadableStream({
+    pull(controller) {
+      controller.error(failing);
+    },
+  });
   await assert.rejects(hash('sha256', web), (error) => error === failing);
 });
 
 test('what is not a piece is refused, and the source closed', async () => {
   for (const wrong of [1, null, undefined, {}, [1], Symbol('x'), true, 1n]) {
     const source = watched([message.subarray(0, 70_000), wrong, message]);
-    await assert.rejects(hash('sha256', source), { code: 'ERR_ARGUMENT_TYPE', message: /^piece must be/ });
+    await assert.rejects(hash('sha256', source), {
+      code: 'ERR_ARGUMENT_TYPE',
+      message: /^piece must be/,
+    });
     await sleep(0);
     assert.equal(source.closed, true);
     assert.equal(source.ended, 'early');
@@ -163,7 +224,18 @@ test('an abort midway closes the source and rejects with the reason at once', as
   const never = () => new Promise(() => {});
   const sources = {
     iterable: () => {
-      const source = { async next() { return source.begun ? never() : ((source.begun = true), { value: message, done: false }); }, async return() { source.closed = true; return {}; }, [Symbol.asyncIterator]() { return source; } };
+      const source = {
+        async next() {
+          return source.begun ? never() : ((source.begun = true), { value: message, done: false });
+        },
+        async return() {
+          source.closed = true;
+          return {};
+        },
+        [Symbol.asyncIterator]() {
+          return source;
+        },
+      };
       return [source, () => source.closed];
     },
     readable: () => {
@@ -173,7 +245,16 @@ test('an abort midway closes the source and rejects with the reason at once', as
     },
     web: () => {
       let cancelled;
-      const source = new ReadableStream({ start: (controller) => controller.enqueue(message), pull: never, cancel(why) { cancelled = why; } }, { highWaterMark: 0 });
+      const source = new ReadableStream(
+        {
+          start: (controller) => controller.enqueue(message),
+          pull: never,
+          cancel(why) {
+            cancelled = why;
+          },
+        },
+        { highWaterMark: 0 },
+      );
       return [source, () => cancelled === reason];
     },
   };
@@ -190,26 +271,53 @@ test('an abort midway closes the source and rejects with the reason at once', as
 });
 
 test('an array is refused: it might be many messages', async () => {
-  for (const wrong of [[], ['a'], [message], new Set([message]), new String('a')]) await assert.rejects(hash('sha256', wrong), { code: 'ERR_ARGUMENT_TYPE', message: /^data must be/ });
+  for (const wrong of [[], ['a'], [message], new Set([message]), new String('a')])
+    await assert.rejects(hash('sha256', wrong), {
+      code: 'ERR_ARGUMENT_TYPE',
+      message: /^data must be/,
+    });
 });
 
 test('an abort before the call reads nothing', async () => {
   let read = false;
-  const source = { [Symbol.asyncIterator]: () => ({ next() { read = true; return { done: true }; } }) };
-  await assert.rejects(hash('sha256', source, 'hex', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        read = true;
+        return { done: true };
+      },
+    }),
+  };
+  await assert.rejects(hash('sha256', source, 'hex', { signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  });
   assert.equal(read, false);
 });
 
 test('an error in onProgress ends the hashing and closes the source', async () => {
   const source = watched(cut(70_000));
-  await assert.rejects(hash('sha256', source, { onProgress() { throw new Error('mine'); } }), { message: 'mine' });
+  await assert.rejects(
+    hash('sha256', source, {
+      onProgress() {
+        throw new Error('mine');
+      },
+    }),
+    { message: 'mine' },
+  );
   await sleep(0);
   assert.deepEqual([source.closed, source.ended], [true, 'early']);
 });
 
 test('wrong arguments are refused before anything is read', async () => {
   let read = false;
-  const source = { [Symbol.asyncIterator]: () => ({ next() { read = true; return { done: true }; } }) };
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        read = true;
+        return { done: true };
+      },
+    }),
+  };
   const refused = (expected, ...given) => assert.rejects(hash(...given), expected);
   await refused({ code: 'ERR_UNKNOWN_ALGORITHM', message: /sha256/ }, 'sha255', source);
   await refused({ code: 'ERR_OUTPUT_SIZE' }, 'shake128', source);
@@ -225,7 +333,8 @@ test('wrong arguments are refused before anything is read', async () => {
 });
 
 test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async () => {
-  const { code, stdout, stderr } = await run(`
+  const { code, stdout, stderr } = await run(
+    `
     const block = Buffer.alloc(1 << 20, 'millrace');
     async function* blocks() { for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); yield block; } }
     let peak = 0;
@@ -236,7 +345,9 @@ test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async ()
       for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); hasher.update(block); }
       console.log(digest === hasher.digest('hex'), Math.round((peak - base) / 2 ** 20));
     });
-  `, { timeout: 120_000 });
+  `,
+    { timeout: 120_000 },
+  );
   assert.equal(code, 0, stderr);
   const [same, grown] = stdout.trim().split(' ');
   assert.equal(same, 'true');
@@ -245,8 +356,12 @@ test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async ()
 
 test('an endless row of tiny pieces lets the event loop turn', async () => {
   let turned = 0;
-  const timer = setInterval(() => { turned += 1; }, 1);
-  async function* tiny() { for (let index = 0; index < 300_000; index++) yield message.subarray(0, 32); }
+  const timer = setInterval(() => {
+    turned += 1;
+  }, 1);
+  async function* tiny() {
+    for (let index = 0; index < 300_000; index++) yield message.subarray(0, 32);
+  }
   await hash('blake3', tiny());
   clearInterval(timer);
   assert.ok(turned > 0);

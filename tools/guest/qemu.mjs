@@ -1,9 +1,24 @@
-// QEMU with Debian's own kernel, for which `qemu-system-x86_64` must be installed: a kernel as new as the machine's Debian has, with the drivers that
-// use the CPU's instructions. Slower than User-mode Linux where it must emulate the CPU (4 to 6 s a boot), and 70 MB to fetch, so the second way.
+// QEMU with Debian's own kernel, for which `qemu-system-x86_64` must be installed: a kernel as new
+// as the machine's Debian has, with the drivers that use the CPU's instructions. Slower than
+// User-mode Linux where it must emulate the CPU (4 to 6 s a boot), and 70 MB to fetch, so the
+// second way.
 //
-// The root is this machine's, through 9p. Debian's kernel has that as modules, as it has the bus they need: a small initial file system loads them.
+// The root is this machine's, through 9p. Debian's kernel has that as modules, as it has the bus
+// they need: a small initial file system loads them.
 
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -15,19 +30,33 @@ const program = 'qemu-system-x86_64';
 const metaPackage = 'linux-image-amd64';
 
 /** What a booted machine's udev loads for its CPU; each is absent from some kernels. */
-const drivers = ['aesni-intel', 'ghash-clmulni-intel', 'sha1-ssse3', 'sha256-ssse3', 'sha512-ssse3'];
+const drivers = [
+  'aesni-intel',
+  'ghash-clmulni-intel',
+  'sha1-ssse3',
+  'sha256-ssse3',
+  'sha512-ssse3',
+];
 
 /**
  * A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had.
  *
- * @param suite the code name of a release of Debian whose kernel it is to be; the machine's own without
+ * @param suite the code name of a release of Debian whose kernel it is to be; the machine's own
+ * without
  */
 export async function prepareQemu(suite) {
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`the guest under QEMU is for Linux on x86-64, this is ${process.platform} on ${process.arch}`);
-  if ((await probe(program, ['--version']))?.code !== 0) throw new Stop(`${program} is not installed (apt-get install qemu-system-x86)`);
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Stop(
+      `the guest under QEMU is for Linux on x86-64, this is ${process.platform} on ${process.arch}`,
+    );
+  if ((await probe(program, ['--version']))?.code !== 0)
+    throw new Stop(`${program} is not installed (apt-get install qemu-system-x86)`);
   const [kmod, busybox] = await Promise.all([unpacked('kmod'), unpacked('busybox-static')]);
   const shell = join(busybox, 'bin', 'busybox');
-  const { folder, version, image } = await kernelOf(suite === undefined ? own : await release(suite), kmod);
+  const { folder, version, image } = await kernelOf(
+    suite === undefined ? own : await release(suite),
+    kmod,
+  );
   const initial = await initialFiles(folder, version, shell);
   const accelerator = (await kvmWorks(image, initial)) ? 'kvm' : 'tcg';
   return {
@@ -35,13 +64,28 @@ export async function prepareQemu(suite) {
     limit: accelerator === 'kvm' ? 600_000 : 1_800_000,
     tools: { busybox: shell, modprobe: modprobe(kmod), modules: folder },
     // The initial file system has mounted the rest.
-    prologue: ({ shared }) => `for name in ${drivers.join(' ')}; do ${shared}/modprobe -q $name; done`,
+    prologue: ({ shared }) =>
+      `for name in ${drivers.join(' ')}; do ${shared}/modprobe -q $name; done`,
     epilogue: '$busybox poweroff -f',
-    command: ({ shared, init, memory }) => [program, [...machine(accelerator, image, initial, memory, `guest_shared=${shared} guest_init=${init}`), ...shares({ '/': 'readonly=on', [shared]: '' })]],
+    command: ({ shared, init, memory }) => [
+      program,
+      [
+        ...machine(
+          accelerator,
+          image,
+          initial,
+          memory,
+          `guest_shared=${shared} guest_init=${init}`,
+        ),
+        ...shares({ '/': 'readonly=on', [shared]: '' }),
+      ],
+    ],
   };
 }
 
-/** The packages that a current kernel is in: one up to Debian 13, later a file and modules apart. */
+/**
+ * The packages that a current kernel is in: one up to Debian 13, later a file and modules apart.
+ */
 async function kernelPackages(from) {
   const found = new Set();
   const queue = [metaPackage];
@@ -59,11 +103,23 @@ async function kernelPackages(from) {
 async function kernelOf(from, kmod) {
   const packages = await kernelPackages(from);
   const folders = await Promise.all(packages.map((name) => unpacked(name, from)));
-  const homes = folders.flatMap((folder) => ['lib/modules', 'usr/lib/modules'].map((below) => ({ folder, modules: join(folder, below) })));
-  const { folder, modules } = homes.find(({ modules: each }) => existsSync(each) && readdirSync(each).some((name) => existsSync(join(each, name, 'kernel')))) ?? {};
+  const homes = folders.flatMap((folder) =>
+    ['lib/modules', 'usr/lib/modules'].map((below) => ({ folder, modules: join(folder, below) })),
+  );
+  const { folder, modules } =
+    homes.find(
+      ({ modules: each }) =>
+        existsSync(each) &&
+        readdirSync(each).some((name) => existsSync(join(each, name, 'kernel'))),
+    ) ?? {};
   if (modules === undefined) throw new Stop(`no modules in ${packages.join(', ')}`);
   const [version] = readdirSync(modules);
-  const image = folders.flatMap((each) => [join(each, 'boot', `vmlinuz-${version}`), join(each, 'usr/lib/modules', version, 'vmlinuz')]).find((path) => existsSync(path));
+  const image = folders
+    .flatMap((each) => [
+      join(each, 'boot', `vmlinuz-${version}`),
+      join(each, 'usr/lib/modules', version, 'vmlinuz'),
+    ])
+    .find((path) => existsSync(path));
   if (image === undefined) throw new Stop(`no kernel in ${packages.join(', ')}`);
   // kmod looks below lib/modules; the packages leave the index of modules to their hooks.
   if (!existsSync(join(folder, 'lib'))) symlinkSync('usr/lib', join(folder, 'lib'));
@@ -74,7 +130,10 @@ async function kernelOf(from, kmod) {
   return { folder, version, image };
 }
 
-/** A cpio archive with busybox, the modules for 9p in the order they need one another, and the first program. */
+/**
+ * A cpio archive with busybox, the modules for 9p in the order they need one another, and the first
+ * program.
+ */
 async function initialFiles(folder, version, busybox) {
   const archive = join(folder, 'initial.cpio');
   if (existsSync(archive)) return archive;
@@ -82,16 +141,25 @@ async function initialFiles(folder, version, busybox) {
   try {
     for (const name of ['bin', 'modules', 'proc', 'machine']) mkdirSync(join(room, name));
     copyFileSync(busybox, join(room, 'bin', 'busybox'));
-    const modules = inOrder(join(folder, 'lib', 'modules', version), ['virtio_pci', '9pnet_virtio', '9p']);
+    const modules = inOrder(join(folder, 'lib', 'modules', version), [
+      'virtio_pci',
+      '9pnet_virtio',
+      '9p',
+    ]);
     const names = [];
     for (const path of modules) {
       const name = basename(path).replace(/\.(xz|zst|gz)$/, '');
       names.push(name);
       copyFileSync(path, join(room, 'modules', basename(path)));
-      if (path.endsWith('.xz')) await must(busybox, ['unxz', join(room, 'modules', basename(path))]);
+      if (path.endsWith('.xz'))
+        await must(busybox, ['unxz', join(room, 'modules', basename(path))]);
     }
     writeFileSync(join(room, 'init'), firstProgram(names), { mode: 0o755 });
-    await must('/bin/sh', ['-c', `'${busybox}' find . ! -name archive | '${busybox}' cpio -o -H newc > archive`], { cwd: room });
+    await must(
+      '/bin/sh',
+      ['-c', `'${busybox}' find . ! -name archive | '${busybox}' cpio -o -H newc > archive`],
+      { cwd: room },
+    );
     copyFileSync(join(room, 'archive'), archive);
   } finally {
     rmSync(room, { recursive: true, force: true });
@@ -99,7 +167,8 @@ async function initialFiles(folder, version, busybox) {
   return archive;
 }
 
-// Whoever is process 1 when it changes its root does so for the kernel's own threads, which start modprobe: hence exec, and no process of its own.
+// Whoever is process 1 when it changes its root does so for the kernel's own threads, which start
+// modprobe: hence exec, and no process of its own.
 function firstProgram(modules) {
   return `#!/bin/busybox sh
 export PATH=/bin
@@ -122,7 +191,10 @@ exec busybox chroot /machine $guest_init
 
 /** The files of these modules and of all they need, the needed first. */
 function inOrder(folder, names) {
-  const lines = readFileSync(join(folder, 'modules.dep'), 'utf8').split('\n').filter(Boolean).map((line) => line.split(/:\s*/));
+  const lines = readFileSync(join(folder, 'modules.dep'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(/:\s*/));
   const needs = new Map(lines.map(([path, list]) => [path, list.split(' ').filter(Boolean)]));
   const order = [];
   const add = (path) => {
@@ -137,22 +209,51 @@ function inOrder(folder, names) {
   return order.map((path) => join(folder, path));
 }
 
-// QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly: the second is not what hardware makes of it.
+// QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly: the second is not what hardware
+// makes of it.
 function machine(accelerator, image, initial, memory, words) {
   return [
-    '-accel', accelerator, '-cpu', accelerator === 'tcg' ? 'max,-vaes' : 'max', '-smp', '2', '-m', `${memory}`, '-M', 'q35', '-nodefaults', '-no-user-config', '-nic', 'none', '-display', 'none',
-    '-serial', 'stdio', '-no-reboot', '-kernel', image, '-initrd', initial, '-append', `console=ttyS0 quiet panic=-1 rdinit=/init ${words}`,
+    '-accel',
+    accelerator,
+    '-cpu',
+    accelerator === 'tcg' ? 'max,-vaes' : 'max',
+    '-smp',
+    '2',
+    '-m',
+    `${memory}`,
+    '-M',
+    'q35',
+    '-nodefaults',
+    '-no-user-config',
+    '-nic',
+    'none',
+    '-display',
+    'none',
+    '-serial',
+    'stdio',
+    '-no-reboot',
+    '-kernel',
+    image,
+    '-initrd',
+    initial,
+    '-append',
+    `console=ttyS0 quiet panic=-1 rdinit=/init ${words}`,
   ];
 }
 
 function shares(folders) {
   return Object.entries(folders).flatMap(([path, options], index) => [
-    '-fsdev', ['local', `id=share${index}`, `path=${path}`, 'security_model=none', 'multidevs=remap', options].filter(Boolean).join(','),
-    '-device', `virtio-9p-pci,fsdev=share${index},mount_tag=share${index}`,
+    '-fsdev',
+    ['local', `id=share${index}`, `path=${path}`, 'security_model=none', 'multidevs=remap', options]
+      .filter(Boolean)
+      .join(','),
+    '-device',
+    `virtio-9p-pci,fsdev=share${index},mount_tag=share${index}`,
   ]);
 }
 
-// Under some hypervisors /dev/kvm opens, but no kernel of Debian's ever starts on it: one must have been seen to.
+// Under some hypervisors /dev/kvm opens, but no kernel of Debian's ever starts on it: one must have
+// been seen to.
 async function kvmWorks(image, initial) {
   if (!['kvm_intel', 'kvm_amd'].some((name) => existsSync(`/sys/module/${name}`))) return false;
   try {
@@ -160,11 +261,18 @@ async function kvmWorks(image, initial) {
   } catch {
     return false;
   }
-  const answer = await probe('timeout', ['15', program, ...machine('kvm', image, initial, 256, '')]);
+  const answer = await probe('timeout', [
+    '15',
+    program,
+    ...machine('kvm', image, initial, 256, ''),
+  ]);
   return answer?.stdout.includes('guest is up') === true;
 }
 
 async function must(command, args, options) {
   const answer = await probe(command, args, options);
-  if (answer?.code !== 0) throw new Stop(`${basename(command)} failed: ${answer?.all.trim().split('\n').at(-1) ?? 'it is not there'}`);
+  if (answer?.code !== 0)
+    throw new Stop(
+      `${basename(command)} failed: ${answer?.all.trim().split('\n').at(-1) ?? 'it is not there'}`,
+    );
 }

@@ -1,5 +1,6 @@
-// User-mode Linux: a kernel that is an ordinary program. No virtual machine, no rights, and the guest's programs run on the CPU itself, with all
-// its instructions. Debian's package has a matching set of modules. One CPU, and a system call costs 15 to 50 µs: times mean nothing in it.
+// User-mode Linux: a kernel that is an ordinary program. No virtual machine, no rights, and the
+// guest's programs run on the CPU itself, with all its instructions. Debian's package has a
+// matching set of modules. One CPU, and a system call costs 15 to 50 µs: times mean nothing in it.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, statfsSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +11,19 @@ import { Stop } from '../steps.mjs';
 
 /** A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had. */
 export async function prepareUml() {
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Stop(`User-mode Linux is for Linux on x86-64, this is ${process.platform} on ${process.arch}`);
-  const [uml, kmod, busybox] = await Promise.all([unpacked('user-mode-linux'), unpacked('kmod'), unpacked('busybox-static')]);
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Stop(
+      `User-mode Linux is for Linux on x86-64, this is ${process.platform} on ${process.arch}`,
+    );
+  const [uml, kmod, busybox] = await Promise.all([
+    unpacked('user-mode-linux'),
+    unpacked('kmod'),
+    unpacked('busybox-static'),
+  ]);
   const program = join(uml, 'usr', 'bin', 'linux.uml');
   const versions = join(uml, 'usr', 'lib', 'uml', 'modules');
-  if (!existsSync(program) || !existsSync(versions)) throw new Stop('the package user-mode-linux holds no linux.uml, or no modules');
+  if (!existsSync(program) || !existsSync(versions))
+    throw new Stop('the package user-mode-linux holds no linux.uml, or no modules');
   const [version] = readdirSync(versions);
   const modules = modulesFolder(uml, versions, version);
   return {
@@ -34,16 +43,30 @@ $busybox mount -t hostfs -o ${shared} none ${shared}`,
       mkdirSync(join(shared, 'uml'));
       // uml_dir: without it a folder in the user's home is written.
       const console_ = ['con0=null,fd:1', 'con=null', 'ssl=null', 'quiet'];
-      return [program, [`mem=${memory}M`, 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro', ...console_, `uml_dir=${join(shared, 'uml')}/`, `init=${init}`]];
+      return [
+        program,
+        [
+          `mem=${memory}M`,
+          'root=/dev/root',
+          'rootfstype=hostfs',
+          'rootflags=/',
+          'ro',
+          ...console_,
+          `uml_dir=${join(shared, 'uml')}/`,
+          `init=${init}`,
+        ],
+      ];
     },
     env: ({ memory }) => ({ TMPDIR: roomFor(memory) }),
   };
 }
 
-// The guest's memory is a sparse file, mapped with the right to run what is in it. That in memory is the fastest; containers have little of it, and
-// no right to run.
+// The guest's memory is a sparse file, mapped with the right to run what is in it. That in memory
+// is the fastest; containers have little of it, and no right to run.
 function roomFor(memory) {
-  const { bavail, bsize } = existsSync('/dev/shm') ? statfsSync('/dev/shm') : { bavail: 0, bsize: 0 };
+  const { bavail, bsize } = existsSync('/dev/shm')
+    ? statfsSync('/dev/shm')
+    : { bavail: 0, bsize: 0 };
   const runs = !/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'));
   return runs && bavail * bsize >= memory * 2 ** 20 ? '/dev/shm' : tmpdir();
 }
@@ -52,7 +75,8 @@ function roomFor(memory) {
 function modulesFolder(uml, versions, version) {
   const folder = join(uml, 'lib', 'modules');
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(folder, version))) symlinkSync(join(versions, version), join(folder, version));
+  if (!existsSync(join(folder, version)))
+    symlinkSync(join(versions, version), join(folder, version));
   return uml;
 }
 

@@ -14,8 +14,44 @@ export function prepare() {}
 const convert = { group: 'convert', wait: 'sync' };
 
 export const forms = [
-  { name: 'toBigIntBE', ...convert, algorithm: 'toBigIntBE', output: 'bigint', make: ({ convert }, { source }) => () => convert.toBigIntBE(source) },
-  { name: 'toBigIntLE', ...convert, algorithm: 'toBigIntLE', output: 'bigint', make: ({ convert }, { source }) => () => convert.toBigIntLE(source) },
-  { name: 'toBufferBE', ...convert, algorithm: 'toBufferBE', output: 'buffer', make: ({ convert }, { number, size }) => () => convert.toBufferBE(number, size) },
-  { name: 'toBufferLE', ...convert, algorithm: 'toBufferLE', output: 'buffer', make: ({ convert }, { number, size }) => () => convert.toBufferLE(number, size) },
+  {
+    name: 'toBigIntBE',
+    ...convert,
+    algorithm: 'toBigIntBE',
+    output: 'bigint',
+    make:
+      ({ convert }, { source }) =>
+      () =>
+        convert.toBigIntBE(source),
+  },
+  {
+    name: 'toBigIntLE',
+    ...convert,
+    algorithm: 'toBigIntLE',
+    output: 'bigint',
+    make:
+      ({ convert }, { source }) =>
+      () =>
+        convert.toBigIntLE(source),
+  },
+  {
+    name: 'toBufferBE',
+    ...convert,
+    algorithm: 'toBufferBE',
+    output: 'buffer',
+    make:
+      ({ convert }, { number, size }) =>
+      () =>
+        convert.toBufferBE(number, size),
+  },
+  {
+    name: 'toBufferLE',
+    ...convert,
+    algorithm: 'toBufferLE',
+    output: 'buffer',
+    make:
+      ({ convert }, { number, size }) =>
+      () =>
+        convert.toBufferLE(number, size),
+  },
 ];

@@ -23,18 +23,98 @@ const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', wait: 'sync' };
 
 export const forms = [
-  { name: 'hashAsBigInt', ...hash, output: 'bigint', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
-  { name: 'hashAsBigInt', ...door, operation: 'hashAsBigInt', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
-  { name: 'getHasher', ...door, operation: 'getHasher', make: ({ bigints }, { hashType, source }) => () => bigints.getHasher(hashType).update(source).digestBigInt() },
+  {
+    name: 'hashAsBigInt',
+    ...hash,
+    output: 'bigint',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.hashAsBigInt(hashType, source),
+  },
+  {
+    name: 'hashAsBigInt',
+    ...door,
+    operation: 'hashAsBigInt',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.hashAsBigInt(hashType, source),
+  },
+  {
+    name: 'getHasher',
+    ...door,
+    operation: 'getHasher',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.getHasher(hashType).update(source).digestBigInt(),
+  },
 
-  { name: 'hashAsBuffer', ...hash, output: 'buffer', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBuffer(hashType, source) },
-  { name: 'hashAsBuffer', ...hash, output: 'hex', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBuffer(hashType, source).toString('hex') },
+  {
+    name: 'hashAsBuffer',
+    ...hash,
+    output: 'buffer',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.hashAsBuffer(hashType, source),
+  },
+  {
+    name: 'hashAsBuffer',
+    ...hash,
+    output: 'hex',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.hashAsBuffer(hashType, source).toString('hex'),
+  },
 
-  { name: 'getHasher', ...text, output: 'bigint', make: ({ bigints }, { hashType, text }) => () => bigints.getHasher(hashType).update(text).digestBigInt() },
-  { name: 'getHasher', ...text, output: 'hex', make: ({ bigints }, { hashType, text }) => () => bigints.getHasher(hashType).update(text).digest().toString('hex') },
+  {
+    name: 'getHasher',
+    ...text,
+    output: 'bigint',
+    make:
+      ({ bigints }, { hashType, text }) =>
+      () =>
+        bigints.getHasher(hashType).update(text).digestBigInt(),
+  },
+  {
+    name: 'getHasher',
+    ...text,
+    output: 'hex',
+    make:
+      ({ bigints }, { hashType, text }) =>
+      () =>
+        bigints.getHasher(hashType).update(text).digest().toString('hex'),
+  },
 
-  { name: 'getHasher', ...hasher, output: 'hex', make: ({ bigints }, { hashType, parts: [a, b, c] }) => () => bigints.getHasher(hashType).update(a).update(b).update(c).digest().toString('hex') },
+  {
+    name: 'getHasher',
+    ...hasher,
+    output: 'hex',
+    make:
+      ({ bigints }, { hashType, parts: [a, b, c] }) =>
+      () =>
+        bigints.getHasher(hashType).update(a).update(b).update(c).digest().toString('hex'),
+  },
 
-  { name: 'loop of hashAsBuffer', ...many, output: 'buffer', make: ({ bigints }, { hashType, sources }) => () => sources.map((source) => bigints.hashAsBuffer(hashType, source)) },
-  { name: 'loop of hashAsBuffer', ...many, output: 'hex', make: ({ bigints }, { hashType, sources }) => () => sources.map((source) => bigints.hashAsBuffer(hashType, source).toString('hex')) },
+  {
+    name: 'loop of hashAsBuffer',
+    ...many,
+    output: 'buffer',
+    make:
+      ({ bigints }, { hashType, sources }) =>
+      () =>
+        sources.map((source) => bigints.hashAsBuffer(hashType, source)),
+  },
+  {
+    name: 'loop of hashAsBuffer',
+    ...many,
+    output: 'hex',
+    make:
+      ({ bigints }, { hashType, sources }) =>
+      () =>
+        sources.map((source) => bigints.hashAsBuffer(hashType, source).toString('hex')),
+  },
 ];

@@ -25,26 +25,229 @@ const seal = { group: 'aead', operation: 'seal' };
 const open = { group: 'aead', operation: 'open' };
 
 export const forms = [
-  { name: 'hash', ...hash, output: 'hex', ...sync, make: ({ ancestor }, { algorithm, source }) => () => ancestor.hash(algorithm, source).toString('hex') },
-  { name: 'hash', ...hash, ...buffer, ...sync, make: ({ ancestor }, { algorithm, source }) => () => ancestor.hash(algorithm, source) },
-  { name: 'hash', ...hash, ...buffer, ...callback, make: ({ ancestor }, { algorithm, source }) => (done) => ancestor.hash(algorithm, source, done) },
-  { name: 'hash zero-copy', ...hash, ...into, ...sync, make: ({ ancestor }, { algorithm, source, size, target }) => () => ancestor.hash(algorithm, source, 0, size, target, 0) },
-  { name: 'hash zero-copy', ...hash, ...into, ...callback, make: ({ ancestor }, { algorithm, source, size, target }) => (done) => ancestor.hash(algorithm, source, 0, size, target, 0, done) },
+  {
+    name: 'hash',
+    ...hash,
+    output: 'hex',
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, source }) =>
+      () =>
+        ancestor.hash(algorithm, source).toString('hex'),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    ...buffer,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, source }) =>
+      () =>
+        ancestor.hash(algorithm, source),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    ...buffer,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, source }) =>
+      (done) =>
+        ancestor.hash(algorithm, source, done),
+  },
+  {
+    name: 'hash zero-copy',
+    ...hash,
+    ...into,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, source, size, target }) =>
+      () =>
+        ancestor.hash(algorithm, source, 0, size, target, 0),
+  },
+  {
+    name: 'hash zero-copy',
+    ...hash,
+    ...into,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, source, size, target }) =>
+      (done) =>
+        ancestor.hash(algorithm, source, 0, size, target, 0, done),
+  },
 
-  { name: 'hmac', ...hmac, ...buffer, ...sync, make: ({ ancestor }, { hash, rawKey, source }) => () => ancestor.hmac(hash, rawKey, source) },
-  { name: 'hmac', ...hmac, ...buffer, ...callback, make: ({ ancestor }, { hash, rawKey, source }) => (done) => ancestor.hmac(hash, rawKey, source, done) },
-  { name: 'hmac zero-copy', ...hmac, ...into, ...sync, make: ({ ancestor }, { hash, rawKey, source, size, target }) => () => ancestor.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0) },
+  {
+    name: 'hmac',
+    ...hmac,
+    ...buffer,
+    ...sync,
+    make:
+      ({ ancestor }, { hash, rawKey, source }) =>
+      () =>
+        ancestor.hmac(hash, rawKey, source),
+  },
+  {
+    name: 'hmac',
+    ...hmac,
+    ...buffer,
+    ...callback,
+    make:
+      ({ ancestor }, { hash, rawKey, source }) =>
+      (done) =>
+        ancestor.hmac(hash, rawKey, source, done),
+  },
+  {
+    name: 'hmac zero-copy',
+    ...hmac,
+    ...into,
+    ...sync,
+    make:
+      ({ ancestor }, { hash, rawKey, source, size, target }) =>
+      () =>
+        ancestor.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
+  },
 
-  { name: 'cipher', ...cipher, ...buffer, ...sync, make: ({ ancestor }, { algorithm, rawKey, iv, source }) => () => ancestor.cipher(algorithm, 1, rawKey, iv, source) },
-  { name: 'cipher', ...cipher, ...buffer, ...callback, make: ({ ancestor }, { algorithm, rawKey, iv, source }) => (done) => ancestor.cipher(algorithm, 1, rawKey, iv, source, done) },
-  { name: 'cipher zero-copy', ...cipher, ...into, ...sync, make: ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) => () => ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0) },
-  { name: 'cipher zero-copy', ...cipher, ...into, ...callback, make: ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) => (done) => ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0, done) },
+  {
+    name: 'cipher',
+    ...cipher,
+    ...buffer,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source }) =>
+      () =>
+        ancestor.cipher(algorithm, 1, rawKey, iv, source),
+  },
+  {
+    name: 'cipher',
+    ...cipher,
+    ...buffer,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source }) =>
+      (done) =>
+        ancestor.cipher(algorithm, 1, rawKey, iv, source, done),
+  },
+  {
+    name: 'cipher zero-copy',
+    ...cipher,
+    ...into,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) =>
+      () =>
+        ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+  },
+  {
+    name: 'cipher zero-copy',
+    ...cipher,
+    ...into,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) =>
+      (done) =>
+        ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0, done),
+  },
 
-  { name: 'cipher', ...seal, ...buffer, ...sync, make: ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) => () => ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag) },
-  { name: 'cipher', ...seal, ...buffer, ...callback, make: ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) => (done) => ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag, done) },
-  { name: 'cipher zero-copy', ...seal, ...into, ...sync, make: ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) => () => ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16) },
-  { name: 'cipher zero-copy', ...seal, ...into, ...callback, make: ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) => (done) => ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16, done) },
+  {
+    name: 'cipher',
+    ...seal,
+    ...buffer,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) =>
+      () =>
+        ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag),
+  },
+  {
+    name: 'cipher',
+    ...seal,
+    ...buffer,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) =>
+      (done) =>
+        ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag, done),
+  },
+  {
+    name: 'cipher zero-copy',
+    ...seal,
+    ...into,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) =>
+      () =>
+        ancestor.cipher(
+          algorithm,
+          1,
+          rawKey,
+          0,
+          32,
+          iv,
+          0,
+          12,
+          source,
+          0,
+          size,
+          target,
+          0,
+          source,
+          0,
+          0,
+          tag,
+          0,
+          16,
+        ),
+  },
+  {
+    name: 'cipher zero-copy',
+    ...seal,
+    ...into,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) =>
+      (done) =>
+        ancestor.cipher(
+          algorithm,
+          1,
+          rawKey,
+          0,
+          32,
+          iv,
+          0,
+          12,
+          source,
+          0,
+          size,
+          target,
+          0,
+          source,
+          0,
+          0,
+          tag,
+          0,
+          16,
+          done,
+        ),
+  },
 
-  { name: 'cipher', ...open, ...buffer, ...sync, make: ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) => () => ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag) },
-  { name: 'cipher', ...open, ...buffer, ...callback, make: ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) => (done) => ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag, done) },
+  {
+    name: 'cipher',
+    ...open,
+    ...buffer,
+    ...sync,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
+      () =>
+        ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag),
+  },
+  {
+    name: 'cipher',
+    ...open,
+    ...buffer,
+    ...callback,
+    make:
+      ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
+      (done) =>
+        ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag, done),
+  },
 ];

@@ -43,16 +43,89 @@ const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', wait: 'sync' };
 
 export const forms = [
-  { name: 'hasher', ...hash, output: 'bigint', make: (_tools, { hasher, source }) => () => BigInt('0x' + hasher.init().update(source).digest('hex')) },
-  { name: 'hasher', ...hash, output: 'hex', make: (_tools, { hasher, source }) => () => hasher.init().update(source).digest('hex') },
-  { name: 'hasher', ...hash, output: 'buffer', make: (_tools, { hasher, source }) => () => hasher.init().update(source).digest('binary') },
-  { name: 'one-shot', group: 'hash', wait: 'promise', output: 'hex', make: (_tools, { oneShot, source }) => () => oneShot(source) },
+  {
+    name: 'hasher',
+    ...hash,
+    output: 'bigint',
+    make:
+      (_tools, { hasher, source }) =>
+      () =>
+        BigInt('0x' + hasher.init().update(source).digest('hex')),
+  },
+  {
+    name: 'hasher',
+    ...hash,
+    output: 'hex',
+    make:
+      (_tools, { hasher, source }) =>
+      () =>
+        hasher.init().update(source).digest('hex'),
+  },
+  {
+    name: 'hasher',
+    ...hash,
+    output: 'buffer',
+    make:
+      (_tools, { hasher, source }) =>
+      () =>
+        hasher.init().update(source).digest('binary'),
+  },
+  {
+    name: 'one-shot',
+    group: 'hash',
+    wait: 'promise',
+    output: 'hex',
+    make:
+      (_tools, { oneShot, source }) =>
+      () =>
+        oneShot(source),
+  },
 
-  { name: 'hasher', ...text, output: 'bigint', make: (_tools, { hasher, text }) => () => BigInt('0x' + hasher.init().update(text).digest('hex')) },
-  { name: 'hasher', ...text, output: 'hex', make: (_tools, { hasher, text }) => () => hasher.init().update(text).digest('hex') },
+  {
+    name: 'hasher',
+    ...text,
+    output: 'bigint',
+    make:
+      (_tools, { hasher, text }) =>
+      () =>
+        BigInt('0x' + hasher.init().update(text).digest('hex')),
+  },
+  {
+    name: 'hasher',
+    ...text,
+    output: 'hex',
+    make:
+      (_tools, { hasher, text }) =>
+      () =>
+        hasher.init().update(text).digest('hex'),
+  },
 
-  { name: 'hasher', ...hasher, output: 'hex', make: (_tools, { hasher, parts: [a, b, c] }) => () => hasher.init().update(a).update(b).update(c).digest('hex') },
+  {
+    name: 'hasher',
+    ...hasher,
+    output: 'hex',
+    make:
+      (_tools, { hasher, parts: [a, b, c] }) =>
+      () =>
+        hasher.init().update(a).update(b).update(c).digest('hex'),
+  },
 
-  { name: 'loop of hasher', ...many, output: 'buffer', make: (_tools, { hasher, sources }) => () => sources.map((source) => hasher.init().update(source).digest('binary')) },
-  { name: 'loop of hasher', ...many, output: 'hex', make: (_tools, { hasher, sources }) => () => sources.map((source) => hasher.init().update(source).digest('hex')) },
+  {
+    name: 'loop of hasher',
+    ...many,
+    output: 'buffer',
+    make:
+      (_tools, { hasher, sources }) =>
+      () =>
+        sources.map((source) => hasher.init().update(source).digest('binary')),
+  },
+  {
+    name: 'loop of hasher',
+    ...many,
+    output: 'hex',
+    make:
+      (_tools, { hasher, sources }) =>
+      () =>
+        sources.map((source) => hasher.init().update(source).digest('hex')),
+  },
 ];

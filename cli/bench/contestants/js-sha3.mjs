@@ -16,10 +16,61 @@ export function prepare({ hashes }, inputs) {
 const hash = { group: 'hash', wait: 'sync' };
 
 export const forms = [
-  { name: 'hash', ...hash, output: 'bigint', make: (_tools, { sha3, source }) => () => BigInt('0x' + sha3(source)) },
-  { name: 'hash', ...hash, output: 'hex', make: (_tools, { sha3, source }) => () => sha3(source) },
-  { name: 'hash', ...hash, output: 'buffer', make: (_tools, { sha3, source }) => () => sha3.arrayBuffer(source) },
-  { name: 'hash', group: 'text', wait: 'sync', output: 'hex', make: (_tools, { sha3, text }) => () => sha3(text) },
-  { name: 'update', group: 'hasher', wait: 'sync', output: 'hex', make: (_tools, { sha3, parts: [a, b, c] }) => () => sha3.update(a).update(b).update(c).hex() },
-  { name: 'loop of hash', group: 'many', wait: 'sync', output: 'buffer', make: (_tools, { sha3, sources }) => () => sources.map((source) => sha3(source)) },
+  {
+    name: 'hash',
+    ...hash,
+    output: 'bigint',
+    make:
+      (_tools, { sha3, source }) =>
+      () =>
+        BigInt('0x' + sha3(source)),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    output: 'hex',
+    make:
+      (_tools, { sha3, source }) =>
+      () =>
+        sha3(source),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    output: 'buffer',
+    make:
+      (_tools, { sha3, source }) =>
+      () =>
+        sha3.arrayBuffer(source),
+  },
+  {
+    name: 'hash',
+    group: 'text',
+    wait: 'sync',
+    output: 'hex',
+    make:
+      (_tools, { sha3, text }) =>
+      () =>
+        sha3(text),
+  },
+  {
+    name: 'update',
+    group: 'hasher',
+    wait: 'sync',
+    output: 'hex',
+    make:
+      (_tools, { sha3, parts: [a, b, c] }) =>
+      () =>
+        sha3.update(a).update(b).update(c).hex(),
+  },
+  {
+    name: 'loop of hash',
+    group: 'many',
+    wait: 'sync',
+    output: 'buffer',
+    make:
+      (_tools, { sha3, sources }) =>
+      () =>
+        sources.map((source) => sha3(source)),
+  },
 ];

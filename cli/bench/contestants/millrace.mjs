@@ -33,7 +33,8 @@ const needed = {
 
 export function prepare(tools, inputs) {
   const { millrace } = tools;
-  if (needed[inputs.group] !== undefined && needed[inputs.group](tools, inputs) === undefined) throw new Absent();
+  if (needed[inputs.group] !== undefined && needed[inputs.group](tools, inputs) === undefined)
+    throw new Absent();
   const prepared = inputs.keyForm === 'prepared';
   inputs.hashType = ancestral[inputs.algorithm] ?? inputs.algorithm;
   inputs.key = prepared ? millrace.createKey(inputs.algorithm, inputs.rawKey) : inputs.rawKey;
@@ -74,70 +75,604 @@ const rawInto = { output: 'into', keyForm: 'raw' };
 const preparedInto = { output: 'into', keyForm: 'prepared' };
 
 export const forms = [
-  { name: 'hash bigint', ...hash, ...bigint, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source, 'bigint') },
-  { name: 'hash hex', ...hash, ...hex, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source, 'hex') },
-  { name: 'hash hex', ...hash, ...hex, ...promise, make: ({ promises }, { algorithm, source }) => () => promises.hash(algorithm, source, 'hex') },
-  { name: 'hash', ...hash, ...buffer, ...sync, make: ({ millrace }, { algorithm, source }) => () => millrace.hash(algorithm, source) },
-  { name: 'hash', ...hash, ...buffer, ...callback, make: ({ millrace }, { algorithm, source }) => (done) => millrace.hash(algorithm, source, done) },
-  { name: 'hash', ...hash, ...buffer, ...promise, make: ({ promises }, { algorithm, source }) => () => promises.hash(algorithm, source) },
-  { name: 'hash window', ...hash, ...into, ...sync, make: ({ millrace }, { algorithm, source, size, target }) => () => millrace.hash(algorithm, source, 0, size, target, 0) },
-  { name: 'hash window', ...hash, ...into, ...callback, make: ({ millrace }, { algorithm, source, size, target }) => (done) => millrace.hash(algorithm, source, 0, size, target, 0, done) },
-  { name: 'hash window', ...hash, ...into, ...promise, make: ({ promises }, { algorithm, source, size, target }) => () => promises.hash(algorithm, source, 0, size, target, 0) },
+  {
+    name: 'hash bigint',
+    ...hash,
+    ...bigint,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, source }) =>
+      () =>
+        millrace.hash(algorithm, source, 'bigint'),
+  },
+  {
+    name: 'hash hex',
+    ...hash,
+    ...hex,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, source }) =>
+      () =>
+        millrace.hash(algorithm, source, 'hex'),
+  },
+  {
+    name: 'hash hex',
+    ...hash,
+    ...hex,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, source }) =>
+      () =>
+        promises.hash(algorithm, source, 'hex'),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, source }) =>
+      () =>
+        millrace.hash(algorithm, source),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    ...buffer,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, source }) =>
+      (done) =>
+        millrace.hash(algorithm, source, done),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, source }) =>
+      () =>
+        promises.hash(algorithm, source),
+  },
+  {
+    name: 'hash window',
+    ...hash,
+    ...into,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, source, size, target }) =>
+      () =>
+        millrace.hash(algorithm, source, 0, size, target, 0),
+  },
+  {
+    name: 'hash window',
+    ...hash,
+    ...into,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, source, size, target }) =>
+      (done) =>
+        millrace.hash(algorithm, source, 0, size, target, 0, done),
+  },
+  {
+    name: 'hash window',
+    ...hash,
+    ...into,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, source, size, target }) =>
+      () =>
+        promises.hash(algorithm, source, 0, size, target, 0),
+  },
 
-  { name: 'hash bigint', ...text, ...bigint, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'bigint') },
-  { name: 'hash hex', ...text, ...hex, make: ({ millrace }, { algorithm, text }) => () => millrace.hash(algorithm, text, 'hex') },
+  {
+    name: 'hash bigint',
+    ...text,
+    ...bigint,
+    make:
+      ({ millrace }, { algorithm, text }) =>
+      () =>
+        millrace.hash(algorithm, text, 'bigint'),
+  },
+  {
+    name: 'hash hex',
+    ...text,
+    ...hex,
+    make:
+      ({ millrace }, { algorithm, text }) =>
+      () =>
+        millrace.hash(algorithm, text, 'hex'),
+  },
 
-  { name: 'createHash', ...hasher, ...hex, operation: 'new', make: ({ millrace }, { algorithm, parts: [a, b, c] }) => () => millrace.createHash(algorithm).update(a).update(b).update(c).digest('hex') },
-  { name: 'reset', ...hasher, ...hex, operation: 'reused', make: ({ millrace }, { algorithm, parts: [a, b, c] }) => {
-    const hasher = millrace.createHash(algorithm);
-    return () => hasher.reset().update(a).update(b).update(c).digest('hex');
-  } },
+  {
+    name: 'createHash',
+    ...hasher,
+    ...hex,
+    operation: 'new',
+    make:
+      ({ millrace }, { algorithm, parts: [a, b, c] }) =>
+      () =>
+        millrace.createHash(algorithm).update(a).update(b).update(c).digest('hex'),
+  },
+  {
+    name: 'reset',
+    ...hasher,
+    ...hex,
+    operation: 'reused',
+    make: ({ millrace }, { algorithm, parts: [a, b, c] }) => {
+      const hasher = millrace.createHash(algorithm);
+      return () => hasher.reset().update(a).update(b).update(c).digest('hex');
+    },
+  },
 
-  { name: 'hashMany', ...many, ...buffer, ...sync, make: ({ millrace }, { algorithm, sources }) => () => millrace.hashMany(algorithm, sources) },
-  { name: 'hashMany', ...many, ...buffer, ...promise, make: ({ promises }, { algorithm, sources }) => () => promises.hashMany(algorithm, sources) },
-  { name: 'hashMany hex', ...many, ...hex, ...sync, make: ({ millrace }, { algorithm, sources }) => () => millrace.hashMany(algorithm, sources, { encoding: 'hex' }) },
-  { name: 'hashMany packed', ...packed, ...buffer, ...sync, make: ({ millrace }, { algorithm, source, size }) => () => millrace.hashMany(algorithm, { data: source, size }) },
-  { name: 'hashMany packed', ...packed, ...buffer, ...promise, make: ({ promises }, { algorithm, source, size }) => () => promises.hashMany(algorithm, { data: source, size }) },
+  {
+    name: 'hashMany',
+    ...many,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, sources }) =>
+      () =>
+        millrace.hashMany(algorithm, sources),
+  },
+  {
+    name: 'hashMany',
+    ...many,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, sources }) =>
+      () =>
+        promises.hashMany(algorithm, sources),
+  },
+  {
+    name: 'hashMany hex',
+    ...many,
+    ...hex,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, sources }) =>
+      () =>
+        millrace.hashMany(algorithm, sources, { encoding: 'hex' }),
+  },
+  {
+    name: 'hashMany packed',
+    ...packed,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, source, size }) =>
+      () =>
+        millrace.hashMany(algorithm, { data: source, size }),
+  },
+  {
+    name: 'hashMany packed',
+    ...packed,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, source, size }) =>
+      () =>
+        promises.hashMany(algorithm, { data: source, size }),
+  },
 
-  { name: 'door hashAsBigInt', ...door, ...bigint, operation: 'hashAsBigInt', make: ({ bigints }, { hashType, source }) => () => bigints.hashAsBigInt(hashType, source) },
-  { name: 'door getHasher', ...door, ...bigint, operation: 'getHasher', make: ({ bigints }, { hashType, source }) => () => bigints.getHasher(hashType).update(source).digestBigInt() },
+  {
+    name: 'door hashAsBigInt',
+    ...door,
+    ...bigint,
+    operation: 'hashAsBigInt',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.hashAsBigInt(hashType, source),
+  },
+  {
+    name: 'door getHasher',
+    ...door,
+    ...bigint,
+    operation: 'getHasher',
+    make:
+      ({ bigints }, { hashType, source }) =>
+      () =>
+        bigints.getHasher(hashType).update(source).digestBigInt(),
+  },
 
-  { name: 'toBigIntBE', ...convert, ...bigint, algorithm: 'toBigIntBE', make: ({ bigints }, { source }) => () => bigints.toBigIntBE(source) },
-  { name: 'toBigIntLE', ...convert, ...bigint, algorithm: 'toBigIntLE', make: ({ bigints }, { source }) => () => bigints.toBigIntLE(source) },
-  { name: 'toBufferBE', ...convert, ...buffer, algorithm: 'toBufferBE', make: ({ bigints }, { number, size }) => () => bigints.toBufferBE(number, size) },
-  { name: 'toBufferLE', ...convert, ...buffer, algorithm: 'toBufferLE', make: ({ bigints }, { number, size }) => () => bigints.toBufferLE(number, size) },
+  {
+    name: 'toBigIntBE',
+    ...convert,
+    ...bigint,
+    algorithm: 'toBigIntBE',
+    make:
+      ({ bigints }, { source }) =>
+      () =>
+        bigints.toBigIntBE(source),
+  },
+  {
+    name: 'toBigIntLE',
+    ...convert,
+    ...bigint,
+    algorithm: 'toBigIntLE',
+    make:
+      ({ bigints }, { source }) =>
+      () =>
+        bigints.toBigIntLE(source),
+  },
+  {
+    name: 'toBufferBE',
+    ...convert,
+    ...buffer,
+    algorithm: 'toBufferBE',
+    make:
+      ({ bigints }, { number, size }) =>
+      () =>
+        bigints.toBufferBE(number, size),
+  },
+  {
+    name: 'toBufferLE',
+    ...convert,
+    ...buffer,
+    algorithm: 'toBufferLE',
+    make:
+      ({ bigints }, { number, size }) =>
+      () =>
+        bigints.toBufferLE(number, size),
+  },
 
-  { name: 'hmac', ...hmac, ...buffer, ...sync, make: ({ millrace }, { hash, key, source }) => () => millrace.hmac(hash, key, source) },
-  { name: 'hmac', ...hmac, ...buffer, ...callback, make: ({ millrace }, { hash, key, source }) => (done) => millrace.hmac(hash, key, source, done) },
-  { name: 'hmac', ...hmac, ...buffer, ...promise, make: ({ promises }, { hash, key, source }) => () => promises.hmac(hash, key, source) },
-  { name: 'hmac window', ...hmac, ...rawInto, ...sync, make: ({ millrace }, { hash, key, source, size, target }) => () => millrace.hmac(hash, key, 0, 32, source, 0, size, target, 0) },
+  {
+    name: 'hmac',
+    ...hmac,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { hash, key, source }) =>
+      () =>
+        millrace.hmac(hash, key, source),
+  },
+  {
+    name: 'hmac',
+    ...hmac,
+    ...buffer,
+    ...callback,
+    make:
+      ({ millrace }, { hash, key, source }) =>
+      (done) =>
+        millrace.hmac(hash, key, source, done),
+  },
+  {
+    name: 'hmac',
+    ...hmac,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { hash, key, source }) =>
+      () =>
+        promises.hmac(hash, key, source),
+  },
+  {
+    name: 'hmac window',
+    ...hmac,
+    ...rawInto,
+    ...sync,
+    make:
+      ({ millrace }, { hash, key, source, size, target }) =>
+      () =>
+        millrace.hmac(hash, key, 0, 32, source, 0, size, target, 0),
+  },
 
-  { name: 'cipher', ...cipher, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, source }) => () => millrace.cipher(algorithm, 1, key, iv, source) },
-  { name: 'cipher', ...cipher, ...buffer, ...callback, make: ({ millrace }, { algorithm, key, iv, source }) => (done) => millrace.cipher(algorithm, 1, key, iv, source, done) },
-  { name: 'cipher', ...cipher, ...buffer, ...promise, make: ({ promises }, { algorithm, key, iv, source }) => () => promises.cipher(algorithm, 1, key, iv, source) },
-  { name: 'cipher window', ...cipher, ...rawInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, size, target }) => () => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0) },
-  { name: 'cipher window', ...cipher, ...rawInto, ...callback, make: ({ millrace }, { algorithm, key, iv, source, size, target }) => (done) => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, done) },
-  { name: 'cipher window', ...cipher, ...rawInto, ...promise, make: ({ promises }, { algorithm, key, iv, source, size, target }) => () => promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0) },
-  { name: 'cipher target', ...cipher, ...preparedInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, target }) => () => millrace.cipher(algorithm, { encrypt: true, key, iv, source, target }) },
+  {
+    name: 'cipher',
+    ...cipher,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source }) =>
+      () =>
+        millrace.cipher(algorithm, 1, key, iv, source),
+  },
+  {
+    name: 'cipher',
+    ...cipher,
+    ...buffer,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, source }) =>
+      (done) =>
+        millrace.cipher(algorithm, 1, key, iv, source, done),
+  },
+  {
+    name: 'cipher',
+    ...cipher,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, key, iv, source }) =>
+      () =>
+        promises.cipher(algorithm, 1, key, iv, source),
+  },
+  {
+    name: 'cipher window',
+    ...cipher,
+    ...rawInto,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, size, target }) =>
+      () =>
+        millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+  },
+  {
+    name: 'cipher window',
+    ...cipher,
+    ...rawInto,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, size, target }) =>
+      (done) =>
+        millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, done),
+  },
+  {
+    name: 'cipher window',
+    ...cipher,
+    ...rawInto,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, key, iv, source, size, target }) =>
+      () =>
+        promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+  },
+  {
+    name: 'cipher target',
+    ...cipher,
+    ...preparedInto,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
+      () =>
+        millrace.cipher(algorithm, { encrypt: true, key, iv, source, target }),
+  },
 
-  { name: 'seal', ...seal, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, source }) => () => millrace.seal(algorithm, { key, nonce: iv, source }) },
-  { name: 'seal', ...seal, ...buffer, ...callback, make: ({ millrace }, { algorithm, key, iv, source }) => (done) => millrace.seal(algorithm, { key, nonce: iv, source }, done) },
-  { name: 'seal', ...seal, ...buffer, ...promise, make: ({ promises }, { algorithm, key, iv, source }) => () => promises.seal(algorithm, { key, nonce: iv, source }) },
-  { name: 'seal target', ...seal, ...into, ...sync, make: ({ millrace }, { algorithm, key, iv, source, target }) => () => millrace.seal(algorithm, { key, nonce: iv, source, target }) },
-  { name: 'seal target', ...seal, ...into, ...callback, make: ({ millrace }, { algorithm, key, iv, source, target }) => (done) => millrace.seal(algorithm, { key, nonce: iv, source, target }, done) },
-  { name: 'cipher window', ...seal, ...rawInto, ...sync, make: ({ millrace }, { algorithm, key, iv, source, size, target, tag }) => () => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16) },
-  { name: 'cipher window', ...seal, ...rawInto, ...callback, make: ({ millrace }, { algorithm, key, iv, source, size, target, tag }) => (done) => millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16, done) },
-  { name: 'cipher window', ...seal, ...rawInto, ...promise, make: ({ promises }, { algorithm, key, iv, source, size, target, tag }) => () => promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16) },
+  {
+    name: 'seal',
+    ...seal,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source }) =>
+      () =>
+        millrace.seal(algorithm, { key, nonce: iv, source }),
+  },
+  {
+    name: 'seal',
+    ...seal,
+    ...buffer,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, source }) =>
+      (done) =>
+        millrace.seal(algorithm, { key, nonce: iv, source }, done),
+  },
+  {
+    name: 'seal',
+    ...seal,
+    ...buffer,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, key, iv, source }) =>
+      () =>
+        promises.seal(algorithm, { key, nonce: iv, source }),
+  },
+  {
+    name: 'seal target',
+    ...seal,
+    ...into,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
+      () =>
+        millrace.seal(algorithm, { key, nonce: iv, source, target }),
+  },
+  {
+    name: 'seal target',
+    ...seal,
+    ...into,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
+      (done) =>
+        millrace.seal(algorithm, { key, nonce: iv, source, target }, done),
+  },
+  {
+    name: 'cipher window',
+    ...seal,
+    ...rawInto,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, size, target, tag }) =>
+      () =>
+        millrace.cipher(
+          algorithm,
+          1,
+          key,
+          0,
+          32,
+          iv,
+          0,
+          12,
+          source,
+          0,
+          size,
+          target,
+          0,
+          source,
+          0,
+          0,
+          tag,
+          0,
+          16,
+        ),
+  },
+  {
+    name: 'cipher window',
+    ...seal,
+    ...rawInto,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, source, size, target, tag }) =>
+      (done) =>
+        millrace.cipher(
+          algorithm,
+          1,
+          key,
+          0,
+          32,
+          iv,
+          0,
+          12,
+          source,
+          0,
+          size,
+          target,
+          0,
+          source,
+          0,
+          0,
+          tag,
+          0,
+          16,
+          done,
+        ),
+  },
+  {
+    name: 'cipher window',
+    ...seal,
+    ...rawInto,
+    ...promise,
+    make:
+      ({ promises }, { algorithm, key, iv, source, size, target, tag }) =>
+      () =>
+        promises.cipher(
+          algorithm,
+          1,
+          key,
+          0,
+          32,
+          iv,
+          0,
+          12,
+          source,
+          0,
+          size,
+          target,
+          0,
+          source,
+          0,
+          0,
+          tag,
+          0,
+          16,
+        ),
+  },
 
-  { name: 'open', ...open, ...buffer, ...sync, make: ({ millrace }, { algorithm, key, iv, sealed }) => () => millrace.open(algorithm, { key, nonce: iv, source: sealed }) },
-  { name: 'open', ...open, ...buffer, ...callback, make: ({ millrace }, { algorithm, key, iv, sealed }) => (done) => millrace.open(algorithm, { key, nonce: iv, source: sealed }, done) },
+  {
+    name: 'open',
+    ...open,
+    ...buffer,
+    ...sync,
+    make:
+      ({ millrace }, { algorithm, key, iv, sealed }) =>
+      () =>
+        millrace.open(algorithm, { key, nonce: iv, source: sealed }),
+  },
+  {
+    name: 'open',
+    ...open,
+    ...buffer,
+    ...callback,
+    make:
+      ({ millrace }, { algorithm, key, iv, sealed }) =>
+      (done) =>
+        millrace.open(algorithm, { key, nonce: iv, source: sealed }, done),
+  },
 
-  { name: 'scrypt', ...derive, algorithm: 'scrypt', make: ({ millrace }, { password, salt, size, parameters }) => () => millrace.scrypt(password, salt, size, parameters) },
-  { name: 'scrypt', ...deriveLater, algorithm: 'scrypt', make: ({ millrace }, { password, salt, size, parameters }) => (done) => millrace.scrypt(password, salt, size, parameters, done) },
-  { name: 'pbkdf2', ...derive, algorithm: 'pbkdf2', make: ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) => () => millrace.pbkdf2(password, salt, iterations, size, digest) },
-  { name: 'pbkdf2', ...deriveLater, algorithm: 'pbkdf2', make: ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) => (done) => millrace.pbkdf2(password, salt, iterations, size, digest, done) },
-  { name: 'hkdf', ...derive, algorithm: 'hkdf', make: ({ millrace }, { password, salt, size, parameters: { digest } }) => () => millrace.hkdf(digest, password, salt, '', size) },
-  { name: 'hkdf', ...deriveLater, algorithm: 'hkdf', make: ({ millrace }, { password, salt, size, parameters: { digest } }) => (done) => millrace.hkdf(digest, password, salt, '', size, done) },
-  { name: 'argon2', ...derive, algorithm: 'argon2id', make: ({ millrace }, { password, salt, size, parameters }) => () => millrace.argon2('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }) },
-  { name: 'argon2', ...deriveLater, algorithm: 'argon2id', make: ({ millrace }, { password, salt, size, parameters }) => (done) => millrace.argon2('argon2id', { message: password, nonce: salt, tagLength: size, ...parameters }, done) },
+  {
+    name: 'scrypt',
+    ...derive,
+    algorithm: 'scrypt',
+    make:
+      ({ millrace }, { password, salt, size, parameters }) =>
+      () =>
+        millrace.scrypt(password, salt, size, parameters),
+  },
+  {
+    name: 'scrypt',
+    ...deriveLater,
+    algorithm: 'scrypt',
+    make:
+      ({ millrace }, { password, salt, size, parameters }) =>
+      (done) =>
+        millrace.scrypt(password, salt, size, parameters, done),
+  },
+  {
+    name: 'pbkdf2',
+    ...derive,
+    algorithm: 'pbkdf2',
+    make:
+      ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) =>
+      () =>
+        millrace.pbkdf2(password, salt, iterations, size, digest),
+  },
+  {
+    name: 'pbkdf2',
+    ...deriveLater,
+    algorithm: 'pbkdf2',
+    make:
+      ({ millrace }, { password, salt, size, parameters: { iterations, digest } }) =>
+      (done) =>
+        millrace.pbkdf2(password, salt, iterations, size, digest, done),
+  },
+  {
+    name: 'hkdf',
+    ...derive,
+    algorithm: 'hkdf',
+    make:
+      ({ millrace }, { password, salt, size, parameters: { digest } }) =>
+      () =>
+        millrace.hkdf(digest, password, salt, '', size),
+  },
+  {
+    name: 'hkdf',
+    ...deriveLater,
+    algorithm: 'hkdf',
+    make:
+      ({ millrace }, { password, salt, size, parameters: { digest } }) =>
+      (done) =>
+        millrace.hkdf(digest, password, salt, '', size, done),
+  },
+  {
+    name: 'argon2',
+    ...derive,
+    algorithm: 'argon2id',
+    make:
+      ({ millrace }, { password, salt, size, parameters }) =>
+      () =>
+        millrace.argon2('argon2id', {
+          message: password,
+          nonce: salt,
+          tagLength: size,
+          ...parameters,
+        }),
+  },
+  {
+    name: 'argon2',
+    ...deriveLater,
+    algorithm: 'argon2id',
+    make:
+      ({ millrace }, { password, salt, size, parameters }) =>
+      (done) =>
+        millrace.argon2(
+          'argon2id',
+          { message: password, nonce: salt, tagLength: size, ...parameters },
+          done,
+        ),
+  },
 ];

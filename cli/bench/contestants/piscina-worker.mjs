@@ -20,6 +20,7 @@ export default function work({ group, algorithm, source, rawKey, iv, target }) {
   if (target !== undefined) target.set(text);
   const answer = target === undefined ? text : text.length;
   const result = aead ? { text: answer, tag } : answer;
-  if (answer !== text || text.length < large || text.length !== text.buffer.byteLength) return result;
+  if (answer !== text || text.length < large || text.length !== text.buffer.byteLength)
+    return result;
   return move({ [valueSymbol]: result, [transferableSymbol]: text.buffer });
 }

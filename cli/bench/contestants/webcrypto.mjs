@@ -29,17 +29,70 @@ export async function prepare({ subtle }, inputs) {
     inputs.webKey = await subtle.importKey('raw', inputs.rawKey, algorithm, false, ['sign']);
   } else if (inputs.group !== 'hash' && inputs.group !== 'many') {
     const format = inputs.webName === 'ChaCha20-Poly1305' ? 'raw-secret' : 'raw';
-    inputs.webKey = await subtle.importKey(format, inputs.rawKey, inputs.webName, false, ['encrypt', 'decrypt']);
+    inputs.webKey = await subtle.importKey(format, inputs.rawKey, inputs.webName, false, [
+      'encrypt',
+      'decrypt',
+    ]);
   }
 }
 
 const promise = { wait: 'promise', output: 'buffer' };
 
 export const forms = [
-  { name: 'digest', group: 'hash', ...promise, make: ({ subtle }, { webName, source }) => () => subtle.digest(webName, source) },
-  { name: 'digests', group: 'many', ...promise, make: ({ subtle }, { webName, sources }) => () => Promise.all(sources.map((source) => subtle.digest(webName, source))) },
-  { name: 'sign', group: 'hmac', ...promise, make: ({ subtle }, { webKey, source }) => () => subtle.sign('HMAC', webKey, source) },
-  { name: 'encrypt', group: 'cipher', ...promise, make: ({ subtle }, { webName, webKey, iv, source }) => () => subtle.encrypt({ name: webName, counter: iv, length: 128 }, webKey, source) },
-  { name: 'encrypt', group: 'aead', operation: 'seal', ...promise, make: ({ subtle }, { webName, webKey, iv, source }) => () => subtle.encrypt({ name: webName, iv, tagLength: 128 }, webKey, source) },
-  { name: 'decrypt', group: 'aead', operation: 'open', ...promise, make: ({ subtle }, { webName, webKey, iv, sealed }) => () => subtle.decrypt({ name: webName, iv, tagLength: 128 }, webKey, sealed) },
+  {
+    name: 'digest',
+    group: 'hash',
+    ...promise,
+    make:
+      ({ subtle }, { webName, source }) =>
+      () =>
+        subtle.digest(webName, source),
+  },
+  {
+    name: 'digests',
+    group: 'many',
+    ...promise,
+    make:
+      ({ subtle }, { webName, sources }) =>
+      () =>
+        Promise.all(sources.map((source) => subtle.digest(webName, source))),
+  },
+  {
+    name: 'sign',
+    group: 'hmac',
+    ...promise,
+    make:
+      ({ subtle }, { webKey, source }) =>
+      () =>
+        subtle.sign('HMAC', webKey, source),
+  },
+  {
+    name: 'encrypt',
+    group: 'cipher',
+    ...promise,
+    make:
+      ({ subtle }, { webName, webKey, iv, source }) =>
+      () =>
+        subtle.encrypt({ name: webName, counter: iv, length: 128 }, webKey, source),
+  },
+  {
+    name: 'encrypt',
+    group: 'aead',
+    operation: 'seal',
+    ...promise,
+    make:
+      ({ subtle }, { webName, webKey, iv, source }) =>
+      () =>
+        subtle.encrypt({ name: webName, iv, tagLength: 128 }, webKey, source),
+  },
+  {
+    name: 'decrypt',
+    group: 'aead',
+    operation: 'open',
+    ...promise,
+    make:
+      ({ subtle }, { webName, webKey, iv, sealed }) =>
+      () =>
+        subtle.decrypt({ name: webName, iv, tagLength: 128 }, webKey, sealed),
+  },
 ];

@@ -6,7 +6,10 @@ export const name = 'xxhash-addon';
 
 export function load() {
   const { XXHash32, XXHash64, XXHash3 } = require(name);
-  return { classes: { xxh32: XXHash32, xxh64: XXHash64, 'xxh3-64': XXHash3 }, version: version(name) };
+  return {
+    classes: { xxh32: XXHash32, xxh64: XXHash64, 'xxh3-64': XXHash3 },
+    version: version(name),
+  };
 }
 
 export function prepare({ classes }, inputs) {
@@ -16,8 +19,43 @@ export function prepare({ classes }, inputs) {
 const hash = { group: 'hash', wait: 'sync' };
 
 export const forms = [
-  { name: 'hash', ...hash, algorithm: 'xxh32', output: 'bigint', make: (_tools, { XXHash, source }) => () => XXHash.hash(source).readUInt32BE() },
-  { name: 'hash', ...hash, algorithm: 'xxh64', output: 'bigint', make: (_tools, { XXHash, source }) => () => XXHash.hash(source).readBigUInt64BE() },
-  { name: 'hash', ...hash, algorithm: 'xxh3-64', output: 'bigint', make: (_tools, { XXHash, source }) => () => XXHash.hash(source).readBigUInt64BE() },
-  { name: 'hash', ...hash, output: 'hex', make: (_tools, { XXHash, source }) => () => XXHash.hash(source).toString('hex') },
+  {
+    name: 'hash',
+    ...hash,
+    algorithm: 'xxh32',
+    output: 'bigint',
+    make:
+      (_tools, { XXHash, source }) =>
+      () =>
+        XXHash.hash(source).readUInt32BE(),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    algorithm: 'xxh64',
+    output: 'bigint',
+    make:
+      (_tools, { XXHash, source }) =>
+      () =>
+        XXHash.hash(source).readBigUInt64BE(),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    algorithm: 'xxh3-64',
+    output: 'bigint',
+    make:
+      (_tools, { XXHash, source }) =>
+      () =>
+        XXHash.hash(source).readBigUInt64BE(),
+  },
+  {
+    name: 'hash',
+    ...hash,
+    output: 'hex',
+    make:
+      (_tools, { XXHash, source }) =>
+      () =>
+        XXHash.hash(source).toString('hex'),
+  },
 ];

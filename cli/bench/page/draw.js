@@ -21,12 +21,22 @@
     return `${+value.toPrecision(3)} ${units[unit]}`;
   };
   const bytes = (value) => scaled(value, 1024, ['B', 'KiB', 'MiB', 'GiB']);
-  const throughput = (value) => (value < 1e6 ? `${+(value / 1e6).toPrecision(3)} MB/s` : scaled(value / 1e6, 1000, ['MB/s', 'GB/s', 'TB/s']));
-  const time = (value) => (value >= 1 ? `${+value.toPrecision(3)} s` : scaled(value * 1e9, 1000, ['ns', '\u00b5s', 'ms', 's']));
+  const throughput = (value) =>
+    value < 1e6
+      ? `${+(value / 1e6).toPrecision(3)} MB/s`
+      : scaled(value / 1e6, 1000, ['MB/s', 'GB/s', 'TB/s']);
+  const time = (value) =>
+    value >= 1
+      ? `${+value.toPrecision(3)} s`
+      : scaled(value * 1e9, 1000, ['ns', '\u00b5s', 'ms', 's']);
   const rate = (value) => scaled(value, 1000, ['/s', 'k/s', 'M/s']);
   const percent = (part) => `${+(part * 100).toFixed(1)} %`;
   const valueText = { throughput, time, rate };
-  const xText = { bytes, threads: (value) => `${value} ${value === 1 ? 'thread' : 'threads'}`, percent };
+  const xText = {
+    bytes,
+    threads: (value) => `${value} ${value === 1 ? 'thread' : 'threads'}`,
+    percent,
+  };
 
   // A percentile stands where 1 in so many is worse: 90 % at 10, 99 % at 100.
   const place = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 / (1 - x) };
@@ -38,7 +48,9 @@
   /** As many of the values as have room, the first and, if it fits, the last among them. */
   function roomy(values, position, gap) {
     const kept = [];
-    for (const value of values) if (kept.length === 0 || Math.abs(position(value) - position(kept.at(-1))) >= gap) kept.push(value);
+    for (const value of values)
+      if (kept.length === 0 || Math.abs(position(value) - position(kept.at(-1))) >= gap)
+        kept.push(value);
     return kept;
   }
 
@@ -51,9 +63,13 @@
       const every = steps.length > 1 && steps[1] === 0 ? steps.length : 1;
       for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
         if (power % every !== 0) continue;
-        for (const step of steps) if (step > 0 && step * 10 ** power >= least && step * 10 ** power <= high * 1.001) found.push(step * 10 ** power);
+        for (const step of steps)
+          if (step > 0 && step * 10 ** power >= least && step * 10 ** power <= high * 1.001)
+            found.push(step * 10 ** power);
       }
-      const distances = found.slice(1).map((value, index) => (Math.log(value / found[index]) / Math.log(high / low)) * pixels);
+      const distances = found
+        .slice(1)
+        .map((value, index) => (Math.log(value / found[index]) / Math.log(high / low)) * pixels);
       if (distances.every((distance) => distance >= 24)) return found;
     }
     return [low, high];
@@ -65,14 +81,23 @@
     const scheme = getComputedStyle(document.documentElement);
     const colour = (name) => scheme.getPropertyValue(`--${name}`).trim();
     const off = hidden.get(id);
-    const xs = [...new Set(series.flatMap(({ points }) => points.map((point) => place[x](point.x))))].sort((left, right) => left - right);
-    const at = series.map(({ points }) => new Map(points.map((point) => [place[x](point.x), point])));
+    const xs = [
+      ...new Set(series.flatMap(({ points }) => points.map((point) => place[x](point.x)))),
+    ].sort((left, right) => left - right);
+    const at = series.map(
+      ({ points }) => new Map(points.map((point) => [place[x](point.x), point])),
+    );
     const columns = at.map((points) => xs.map((value) => points.get(value)?.y ?? null));
     const all = columns.flat().filter((value) => value !== null);
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const range = [low / 1.4, high * 1.4];
     const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-    const axis = { stroke: colour('soft'), font, grid: { stroke: colour('grid'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: colour('soft'),
+      font,
+      grid: { stroke: colour('grid'), width: 1 },
+      ticks: { show: false },
+    };
     const ground = colour('card');
     const { width, height } = box.getBoundingClientRect();
 
@@ -83,14 +108,28 @@
         padding: [10, 18, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 9 } },
-        scales: { x: { time: false, distr: 3, log: x === 'percent' ? 10 : 2, range: [xs[0] / 1.12, xs.at(-1) * 1.12] }, y: { distr: 3, log: 10, range } },
+        scales: {
+          x: {
+            time: false,
+            distr: 3,
+            log: x === 'percent' ? 10 : 2,
+            range: [xs[0] / 1.12, xs.at(-1) * 1.12],
+          },
+          y: { distr: 3, log: 10, range },
+        },
         axes: [
           {
             ...axis,
             size: 28,
             gap: 6,
-            splits: (self) => roomy(x === 'percent' ? xs.filter(isRound) : xs, (value) => self.valToPos(value, 'x'), 52),
-            values: (_self, splits) => splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
+            splits: (self) =>
+              roomy(
+                x === 'percent' ? xs.filter(isRound) : xs,
+                (value) => self.valToPos(value, 'x'),
+                52,
+              ),
+            values: (_self, splits) =>
+              splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
             filter: (_self, splits) => splits,
           },
           {
@@ -110,10 +149,20 @@
             width: index === 0 ? 3 : 1.8,
             dash: dashes[index],
             spanGaps: true,
-            points: { show: true, size: 7, width: 1.5, fill: index === 0 ? colour('c0') : ground, dash: [] },
+            points: {
+              show: true,
+              size: 7,
+              width: 1.5,
+              fill: index === 0 ? colour('c0') : ground,
+              dash: [],
+            },
           })),
         ],
-        hooks: { drawClear: [(self) => drawMarks(self, marks, colour('soft'))], draw: [(self) => drawSpread(self, at, series, colour)], setCursor: [(self) => tip(self, box, chart, xs, at)] },
+        hooks: {
+          drawClear: [(self) => drawMarks(self, marks, colour('soft'))],
+          draw: [(self) => drawSpread(self, at, series, colour)],
+          setCursor: [(self) => tip(self, box, chart, xs, at)],
+        },
       },
       [xs, ...columns],
       box,
@@ -134,7 +183,13 @@
         if (!(spread > 0)) continue;
         const left = self.valToPos(x, 'x', true);
         ctx.beginPath();
-        ctx.moveTo(left, Math.min(self.bbox.top + self.bbox.height, self.valToPos(y * Math.max(0.02, 1 - spread), 'y', true)));
+        ctx.moveTo(
+          left,
+          Math.min(
+            self.bbox.top + self.bbox.height,
+            self.valToPos(y * Math.max(0.02, 1 - spread), 'y', true),
+          ),
+        );
         ctx.lineTo(left, Math.max(self.bbox.top, self.valToPos(y * (1 + spread), 'y', true)));
         ctx.stroke();
       }
@@ -166,9 +221,15 @@
     const { idx, left } = self.cursor;
     if (idx === null || idx === undefined || left < 0) return;
     const here = series
-      .map(({ name, colour }, index) => ({ name, colour, point: self.series[index + 1].show ? at[index].get(xs[idx]) : undefined }))
+      .map(({ name, colour }, index) => ({
+        name,
+        colour,
+        point: self.series[index + 1].show ? at[index].get(xs[idx]) : undefined,
+      }))
       .filter(({ point }) => point !== undefined)
-      .sort((one, other) => (y === 'time' ? one.point.y - other.point.y : other.point.y - one.point.y));
+      .sort((one, other) =>
+        y === 'time' ? one.point.y - other.point.y : other.point.y - one.point.y,
+      );
     if (here.length === 0) return;
     const note = document.createElement('div');
     note.className = 'tip';
@@ -214,7 +275,8 @@
   const watch = new ResizeObserver((entries) => {
     for (const { target, contentRect } of entries) {
       const plot = drawn.get(target.id);
-      if (plot !== undefined && Math.abs(plot.width - contentRect.width) >= 1) plot.setSize({ width: contentRect.width, height: contentRect.height });
+      if (plot !== undefined && Math.abs(plot.width - contentRect.width) >= 1)
+        plot.setSize({ width: contentRect.width, height: contentRect.height });
     }
   });
   for (const { id } of charts) watch.observe(document.getElementById(id));

@@ -1,4 +1,5 @@
-// A record as one page of HTML: nothing is fetched, and without scripts the tables and legends are still there.
+// A record as one page of HTML: nothing is fetched, and without scripts the tables and legends are
+// still there.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,16 +8,24 @@ import { quantile } from '../numbers.mjs';
 import { chartsOf, unit } from './charts.mjs';
 
 const here = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
-const built = (file) => readFileSync(new URL(`../../../dist/uplot/${file}`, import.meta.url), 'utf8');
+const built = (file) =>
+  readFileSync(new URL(`../../../dist/uplot/${file}`, import.meta.url), 'utf8');
 
 // Read when this module is loaded, before anything is measured: what is missing is known at once.
 const style = here('style.css');
 const script = here('draw.js');
-const library = { style: built('uPlot.min.css'), script: built('uPlot.iife.min.js'), licence: built('LICENSE') };
+const library = {
+  style: built('uPlot.min.css'),
+  script: built('uPlot.iife.min.js'),
+  licence: built('LICENSE'),
+};
 
 export function htmlPage(record) {
   const sections = chartsOf(record);
-  const data = sections.flatMap(({ charts }) => charts).filter(({ kind }) => kind === 'lines').map(({ id, title, x, y, series, marks }) => ({ id, title, x, y, series, marks }));
+  const data = sections
+    .flatMap(({ charts }) => charts)
+    .filter(({ kind }) => kind === 'lines')
+    .map(({ id, title, x, y, series, marks }) => ({ id, title, x, y, series, marks }));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +68,8 @@ ${script}</script>
 
 function lead({ date, interrupted }, sections) {
   const what = sections.map(({ title }) => title.toLowerCase()).join(', ');
-  const cut = interrupted === undefined ? '' : ` Interrupted: ${interrupted.rows} of ${interrupted.of} rows.`;
+  const cut =
+    interrupted === undefined ? '' : ` Interrupted: ${interrupted.rows} of ${interrupted.of} rows.`;
   return `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`;
 }
 
@@ -69,8 +79,15 @@ function facts({ cpu, cores, system, node, contestants, absent, settings, rows: 
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
     ['Measured', contestants.join(', ')],
-    ...(absent.length === 0 ? [] : [['Absent', absent.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
-    ['Method', measured.length === 0 ? `clock step ${duration(settings.clock)}` : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ${settings.time * 8} ms; clock step ${duration(settings.clock)}`],
+    ...(absent.length === 0
+      ? []
+      : [['Absent', absent.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
+    [
+      'Method',
+      measured.length === 0
+        ? `clock step ${duration(settings.clock)}`
+        : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ${settings.time * 8} ms; clock step ${duration(settings.clock)}`,
+    ],
   ];
   return `<dl>${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join('')}</dl>`;
 }
@@ -81,12 +98,29 @@ function noise({ rows, latency, scaling }) {
   const foreign = rows.filter((row) => row.foreign > 0.3).length;
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
   const said = [
-    ...(spreads.length === 0 ? [] : [`Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ${percent(0.9)}); less than that, and less than 3 %, is no difference.`]),
-    ...(foreign === 0 ? [] : [`Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those figures are disturbed.`]),
-    ...Object.entries({ latency, scaling }).filter(([, each]) => each?.foreign > 0.3).map(([name, { foreign: cores }]) => `While ${name} was measured other processes used ${cores.toFixed(1)} cores.`),
-    ...rows.flatMap((row) => row.wrong.map((who) => `Wrong answer, not timed: ${who}, ${bytes(row.size)}.`)),
+    ...(spreads.length === 0
+      ? []
+      : [
+          `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ${percent(0.9)}); less than that, and less than 3 %, is no difference.`,
+        ]),
+    ...(foreign === 0
+      ? []
+      : [
+          `Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those figures are disturbed.`,
+        ]),
+    ...Object.entries({ latency, scaling })
+      .filter(([, each]) => each?.foreign > 0.3)
+      .map(
+        ([name, { foreign: cores }]) =>
+          `While ${name} was measured other processes used ${cores.toFixed(1)} cores.`,
+      ),
+    ...rows.flatMap((row) =>
+      row.wrong.map((who) => `Wrong answer, not timed: ${who}, ${bytes(row.size)}.`),
+    ),
   ];
-  return said.length === 0 ? '' : `<p class="noise"><strong>Noise.</strong> ${text(said.join(' '))}</p>`;
+  return said.length === 0
+    ? ''
+    : `<p class="noise"><strong>Noise.</strong> ${text(said.join(' '))}</p>`;
 }
 
 function sectionOf({ id, title, charts }) {
@@ -100,8 +134,14 @@ ${charts.map((chart) => card(chart)).join('\n')}
 
 function card(chart) {
   const { id, kind, title, note, y, series, table, remarks = [] } = chart;
-  const body = kind === 'bars' ? bars(series, y) : `<div class="chart" id="${id}" role="img" aria-label="${text(`Line chart: ${title}, ${note}. The figures are in the table below.`)}"></div>${legend(series)}`;
-  const list = remarks.length === 0 ? '' : `<ul class="remarks">${remarks.map((remark) => `<li>${text(remark)}</li>`).join('')}</ul>`;
+  const body =
+    kind === 'bars'
+      ? bars(series, y)
+      : `<div class="chart" id="${id}" role="img" aria-label="${text(`Line chart: ${title}, ${note}. The figures are in the table below.`)}"></div>${legend(series)}`;
+  const list =
+    remarks.length === 0
+      ? ''
+      : `<ul class="remarks">${remarks.map((remark) => `<li>${text(remark)}</li>`).join('')}</ul>`;
   return `<article class="card ${kind}" data-chart="${id}">
 <h3>${text(title)}</h3>
 <p class="note">${text(note)}${kind === 'lines' ? `; ${unit(y).better}` : ''}</p>
@@ -122,15 +162,27 @@ function legend(series) {
 function bars(series, y) {
   const most = Math.max(...series.map(({ points: [point] }) => point.y));
   return `<div class="bargrid">${series
-    .map(({ name, colour, points: [point] }) => `<span class="name">${text(name)}</span><span class="track"><span class="bar c${colour}" style="width:${Math.max(0.5, (point.y / most) * 100).toFixed(1)}%"></span></span><span class="value">${text(unit(y).format(point.y))}</span>`)
+    .map(
+      ({ name, colour, points: [point] }) =>
+        `<span class="name">${text(name)}</span><span class="track"><span class="bar c${colour}" style="width:${Math.max(0.5, (point.y / most) * 100).toFixed(1)}%"></span></span><span class="value">${text(unit(y).format(point.y))}</span>`,
+    )
     .join('')}</div>`;
 }
 
 function tableOf({ heads, rows }, title) {
-  const cells = (row) => row.map((cell, index) => (index === 0 ? `<th scope="row">${text(cell)}</th>` : `<td>${text(cell)}</td>`)).join('');
+  const cells = (row) =>
+    row
+      .map((cell, index) =>
+        index === 0 ? `<th scope="row">${text(cell)}</th>` : `<td>${text(cell)}</td>`,
+      )
+      .join('');
   return `<table><caption>${text(title)}</caption><thead><tr>${heads.map((head) => `<th scope="col">${text(head)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table>`;
 }
 
 function text(value) {
-  return String(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return String(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

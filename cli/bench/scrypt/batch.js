@@ -32,7 +32,12 @@ const samples = 5;
  * @param {() => void} [tick] called when an iteration is over
  * @returns {Promise<Batch>}
  */
-async function runBatch({ name, scrypt }, concurrency, { iterations, mode, seed, keylen, cost }, tick = () => {}) {
+async function runBatch(
+  { name, scrypt },
+  concurrency,
+  { iterations, mode, seed, keylen, cost },
+  tick = () => {},
+) {
   const latencies = [];
   const failures = [];
   let next = 0;
@@ -52,9 +57,16 @@ async function runBatch({ name, scrypt }, concurrency, { iterations, mode, seed,
       const key = await timed(input);
       if (mode === 'random') return undefined;
       const again = await timed(input);
-      return Buffer.compare(key, again) === 0 ? undefined : { type: 'mismatch', iteration, first: beginning(key), second: beginning(again) };
+      return Buffer.compare(key, again) === 0
+        ? undefined
+        : { type: 'mismatch', iteration, first: beginning(key), second: beginning(again) };
     } catch (error) {
-      return { type: 'error', iteration, code: error?.code, message: error?.message ?? String(error) };
+      return {
+        type: 'error',
+        iteration,
+        code: error?.code,
+        message: error?.message ?? String(error),
+      };
     }
   };
   const lane = async () => {
@@ -94,13 +106,19 @@ async function runBatch({ name, scrypt }, concurrency, { iterations, mode, seed,
   };
 }
 
-/** The smallest sample that so many per cent of the samples do not exceed: nearest rank, always one that was measured. */
+/**
+ * The smallest sample that so many per cent of the samples do not exceed: nearest rank, always one
+ * that was measured.
+ */
 function percentile(sorted, percent) {
   if (sorted.length === 0) return NaN;
   return sorted[Math.max(0, Math.ceil((percent * sorted.length) / 100) - 1)];
 }
 
-/** SHA-512 as a generator of random numbers: an input depends on the seed and the iteration, not on what has settled before. */
+/**
+ * SHA-512 as a generator of random numbers: an input depends on the seed and the iteration, not on
+ * what has settled before.
+ */
 function inputOf(seed, iteration) {
   const bytes = createHash('sha512').update(`${seed} ${iteration}`).digest();
   return { password: bytes.subarray(0, 32), salt: bytes.subarray(32) };

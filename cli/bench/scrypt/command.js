@@ -1,7 +1,9 @@
-// `millrace bench scrypt`, and `node scrypt-bench.mjs`: does util.promisify(crypto.scrypt) behave otherwise than the callback or a
-// hand-written promise when many calls are under way, and how much faster is Millrace's own scrypt?
+// `millrace bench scrypt`, and `node scrypt-bench.mjs`: does util.promisify(crypto.scrypt) behave
+// otherwise than the callback or a hand-written promise when many calls are under way, and how much
+// faster is Millrace's own scrypt?
 //
-// Differs from the other commands in one thing, as its ancestor's scripts want it: a bad value is exit code 2.
+// Differs from the other commands in one thing, as its ancestor's scripts want it: a bad value is
+// exit code 2.
 
 'use strict';
 
@@ -20,7 +22,10 @@ const vector = {
   password: Buffer.from('pleaseletmein'),
   salt: Buffer.from('SodiumChloride'),
   cost: { N: 16384, r: 8, p: 1, maxmem: 33_554_432 },
-  key: Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887', 'hex'),
+  key: Buffer.from(
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+    'hex',
+  ),
 };
 
 /** What its help is made of. */
@@ -34,16 +39,25 @@ The exit code is 0 if every call did well, 1 if one did not, and 2 for a bad opt
   options,
   examples: [
     ['millrace bench scrypt --iterations=100 --concurrency=1,16', 'a short one'],
-    ['UV_THREADPOOL_SIZE=16 millrace bench scrypt --mode=random --csv > scrypt.csv', 'with more threads for node:crypto, and for a spreadsheet'],
+    [
+      'UV_THREADPOOL_SIZE=16 millrace bench scrypt --mode=random --csv > scrypt.csv',
+      'with more threads for node:crypto, and for a spreadsheet',
+    ],
   ],
 };
 
-/** `millrace bench scrypt ARGS`, with all the variants there are. @param {readonly string[]} args @returns {Promise<number>} the exit code */
+/**
+ * `millrace bench scrypt ARGS`, with all the variants there are. @param {readonly string[]} args
+ * @returns {Promise<number>} the exit code
+ */
 function benchScrypt(args) {
   return run('millrace bench scrypt', args, variantNames);
 }
 
-/** `node scrypt-bench.mjs ARGS`: the ancestor, with its variants. Sets the exit code. @param {readonly string[]} args */
+/**
+ * `node scrypt-bench.mjs ARGS`: the ancestor, with its variants. Sets the exit code. @param
+ * {readonly string[]} args
+ */
 async function standalone(args) {
   try {
     process.exitCode = await run('node scrypt-bench.mjs', args, ancestral);
@@ -68,7 +82,8 @@ function settingsOf(program, args, usual) {
       print(helpOf(program));
       return 0;
     }
-    if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
+    if (operands.length > 0)
+      throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
     return readSettings(values, usual);
   } catch (error) {
     if (!(error instanceof Problem && error.usage)) throw error;
@@ -105,31 +120,49 @@ async function measure(settings) {
     }
   }
   if (settings.csv) return code;
-  for (const [at, concurrency] of settings.concurrencies.entries()) print(`\nConcurrency ${concurrency}\n\n${markdownTable(batches[at])}\n`);
+  for (const [at, concurrency] of settings.concurrencies.entries())
+    print(`\nConcurrency ${concurrency}\n\n${markdownTable(batches[at])}\n`);
   print(`\n${legend}\n`);
   return code;
 }
 
 /** What is measured, and that scrypt is scrypt. */
-function introduce({ iterations, concurrencies, keylen, mode, seed, cost }, variants, threads, tell) {
+function introduce(
+  { iterations, concurrencies, keylen, mode, seed, cost },
+  variants,
+  threads,
+  tell,
+) {
   const { password, salt, key } = vector;
   const found = crypto.scryptSync(password, salt, key.length, vector.cost);
   const right = found.equals(key);
-  tell(`scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} RFC 7914: ${right ? 'ok' : 'WRONG'}`);
+  tell(
+    `scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} RFC 7914: ${right ? 'ok' : 'WRONG'}`,
+  );
   if (!right) throw new Problem('scryptSync of node:crypto does not give the key of RFC 7914');
   tell(`Have variants: [ ${variants.map(({ name }) => `'${name}'`).join(', ')} ]`);
-  tell(`config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`);
+  tell(
+    `config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`,
+  );
   const libuv = process.env.UV_THREADPOOL_SIZE || '4 (the default)';
-  tell(`threads: UV_THREADPOOL_SIZE=${libuv}${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`);
+  tell(
+    `threads: UV_THREADPOOL_SIZE=${libuv}${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`,
+  );
 }
 
-/** One call of each before the clock starts: threads are there, and the answers are known to be right. */
+/**
+ * One call of each before the clock starts: threads are there, and the answers are known to be
+ * right.
+ */
 async function allRight(variants) {
   const { password, salt, cost, key } = vector;
   let right = true;
   for (const { name, scrypt } of variants) {
     const wrong = await scrypt(password, salt, key.length, cost).then(
-      (found) => (Buffer.compare(found, key) === 0 ? undefined : `gives ${Buffer.from(found).toString('hex', 0, 8)}..., not the key of RFC 7914`),
+      (found) =>
+        Buffer.compare(found, key) === 0
+          ? undefined
+          : `gives ${Buffer.from(found).toString('hex', 0, 8)}..., not the key of RFC 7914`,
       (error) => error?.message ?? String(error),
     );
     if (wrong === undefined) continue;
@@ -143,7 +176,10 @@ async function allRight(variants) {
 async function watched(variant, concurrency, settings) {
   const { iterations, progress } = settings;
   if (!progress) return runBatch(variant, concurrency, settings);
-  const line = startProgress(`${variant.name} conc=${concurrency}`, { total: iterations, unit: { amount: (done, total) => `${done} of ${total}`, memory: 10_000 } });
+  const line = startProgress(`${variant.name} conc=${concurrency}`, {
+    total: iterations,
+    unit: { amount: (done, total) => `${done} of ${total}`, memory: 10_000 },
+  });
   try {
     return await runBatch(variant, concurrency, settings, () => line.add(1));
   } finally {

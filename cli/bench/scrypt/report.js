@@ -1,5 +1,5 @@
-// What the benchmark writes: a line for each batch, then a Markdown table for each concurrency; or CSV. Digits, widths and names are the
-// ancestor's: scripts read them.
+// What the benchmark writes: a line for each batch, then a Markdown table for each concurrency; or
+// CSV. Digits, widths and names are the ancestor's: scripts read them.
 
 'use strict';
 
@@ -8,7 +8,18 @@
 const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '');
 
 /** @param {Batch} batch */
-function doneLine({ variant, concurrency, ok, fail, time, iterationRate, callRate, p50, p90, p99 }) {
+function doneLine({
+  variant,
+  concurrency,
+  ok,
+  fail,
+  time,
+  iterationRate,
+  callRate,
+  p50,
+  p90,
+  p99,
+}) {
   const latency = (value) => (Number.isFinite(value) ? `${value.toFixed(1)}ms` : '-');
   return `Done: variant=${variant} conc=${concurrency} ok=${ok} fail=${fail} time=${time.toFixed(0)}ms iter/s=${iterationRate.toFixed(2)} calls/s=${callRate.toFixed(2)} p50=${latency(p50)} p90=${latency(p90)} p99=${latency(p99)}`;
 }
@@ -19,7 +30,9 @@ function failureLine({ variant, concurrency }, failure) {
   return `variant=${variant} conc=${concurrency}: { ${facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
 }
 
-/** The columns of a table. A cell is a text, or a number of which the highest or lowest has a star. */
+/**
+ * The columns of a table. A cell is a text, or a number of which the highest or lowest has a star.
+ */
 const columns = [
   { head: 'Variant', width: 13, text: ({ variant }) => variant },
   { head: 'Fail', width: 4, text: ({ fail }) => String(fail), right: true },
@@ -32,14 +45,22 @@ const columns = [
 ];
 
 /** What the stars mean. */
-const legend = 'Note: * marks the best value in that column (higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';
+const legend =
+  'Note: * marks the best value in that column (higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';
 
 /** @param {readonly Batch[]} batches of one concurrency */
 function markdownTable(batches) {
-  const cells = columns.map((column) => (column.text === undefined ? starred(column, batches) : batches.map(column.text)));
-  const widths = columns.map(({ width }, at) => Math.max(width, ...cells[at].map(({ length }) => length)));
-  const line = (texts) => `| ${texts.map((text, at) => (columns[at].right ? text.padStart(widths[at]) : text.padEnd(widths[at]))).join(' | ')} |`;
-  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
+  const cells = columns.map((column) =>
+    column.text === undefined ? starred(column, batches) : batches.map(column.text),
+  );
+  const widths = columns.map(({ width }, at) =>
+    Math.max(width, ...cells[at].map(({ length }) => length)),
+  );
+  const line = (texts) =>
+    `| ${texts.map((text, at) => (columns[at].right ? text.padStart(widths[at]) : text.padEnd(widths[at]))).join(' | ')} |`;
+  const rule = widths.map((width, at) =>
+    at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`,
+  );
   const rows = batches.map((_, row) => line(cells.map((column) => column[row])));
   return [line(columns.map(({ head }) => head)), `|${rule.join('|')}|`, ...rows].join('\n');
 }
@@ -51,12 +72,37 @@ function starred({ value, best }, batches) {
   return shown.map((text) => (text !== '' && Number(text) === top ? `${text}*` : text));
 }
 
-const csvHeader = 'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen';
+const csvHeader =
+  'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen';
 
 /** @param {Batch} batch @param {import('./settings.js').Settings} settings */
-function csvRow({ variant, concurrency, iterations, ok, fail, time, iterationRate, callRate, p50, p90, p99 }, { mode, seed, keylen, cost: { N, r, p, maxmem } }) {
-  const measured = [fixed(time, 1), fixed(iterationRate, 2), fixed(callRate, 2), fixed(p50, 2), fixed(p90, 2), fixed(p99, 2)];
-  return [variant, concurrency, iterations, ok, fail, ...measured, mode, seed, N, r, p, maxmem, keylen].join(',');
+function csvRow(
+  { variant, concurrency, iterations, ok, fail, time, iterationRate, callRate, p50, p90, p99 },
+  { mode, seed, keylen, cost: { N, r, p, maxmem } },
+) {
+  const measured = [
+    fixed(time, 1),
+    fixed(iterationRate, 2),
+    fixed(callRate, 2),
+    fixed(p50, 2),
+    fixed(p90, 2),
+    fixed(p99, 2),
+  ];
+  return [
+    variant,
+    concurrency,
+    iterations,
+    ok,
+    fail,
+    ...measured,
+    mode,
+    seed,
+    N,
+    r,
+    p,
+    maxmem,
+    keylen,
+  ].join(',');
 }
 
 module.exports = { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable };

@@ -1,5 +1,6 @@
-// The flags of the benchmark, as its ancestor has them, and what they may be. What node:crypto would refuse is refused here, once and in
-// plain words, and not by every one of thousands of calls.
+// The flags of the benchmark, as its ancestor has them, and what they may be. What node:crypto
+// would refuse is refused here, once and in plain words, and not by every one of thousands of
+// calls.
 
 'use strict';
 
@@ -12,16 +13,38 @@ const most = Number.MAX_SAFE_INTEGER;
 
 /** @type {readonly import('../../arguments.js').Option[]} */
 const options = [
-  { name: 'iterations', value: 'N', help: 'iterations of each variant at each concurrency; 2000 if not given' },
-  { name: 'concurrency', value: 'N,N,...', help: 'how many iterations are under way at a time; 1,10,50,100,500,1000 if not given' },
-  { name: 'mode', value: 'MODE', help: 'sequential: two calls an iteration with the same input, one after the other, whose keys must match; random: one call, each with a new input; sequential if not given', choices: () => modes },
-  { name: 'variants', value: 'A,B,...', help: `which ones, of ${variantNames.join(', ')}; or all`, choices: () => ['all', ...variantNames] },
+  {
+    name: 'iterations',
+    value: 'N',
+    help: 'iterations of each variant at each concurrency; 2000 if not given',
+  },
+  {
+    name: 'concurrency',
+    value: 'N,N,...',
+    help: 'how many iterations are under way at a time; 1,10,50,100,500,1000 if not given',
+  },
+  {
+    name: 'mode',
+    value: 'MODE',
+    help: 'sequential: two calls an iteration with the same input, one after the other, whose keys must match; random: one call, each with a new input; sequential if not given',
+    choices: () => modes,
+  },
+  {
+    name: 'variants',
+    value: 'A,B,...',
+    help: `which ones, of ${variantNames.join(', ')}; or all`,
+    choices: () => ['all', ...variantNames],
+  },
   { name: 'seed', value: 'N', help: 'the same seed, the same inputs; 1337 if not given' },
   { name: 'keylen', value: 'BYTES', help: 'the size of the key; 64 if not given' },
   { name: 'N', value: 'N', help: 'cost, a power of two; 16384 if not given' },
   { name: 'r', value: 'N', help: 'block size; 8 if not given' },
   { name: 'p', value: 'N', help: 'parallelization; 1 if not given' },
-  { name: 'maxmem', value: 'BYTES', help: 'the memory that a call may take; 33554432 if not given' },
+  {
+    name: 'maxmem',
+    value: 'BYTES',
+    help: 'the memory that a call may take; 33554432 if not given',
+  },
   { name: 'csv', help: 'CSV instead of tables; all else goes to standard error' },
   { name: 'no-progress', help: 'no line for each batch' },
 ];
@@ -45,7 +68,8 @@ const options = [
  * @returns {Settings}
  */
 function readSettings(values, usual) {
-  const number = (name, otherwise, limit = most) => (values[name] === undefined ? otherwise : wholeNumber(values[name], `--${name}`, 1, limit));
+  const number = (name, otherwise, limit = most) =>
+    values[name] === undefined ? otherwise : wholeNumber(values[name], `--${name}`, 1, limit);
   const settings = {
     iterations: number('iterations', 2000),
     concurrencies: concurrencies(values.concurrency ?? '1,10,50,100,500,1000'),
@@ -72,7 +96,10 @@ function concurrencies(text) {
 
 function mode(text) {
   const name = text.toLowerCase();
-  if (!modes.includes(name)) throw new Problem(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`, { usage: true });
+  if (!modes.includes(name))
+    throw new Problem(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`, {
+      usage: true,
+    });
   return name;
 }
 
@@ -80,7 +107,11 @@ function variants(text) {
   if (text === 'all') return [...variantNames];
   const names = text.split(',').map((each) => each.trim());
   for (const name of names) {
-    if (!variantNames.includes(name)) throw new Problem(`--variants must be some of ${variantNames.join(', ')}, or all, not ${JSON.stringify(name)}`, { usage: true });
+    if (!variantNames.includes(name))
+      throw new Problem(
+        `--variants must be some of ${variantNames.join(', ')}, or all, not ${JSON.stringify(name)}`,
+        { usage: true },
+      );
   }
   return variantNames.filter((name) => names.includes(name));
 }
@@ -88,11 +119,16 @@ function variants(text) {
 /** The limits of RFC 7914 and of node:crypto's OpenSSL, whose count of the memory this is. */
 function checkCost({ N, r, p, maxmem }) {
   const problem = (text) => new Problem(text, { usage: true });
-  if (N < 2 || !Number.isInteger(Math.log2(N))) throw problem(`--N must be a power of two from 2 to 2147483648, not ${N}`);
-  if (N >= 2 ** (16 * r)) throw problem(`--N must be less than ${2 ** (16 * r)} where --r is ${r}, not ${N}`);
+  if (N < 2 || !Number.isInteger(Math.log2(N)))
+    throw problem(`--N must be a power of two from 2 to 2147483648, not ${N}`);
+  if (N >= 2 ** (16 * r))
+    throw problem(`--N must be less than ${2 ** (16 * r)} where --r is ${r}, not ${N}`);
   if (r * p >= 2 ** 30) throw problem(`--r times --p must be less than 1073741824, not ${r * p}`);
   const needed = 128 * r * p + 128 * r * (N + 2);
-  if (needed > maxmem) throw problem(`a call with --N=${N} --r=${r} --p=${p} takes ${needed} bytes, which is more than --maxmem=${maxmem}`);
+  if (needed > maxmem)
+    throw problem(
+      `a call with --N=${N} --r=${r} --p=${p} takes ${needed} bytes, which is more than --maxmem=${maxmem}`,
+    );
 }
 
 module.exports = { options, readSettings };

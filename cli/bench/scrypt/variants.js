@@ -1,5 +1,5 @@
-// The ways of calling scrypt that are compared. The ancestor's three make one and the same call of node:crypto and differ only in what is
-// wrapped around it; ours are the two doors of Millrace.
+// The ways of calling scrypt that are compared. The ancestor's three make one and the same call of
+// node:crypto and differ only in what is wrapped around it; ours are the two doors of Millrace.
 
 'use strict';
 
@@ -7,7 +7,10 @@ const crypto = require('node:crypto');
 const { promisify } = require('node:util');
 
 /** @typedef {{ N: number, r: number, p: number, maxmem: number }} Cost */
-/** @typedef {(password: Buffer, salt: Buffer, keylen: number, cost: Cost) => Promise<Uint8Array>} Scrypt */
+/**
+ * @typedef {(password: Buffer, salt: Buffer, keylen: number, cost: Cost) => Promise<Uint8Array>}
+ * Scrypt
+ */
 
 const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
 const own = ['millrace', 'millraceCallback'];
@@ -19,18 +22,23 @@ const awaited = (scrypt) => (password, salt, keylen, cost) =>
     scrypt(password, salt, keylen, cost, (error, key) => (error ? reject(error) : resolve(key)));
   });
 
-/** Each made from the two libraries. @type {Record<string, (libraries: ReturnType<typeof loadLibraries>) => Scrypt>} */
+/**
+ * Each made from the two libraries. @type {Record<string, (libraries: ReturnType<typeof
+ * loadLibraries>) => Scrypt>}
+ */
 const makers = {
   callback: ({ node }) => awaited(node.scrypt),
   utilPromisify: ({ node }) => promisify(node.scrypt),
-  manualPromise: ({ node }) => (password, salt, keylen, cost) =>
-    // Written out, as by a user who has never heard of promisify.
-    new Promise((resolve, reject) => {
-      node.scrypt(password, salt, keylen, cost, (error, key) => {
-        if (error) reject(error);
-        else resolve(key);
-      });
-    }),
+  manualPromise:
+    ({ node }) =>
+    (password, salt, keylen, cost) =>
+      // Written out, as by a user who has never heard of promisify.
+      new Promise((resolve, reject) => {
+        node.scrypt(password, salt, keylen, cost, (error, key) => {
+          if (error) reject(error);
+          else resolve(key);
+        });
+      }),
   millrace: ({ promises }) => promises.scrypt,
   millraceCallback: ({ millrace }) => awaited(millrace.scrypt),
 };
@@ -39,7 +47,8 @@ const makers = {
  * The variants of these names, in order, and why some are not there.
  *
  * @param {readonly string[]} names
- * @returns {{ variants: { name: string, scrypt: Scrypt }[], missing: string[], reason?: string, threads?: number }}
+ * @returns {{ variants: { name: string, scrypt: Scrypt }[], missing: string[], reason?: string,
+ * threads?: number }}
  */
 function makeVariants(names) {
   const libraries = loadLibraries(names);
@@ -49,7 +58,9 @@ function makeVariants(names) {
     variants: present.map((name) => ({ name, scrypt: makers[name](libraries) })),
     missing: names.filter((name) => !has(name)),
     reason: libraries.reason,
-    threads: present.some((name) => own.includes(name)) ? libraries.millrace.configure({}).threads : undefined,
+    threads: present.some((name) => own.includes(name))
+      ? libraries.millrace.configure({}).threads
+      : undefined,
   };
 }
 
@@ -60,7 +71,12 @@ function loadLibraries(names) {
     const millrace = require('../../../dist/index.js');
     const promises = require('../../../dist/promises.js');
     const whole = typeof millrace.scrypt === 'function' && typeof promises.scrypt === 'function';
-    return { node: crypto, millrace, promises, reason: whole ? undefined : 'this Millrace has no scrypt' };
+    return {
+      node: crypto,
+      millrace,
+      promises,
+      reason: whole ? undefined : 'this Millrace has no scrypt',
+    };
   } catch (error) {
     return { node: crypto, reason: error.message.split('\n')[0] };
   }

@@ -1,4 +1,5 @@
-//! Times key derivations: `cargo run --release --example kdf [scrypt|pbkdf2|argon2]`. The least of several runs.
+//! Times key derivations: `cargo run --release --example kdf [scrypt|pbkdf2|argon2]`. The least of
+//! several runs.
 
 use std::time::Instant;
 
@@ -30,14 +31,26 @@ fn main() {
 
 fn time_argon2(memory: u32, passes: u32, lanes: u32) {
     let cost = argon2::Cost::new(Kind::Id, memory, passes, lanes).expect("a cost");
-    let input = argon2::Input { password: b"pleaseletmein", salt: b"SodiumChloride", ..argon2::Input::default() };
+    let input = argon2::Input {
+        password: b"pleaseletmein",
+        salt: b"SodiumChloride",
+        ..argon2::Input::default()
+    };
     let mut kept = Memory::new(argon2::memory(&cost)).expect("memory");
     let params = ::argon2::Params::new(memory, passes, lanes, None).expect("parameters");
-    let crates = ::argon2::Argon2::new(::argon2::Algorithm::Argon2id, ::argon2::Version::V0x13, params);
+    let crates =
+        ::argon2::Argon2::new(::argon2::Algorithm::Argon2id, ::argon2::Version::V0x13, params);
     let best = least(&mut [
-        Box::new(|| argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut Unpaced).expect("derived")),
+        Box::new(|| {
+            argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut Unpaced)
+                .expect("derived")
+        }),
         Box::new(|| argon2::derive(&cost, &input, &mut [0; 32]).expect("derived")),
-        Box::new(|| crates.hash_password_into(b"pleaseletmein", b"SodiumChloride", &mut [0; 32]).expect("derived")),
+        Box::new(|| {
+            crates
+                .hash_password_into(b"pleaseletmein", b"SodiumChloride", &mut [0; 32])
+                .expect("derived")
+        }),
     ]);
     let [kept, fresh, crates] = [best[0], best[1], best[2]].map(|seconds| seconds * 1e3);
     println!(
@@ -58,18 +71,26 @@ fn least(works: &mut [Box<dyn FnMut() + '_>]) -> Vec<f64> {
     best
 }
 
-/// Seconds which this thread has had a CPU to itself, where the system tells: others may be at work too.
+/// Seconds which this thread has had a CPU to itself, where the system tells: others may be at work
+/// too.
 fn now() -> f64 {
     thread_local!(static START: Instant = Instant::now());
     let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let on_cpu = on_cpu.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    on_cpu.map_or_else(|| START.with(|start| start.elapsed().as_secs_f64()), |nanoseconds| nanoseconds / 1e9)
+    on_cpu.map_or_else(
+        || START.with(|start| start.elapsed().as_secs_f64()),
+        |nanoseconds| nanoseconds / 1e9,
+    )
 }
 
 fn print(name: &str, counts: &[usize], best: &[f64]) {
     for (count, best) in counts.iter().zip(best) {
         let each = best / *count as f64;
-        println!("{name}, {count} together: {:6.2} ms a job, {:5.0} a second", each * 1e3, 1.0 / each);
+        println!(
+            "{name}, {count} together: {:6.2} ms a job, {:5.0} a second",
+            each * 1e3,
+            1.0 / each
+        );
     }
 }
 
@@ -84,13 +105,20 @@ fn time_scrypt() {
             let mut targets = vec![[0; 64]; count];
             let mut jobs: Vec<scrypt::Job<'_>> = targets
                 .iter_mut()
-                .map(|target| scrypt::Job { password: b"pleaseletmein", salt: b"SodiumChloride", p: 1, target })
+                .map(|target| scrypt::Job {
+                    password: b"pleaseletmein",
+                    salt: b"SodiumChloride",
+                    p: 1,
+                    target,
+                })
                 .collect();
-            scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
+            scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {})
+                .expect("derived");
         }));
     }
     works.push(Box::new(|| {
-        scrypt::derive(&cost, b"pleaseletmein", b"SodiumChloride", 1, &mut [0; 64]).expect("derived");
+        scrypt::derive(&cost, b"pleaseletmein", b"SodiumChloride", 1, &mut [0; 64])
+            .expect("derived");
     }));
     let best = least(&mut works);
     print("scrypt 16384 8 1", &counts, &best);

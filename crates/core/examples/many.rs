@@ -1,8 +1,10 @@
-//! Prints what a message costs on one core, on its own and as one of many, and how many times quicker it is then.
+//! Prints what a message costs on one core, on its own and as one of many, and how many times
+//! quicker it is then.
 //!
 //! `cargo run --release -p millrace-core --example many [part of a name] [messages, default 64]`
 //!
-//! The two are measured in turn, each the best of many short runs. `MILLRACE_CPU_HIDE` shows other kernels.
+//! The two are measured in turn, each the best of many short runs. `MILLRACE_CPU_HIDE` shows other
+//! kernels.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -21,10 +23,15 @@ fn main() {
     let wanted = arguments.next().unwrap_or_default();
     let count = arguments.next().map_or(64, |count| count.parse().expect("a number of messages"));
     print!("{:<16}", format!("ns, {count} at once"));
-    SIZES.iter().for_each(|&size| print!("{:>24}", if size == MIX { "mixed".into() } else { format!("{size} B") }));
+    SIZES.iter().for_each(|&size| {
+        print!("{:>24}", if size == MIX { "mixed".into() } else { format!("{size} B") })
+    });
     println!();
     let names = HASHES.iter().map(|facts| (facts.name.to_string(), facts.hash, false));
-    let macs = HASHES.iter().filter(|facts| facts.hmac).map(|facts| (format!("hmac-{}", facts.name), facts.hash, true));
+    let macs = HASHES
+        .iter()
+        .filter(|facts| facts.hmac)
+        .map(|facts| (format!("hmac-{}", facts.name), facts.hash, true));
     for (name, hash, mac) in names.chain(macs).filter(|(name, ..)| name.contains(&wanted)) {
         print!("{name:<16}");
         SIZES.iter().for_each(|&size| cell(hash, mac, size, count));
@@ -35,24 +42,26 @@ fn main() {
 fn cell(hash: Hash, mac: bool, size: usize, count: usize) {
     let bytes: Vec<u8> = (0..size * count + 64).map(|index| (index * 7 % 251) as u8).collect();
     let length = |index: usize| if size == MIX { (index * 977 + 13) % (MIX + 1) } else { size };
-    let sources: Vec<&[u8]> = (0..count).map(|index| &bytes[index * size..][..length(index)]).collect();
+    let sources: Vec<&[u8]> =
+        (0..count).map(|index| &bytes[index * size..][..length(index)]).collect();
     let digest_size = if hash.facts().digest_size == 0 { 32 } else { hash.facts().digest_size };
     let key = hash.facts().hmac.then(|| MacKey::new(hash, &[7; 32]).expect("defined"));
     let mut results = vec![[0; 64]; count];
     let mut work = |many: bool| match (many, key.as_ref().filter(|_| mac)) {
-        (true, None) => digests(hash, &Params::default(), black_box(&sources), digest_size, |index, digest| {
-            results[index][..digest_size].copy_from_slice(digest);
-        }),
+        (true, None) => {
+            digests(hash, &Params::default(), black_box(&sources), digest_size, |index, digest| {
+                results[index][..digest_size].copy_from_slice(digest);
+            })
+        }
         (true, Some(key)) => macs(key, black_box(&sources), |index, mac| {
             results[index][..digest_size].copy_from_slice(mac);
         }),
         (false, None) => sources.iter().zip(&mut results).try_for_each(|(source, target)| {
             digest(hash, &Params::default(), black_box(source), &mut target[..digest_size])
         }),
-        (false, Some(key)) => sources
-            .iter()
-            .zip(&mut results)
-            .try_for_each(|(source, target)| key.mac(black_box(source), &mut target[..digest_size])),
+        (false, Some(key)) => sources.iter().zip(&mut results).try_for_each(|(source, target)| {
+            key.mac(black_box(source), &mut target[..digest_size])
+        }),
     };
     let mut best = [f64::MAX; 2];
     let begin = Instant::now();

@@ -1,8 +1,10 @@
 //! Prints GB/s of one large message in one go, in parts on one core, and in parts on several.
 //!
-//! `cargo run --release -p millrace-core --example parts [part of a name] [MiB, default 64] [KiB a part, default 256] [threads, default 2]`
+//! `cargo run --release -p millrace-core --example parts [part of a name] [MiB, default 64] [KiB a
+//! part, default 256] [threads, default 2]`
 //!
-//! The ways are measured in turn, each the best of several runs. `MILLRACE_CPU_HIDE` shows other kernels.
+//! The ways are measured in turn, each the best of several runs. `MILLRACE_CPU_HIDE` shows other
+//! kernels.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +20,8 @@ use millrace_core::split::{HashMessage, Message, Partial};
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let wanted = arguments.next().unwrap_or_default();
-    let mut number = |default: usize| arguments.next().map_or(default, |text| text.parse().expect("a number"));
+    let mut number =
+        |default: usize| arguments.next().map_or(default, |text| text.parse().expect("a number"));
     let (size, part, threads) = (number(64) << 20, number(256) << 10, number(2));
     println!("{:<42} {:>8} {:>8} {:>8} on {threads} threads", "GB/s", "one go", "parts", "parts");
     for facts in CIPHERS.iter().filter(|facts| facts.name.contains(&wanted)) {
@@ -30,7 +33,8 @@ fn main() {
 }
 
 fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
-    let key = CipherKey::boxed(facts.cipher, &[7; 32][..facts.key_size]).expect("a key of the right size");
+    let key = CipherKey::boxed(facts.cipher, &[7; 32][..facts.key_size])
+        .expect("a key of the right size");
     let nonce = &[9; 24][..facts.iv_size];
     let mut text = vec![0x5a; size];
     let mut tag = [0; 16];
@@ -51,21 +55,29 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
                     let (text, partial) = &mut *place;
                     *partial = work((index * part) as u64, text);
                 });
-                let parts: Vec<_> =
-                    parts.into_iter().filter_map(|part| part.into_inner().expect("no panic").1).collect();
+                let parts: Vec<_> = parts
+                    .into_iter()
+                    .filter_map(|part| part.into_inner().expect("no panic").1)
+                    .collect();
                 if !parts.is_empty() {
                     message.tag(&parts, tag).expect("all parts");
                 }
             };
             let given = [0; 16];
             match way {
-                0 if !facts.aead => pass(text, tag, &|at, text| message.apply_part(at, Text::InPlace(text)).ok()),
+                0 if !facts.aead => {
+                    pass(text, tag, &|at, text| message.apply_part(at, Text::InPlace(text)).ok())
+                }
                 0 if key.seals_in_two_passes() => {
                     pass(text, tag, &|at, text| message.authenticate_plain(at, text).ok())
                 }
                 0 => pass(text, tag, &|at, text| message.seal_part(at, Text::InPlace(text)).ok()),
-                1 => pass(text, tag, &|at, text| message.open_part(at, Text::InPlace(text), &given).ok()),
-                _ => pass(text, tag, &|at, text| message.authenticate_sealed(at, text, &given).ok()),
+                1 => pass(text, tag, &|at, text| {
+                    message.open_part(at, Text::InPlace(text), &given).ok()
+                }),
+                _ => {
+                    pass(text, tag, &|at, text| message.authenticate_sealed(at, text, &given).ok())
+                }
             }
             if way == 2 || (way == 0 && key.seals_in_two_passes()) {
                 let (sealed, tag) = (given, &mut [0; 16]);
@@ -78,30 +90,38 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
         let name = format!("{}{name}", facts.name);
         let (mut parts_one, mut parts_many) = (vec![0x5a; size], vec![0x5a; size]);
         let one_go: &mut dyn FnMut() = &mut || once(&mut text).expect("fits");
-        let rates = rates(size, [one_go, &mut || run(&mut parts_one, 1), &mut || run(&mut parts_many, threads)]);
+        let rates = rates(
+            size,
+            [one_go, &mut || run(&mut parts_one, 1), &mut || run(&mut parts_many, threads)],
+        );
         println!("{name:<42} {:>8.2} {:>8.2} {:>8.2}", rates[0], rates[1], rates[2]);
     }
 }
 
-/// Works on the part that begins at an offset; returns what it adds to the tag, if it is read for that.
+/// Works on the part that begins at an offset; returns what it adds to the tag, if it is read for
+/// that.
 type Part<'a> = &'a (dyn Fn(u64, &mut [u8]) -> Option<Partial> + Sync);
 
 fn blake3(size: usize, threads: usize) {
     let source = vec![0x5a; size];
     let run = |threads: usize| {
-        let message = HashMessage::new(Hash::Blake3, &Params::default(), size as u64).expect("in parts");
+        let message =
+            HashMessage::new(Hash::Blake3, &Params::default(), size as u64).expect("in parts");
         let part = message.part_size() as usize;
-        let values: Vec<Mutex<[u8; 32]>> = (0..message.count()).map(|_| Mutex::new([0; 32])).collect();
+        let values: Vec<Mutex<[u8; 32]>> =
+            (0..message.count()).map(|_| Mutex::new([0; 32])).collect();
         each(values.len(), threads, &|index| {
             let source = &source[index * part..size.min((index + 1) * part)];
             let value = message.part((index * part) as u64, source).expect("a part");
             *values[index].lock().unwrap_or_else(PoisonError::into_inner) = value;
         });
-        let values: Vec<_> = values.into_iter().map(|value| value.into_inner().expect("no panic")).collect();
+        let values: Vec<_> =
+            values.into_iter().map(|value| value.into_inner().expect("no panic")).collect();
         message.finish(&values, &mut [0; 32]).expect("all parts");
     };
-    let one_go: &mut dyn FnMut() =
-        &mut || digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32]).expect("fits");
+    let one_go: &mut dyn FnMut() = &mut || {
+        digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32]).expect("fits")
+    };
     let rates = rates(size, [one_go, &mut || run(1), &mut || run(threads)]);
     println!("{:<42} {:>8.2} {:>8.2} {:>8.2}", "blake3", rates[0], rates[1], rates[2]);
 }
@@ -110,7 +130,9 @@ fn blake3(size: usize, threads: usize) {
 fn each(count: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
     let next = AtomicUsize::new(0);
     let worker = || {
-        while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count) {
+        while let Some(index) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count)
+        {
             work(index);
         }
     };

@@ -1,7 +1,8 @@
-//! Makes one short call so many times, for instructions to be counted: what the choice of an engine adds to it.
+//! Makes one short call so many times, for instructions to be counted: what the choice of an engine
+//! adds to it.
 //!
-//! `valgrind --tool=callgrind target/release/examples/seam <call> <times>`, with two numbers of times; the difference of both counts by
-//! that of the times is what a call takes.
+//! `valgrind --tool=callgrind target/release/examples/seam <call> <times>`, with two numbers of
+//! times; the difference of both counts by that of the times is what a call takes.
 
 use std::hint::black_box;
 
@@ -30,10 +31,10 @@ fn main() {
             "hmac" => hmac(black_box(Hash::Sha256), &[7; 32], source, &mut target[..32]),
             "mac" => mac_key.mac(source, &mut target[..32]),
             "apply" => stream.apply(&[9; 16], Text::InPlace(&mut text)),
-            "apply-once" => {
-                with_key(black_box(Cipher::Aes256Ctr), &[7; 32], |key| key.apply(&[9; 16], Text::InPlace(&mut text)))
-                    .and_then(|done| done)
-            }
+            "apply-once" => with_key(black_box(Cipher::Aes256Ctr), &[7; 32], |key| {
+                key.apply(&[9; 16], Text::InPlace(&mut text))
+            })
+            .and_then(|done| done),
             "seal" => aead.seal(&[9; 12], &[], Text::InPlace(&mut text), &mut tag),
             _ => panic!("digest, xxh, update, hmac, mac, apply, apply-once or seal"),
         };

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p millrace-core --example speed [part of a name]`
 //!
-//! The best of many short runs, so that a busy machine disturbs little. Compare ratios within one run.
+//! The best of many short runs, so that a busy machine disturbs little. Compare ratios within one
+//! run.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,7 +25,8 @@ fn main() {
         if asked(facts.name) {
             row(facts.name, |source| {
                 let mut target = [0; 64];
-                let _ = digest(facts.hash, &Params::default(), black_box(source), &mut target[..size]);
+                let _ =
+                    digest(facts.hash, &Params::default(), black_box(source), &mut target[..size]);
                 black_box(&target);
             });
         }
@@ -32,7 +34,8 @@ fn main() {
         if facts.hmac && asked(&name) {
             row(&name, |source| {
                 let mut target = [0; 64];
-                let _ = hmac(facts.hash, black_box(&[7; 32]), black_box(source), &mut target[..size]);
+                let _ =
+                    hmac(facts.hash, black_box(&[7; 32]), black_box(source), &mut target[..size]);
                 black_box(&target);
             });
             let key = MacKey::new(facts.hash, &[7; 32]).expect("defined");
@@ -66,7 +69,8 @@ fn ciphers(cipher: Cipher) {
     };
     row_mut(&format!("{name}, key cached"), |text| run(&prepared, text));
     row_mut(&format!("{name}, with_key"), |text| {
-        with_key(cipher, black_box(key), |prepared| run(prepared, text)).expect("a key of the right size");
+        with_key(cipher, black_box(key), |prepared| run(prepared, text))
+            .expect("a key of the right size");
     });
     row_mut(&format!("{name}, CipherKey::new"), |text| {
         run(&CipherKey::new(cipher, black_box(key)).expect("a key of the right size"), text);
@@ -79,8 +83,11 @@ fn ciphers(cipher: Cipher) {
             sealed.push((text, tag));
         }
         row_mut(&format!("{name}, open"), |target| {
-            let (source, tag) = sealed.iter().find(|(text, _)| text.len() == target.len()).expect("sealed");
-            prepared.open(black_box(iv), &[], Text::Across { source, target }, tag).expect("authentic");
+            let (source, tag) =
+                sealed.iter().find(|(text, _)| text.len() == target.len()).expect("sealed");
+            prepared
+                .open(black_box(iv), &[], Text::Across { source, target }, tag)
+                .expect("authentic");
         });
     }
 }
@@ -94,7 +101,13 @@ fn row_mut(name: &str, mut work: impl FnMut(&mut [u8])) {
         let mut text = vec![0x5a; size];
         best(|| work(&mut text))
     });
-    println!("{name:<32} {:>10.1} {:>10.1} {:>12.1} {:>8.2}", ns[0], ns[1], ns[2] / 1e3, SIZES[2] as f64 / ns[2]);
+    println!(
+        "{name:<32} {:>10.1} {:>10.1} {:>12.1} {:>8.2}",
+        ns[0],
+        ns[1],
+        ns[2] / 1e3,
+        SIZES[2] as f64 / ns[2]
+    );
 }
 
 /// The best time of one call in ns, over runs of about 100 us and 60 ms in all.

@@ -147,7 +147,10 @@ impl Cipher {
 
     /// The cipher with this name or alias, in any case.
     pub fn by_name(name: &str) -> Option<Cipher> {
-        CIPHERS.iter().find(|facts| answers(facts.name, facts.aliases, name)).map(|facts| facts.cipher)
+        CIPHERS
+            .iter()
+            .find(|facts| answers(facts.name, facts.aliases, name))
+            .map(|facts| facts.cipher)
     }
 }
 
@@ -167,7 +170,8 @@ impl CipherFacts {
 }
 
 fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
-    name.eq_ignore_ascii_case(wanted) || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
+    name.eq_ignore_ascii_case(wanted)
+        || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
 }
 
 /// The whole catalog as JSON: `{"hashes":[...],"ciphers":[...]}`, each in the order of its numbers.
@@ -249,7 +253,8 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
 const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..CRYPTOGRAPHIC };
 const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
 const SHAKE: HashFacts = HashFacts { xof: true, hmac: false, ..FIPS_202 };
-const KECCAK: HashFacts = HashFacts { standard: "Keccak submission to NIST, 2011 (padding 0x01)", ..CRYPTOGRAPHIC };
+const KECCAK: HashFacts =
+    HashFacts { standard: "Keccak submission to NIST, 2011 (padding 0x01)", ..CRYPTOGRAPHIC };
 const BLAKE2: HashFacts = HashFacts { standard: "RFC 7693", ..CRYPTOGRAPHIC };
 const XXH: HashFacts = HashFacts {
     seed_bits: 64,

@@ -1,5 +1,5 @@
-//! Consecutive chunks of one long message, each sealed under a nonce of its own: what streams of sealed chunks are
-//! made of (C2SP chunked encryption; TLS 1.3 makes its nonces the same way).
+//! Consecutive chunks of one long message, each sealed under a nonce of its own: what streams of
+//! sealed chunks are made of (C2SP chunked encryption; TLS 1.3 makes its nonces the same way).
 
 use crate::Error;
 use crate::cipher::{CipherKey, Text};
@@ -20,19 +20,22 @@ pub struct Run<'a> {
 }
 
 impl CipherKey {
-    /// Seals the chunks that stand one after the other in `source`; in `target` each is followed by its tag.
+    /// Seals the chunks that stand one after the other in `source`; in `target` each is followed by
+    /// its tag.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed ones; otherwise as
-    /// [`CipherKey::seal`]. The target is then all zero or untouched.
+    /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed
+    /// ones; otherwise as [`CipherKey::seal`]. The target is then all zero or untouched.
     pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         self.seal_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
     }
 
-    /// As [`CipherKey::seal_chunks`], with a pause whenever chunks of `slice` bytes or more have been sealed.
+    /// As [`CipherKey::seal_chunks`], with a pause whenever chunks of `slice` bytes or more have
+    /// been sealed.
     ///
     /// # Errors
-    /// As [`CipherKey::seal_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
+    /// As [`CipherKey::seal_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with
+    /// the target all zero.
     pub fn seal_chunks_paced(
         &self,
         run: Run<'_>,
@@ -49,7 +52,12 @@ impl CipherKey {
         let result = chunks.try_for_each(|(index, (sealed, source))| {
             slices.before(sealed.len())?;
             let (target, tag) = sealed.split_at_mut(source.len());
-            self.seal(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
+            self.seal(
+                run.nonce(index, &mut [0; NONCE_MAX])?,
+                &[],
+                Text::Across { source, target },
+                tag,
+            )
         });
         result.inspect_err(|_| target.fill(0))
     }
@@ -57,16 +65,18 @@ impl CipherKey {
     /// Opens what [`CipherKey::seal_chunks`] made: all of the chunks or none.
     ///
     /// # Errors
-    /// [`Error::Authentication`] when a tag does not match; otherwise as [`CipherKey::seal_chunks`]. The target is then
-    /// all zero or untouched.
+    /// [`Error::Authentication`] when a tag does not match; otherwise as
+    /// [`CipherKey::seal_chunks`]. The target is then all zero or untouched.
     pub fn open_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         self.open_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
     }
 
-    /// As [`CipherKey::open_chunks`], with a pause whenever chunks of `slice` bytes or more have been opened.
+    /// As [`CipherKey::open_chunks`], with a pause whenever chunks of `slice` bytes or more have
+    /// been opened.
     ///
     /// # Errors
-    /// As [`CipherKey::open_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
+    /// As [`CipherKey::open_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with
+    /// the target all zero.
     pub fn open_chunks_paced(
         &self,
         run: Run<'_>,
@@ -83,7 +93,12 @@ impl CipherKey {
         let result = chunks.try_for_each(|(index, (sealed, target))| {
             slices.before(sealed.len())?;
             let (source, tag) = sealed.split_at(target.len());
-            self.open(run.nonce(index, &mut [0; NONCE_MAX])?, &[], Text::Across { source, target }, tag)
+            self.open(
+                run.nonce(index, &mut [0; NONCE_MAX])?,
+                &[],
+                Text::Across { source, target },
+                tag,
+            )
         });
         result.inspect_err(|_| target.fill(0))
     }
@@ -100,7 +115,11 @@ impl Slices<'_> {
     /// Before a chunk: pauses if those before it make a slice.
     fn before(&mut self, size: usize) -> Result<(), Error> {
         let last = std::mem::replace(&mut self.last, size);
-        if self.pacing.spend(last) && self.pacing.abandoned(0) { Err(Error::Abandoned) } else { Ok(()) }
+        if self.pacing.spend(last) && self.pacing.abandoned(0) {
+            Err(Error::Abandoned)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -119,7 +138,8 @@ impl Run<'_> {
             let tags = self.count.checked_mul(facts.tag_size)?;
             let least = most.checked_sub(self.chunk_size)?;
             let chunks = self.count > 0 && self.chunk_size > 0 && (least..=most).contains(&text);
-            (chunks && text.checked_add(tags)? == sealed).then_some(self.chunk_size + facts.tag_size)
+            (chunks && text.checked_add(tags)? == sealed)
+                .then_some(self.chunk_size + facts.tag_size)
         };
         fits().ok_or(Error::OutputSize)
     }

@@ -14,7 +14,11 @@ pub use crate::inputs::Text;
 /// # Errors
 /// [`Error::KeySize`] when `key` has not the size this cipher takes.
 #[inline]
-pub fn with_key<R>(cipher: Cipher, key: &[u8], work: impl FnOnce(&CipherKey) -> R) -> Result<R, Error> {
+pub fn with_key<R>(
+    cipher: Cipher,
+    key: &[u8],
+    work: impl FnOnce(&CipherKey) -> R,
+) -> Result<R, Error> {
     let mut prepared = CipherKey::vacant(cipher);
     prepared.prepare(key)?;
     Ok(work(&prepared))
@@ -52,7 +56,8 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Prepares `key` for an engine of choice, which then computes everything under this key; as [`CipherKey::boxed`].
+    /// Prepares `key` for an engine of choice, which then computes everything under this key; as
+    /// [`CipherKey::boxed`].
     ///
     /// # Errors
     /// As [`CipherKey::boxed`]; [`Error::Unavailable`].
@@ -102,8 +107,8 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] when source
-    /// and target differ in length, [`Error::SourceTooLarge`]; where the key was prepared for the kernel,
-    /// [`Error::Unavailable`] and [`Error::TooLarge`].
+    /// and target differ in length, [`Error::SourceTooLarge`]; where the key was prepared for the
+    /// kernel, [`Error::Unavailable`] and [`Error::TooLarge`].
     #[inline]
     pub fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         let facts = self.cipher.facts();
@@ -120,12 +125,19 @@ impl CipherKey {
         }
     }
 
-    /// As [`CipherKey::apply`]; where the kernel computes, with a pause after about every `slice` bytes. (Native work is paced in
-    /// [parts](crate::split).)
+    /// As [`CipherKey::apply`]; where the kernel computes, with a pause after about every `slice`
+    /// bytes. (Native work is paced in [parts](crate::split).)
     ///
     /// # Errors
-    /// As [`CipherKey::apply`]; [`Error::Abandoned`] when it was given up in a pause, with the target all zero.
-    pub fn apply_paced(&self, iv: &[u8], text: Text<'_>, slice: usize, pace: &mut dyn Pace) -> Result<(), Error> {
+    /// As [`CipherKey::apply`]; [`Error::Abandoned`] when it was given up in a pause, with the
+    /// target all zero.
+    pub fn apply_paced(
+        &self,
+        iv: &[u8],
+        text: Text<'_>,
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
         let CipherState::Kernel(state) = &self.state else { return self.apply(iv, text) };
         if iv.len() != self.cipher.facts().iv_size {
             return Err(Error::IvSize);
@@ -143,7 +155,13 @@ impl CipherKey {
     /// [`Error::OutputSize`] when source and target differ in length, [`Error::SourceTooLarge`],
     /// [`Error::AadTooLarge`].
     #[inline]
-    pub fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    pub fn seal(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         match &self.state {
             CipherState::Native(state) => Chosen::seal(state, nonce, aad, text, tag),
@@ -155,7 +173,8 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
-    /// Otherwise as [`CipherKey::seal`], with the target untouched or, where the kernel computes, all zero.
+    /// Otherwise as [`CipherKey::seal`], with the target untouched or, where the kernel computes,
+    /// all zero.
     #[inline]
     pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
@@ -166,7 +185,13 @@ impl CipherKey {
     }
 
     #[inline]
-    fn check_aead(&self, nonce: &[u8], aad: &[u8], text: &Text<'_>, tag_size: usize) -> Result<(), Error> {
+    fn check_aead(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: &Text<'_>,
+        tag_size: usize,
+    ) -> Result<(), Error> {
         let facts = self.cipher.facts();
         if !facts.aead {
             return Err(Error::NotSupported);

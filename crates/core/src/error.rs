@@ -17,20 +17,24 @@ pub enum Error {
     SourceTooLarge,
     /// The additional authenticated data is longer than this algorithm can process.
     AadTooLarge,
-    /// The tag does not match: key, nonce, data or tag differ from those of `seal`. The target is all zero.
+    /// The tag does not match: key, nonce, data or tag differ from those of `seal`. The target is
+    /// all zero.
     Authentication,
     /// This algorithm has no such operation or parameter.
     NotSupported,
     /// The parts of a message are not all there, overlap, or do not end at a border.
     Parts,
-    /// Nobody wants the result any more: [`Pace::abandoned`](crate::pace::Pace::abandoned) said so. The target is
-    /// untouched.
+    /// Nobody wants the result any more: [`Pace::abandoned`](crate::pace::Pace::abandoned) said so.
+    /// The target is untouched.
     Abandoned,
-    /// The bytes are not a state of this hash, or the state has begun to give output and takes no more.
+    /// The bytes are not a state of this hash, or the state has begun to give output and takes no
+    /// more.
     State,
-    /// The engine that was asked for cannot do this here; the sentence says why, and how to mend it. The target is all zero or untouched.
+    /// The engine that was asked for cannot do this here; the sentence says why, and how to mend
+    /// it. The target is all zero or untouched.
     Unavailable(&'static str),
-    /// The message is larger than the engine takes at once; the sentence says how large it may be. The target is untouched.
+    /// The message is larger than the engine takes at once; the sentence says how large it may be.
+    /// The target is untouched.
     TooLarge(&'static str),
     /// The library refused what it should have accepted. The target is all zero or untouched.
     Engine,
@@ -58,7 +62,9 @@ impl Error {
             Error::TagSize => "the tag has the wrong size for this algorithm",
             Error::OutputSize => "the target has the wrong size for this result",
             Error::SourceTooLarge => "the source is larger than this algorithm can process at once",
-            Error::AadTooLarge => "the additional data is larger than this algorithm can process at once",
+            Error::AadTooLarge => {
+                "the additional data is larger than this algorithm can process at once"
+            }
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
             Error::Parts => "the parts do not make up the message",

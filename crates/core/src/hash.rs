@@ -19,13 +19,19 @@ pub use crate::inputs::Params;
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
 /// key which this hash does not take.
 #[inline]
-pub fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+pub fn digest(
+    hash: Hash,
+    params: &Params<'_>,
+    source: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
     check_target(hash.facts(), target.len())?;
     check_params(hash.facts(), params)?;
     Chosen::digest(hash, params, source, target)
 }
 
-/// As [`digest`], by an engine of choice; paced if somebody is to be asked after every so many bytes.
+/// As [`digest`], by an engine of choice; paced if somebody is to be asked after every so many
+/// bytes.
 ///
 /// # Errors
 /// As [`digest`]; [`Error::Unavailable`]; [`Error::Abandoned`] when it was given up in a pause.
@@ -39,7 +45,9 @@ pub fn digest_by(
 ) -> Result<(), Error> {
     match (provider, paced) {
         (Provider::Native, None) => digest(hash, params, source, target),
-        (Provider::Native, Some((slice, pace))) => digest_paced(hash, params, source, target, slice, pace),
+        (Provider::Native, Some((slice, pace))) => {
+            digest_paced(hash, params, source, target, slice, pace)
+        }
         (_, paced) => {
             check_target(hash.facts(), target.len())?;
             check_params(hash.facts(), params)?;

@@ -1,9 +1,9 @@
-//! Hashing piece by piece. The state of a running hash is a string of bytes: `state_size` of them, the
-//! same on every machine, so that it can be copied, kept and sent like any other bytes.
+//! Hashing piece by piece. The state of a running hash is a string of bytes: `state_size` of them,
+//! the same on every machine, so that it can be copied, kept and sent like any other bytes.
 //!
-//! An empty state is a hash that has not begun. Key and seed are no part of a state (though most states of a
-//! keyed or seeded hash fit no other key or seed): they are given with every call. States hold what they
-//! need of the message, so they are as secret as the message.
+//! An empty state is a hash that has not begun. Key and seed are no part of a state (though most
+//! states of a keyed or seeded hash fit no other key or seed): they are given with every call.
+//! States hold what they need of the message, so they are as secret as the message.
 //!
 //! Running hashes that the kernel keeps have no such state, but a ticket: [`Held`].
 
@@ -26,10 +26,16 @@ pub fn state_size(hash: Hash) -> usize {
 ///
 /// # Errors
 /// [`Error::State`] for what is not a state of this hash, or has begun to give output;
-/// [`Error::OutputSize`] for a `next` of the wrong size; [`Error::NotSupported`] for a seed or key which
-/// this hash does not take.
+/// [`Error::OutputSize`] for a `next` of the wrong size; [`Error::NotSupported`] for a seed or key
+/// which this hash does not take.
 #[inline]
-pub fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+pub fn update(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    source: &[u8],
+    next: &mut [u8],
+) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     check_next(hash, next)?;
     Chosen::update(hash, params, state, source, next)
@@ -59,14 +65,21 @@ pub fn update_paced(
 /// # Errors
 /// As [`update`] and [`digest`](crate::hash::digest).
 #[inline]
-pub fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+pub fn finish(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    rest: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     check_target(hash.facts(), target.len())?;
     Chosen::finish(hash, params, state, rest, target)
 }
 
-/// Takes in the rest of the message if it has not ended yet, fills `target` with the next bytes of output,
-/// any number of them, and writes the new state to `next`. Many calls give what one long one gives.
+/// Takes in the rest of the message if it has not ended yet, fills `target` with the next bytes of
+/// output, any number of them, and writes the new state to `next`. Many calls give what one long
+/// one gives.
 ///
 /// # Errors
 /// As [`update`]; [`Error::State`] too where `rest` is not empty after the first call;
@@ -91,7 +104,8 @@ pub fn squeeze(
 /// Whether this is a state of this hash, for states that come from elsewhere. An empty one is not.
 ///
 /// # Errors
-/// [`Error::State`] if it is not; [`Error::NotSupported`] for a seed or key which this hash does not take.
+/// [`Error::State`] if it is not; [`Error::NotSupported`] for a seed or key which this hash does
+/// not take.
 pub fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     Chosen::check(hash, params, state)

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{ByKernel, Chosen, Derivation, Engine, MacState, Provider, Stateful, with_kernel};
+use crate::engines::{
+    ByKernel, Chosen, Derivation, Engine, MacState, Provider, Stateful, with_kernel,
+};
 use crate::hash;
 use crate::hasher::{self, check_next, state_size};
 use crate::inputs::Params;
@@ -54,7 +56,8 @@ impl MacKey {
         Ok(MacKey { hash, state: MacState::Kernel(Box::new(state)) })
     }
 
-    /// Whether the kernel computes under this key. It keeps running HMACs too: see [`Held`](crate::hasher::Held).
+    /// Whether the kernel computes under this key. It keeps running HMACs too: see
+    /// [`Held`](crate::hasher::Held).
     #[inline]
     pub fn of_kernel(&self) -> bool {
         matches!(self.state, MacState::Kernel(_))
@@ -82,7 +85,8 @@ impl MacKey {
     /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] where the key was prepared for the kernel.
+    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] where the key
+    /// was prepared for the kernel.
     #[inline]
     pub fn mac(&self, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
@@ -96,7 +100,13 @@ impl MacKey {
     ///
     /// # Errors
     /// As [`MacKey::mac`]; [`Error::Abandoned`] when it was given up in a pause.
-    pub fn mac_paced(&self, source: &[u8], target: &mut [u8], slice: usize, pace: &mut dyn Pace) -> Result<(), Error> {
+    pub fn mac_paced(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        slice: usize,
+        pace: &mut dyn Pace,
+    ) -> Result<(), Error> {
         check(self.hash, target.len())?;
         let pacing = &mut Pacing::new(slice, pace);
         match &self.state {
@@ -111,21 +121,24 @@ impl MacKey {
         state_size(self.hash)
     }
 
-    /// Takes in more of the message, and writes the new state to `next`. An empty state has not begun.
+    /// Takes in more of the message, and writes the new state to `next`. An empty state has not
+    /// begun.
     ///
     /// # Errors
-    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of the
-    /// wrong size, [`Error::NotSupported`] where the key was prepared for the kernel.
+    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of
+    /// the wrong size, [`Error::NotSupported`] where the key was prepared for the kernel.
     #[inline]
     pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
         check_next(self.hash, next)?;
         Chosen::mac_update(self.stateful()?, state, source, next)
     }
 
-    /// As [`MacKey::update`], in slices of about `slice` bytes, with a pause after each but the last.
+    /// As [`MacKey::update`], in slices of about `slice` bytes, with a pause after each but the
+    /// last.
     ///
     /// # Errors
-    /// As [`MacKey::update`]; [`Error::Abandoned`] when it was given up in a pause, with `next` untouched.
+    /// As [`MacKey::update`]; [`Error::Abandoned`] when it was given up in a pause, with `next`
+    /// untouched.
     pub fn update_paced(
         &self,
         state: &[u8],
@@ -135,15 +148,21 @@ impl MacKey {
         pace: &mut dyn Pace,
     ) -> Result<(), Error> {
         check_next(self.hash, next)?;
-        Chosen::mac_update_paced(self.stateful()?, state, source, next, &mut Pacing::new(slice, pace))
+        Chosen::mac_update_paced(
+            self.stateful()?,
+            state,
+            source,
+            next,
+            &mut Pacing::new(slice, pace),
+        )
     }
 
-    /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as the
-    /// digest.
+    /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as
+    /// the digest.
     ///
     /// # Errors
-    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a target of the
-    /// wrong length.
+    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a target of
+    /// the wrong length.
     #[inline]
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
@@ -151,7 +170,8 @@ impl MacKey {
     }
 }
 
-/// The states of the inner and the outer hash after their first block, as bytes: `2 * state_size` of them.
+/// The states of the inner and the outer hash after their first block, as bytes: `2 * state_size`
+/// of them.
 ///
 /// They serve a running HMAC whose key is used for one message and therefore is not worth a
 /// [`MacKey`]: the caller owns the bytes and can keep them wherever it keeps other states. They
@@ -237,7 +257,15 @@ impl<'a> KeyStates<'a> {
         slice: usize,
         pace: &mut dyn Pace,
     ) -> Result<(), Error> {
-        hasher::update_paced(self.hash, &Params::default(), self.begun(state), source, next, slice, pace)
+        hasher::update_paced(
+            self.hash,
+            &Params::default(),
+            self.begun(state),
+            source,
+            next,
+            slice,
+            pace,
+        )
     }
 
     /// As [`MacKey::finish`].

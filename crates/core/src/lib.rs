@@ -4,7 +4,8 @@
 //! its result straight into the caller's target; the one-shot operations use no heap.
 //!
 //! - [`catalog`]: the one table of facts: names, aliases and sizes.
-//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check sizes against the catalog.
+//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check
+//!   sizes against the catalog.
 //! - [`kdf`]: key derivation and password hashing.
 //! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
 //! - [`stack`]: overwriting what work with secrets leaves there.

@@ -8,7 +8,8 @@ use crate::hmac::MacKey;
 use crate::inputs::Params;
 use crate::pace::{Outlet, Pace, Pacing};
 
-/// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and digest.
+/// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and
+/// digest.
 ///
 /// The order of the calls is not that of the sources: short messages overtake long ones. `size` is
 /// the digest's, or for an extendable-output hash what the caller wants. The digest is gone when
@@ -28,8 +29,8 @@ pub fn digests(
     Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None))
 }
 
-/// As [`digests`], with a pause after about `slice` bytes of each of those hashed together. Messages that were given
-/// up are passed over: they do not come to `each`.
+/// As [`digests`], with a pause after about `slice` bytes of each of those hashed together.
+/// Messages that were given up are passed over: they do not come to `each`.
 ///
 /// # Errors
 /// As [`digests`].
@@ -44,10 +45,17 @@ pub fn digests_paced(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, Some(Pacing::new(slice, pace))))
+    Chosen::digests(
+        hash,
+        params,
+        sources,
+        size,
+        Outlet::new(&mut each, Some(Pacing::new(slice, pace))),
+    )
 }
 
-/// As [`digests`], by an engine of choice; paced if somebody is to be asked after every so many bytes.
+/// As [`digests`], by an engine of choice; paced if somebody is to be asked after every so many
+/// bytes.
 ///
 /// # Errors
 /// As [`digests`]; [`Error::Unavailable`], after which some digests may have been handed on.
@@ -72,15 +80,21 @@ pub fn digests_by(
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on then.
-pub fn macs(key: &MacKey, sources: &[&[u8]], mut each: impl FnMut(usize, &[u8])) -> Result<(), Error> {
+/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
+/// then.
+pub fn macs(
+    key: &MacKey,
+    sources: &[&[u8]],
+    mut each: impl FnMut(usize, &[u8]),
+) -> Result<(), Error> {
     macs_to(key, sources, Outlet::new(&mut each, None))
 }
 
 /// As [`macs`], paced as [`digests_paced`] is.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on then.
+/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
+/// then.
 pub fn macs_paced(
     key: &MacKey,
     sources: &[&[u8]],
@@ -98,7 +112,8 @@ fn macs_to(key: &MacKey, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Er
     }
 }
 
-/// How many messages are hashed at once on this machine; 1 where that is no quicker than one by one.
+/// How many messages are hashed at once on this machine; 1 where that is no quicker than one by
+/// one.
 pub fn lanes(hash: Hash) -> usize {
     Chosen::serves_hash(hash).ok().and_then(|service| service.lanes).map_or(1, |(lanes, _)| lanes)
 }

@@ -1,12 +1,13 @@
-//! Long work in slices: whoever runs it may do something else in between, and may say that nobody wants it any more.
+//! Long work in slices: whoever runs it may do something else in between, and may say that nobody
+//! wants it any more.
 
 /// What long work asks between slices.
 pub trait Pace {
     /// Called after each slice. Whoever runs the work may do something else meanwhile.
     fn pause(&mut self);
 
-    /// Whether nobody wants message `index` any more (0 where there is one): it is given up, and its digest is not
-    /// handed on.
+    /// Whether nobody wants message `index` any more (0 where there is one): it is given up, and
+    /// its digest is not handed on.
     fn abandoned(&self, index: usize) -> bool;
 
     /// Told before a pause of a key derivation how far job `index` is: so many steps of so many.
@@ -47,7 +48,12 @@ impl<'a> Pacing<'a> {
 
     /// The same for the messages from `first` on.
     pub(crate) fn from(&mut self, first: usize) -> Pacing<'_> {
-        Pacing { slice: self.slice, since: self.since, first: self.first + first, pace: &mut *self.pace }
+        Pacing {
+            slice: self.slice,
+            since: self.since,
+            first: self.first + first,
+            pace: &mut *self.pace,
+        }
     }
 
     /// Bytes of a slice, at least one.
@@ -64,7 +70,8 @@ impl<'a> Pacing<'a> {
         !self.abandoned(0)
     }
 
-    /// After work that took as long as these bytes of a message: pauses, and says so, if it makes a slice.
+    /// After work that took as long as these bytes of a message: pauses, and says so, if it makes a
+    /// slice.
     #[inline]
     pub(crate) fn spend(&mut self, bytes: usize) -> bool {
         self.since += bytes;

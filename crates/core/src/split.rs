@@ -1,12 +1,14 @@
 //! One large message in parts: on several cores, in any order, or in slices of one core.
 //!
-//! This works for every cipher, where [`CipherKey::parts`] returns true, and for BLAKE3. A part of a cipher's message
-//! begins and ends at a multiple of [`PART_ALIGN`]; only the last may end elsewhere. What each part of an AEAD's message
-//! adds to the tag is kept in a [`Partial`]; all of them together make the tag.
+//! This works for every cipher, where [`CipherKey::parts`] returns true, and for BLAKE3. A part of
+//! a cipher's message begins and ends at a multiple of [`PART_ALIGN`]; only the last may end
+//! elsewhere. What each part of an AEAD's message adds to the tag is kept in a [`Partial`]; all of
+//! them together make the tag.
 //!
-//! A message can be sealed or opened in one pass over its parts, or in two: the first authenticates, the second encrypts
-//! or decrypts. Opened in two passes, no byte of a forged message is ever written. AES-256-GCM-SIV is sealed in two
-//! passes only, because its tag is made of the plaintext and encrypts it:
+//! A message can be sealed or opened in one pass over its parts, or in two: the first
+//! authenticates, the second encrypts or decrypts. Opened in two passes, no byte of a forged
+//! message is ever written. AES-256-GCM-SIV is sealed in two passes only, because its tag is made
+//! of the plaintext and encrypts it:
 //!
 //! | | one pass | two passes |
 //! |---|---|---|
@@ -24,7 +26,8 @@ use crate::inputs::{Params, Text};
 pub const PART_ALIGN: usize = 64;
 
 impl CipherKey {
-    /// Returns true if messages under this key can be worked on in parts: unless the kernel computes.
+    /// Returns true if messages under this key can be worked on in parts: unless the kernel
+    /// computes.
     pub fn parts(&self) -> bool {
         matches!(self.state(), CipherState::Native(_))
     }
@@ -37,8 +40,9 @@ impl CipherKey {
 
 /// A message of a cipher that is worked on in parts.
 ///
-/// It holds what it needs of the key, at one place on the heap, and wipes it on drop; the key itself may go. Its
-/// parts may be worked on by several threads at once and in any order, each once.
+/// It holds what it needs of the key, at one place on the heap, and wipes it on drop; the key
+/// itself may go. Its parts may be worked on by several threads at once and in any order, each
+/// once.
 pub struct Message {
     facts: &'static CipherFacts,
     size: u64,
@@ -56,8 +60,8 @@ impl Message {
     /// Prepares a message of `size` bytes. A stream cipher takes its iv as `nonce`, and no `aad`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] where [`CipherKey::parts`] says no, and for `aad` with a stream cipher;
-    /// [`Error::IvSize`], [`Error::SourceTooLarge`], [`Error::AadTooLarge`].
+    /// [`Error::NotSupported`] where [`CipherKey::parts`] says no, and for `aad` with a stream
+    /// cipher; [`Error::IvSize`], [`Error::SourceTooLarge`], [`Error::AadTooLarge`].
     pub fn new(key: &CipherKey, nonce: &[u8], aad: &[u8], size: u64) -> Result<Message, Error> {
         let facts = key.cipher().facts();
         let CipherState::Native(state) = key.state() else { return Err(Error::NotSupported) };
@@ -84,8 +88,9 @@ impl Message {
     /// Encrypts or decrypts, with a stream cipher, the part that begins at `offset`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for an AEAD, [`Error::Parts`] for a part that does not lie within the message or not at
-    /// its borders, [`Error::OutputSize`] when source and target differ in length.
+    /// [`Error::NotSupported`] for an AEAD, [`Error::Parts`] for a part that does not lie within
+    /// the message or not at its borders, [`Error::OutputSize`] when source and target differ
+    /// in length.
     pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<Partial, Error> {
         let size = self.check_part(false, offset, &text)?;
         Ok(Partial { offset, size, sum: Chosen::apply_part(&self.state, offset, text)? })
@@ -101,11 +106,13 @@ impl Message {
         Ok(Partial { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
     }
 
-    /// Decrypts the part that begins at `offset` of the message with this tag, authentic or not: nobody may see the
-    /// result before [`Message::verify`] has found the message authentic, and the caller overwrites it if it is not.
+    /// Decrypts the part that begins at `offset` of the message with this tag, authentic or not:
+    /// nobody may see the result before [`Message::verify`] has found the message authentic,
+    /// and the caller overwrites it if it is not.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as [`Message::apply_part`].
+    /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as
+    /// [`Message::apply_part`].
     pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Partial, Error> {
         let size = self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
@@ -121,17 +128,28 @@ impl Message {
         Ok(Partial { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
     }
 
-    /// Returns what the part that begins at `offset` of the ciphertext adds to the tag. It writes no plaintext.
+    /// Returns what the part that begins at `offset` of the ciphertext adds to the tag. It writes
+    /// no plaintext.
     ///
     /// # Errors
     /// As [`Message::open_part`].
-    pub fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Partial, Error> {
+    pub fn authenticate_sealed(
+        &self,
+        offset: u64,
+        source: &[u8],
+        tag: &[u8],
+    ) -> Result<Partial, Error> {
         let size = self.check_range(true, offset, source.len())?;
         self.check_tag(tag.len())?;
-        Ok(Partial { offset, size, sum: Chosen::authenticate_sealed(&self.state, offset, source, tag)? })
+        Ok(Partial {
+            offset,
+            size,
+            sum: Chosen::authenticate_sealed(&self.state, offset, source, tag)?,
+        })
     }
 
-    /// Encrypts or decrypts the part that begins at `offset` of the message with this tag, and authenticates nothing.
+    /// Encrypts or decrypts the part that begins at `offset` of the message with this tag, and
+    /// authenticates nothing.
     ///
     /// # Errors
     /// As [`Message::open_part`].
@@ -141,12 +159,16 @@ impl Message {
         Chosen::xor_part(&self.state, offset, text, tag)
     }
 
-    /// Writes the tag of the message with these parts, in order and all of them. For a stream cipher, whose tag has
-    /// no bytes, it sees to that only.
+    /// Writes the tag of the message with these parts, in order and all of them. For a stream
+    /// cipher, whose tag has no bytes, it sees to that only.
     ///
     /// # Errors
     /// [`Error::Parts`] when parts are missing, overlap or are out of order; [`Error::TagSize`].
-    pub fn tag<'a>(&self, parts: impl IntoIterator<Item = &'a Partial>, tag: &mut [u8]) -> Result<(), Error> {
+    pub fn tag<'a>(
+        &self,
+        parts: impl IntoIterator<Item = &'a Partial>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
         let (mut end, mut contiguous) = (0, true);
         let mut sums = parts.into_iter().map_while(|part| {
@@ -162,9 +184,13 @@ impl Message {
     /// Whether `tag` is that of the message with these parts.
     ///
     /// # Errors
-    /// [`Error::Authentication`] if it is not: what [`Message::open_part`] wrote has to be overwritten then. Otherwise
-    /// as [`Message::tag`].
-    pub fn verify<'a>(&self, parts: impl IntoIterator<Item = &'a Partial>, tag: &[u8]) -> Result<(), Error> {
+    /// [`Error::Authentication`] if it is not: what [`Message::open_part`] wrote has to be
+    /// overwritten then. Otherwise as [`Message::tag`].
+    pub fn verify<'a>(
+        &self,
+        parts: impl IntoIterator<Item = &'a Partial>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
         let (mut end, mut contiguous) = (0, true);
         let mut sums = parts.into_iter().map_while(|part| {
@@ -192,7 +218,11 @@ impl Message {
         let size = size as u64;
         let end = offset.checked_add(size).filter(|&end| end <= self.size).ok_or(Error::Parts)?;
         let border = |place: u64| place.is_multiple_of(PART_ALIGN as u64);
-        if border(offset) && (border(end) || end == self.size) { Ok(size) } else { Err(Error::Parts) }
+        if border(offset) && (border(end) || end == self.size) {
+            Ok(size)
+        } else {
+            Err(Error::Parts)
+        }
     }
 
     fn check_tag(&self, size: usize) -> Result<(), Error> {
@@ -201,14 +231,15 @@ impl Message {
     }
 }
 
-/// The size of the parts in which `hash` can take a message of `size` bytes; `None` where it cannot, or where the
-/// message is too short.
+/// The size of the parts in which `hash` can take a message of `size` bytes; `None` where it
+/// cannot, or where the message is too short.
 pub fn hash_parts(hash: Hash, size: u64) -> Option<u64> {
     Chosen::hash_part_size(hash, size)
 }
 
-/// A message of a hash that is worked on in parts, all of [`HashMessage::part_size`] but the last, which may be
-/// shorter. Several threads may work on them at once and in any order. What it holds of a key is wiped on drop.
+/// A message of a hash that is worked on in parts, all of [`HashMessage::part_size`] but the last,
+/// which may be shorter. Several threads may work on them at once and in any order. What it holds
+/// of a key is wiped on drop.
 pub struct HashMessage {
     hash: Hash,
     size: u64,
@@ -241,7 +272,8 @@ impl HashMessage {
     /// Prepares a message of `size` bytes.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] where [`hash_parts`] says no, and for a seed or key which this hash does not take.
+    /// [`Error::NotSupported`] where [`hash_parts`] says no, and for a seed or key which this hash
+    /// does not take.
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
         let part_size = hash_parts(hash, size).ok_or(Error::NotSupported)?;
@@ -270,8 +302,8 @@ impl HashMessage {
         Ok(Chosen::hash_part(&self.state, offset, source))
     }
 
-    /// Writes the digest, whose size is as for [`digest`](crate::hash::digest()), of the message with these parts, in
-    /// order and all of them.
+    /// Writes the digest, whose size is as for [`digest`](crate::hash::digest()), of the message
+    /// with these parts, in order and all of them.
     ///
     /// # Errors
     /// [`Error::Parts`] when their number is not that of the message's; [`Error::OutputSize`].

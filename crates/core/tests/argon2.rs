@@ -23,7 +23,8 @@ fn vectors_of_the_standard() {
         (Kind::Id, "0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659"),
     ] {
         let cost = Cost::new(kind, 32, 3, 4).expect("a cost");
-        let input = Input { password: &[1; 32], salt: &[2; 16], secret: &[3; 8], associated: &[4; 12] };
+        let input =
+            Input { password: &[1; 32], salt: &[2; 16], secret: &[3; 8], associated: &[4; 12] };
         let mut target = [0; 32];
         argon2::derive(&cost, &input, &mut target).expect("derived");
         assert_eq!(hex(&target), expected, "{kind:?}");
@@ -54,12 +55,14 @@ fn another_library_agrees() {
         builder.m_cost(memory).t_cost(passes).p_cost(lanes).output_len(size);
         builder.data(::argon2::AssociatedData::new(&associated).expect("short"));
         let params = builder.build().expect("parameters");
-        let judge = ::argon2::Argon2::new_with_secret(&secret, algorithm, their_version, params).expect("a secret");
+        let judge = ::argon2::Argon2::new_with_secret(&secret, algorithm, their_version, params)
+            .expect("a secret");
         let mut expected = vec![0; size];
         judge.hash_password_into(&password, &salt, &mut expected).expect("derived");
 
         let cost = Cost::new(kind, memory, passes, lanes).expect("a cost").with_version(version);
-        let input = Input { password: &password, salt: &salt, secret: &secret, associated: &associated };
+        let input =
+            Input { password: &password, salt: &salt, secret: &secret, associated: &associated };
         let mut target = vec![0; size];
         argon2::derive(&cost, &input, &mut target).expect("derived");
         assert_eq!(hex(&target), hex(&expected), "{cost:?}");
@@ -76,7 +79,12 @@ fn pauses_and_tells_how_far_it_is() {
     argon2::derive_paced(&cost, &input, &mut watched, &mut memory, &mut watch).expect("derived");
     assert!((20..60).contains(&watch.pauses), "{}", watch.pauses);
     assert!(watch.progress.is_sorted_by(|one, other| one.1 < other.1));
-    assert!(watch.progress.iter().all(|&(index, done, steps)| index == 0 && done <= steps && steps == 2 * 39_996));
+    assert!(
+        watch
+            .progress
+            .iter()
+            .all(|&(index, done, steps)| index == 0 && done <= steps && steps == 2 * 39_996)
+    );
     argon2::derive(&cost, &input, &mut alone).expect("derived");
     assert_eq!(watched, alone);
 

@@ -31,7 +31,10 @@ fn names_are_unique_in_any_case() {
         for each in std::iter::once(&name).chain(aliases) {
             let before = owners.insert(each.to_ascii_lowercase(), name);
             assert_eq!(before, None, "{each} names {name} too");
-            assert!(each.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '\\'), "{each} needs an escape");
+            assert!(
+                each.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '\\'),
+                "{each} needs an escape"
+            );
         }
     }
 }
@@ -80,7 +83,8 @@ fn names_openssl_answers_to() {
 
 #[test]
 fn tag_sizes() {
-    let accepted = |cipher: Cipher| (0..=17).filter(|&size| cipher.facts().tag_fits(size)).collect::<Vec<_>>();
+    let accepted =
+        |cipher: Cipher| (0..=17).filter(|&size| cipher.facts().tag_fits(size)).collect::<Vec<_>>();
     assert_eq!(accepted(Cipher::Aes256Gcm), [4, 8, 12, 13, 14, 15, 16]);
     assert_eq!(accepted(Cipher::ChaCha20Poly1305), (1..=16).collect::<Vec<_>>());
     assert_eq!(accepted(Cipher::XChaCha20Poly1305), [16]);
@@ -120,7 +124,8 @@ fn report() {
     assert!(well_formed(&report));
     assert!(report.starts_with(r#"{"native":{"available":true,"libraries":{"AWS-LC":""#));
     let derivations = ["scrypt", "argon2", "bcrypt", "hkdf", "pbkdf2-sha1", "pbkdf2-sha3-256"];
-    let algorithms = HASHES.iter().map(|facts| facts.name).chain(CIPHERS.iter().map(|facts| facts.name));
+    let algorithms =
+        HASHES.iter().map(|facts| facts.name).chain(CIPHERS.iter().map(|facts| facts.name));
     for name in algorithms.chain(derivations) {
         assert!(report.contains(&format!("\"{name}\":{{\"library\":\"")), "{name}");
     }
@@ -130,7 +135,8 @@ fn report() {
 /// The versions in the report against those in use.
 #[test]
 fn versions() {
-    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).expect("Cargo.lock");
+    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"))
+        .expect("Cargo.lock");
     let report = report_json();
     let name = "blake3";
     let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1).expect(name);
@@ -152,5 +158,9 @@ fn well_formed(json: &str) -> bool {
             _ => {}
         }
     }
-    open.is_empty() && !quoted && !json.contains(",}") && !json.contains(",]") && !json.contains(",,")
+    open.is_empty()
+        && !quoted
+        && !json.contains(",}")
+        && !json.contains(",]")
+        && !json.contains(",,")
 }

@@ -10,7 +10,8 @@ use support::pattern;
 
 const CHUNK: usize = 256;
 const TAG: usize = 16;
-const CIPHERS: [Cipher; 3] = [Cipher::Aes128Gcm, Cipher::ChaCha20Poly1305, Cipher::XChaCha20Poly1305];
+const CIPHERS: [Cipher; 3] =
+    [Cipher::Aes128Gcm, Cipher::ChaCha20Poly1305, Cipher::XChaCha20Poly1305];
 
 fn key(cipher: Cipher) -> CipherKey {
     CipherKey::new(cipher, &pattern(cipher.facts().key_size)).expect("a key of the right size")
@@ -28,9 +29,15 @@ fn a_run_is_its_chunks() {
         let key = key(cipher);
         let base_nonce = pattern(cipher.facts().iv_size);
         for first in [0, 1, 250, (1 << 32) - 2, (1 << 38) - 5] {
-            for (count, size) in
-                [(1, 0), (1, 7), (1, CHUNK), (2, CHUNK), (2, CHUNK + 1), (5, 4 * CHUNK), (5, 5 * CHUNK)]
-            {
+            for (count, size) in [
+                (1, 0),
+                (1, 7),
+                (1, CHUNK),
+                (2, CHUNK),
+                (2, CHUNK + 1),
+                (5, 4 * CHUNK),
+                (5, 5 * CHUNK),
+            ] {
                 let run = Run { base_nonce: &base_nonce, first, count, chunk_size: CHUNK };
                 let message = pattern(size);
                 let mut expected = Vec::new();
@@ -38,14 +45,25 @@ fn a_run_is_its_chunks() {
                     let text = &message[(index * CHUNK).min(size)..((index + 1) * CHUNK).min(size)];
                     let mut nonce = base_nonce.clone();
                     let end = nonce.len();
-                    let number = u64::from_be_bytes(*nonce.last_chunk().expect("8 bytes")) ^ (first + index as u64);
+                    let number = u64::from_be_bytes(*nonce.last_chunk().expect("8 bytes"))
+                        ^ (first + index as u64);
                     nonce[end - 8..].copy_from_slice(&number.to_be_bytes());
                     let (mut target, mut tag) = (vec![0; text.len()], [0; TAG]);
-                    key.seal(&nonce, &[], Text::Across { source: text, target: &mut target }, &mut tag).expect("fits");
+                    key.seal(
+                        &nonce,
+                        &[],
+                        Text::Across { source: text, target: &mut target },
+                        &mut tag,
+                    )
+                    .expect("fits");
                     expected.extend_from_slice(&target);
                     expected.extend_from_slice(&tag);
                 }
-                assert_eq!(sealed(&key, run, &message), expected, "{cipher:?} {first} {count} {size}");
+                assert_eq!(
+                    sealed(&key, run, &message),
+                    expected,
+                    "{cipher:?} {first} {count} {size}"
+                );
                 let mut opened = vec![0xa5; size];
                 key.open_chunks(run, &expected, &mut opened).expect("authentic");
                 assert_eq!(opened, message);
@@ -86,20 +104,34 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     let run = Run { base_nonce: &base_nonce, first: 0, count: 2, chunk_size: CHUNK };
     let refused = |run: Run<'_>, text: usize, sealed: usize, error: Error| {
         let (mut long, mut short) = (vec![0xa5; sealed], vec![0xa5; text]);
-        assert_eq!(key.seal_chunks(run, &pattern(text), &mut long), Err(error), "{run:?} {text} {sealed}");
-        assert_eq!(key.open_chunks(run, &pattern(sealed), &mut short), Err(error), "{run:?} {text} {sealed}");
+        assert_eq!(
+            key.seal_chunks(run, &pattern(text), &mut long),
+            Err(error),
+            "{run:?} {text} {sealed}"
+        );
+        assert_eq!(
+            key.open_chunks(run, &pattern(sealed), &mut short),
+            Err(error),
+            "{run:?} {text} {sealed}"
+        );
         assert!(long.iter().chain(&short).all(|&byte| byte == 0xa5));
     };
-    for (text, sealed) in
-        [(CHUNK - 1, CHUNK + 31), (2 * CHUNK + 1, 2 * CHUNK + 33), (CHUNK, CHUNK + 16), (CHUNK, CHUNK + 48)]
-    {
+    for (text, sealed) in [
+        (CHUNK - 1, CHUNK + 31),
+        (2 * CHUNK + 1, 2 * CHUNK + 33),
+        (CHUNK, CHUNK + 16),
+        (CHUNK, CHUNK + 48),
+    ] {
         refused(run, text, sealed, Error::OutputSize);
     }
     refused(Run { count: 0, ..run }, 0, 0, Error::OutputSize);
     refused(Run { chunk_size: 0, ..run }, 0, 32, Error::OutputSize);
     refused(Run { count: usize::MAX, ..run }, CHUNK, CHUNK + 32, Error::OutputSize);
     let stream = CipherKey::new(Cipher::Aes128Ctr, &pattern(16)).expect("a key of the right size");
-    assert_eq!(stream.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32]), Err(Error::NotSupported));
+    assert_eq!(
+        stream.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32]),
+        Err(Error::NotSupported)
+    );
     for base_nonce in [&pattern(11), &pattern(13), &pattern(25)] {
         let run = Run { base_nonce, ..run };
         assert_eq!(key.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32]), Err(Error::IvSize));

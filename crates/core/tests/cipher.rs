@@ -61,7 +61,8 @@ fn sp_800_38a_ctr() {
     }
 }
 
-/// The counter carries over all 128 bits. SHA-256 of the result for 400 bytes of the pattern, by OpenSSL.
+/// The counter carries over all 128 bits. SHA-256 of the result for 400 bytes of the pattern, by
+/// OpenSSL.
 #[test]
 fn aes_ctr_carries() {
     for (cipher, iv, answer) in [
@@ -124,25 +125,46 @@ fn rfc_8439_chacha20() {
     );
 }
 
-/// OpenSSL carries an overflow of the block number into the first word of the nonce, and no further.
-/// SHA-256 of the result for 400 bytes of the pattern, by OpenSSL through node:crypto.
+/// OpenSSL carries an overflow of the block number into the first word of the nonce, and no
+/// further. SHA-256 of the result for 400 bytes of the pattern, by OpenSSL through node:crypto.
 #[test]
 fn chacha20_carries() {
     for (iv, answer) in [
-        ("ffffffff000000000a0b0c0d0e0f1011", "f759b6cffcc3bf9a9d96f6a4fcfca18f0faaa8c656d777f822ce70466db0f14d"),
-        ("ffffffffffffffff0a0b0c0d0e0f1011", "4c179ddd0d5f9f7a2404e1f7892041113fb0c8e9a23bcf40d2abe5cc5c43a590"),
-        ("ffffffff010203040a0b0c0d0e0f1011", "eb3ff832f11d07978511e6c3d65aa067359114f8271d363b8e5cb232ffb3d75c"),
-        ("feffffff000000000a0b0c0d0e0f1011", "b7c4347cc335b9ed29ca7600d666c5a3a5b924ba709468f9d9997ac05f9e47b6"),
-        ("feffffffffffffff0a0b0c0d0e0f1011", "1488f5d0d76ab507648f9924e306469969dbeb4c04a658400c012bce017d07da"),
-        ("feffffff010203040a0b0c0d0e0f1011", "993a446116efc4e7abbcef3742b400a15eb3cf325c2044bd8f091d075b900e73"),
-        ("00000000010203040a0b0c0d0e0f1011", "b8f3ef966457f13d28d37e999c87750995e8951d888b59f9d003ede663ff2dfa"),
+        (
+            "ffffffff000000000a0b0c0d0e0f1011",
+            "f759b6cffcc3bf9a9d96f6a4fcfca18f0faaa8c656d777f822ce70466db0f14d",
+        ),
+        (
+            "ffffffffffffffff0a0b0c0d0e0f1011",
+            "4c179ddd0d5f9f7a2404e1f7892041113fb0c8e9a23bcf40d2abe5cc5c43a590",
+        ),
+        (
+            "ffffffff010203040a0b0c0d0e0f1011",
+            "eb3ff832f11d07978511e6c3d65aa067359114f8271d363b8e5cb232ffb3d75c",
+        ),
+        (
+            "feffffff000000000a0b0c0d0e0f1011",
+            "b7c4347cc335b9ed29ca7600d666c5a3a5b924ba709468f9d9997ac05f9e47b6",
+        ),
+        (
+            "feffffffffffffff0a0b0c0d0e0f1011",
+            "1488f5d0d76ab507648f9924e306469969dbeb4c04a658400c012bce017d07da",
+        ),
+        (
+            "feffffff010203040a0b0c0d0e0f1011",
+            "993a446116efc4e7abbcef3742b400a15eb3cf325c2044bd8f091d075b900e73",
+        ),
+        (
+            "00000000010203040a0b0c0d0e0f1011",
+            "b8f3ef966457f13d28d37e999c87750995e8951d888b59f9d003ede663ff2dfa",
+        ),
     ] {
         assert_eq!(sha256(&apply(Cipher::ChaCha20, iv, &pattern(400))), answer, "{iv}");
     }
 }
 
-/// A text in pieces, each under the counter where it begins, is the text in one: at every length and
-/// border, so that each of a library's loops for long and short texts is met.
+/// A text in pieces, each under the counter where it begins, is the text in one: at every length
+/// and border, so that each of a library's loops for long and short texts is met.
 #[test]
 fn streams_continue() {
     let source = pattern(3000);
@@ -162,7 +184,11 @@ fn streams_continue() {
         }
         for block in 0..12 {
             let at = block * unit;
-            assert_eq!(apply(cipher, &iv(block), &source[at..]), whole[at..], "{cipher:?} from {block}");
+            assert_eq!(
+                apply(cipher, &iv(block), &source[at..]),
+                whole[at..],
+                "{cipher:?} from {block}"
+            );
         }
     }
 }
@@ -188,7 +214,8 @@ fn aeads() -> impl Iterator<Item = Cipher> {
     CIPHERS.iter().filter(|facts| facts.aead).map(|facts| facts.cipher)
 }
 
-/// 400 bytes of the pattern with 33 of it as additional data: the tag and SHA-256 of the text, by OpenSSL.
+/// 400 bytes of the pattern with 33 of it as additional data: the tag and SHA-256 of the text, by
+/// OpenSSL.
 #[test]
 fn aead_known_answers() {
     for (cipher, tag, text) in [
@@ -214,7 +241,11 @@ fn aead_known_answers() {
         ),
     ] {
         let made = seal(cipher, 400, 33);
-        assert_eq!((hex(&made.tag), sha256(&made.sealed)), (tag.to_string(), text.to_string()), "{cipher:?}");
+        assert_eq!(
+            (hex(&made.tag), sha256(&made.sealed)),
+            (tag.to_string(), text.to_string()),
+            "{cipher:?}"
+        );
     }
 }
 
@@ -247,7 +278,10 @@ fn aead_examples() {
         "50515253c0c1c2c3c4c5c6c7",
         &hex(text),
     );
-    assert!(sealed.starts_with("bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb"), "{sealed}");
+    assert!(
+        sealed.starts_with("bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb"),
+        "{sealed}"
+    );
     assert!(sealed.ends_with("c0875924c1c7987947deafd8780acf49"), "{sealed}");
 }
 
@@ -255,13 +289,21 @@ fn aead_examples() {
 fn aead_round_trips_in_place_and_across() {
     for cipher in aeads() {
         let prepared = key(cipher);
-        for size in (0..70).chain([127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 1000, 4096, 10_000]) {
+        for size in
+            (0..70).chain([127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 1000, 4096, 10_000])
+        {
             for aad_size in [0, 1, 15, 16, 17, 100, 1000] {
                 let Sealed { nonce, aad, plain, sealed, tag } = seal(cipher, size, aad_size);
 
                 let (mut bytes, mut tag_in_place) = (plain.clone(), [0; 16]);
-                prepared.seal(&nonce, &aad, Text::InPlace(&mut bytes), &mut tag_in_place).expect("fits");
-                assert_eq!((&bytes[..], &tag_in_place[..]), (&sealed[..], &tag[..]), "{cipher:?} {size} {aad_size}");
+                prepared
+                    .seal(&nonce, &aad, Text::InPlace(&mut bytes), &mut tag_in_place)
+                    .expect("fits");
+                assert_eq!(
+                    (&bytes[..], &tag_in_place[..]),
+                    (&sealed[..], &tag[..]),
+                    "{cipher:?} {size} {aad_size}"
+                );
 
                 prepared.open(&nonce, &aad, Text::InPlace(&mut bytes), &tag).expect("authentic");
                 assert_eq!(bytes, plain, "{cipher:?} {size} {aad_size}");
@@ -301,7 +343,11 @@ fn what_is_not_authentic_leaves_zeros() {
             for (nonce, aad, source, tag) in wrong {
                 let mut target = vec![0xa5; source.len()];
                 let text = Text::Across { source: &source, target: &mut target };
-                assert_eq!(prepared.open(&nonce, &aad, text, &tag), Err(Error::Authentication), "{cipher:?} {size}");
+                assert_eq!(
+                    prepared.open(&nonce, &aad, text, &tag),
+                    Err(Error::Authentication),
+                    "{cipher:?} {size}"
+                );
                 assert!(target.iter().all(|&byte| byte == 0), "{cipher:?} {size}");
 
                 let mut bytes = source.clone();
@@ -351,9 +397,24 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     for facts in &CIPHERS {
         let cipher = facts.cipher;
         for size in [0, 1, facts.key_size - 1, facts.key_size + 1, 64] {
-            assert_eq!(CipherKey::new(cipher, &vec![0; size]).err(), Some(Error::KeySize), "{}", facts.name);
-            assert_eq!(CipherKey::boxed(cipher, &vec![0; size]).err(), Some(Error::KeySize), "{}", facts.name);
-            assert_eq!(with_key(cipher, &vec![0; size], |_| ()), Err(Error::KeySize), "{}", facts.name);
+            assert_eq!(
+                CipherKey::new(cipher, &vec![0; size]).err(),
+                Some(Error::KeySize),
+                "{}",
+                facts.name
+            );
+            assert_eq!(
+                CipherKey::boxed(cipher, &vec![0; size]).err(),
+                Some(Error::KeySize),
+                "{}",
+                facts.name
+            );
+            assert_eq!(
+                with_key(cipher, &vec![0; size], |_| ()),
+                Err(Error::KeySize),
+                "{}",
+                facts.name
+            );
         }
         let prepared = key(cipher);
         assert_eq!(prepared.cipher(), cipher);
@@ -397,7 +458,9 @@ fn keys_may_be_moved_and_shared() {
         let made = seal(cipher, 300, 20);
         let check = |prepared: &CipherKey| {
             let mut bytes = made.sealed.clone();
-            prepared.open(&made.nonce, &made.aad, Text::InPlace(&mut bytes), &made.tag).expect("authentic");
+            prepared
+                .open(&made.nonce, &made.aad, Text::InPlace(&mut bytes), &made.tag)
+                .expect("authentic");
             assert_eq!(bytes, made.plain, "{cipher:?}");
         };
         let material = pattern(cipher.facts().key_size);

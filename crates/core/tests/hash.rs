@@ -232,7 +232,12 @@ fn known_answers() {
     assert_eq!(ANSWERS.len(), HASHES.len(), "an answer for every hash");
     for (name, digests) in ANSWERS {
         for (source, digest) in messages().iter().zip(digests) {
-            assert_eq!(hash(name, &Params::default(), source), *digest, "{name} of {} bytes", source.len());
+            assert_eq!(
+                hash(name, &Params::default(), source),
+                *digest,
+                "{name} of {} bytes",
+                source.len()
+            );
         }
     }
 }
@@ -242,12 +247,21 @@ fn seeds() {
     for (name, digests) in SEEDED {
         let seed = if *name == "xxh32" { 0x9e37_79b1 } else { 0x9e37_79b1_85eb_ca8d };
         for (source, digest) in messages().iter().zip(digests) {
-            assert_eq!(hash(name, &Params { seed, key: None }, source), *digest, "{name} of {} bytes", source.len());
+            assert_eq!(
+                hash(name, &Params { seed, key: None }, source),
+                *digest,
+                "{name} of {} bytes",
+                source.len()
+            );
         }
     }
     let low = Params { seed: 7, key: None };
     let high = Params { seed: 7 | 1 << 32, key: None };
-    assert_eq!(hash("xxh32", &low, b"abc"), hash("xxh32", &high, b"abc"), "only the low 32 bits count");
+    assert_eq!(
+        hash("xxh32", &low, b"abc"),
+        hash("xxh32", &high, b"abc"),
+        "only the low 32 bits count"
+    );
 }
 
 /// FIPS 180 and RIPEMD-160: one million times "a".
@@ -321,7 +335,9 @@ fn blake3_vectors() {
 #[test]
 fn wrong_sizes_and_parameters() {
     for facts in &HASHES {
-        let run = |params: &Params<'_>, size: usize| digest(facts.hash, params, b"abc", &mut vec![0; size]);
+        let run = |params: &Params<'_>, size: usize| {
+            digest(facts.hash, params, b"abc", &mut vec![0; size])
+        };
         assert_eq!(run(&Params::default(), 0), Err(Error::OutputSize), "{}", facts.name);
         if !facts.xof {
             for size in [facts.digest_size - 1, facts.digest_size + 1] {
@@ -344,7 +360,12 @@ fn unaligned_sources() {
         for shift in 1..9 {
             let mut moved = vec![0; shift];
             moved.extend_from_slice(&bytes[..2000]);
-            assert_eq!(hash(facts.name, &Params::default(), &moved[shift..]), aligned, "{}", facts.name);
+            assert_eq!(
+                hash(facts.name, &Params::default(), &moved[shift..]),
+                aligned,
+                "{}",
+                facts.name
+            );
         }
     }
 }

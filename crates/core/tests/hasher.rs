@@ -1,5 +1,5 @@
-//! Running hashes: whatever way a message takes through states, the digest is that of the message; and
-//! what is not a state is refused.
+//! Running hashes: whatever way a message takes through states, the digest is that of the message;
+//! and what is not a state is refused.
 
 mod support;
 
@@ -50,7 +50,13 @@ fn updated(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8]) -> Vec<
     next
 }
 
-fn squeezed(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
+fn squeezed(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    rest: &[u8],
+    size: usize,
+) -> (Vec<u8>, Vec<u8>) {
     let (mut target, mut next) = (vec![0xa5; size], vec![0xa5; state_size(hash)]);
     squeeze(hash, params, state, rest, &mut target, &mut next).expect("a state");
     (target, next)
@@ -73,7 +79,12 @@ fn every_length_byte_by_byte() {
             // All lengths are many in a build without optimization: a third is finished.
             if size % 3 == 0 || size % facts.block_size < 2 || size % 1024 < 2 {
                 let expected = whole(facts, &params, &source[..size]);
-                assert_eq!(finished(facts, &params, &state, &[]), expected, "{} of {size}", facts.name);
+                assert_eq!(
+                    finished(facts, &params, &state, &[]),
+                    expected,
+                    "{} of {size}",
+                    facts.name
+                );
                 let begin = &source[..size / 2];
                 let state = updated(facts.hash, &params, &[], begin);
                 let finished = finished(facts, &params, &state, &source[size / 2..size]);
@@ -117,7 +128,8 @@ fn trees() {
         for round in 0..100 {
             let (mut state, mut at) = (Vec::new(), 0);
             for _ in 0..1 + random.below(8) {
-                let size = (random.below(4) << 10 << random.below(6)) + random.below(3) * (round % 2);
+                let size =
+                    (random.below(4) << 10 << random.below(6)) + random.below(3) * (round % 2);
                 let size = size.min(source.len() - at);
                 state = updated(facts.hash, &params, &state, &source[at..at + size]);
                 at += size;
@@ -143,7 +155,8 @@ fn random_pieces_of_output() {
             let mut rest = &source[size / 2..size];
             let (mut state, mut output) = (state, Vec::new());
             while output.len() < expected.len() {
-                let size = random.below(expected.len() - output.len() + 1).min(1 << random.below(11));
+                let size =
+                    random.below(expected.len() - output.len() + 1).min(1 << random.below(11));
                 let (more, next) = squeezed(facts.hash, &params, &state, rest, size);
                 assert_eq!(check(facts.hash, &params, &next), Ok(()));
                 output.extend(more);
@@ -205,21 +218,36 @@ fn what_is_refused() {
             assert_eq!(update(hash, &params, wrong, b"", &mut next), Err(Error::State), "{name}");
             assert_eq!(finish(hash, &params, wrong, b"", &mut digest), Err(Error::State), "{name}");
             if facts.xof {
-                assert_eq!(squeeze(hash, &params, wrong, b"", &mut digest, &mut next), Err(Error::State), "{name}");
+                assert_eq!(
+                    squeeze(hash, &params, wrong, b"", &mut digest, &mut next),
+                    Err(Error::State),
+                    "{name}"
+                );
             }
         }
         assert_eq!(check(hash, &params, &[]), Err(Error::State), "{name}");
-        assert_eq!(update(hash, &params, &state, b"", &mut next[1..]), Err(Error::OutputSize), "{name}");
+        assert_eq!(
+            update(hash, &params, &state, b"", &mut next[1..]),
+            Err(Error::OutputSize),
+            "{name}"
+        );
         assert_eq!(finish(hash, &params, &state, b"", &mut []), Err(Error::OutputSize), "{name}");
         if !facts.xof {
             let refused = squeeze(hash, &params, &state, b"", &mut digest, &mut next);
             assert_eq!(refused, Err(Error::NotSupported), "{name}");
         }
         if facts.key_size == 0 {
-            assert_eq!(update(hash, &KEYED, &state, b"", &mut next), Err(Error::NotSupported), "{name}");
+            assert_eq!(
+                update(hash, &KEYED, &state, b"", &mut next),
+                Err(Error::NotSupported),
+                "{name}"
+            );
             assert_eq!(check(hash, &KEYED, &state), Err(Error::NotSupported), "{name}");
         }
-        assert!(next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5), "{name}");
+        assert!(
+            next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5),
+            "{name}"
+        );
     }
     for (facts, params) in xofs() {
         let (hash, name) = (facts.hash, facts.name);
@@ -227,8 +255,15 @@ fn what_is_refused() {
         let (mut digest, mut next) = (target(facts), vec![0xa5; state_size(hash)]);
         assert_eq!(update(hash, &params, &state, b"", &mut next), Err(Error::State), "{name}");
         assert_eq!(finish(hash, &params, &state, b"", &mut digest), Err(Error::State), "{name}");
-        assert_eq!(squeeze(hash, &params, &state, b"d", &mut digest, &mut next), Err(Error::State), "{name}");
-        assert!(next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5), "{name}");
+        assert_eq!(
+            squeeze(hash, &params, &state, b"d", &mut digest, &mut next),
+            Err(Error::State),
+            "{name}"
+        );
+        assert!(
+            next.iter().all(|&byte| byte == 0xa5) && digest.iter().all(|&byte| byte == 0xa5),
+            "{name}"
+        );
     }
     // Under another key, or none.
     let state = updated(Hash::Blake3, &KEYED, &[], b"abc");
@@ -256,13 +291,22 @@ fn any_bytes() {
                 state = random.bytes(facts.state_size);
             }
             for _ in 0..1 + random.below(3) {
-                // At the border of fields, and bits that make large numbers, more often than by chance.
+                // At the border of fields, and bits that make large numbers, more often than by
+                // chance.
                 let at = match random.below(3) {
                     0 => random.below(facts.state_size),
                     1 => random.below(facts.state_size.min(24)),
-                    _ => facts.state_size - 1 - random.below(facts.state_size.min(facts.block_size + 8)),
+                    _ => {
+                        facts.state_size
+                            - 1
+                            - random.below(facts.state_size.min(facts.block_size + 8))
+                    }
                 };
-                state[at] ^= if random.below(2) == 0 { 1 << random.below(8) } else { random.below(256) as u8 };
+                state[at] ^= if random.below(2) == 0 {
+                    1 << random.below(8)
+                } else {
+                    random.below(256) as u8
+                };
             }
             let (mut next, mut target) = (vec![0; facts.state_size], target(facts));
             match check(facts.hash, &params, &state) {
@@ -270,7 +314,8 @@ fn any_bytes() {
                     accepted += 1;
                     let again = update(facts.hash, &params, &state, b"", &mut next);
                     if again == Err(Error::State) {
-                        squeeze(facts.hash, &params, &state, b"", &mut [], &mut next).expect(facts.name);
+                        squeeze(facts.hash, &params, &state, b"", &mut [], &mut next)
+                            .expect(facts.name);
                     }
                     assert_eq!(next, state, "{}", facts.name);
                     let source = random.bytes(3000);
@@ -281,8 +326,14 @@ fn any_bytes() {
                 Err(error) => {
                     refused += 1;
                     assert_eq!(error, Error::State);
-                    assert_eq!(update(facts.hash, &params, &state, b"a", &mut next), Err(Error::State));
-                    assert_eq!(finish(facts.hash, &params, &state, b"a", &mut target), Err(Error::State));
+                    assert_eq!(
+                        update(facts.hash, &params, &state, b"a", &mut next),
+                        Err(Error::State)
+                    );
+                    assert_eq!(
+                        finish(facts.hash, &params, &state, b"a", &mut target),
+                        Err(Error::State)
+                    );
                 }
             }
         }
@@ -293,14 +344,24 @@ fn any_bytes() {
 /// Bytes not in use must be zero, counters within bounds.
 #[test]
 fn one_form() {
-    for (facts, params) in all().into_iter().filter(|(facts, _)| facts.cryptographic && !facts.xof) {
+    for (facts, params) in all().into_iter().filter(|(facts, _)| facts.cryptographic && !facts.xof)
+    {
         let state = updated(facts.hash, &params, &[], &pattern(5));
         let sponge = facts.state_size == 202;
-        let unused = if sponge { 201..202 } else { facts.state_size - facts.block_size + 5..facts.state_size };
+        let unused = if sponge {
+            201..202
+        } else {
+            facts.state_size - facts.block_size + 5..facts.state_size
+        };
         for at in unused {
             let mut state = state.clone();
             state[at] = 1;
-            assert_eq!(check(facts.hash, &params, &state), Err(Error::State), "{} at {at}", facts.name);
+            assert_eq!(
+                check(facts.hash, &params, &state),
+                Err(Error::State),
+                "{} at {at}",
+                facts.name
+            );
         }
         let out_of_bounds = match sponge {
             true => [&state[..200], &[facts.block_size as u8, 0]].concat(),
@@ -309,9 +370,13 @@ fn one_form() {
         assert_eq!(check(facts.hash, &params, &out_of_bounds), Err(Error::State), "{}", facts.name);
     }
     for (hash, rate) in [(Hash::Shake128, 168), (Hash::Shake256, 136)] {
-        for (at, squeezing, fits) in
-            [(rate - 1, 0, true), (rate, 0, false), (rate, 1, true), (rate + 1, 1, false), (0, 2, false)]
-        {
+        for (at, squeezing, fits) in [
+            (rate - 1, 0, true),
+            (rate, 0, false),
+            (rate, 1, true),
+            (rate + 1, 1, false),
+            (0, 2, false),
+        ] {
             let state = [&[7; 200][..], &[at, squeezing]].concat();
             assert_eq!(check(hash, &PLAIN, &state).is_ok(), fits, "{at} {squeezing}");
         }
@@ -324,14 +389,31 @@ fn one_form() {
         state[1048..1048 + 32 * values].fill(1);
         check(Hash::Blake3, &PLAIN, &state).is_ok()
     };
-    assert!(blake3(1024, 0, 1024, 0) && blake3(1025, 0, 1, 1) && blake3(2048, 0, 0, 2) && blake3(4096, 0, 0, 2));
-    assert!(blake3(1 << 60, 0, 0, 2) && blake3((1 << 60) - 1, 0, 1023, 50) && blake3(3 << 40, 0, 0, 2));
+    assert!(
+        blake3(1024, 0, 1024, 0)
+            && blake3(1025, 0, 1, 1)
+            && blake3(2048, 0, 0, 2)
+            && blake3(4096, 0, 0, 2)
+    );
+    assert!(
+        blake3(1 << 60, 0, 0, 2) && blake3((1 << 60) - 1, 0, 1023, 50) && blake3(3 << 40, 0, 0, 2)
+    );
     assert!(blake3(1024, 1 << 60, 1024, 0) && blake3(2048, 1, 0, 2));
-    assert!(!blake3(1024, 0, 1024, 1) && !blake3(1025, 0, 2, 1) && !blake3(2048, 0, 1, 2) && !blake3(2048, 0, 0, 3));
-    assert!(!blake3((1 << 60) + 1, 0, 1, 1) && !blake3(1024, (1 << 60) + 1, 1024, 0) && !blake3(4096, 1, 0, 2));
+    assert!(
+        !blake3(1024, 0, 1024, 1)
+            && !blake3(1025, 0, 2, 1)
+            && !blake3(2048, 0, 1, 2)
+            && !blake3(2048, 0, 0, 3)
+    );
+    assert!(
+        !blake3((1 << 60) + 1, 0, 1, 1)
+            && !blake3(1024, (1 << 60) + 1, 1024, 0)
+            && !blake3(4096, 1, 0, 2)
+    );
 }
 
-/// Messages of more than 2^32 bytes (and bits, of 2^35) by the padding that they must get, written out.
+/// Messages of more than 2^32 bytes (and bits, of 2^35) by the padding that they must get, written
+/// out.
 #[test]
 fn long_messages() {
     // Big-endian or little-endian length, of 8 or 16 bytes.
@@ -389,7 +471,10 @@ fn long_trees() {
         let digest = finished(Hash::Blake3.facts(), &PLAIN, &state, &source[4000..4097]);
         let value = |from: usize, to: usize| {
             let mut hasher = blake3::Hasher::new();
-            hasher.set_input_offset(length - 7 + from as u64).update(&source[from..to]).finalize_non_root()
+            hasher
+                .set_input_offset(length - 7 + from as u64)
+                .update(&source[from..to])
+                .finalize_non_root()
         };
         let merge = |left, right| merge_subtrees_non_root(&left, &right, Mode::Hash);
         let right = merge(merge(right, value(0, 4096)), value(4096, 4097));
@@ -410,7 +495,8 @@ fn long_trees() {
     }
 }
 
-/// States travel between versions and machines: their format is kept. Which hash it is, they do not tell.
+/// States travel between versions and machines: their format is kept. Which hash it is, they do not
+/// tell.
 #[test]
 fn the_format() {
     let state = updated(Hash::Sha256, &PLAIN, &[], &[&[0x61; 64][..], b"abc"].concat());
@@ -433,8 +519,10 @@ fn the_format() {
         let (_, state) = squeezed(facts.hash, &params, &[], &pattern(7000), 100);
         found.push((facts.name, format!("{}, output", kind(&params)), mark(&state)));
     }
-    let expected: Vec<_> =
-        STATES.iter().map(|&(name, kind, mark)| (name, kind.to_string(), mark.to_string())).collect();
+    let expected: Vec<_> = STATES
+        .iter()
+        .map(|&(name, kind, mark)| (name, kind.to_string(), mark.to_string()))
+        .collect();
     assert_eq!(found, expected);
 }
 

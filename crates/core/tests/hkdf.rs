@@ -66,7 +66,9 @@ fn another_library_agrees() {
         let [secret, salt, info] = [random.bytes(secret), random.bytes(salt), random.bytes(info)];
         let size = random.below(255 * 48 + 1);
         let (mut expected, mut derived) = (vec![0; size], vec![0; size]);
-        ::hkdf::Hkdf::<sha2::Sha384>::new(Some(&salt), &secret).expand(&info, &mut expected).expect("expanded");
+        ::hkdf::Hkdf::<sha2::Sha384>::new(Some(&salt), &secret)
+            .expand(&info, &mut expected)
+            .expect("expanded");
         hkdf::derive(Hash::Sha384, &secret, &salt, &info, &mut derived).expect("derived");
         assert_eq!(derived, expected);
     }
@@ -77,10 +79,16 @@ fn limits() {
     let size = hkdf::key_max(Hash::Sha512);
     assert_eq!(size, 255 * 64);
     assert_eq!(hkdf::derive(Hash::Sha512, b"", b"", b"", &mut vec![0; size]), Ok(()));
-    assert_eq!(hkdf::derive(Hash::Sha512, b"", b"", b"", &mut vec![0; size + 1]), Err(Error::OutputSize));
+    assert_eq!(
+        hkdf::derive(Hash::Sha512, b"", b"", b"", &mut vec![0; size + 1]),
+        Err(Error::OutputSize)
+    );
     assert_eq!(hkdf::derive(Hash::Sha512, b"", b"", b"", &mut []), Ok(()));
     assert_eq!(hkdf::derive(Hash::Shake128, b"", b"", b"", &mut [0; 9]), Err(Error::NotSupported));
     assert_eq!(hkdf::expand(Hash::Sha256, &[0; 31], b"", &mut [0; 9]), Err(Error::KeySize));
-    assert_eq!(hkdf::expand(Hash::Sha256, &[0; 32], b"", &mut vec![0; 255 * 32 + 1]), Err(Error::OutputSize));
+    assert_eq!(
+        hkdf::expand(Hash::Sha256, &[0; 32], b"", &mut vec![0; 255 * 32 + 1]),
+        Err(Error::OutputSize)
+    );
     assert_eq!(hkdf::extract(Hash::Sha256, b"", b"", &mut [0; 31]), Err(Error::OutputSize));
 }

@@ -46,10 +46,14 @@ fn states_of_keys_refused() {
     assert_eq!(key_states(hash, b"key", &mut short), Err(Error::OutputSize));
     assert_eq!(KeyStates::new(hash, &short).err(), Some(Error::State));
     let xof = Hash::by_name("shake128").expect("shake128");
-    assert_eq!(key_states(xof, b"key", &mut vec![0; 2 * state_size(xof)]), Err(Error::NotSupported));
+    assert_eq!(
+        key_states(xof, b"key", &mut vec![0; 2 * state_size(xof)]),
+        Err(Error::NotSupported)
+    );
     assert_eq!(KeyStates::new(xof, &vec![0; 2 * state_size(xof)]).err(), Some(Error::State));
     let forged = vec![0xff; 2 * state_size(hash)];
-    let forged = KeyStates::new(hash, &forged).expect("the contents are checked when they are used");
+    let forged =
+        KeyStates::new(hash, &forged).expect("the contents are checked when they are used");
     assert_eq!(forged.finish(&[], b"", &mut [0; 32]), Err(Error::State));
 }
 
@@ -173,7 +177,12 @@ fn known_answers() {
     let keys = [Vec::new(), (0..20).collect(), pattern(200)];
     for (name, macs) in ANSWERS {
         for (key, answer) in keys.iter().zip(macs) {
-            assert_eq!(mac(name, key, &pattern(1000)), *answer, "{name} with a key of {} bytes", key.len());
+            assert_eq!(
+                mac(name, key, &pattern(1000)),
+                *answer,
+                "{name} with a key of {} bytes",
+                key.len()
+            );
         }
     }
 }
@@ -214,9 +223,15 @@ fn rfc_4231() {
 #[test]
 fn rfc_2202() {
     assert_eq!(mac("md5", &[0x0b; 16], b"Hi There"), "9294727a3638bb1c13f48ef8158bfc9d");
-    assert_eq!(mac("md5", b"Jefe", b"what do ya want for nothing?"), "750c783e6ab0b503eaa86e310a5db738");
+    assert_eq!(
+        mac("md5", b"Jefe", b"what do ya want for nothing?"),
+        "750c783e6ab0b503eaa86e310a5db738"
+    );
     assert_eq!(mac("sha1", &[0x0b; 20], b"Hi There"), "b617318655057264e28bc0b6fb378c8ef146be00");
-    assert_eq!(mac("sha1", b"Jefe", b"what do ya want for nothing?"), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+    assert_eq!(
+        mac("sha1", b"Jefe", b"what do ya want for nothing?"),
+        "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+    );
 }
 
 /// Every length of key and of source about a border, against HMAC written out over the hash.
@@ -224,20 +239,29 @@ fn rfc_2202() {
 fn borders_of_blocks() {
     let digest = |hash: Hash, parts: &[&[u8]]| {
         let mut target = vec![0; hash.facts().digest_size];
-        millrace_core::hash::digest(hash, &Default::default(), &parts.concat(), &mut target).expect("fits");
+        millrace_core::hash::digest(hash, &Default::default(), &parts.concat(), &mut target)
+            .expect("fits");
         target
     };
     for facts in HASHES.iter().filter(|facts| facts.hmac) {
         let block = facts.block_size;
         for key_size in [0, 1, block - 1, block, block + 1, 2 * block] {
-            for source_size in [0, 1, block - 9, block - 1, block, block + 1, 2 * block, 5 * block + 3] {
+            for source_size in
+                [0, 1, block - 9, block - 1, block, block + 1, 2 * block, 5 * block + 3]
+            {
                 let (key, source) = (pattern(key_size), pattern(source_size));
-                let mut pad = if key.len() > block { digest(facts.hash, &[&key]) } else { key.clone() };
+                let mut pad =
+                    if key.len() > block { digest(facts.hash, &[&key]) } else { key.clone() };
                 pad.resize(block, 0);
                 let inner: Vec<u8> = pad.iter().map(|byte| byte ^ 0x36).collect();
                 let outer: Vec<u8> = pad.iter().map(|byte| byte ^ 0x5c).collect();
                 let answer = digest(facts.hash, &[&outer, &digest(facts.hash, &[&inner, &source])]);
-                assert_eq!(mac(facts.name, &key, &source), hex(&answer), "{} {key_size} {source_size}", facts.name);
+                assert_eq!(
+                    mac(facts.name, &key, &source),
+                    hex(&answer),
+                    "{} {key_size} {source_size}",
+                    facts.name
+                );
             }
         }
     }

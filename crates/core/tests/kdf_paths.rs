@@ -1,5 +1,5 @@
-//! Key derivation on CPUs with less than this one: what our own routines look at is hidden by its names, and the
-//! keys must be the same. Each set of features needs a process of its own.
+//! Key derivation on CPUs with less than this one: what our own routines look at is hidden by its
+//! names, and the keys must be the same. Each set of features needs a process of its own.
 
 use std::process::Command;
 
@@ -29,7 +29,8 @@ fn answers() -> String {
             .collect();
         let lanes = jobs.iter().map(|job| u64::from(job.p)).sum();
         let mut memory = Memory::new(scrypt::memory(&cost, lanes, 8)).expect("memory");
-        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
+        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {})
+            .expect("derived");
         all.extend(keys.concat());
         for facts in HASHES.iter().filter(|facts| facts.hmac) {
             let mut jobs: Vec<pbkdf2::Job<'_>> = keys
@@ -44,14 +45,16 @@ fn answers() -> String {
                 .collect();
             pbkdf2::derive_many(facts.hash, &mut jobs, &mut Unpaced, |_, _| {}).expect("derived");
             all.extend(keys.concat());
-            hkdf::derive(facts.hash, &secrets[0], &all[..count], &all[..5], &mut keys[0]).expect("derived");
+            hkdf::derive(facts.hash, &secrets[0], &all[..count], &all[..5], &mut keys[0])
+                .expect("derived");
             all.extend(keys[0]);
         }
     }
     for kind in [Kind::D, Kind::I, Kind::Id] {
         let mut key = [0; 100];
         let cost = argon2::Cost::new(kind, 1000, 2, 3).expect("a cost");
-        argon2::derive(&cost, &argon2::Input { salt: &all[..20], ..Default::default() }, &mut key).expect("derived");
+        argon2::derive(&cost, &argon2::Input { salt: &all[..20], ..Default::default() }, &mut key)
+            .expect("derived");
         all.extend(key);
     }
     let mut found = [0; 32];

@@ -1,5 +1,6 @@
-//! The kernel engine against native, on a system that has AF_ALG or a /dev/crypto: in a guest, see test/kernel. Anywhere else it must say
-//! no, with a reason. `MILLRACE_KERNEL=af_alg,cryptodev` names the interfaces that must be there.
+//! The kernel engine against native, on a system that has AF_ALG or a /dev/crypto: in a guest, see
+//! test/kernel. Anywhere else it must say no, with a reason. `MILLRACE_KERNEL=af_alg,cryptodev`
+//! names the interfaces that must be there.
 
 use std::cell::Cell;
 
@@ -62,10 +63,17 @@ fn refuses_with_a_reason() {
     // Whatever the system: what no interface has ever had.
     for provider in [Provider::Kernel, Provider::AfAlg, Provider::Cryptodev] {
         for hash in [Hash::Blake3, Hash::Xxh64, Hash::Shake128, Hash::Keccak256] {
-            let result = digest_by(provider, hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
-            assert!(matches!(result, Err(Error::Unavailable(_))), "{provider:?} {hash:?} {result:?}");
+            let result =
+                digest_by(provider, hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
+            assert!(
+                matches!(result, Err(Error::Unavailable(_))),
+                "{provider:?} {hash:?} {result:?}"
+            );
         }
-        assert!(matches!(CipherKey::by(provider, Cipher::Aes256GcmSiv, &[0; 32]), Err(Error::Unavailable(_))));
+        assert!(matches!(
+            CipherKey::by(provider, Cipher::Aes256GcmSiv, &[0; 32]),
+            Err(Error::Unavailable(_))
+        ));
     }
     let report = kernel_report(true);
     assert!(report.contains("\"sha256\":"), "{report}");
@@ -78,9 +86,15 @@ fn hashes_as_native_does() {
         for facts in &HASHES {
             for size in SIZES {
                 let (source, hash) = (bytes(size), facts.hash);
-                let (mut ours, mut theirs) = (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
+                let (mut ours, mut theirs) =
+                    (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
                 digest(hash, &NONE, &source, &mut ours).expect("native");
-                if served(provider, facts.name, digest_by(provider, hash, &NONE, &source, &mut theirs, None)).is_none()
+                if served(
+                    provider,
+                    facts.name,
+                    digest_by(provider, hash, &NONE, &source, &mut theirs, None),
+                )
+                .is_none()
                 {
                     break;
                 }
@@ -99,16 +113,18 @@ fn macs_as_native_does() {
         for facts in HASHES.iter().filter(|facts| facts.hmac) {
             for key_size in [0, 1, facts.block_size, facts.block_size + 1, 1000] {
                 let key = bytes(key_size);
-                let Some(prepared) = served(provider, facts.name, MacKey::by(provider, facts.hash, &key)) else {
+                let Some(prepared) =
+                    served(provider, facts.name, MacKey::by(provider, facts.hash, &key))
+                else {
                     break;
                 };
                 for size in [0, 3, 64, 65_537] {
                     let (source, mut ours, mut theirs) =
                         (bytes(size), vec![0; facts.digest_size], vec![0; facts.digest_size]);
                     hmac(facts.hash, &key, &source, &mut ours).expect("native");
-                    prepared
-                        .mac(&source, &mut theirs)
-                        .unwrap_or_else(|error| panic!("{provider:?} {} {key_size} {size}: {error}", facts.name));
+                    prepared.mac(&source, &mut theirs).unwrap_or_else(|error| {
+                        panic!("{provider:?} {} {key_size} {size}: {error}", facts.name)
+                    });
                     assert_eq!(ours, theirs, "{provider:?} {} {key_size} {size}", facts.name);
                     count += 1;
                 }
@@ -150,20 +166,33 @@ fn stream_ciphers_as_native_does() {
         for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
             let key = bytes(facts.key_size);
             let ours = CipherKey::new(facts.cipher, &key).expect("native");
-            let Some(theirs) = served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key)) else {
+            let Some(theirs) =
+                served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key))
+            else {
                 continue;
             };
             // The block number goes over every border.
-            for iv in [[0; 16], [0xff; 16], [0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]] {
+            for iv in [
+                [0; 16],
+                [0xff; 16],
+                [0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+            ] {
                 for size in SIZES {
                     let (source, mut expected) = (bytes(size), vec![0; size]);
-                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected }).expect("native");
+                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected })
+                        .expect("native");
                     let mut across = vec![0; size];
-                    theirs.apply(&iv, Text::Across { source: &source, target: &mut across }).expect("served");
+                    theirs
+                        .apply(&iv, Text::Across { source: &source, target: &mut across })
+                        .expect("served");
                     assert!(across == expected, "{provider:?} {} {size} {iv:?}", facts.name);
                     let mut place = source;
                     theirs.apply(&iv, Text::InPlace(&mut place)).expect("served");
-                    assert!(place == expected, "{provider:?} {} {size} {iv:?} in place", facts.name);
+                    assert!(
+                        place == expected,
+                        "{provider:?} {} {size} {iv:?} in place",
+                        facts.name
+                    );
                     count += 1;
                 }
             }
@@ -179,15 +208,22 @@ fn aeads_as_native_does() {
         for facts in CIPHERS.iter().filter(|facts| facts.aead) {
             let (key, nonce) = (bytes(facts.key_size), bytes(facts.iv_size));
             let ours = CipherKey::new(facts.cipher, &key).expect("native");
-            let Some(theirs) = served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key)) else {
+            let Some(theirs) =
+                served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key))
+            else {
                 continue;
             };
             for aad_size in [0, 1, 13, 300, 20_000] {
                 for size in [0, 1, 16, 17, 1000, 65_535, 65_536, 150_000, 380_000] {
                     let (aad, source) = (bytes(aad_size), bytes(size));
                     let (mut expected, mut tag) = (vec![0; size], [0; 16]);
-                    ours.seal(&nonce, &aad, Text::Across { source: &source, target: &mut expected }, &mut tag)
-                        .expect("native");
+                    ours.seal(
+                        &nonce,
+                        &aad,
+                        Text::Across { source: &source, target: &mut expected },
+                        &mut tag,
+                    )
+                    .expect("native");
                     let (mut sealed, mut other_tag) = (vec![0; size], [0; 16]);
                     let result = theirs.seal(
                         &nonce,
@@ -205,7 +241,12 @@ fn aeads_as_native_does() {
                     assert!(sealed == expected && other_tag == tag, "{what}");
                     let mut opened = vec![0; size];
                     theirs
-                        .open(&nonce, &aad, Text::Across { source: &sealed, target: &mut opened }, &tag)
+                        .open(
+                            &nonce,
+                            &aad,
+                            Text::Across { source: &sealed, target: &mut opened },
+                            &tag,
+                        )
                         .expect("authentic");
                     assert!(opened == source, "{what}");
                     theirs.open(&nonce, &aad, Text::InPlace(&mut sealed), &tag).expect("authentic");
@@ -214,12 +255,21 @@ fn aeads_as_native_does() {
                     let mut wrong = tag;
                     wrong[15] ^= 1;
                     let mut opened = vec![1; size];
-                    let refused =
-                        theirs.open(&nonce, &aad, Text::Across { source: &expected, target: &mut opened }, &wrong);
+                    let refused = theirs.open(
+                        &nonce,
+                        &aad,
+                        Text::Across { source: &expected, target: &mut opened },
+                        &wrong,
+                    );
                     assert_eq!(refused, Err(Error::Authentication), "{what}");
                     assert!(opened.iter().all(|&byte| byte == 0), "{what}");
                     theirs
-                        .open(&nonce, &aad, Text::Across { source: &expected, target: &mut opened }, &tag)
+                        .open(
+                            &nonce,
+                            &aad,
+                            Text::Across { source: &expected, target: &mut opened },
+                            &tag,
+                        )
                         .expect("authentic");
                     assert!(opened == source, "{what}");
                     count += 1;
@@ -235,10 +285,22 @@ fn shorter_tags(provider: Provider, ours: &CipherKey, theirs: &CipherKey) {
     let facts = ours.cipher().facts();
     for size in (1..16).filter(|&size| facts.tag_fits(size)) {
         let (nonce, source) = (bytes(facts.iv_size), bytes(100));
-        let (mut expected, mut tag, mut sealed, mut other_tag) = ([0; 100], vec![0; size], [0; 100], vec![0; size]);
-        ours.seal(&nonce, b"aad", Text::Across { source: &source, target: &mut expected }, &mut tag).expect("native");
+        let (mut expected, mut tag, mut sealed, mut other_tag) =
+            ([0; 100], vec![0; size], [0; 100], vec![0; size]);
+        ours.seal(
+            &nonce,
+            b"aad",
+            Text::Across { source: &source, target: &mut expected },
+            &mut tag,
+        )
+        .expect("native");
         theirs
-            .seal(&nonce, b"aad", Text::Across { source: &source, target: &mut sealed }, &mut other_tag)
+            .seal(
+                &nonce,
+                b"aad",
+                Text::Across { source: &source, target: &mut sealed },
+                &mut other_tag,
+            )
             .expect("served");
         assert!(sealed == expected && tag == other_tag, "{provider:?} {size}");
         let opened = theirs.open(&nonce, b"aad", Text::InPlace(&mut sealed), &tag);
@@ -261,7 +323,8 @@ fn refuses_large_messages_at_once() {
         let result = key.seal(&[0; 12], &[], Text::InPlace(&mut text), &mut tag);
         assert!(matches!(result, Err(Error::TooLarge(_))), "{result:?}");
         assert!(text.iter().all(|&byte| byte == 5), "untouched");
-        key.seal(&[0; 12], &[], Text::InPlace(&mut text[..1000]), &mut tag).expect("served after it");
+        key.seal(&[0; 12], &[], Text::InPlace(&mut text[..1000]), &mut tag)
+            .expect("served after it");
     }
 }
 
@@ -274,8 +337,15 @@ fn running_hashes_have_tickets() {
         let (mut ticket, mut copy) = ([0; 16], [0; 16]);
         held.update(of, &NONE, &[], [b"", &message[..10]], &mut ticket, None).expect("begun");
         let first = ticket;
-        held.update(of, &NONE, &first, [&message[10..1000], &message[1000..200_000]], &mut ticket, None)
-            .expect("moved on");
+        held.update(
+            of,
+            &NONE,
+            &first,
+            [&message[10..1000], &message[1000..200_000]],
+            &mut ticket,
+            None,
+        )
+        .expect("moved on");
         assert_eq!(first, ticket);
         held.fork(&ticket, &mut copy).expect("copied");
         assert_ne!(ticket, copy);
@@ -287,7 +357,10 @@ fn running_hashes_have_tickets() {
         );
         let mut forged = first;
         forged[15] ^= 1;
-        assert_eq!(held.update(of, &NONE, &forged, [b"", b"x"], &mut ticket, None), Err(Error::State));
+        assert_eq!(
+            held.update(of, &NONE, &forged, [b"", b"x"], &mut ticket, None),
+            Err(Error::State)
+        );
         assert_eq!(held.fork(&forged[..8], &mut [0; 16]), Err(Error::State));
         let (mut expected, mut target) = ([0; 32], [0; 32]);
         digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected).expect("native");
@@ -345,7 +418,15 @@ fn long_work_pauses_and_is_given_up() {
     for provider in providers() {
         let (message, mut target) = (bytes(1 << 20), [0; 32]);
         let mut patient = GivesUp(Cell::new(0), usize::MAX);
-        digest_by(provider, Hash::Sha256, &NONE, &message, &mut target, Some((100_000, &mut patient))).expect("served");
+        digest_by(
+            provider,
+            Hash::Sha256,
+            &NONE,
+            &message,
+            &mut target,
+            Some((100_000, &mut patient)),
+        )
+        .expect("served");
         assert!(patient.0.get() >= 7, "{}", patient.0.get());
         let result = digest_by(
             provider,
@@ -363,12 +444,18 @@ fn long_work_pauses_and_is_given_up() {
         assert_eq!(target, expected);
         let key = CipherKey::by(provider, Cipher::Aes128Ctr, &[1; 16]).expect("served");
         let mut text = message.clone();
-        let result = key.apply_paced(&[0; 16], Text::InPlace(&mut text), 65_536, &mut GivesUp(Cell::new(0), 2));
+        let result = key.apply_paced(
+            &[0; 16],
+            Text::InPlace(&mut text),
+            65_536,
+            &mut GivesUp(Cell::new(0), 2),
+        );
         assert_eq!(result, Err(Error::Abandoned));
         assert!(text.iter().all(|&byte| byte == 0));
         let held = Held::default();
         let mut ticket = [0; 16];
-        held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut ticket, None).expect("begun");
+        held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut ticket, None)
+            .expect("begun");
         let again = ticket;
         let result = held.update(
             (provider, Hash::Sha1),
@@ -396,12 +483,20 @@ fn keys_may_be_used_by_several_threads() {
                         let source = bytes(thread * 1000 + round);
                         let (mut one, mut other) = (source.clone(), source);
                         let (mut tag, mut other_tag) = ([0; 16], [0; 16]);
-                        ours.seal(&[thread as u8; 12], &[], Text::InPlace(&mut one), &mut tag).expect("native");
-                        key.seal(&[thread as u8; 12], &[], Text::InPlace(&mut other), &mut other_tag).expect("served");
+                        ours.seal(&[thread as u8; 12], &[], Text::InPlace(&mut one), &mut tag)
+                            .expect("native");
+                        key.seal(
+                            &[thread as u8; 12],
+                            &[],
+                            Text::InPlace(&mut other),
+                            &mut other_tag,
+                        )
+                        .expect("served");
                         assert!(one == other && tag == other_tag);
                         let (mut ours, mut theirs) = ([0; 32], [0; 32]);
                         digest(Hash::Sha256, &NONE, &one, &mut ours).expect("native");
-                        digest_by(provider, Hash::Sha256, &NONE, &one, &mut theirs, None).expect("served");
+                        digest_by(provider, Hash::Sha256, &NONE, &one, &mut theirs, None)
+                            .expect("served");
                         assert_eq!(ours, theirs);
                     }
                 });
@@ -428,7 +523,8 @@ fn alone_no_descriptor_is_left() {
             let (mut ticket, mut copy) = ([0; 16], [0; 16]);
             held.mac_update(&mac, &[], [b"", b"begun"], &mut ticket, None).expect("begun");
             held.fork(&ticket, &mut copy).expect("copied");
-            held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None).expect("begun");
+            held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None)
+                .expect("begun");
             let mut target = [0; 32];
             digest_by(provider, Hash::Sha256, &NONE, b"", &mut target, None).expect("served");
         };

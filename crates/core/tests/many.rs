@@ -12,7 +12,9 @@ use millrace_core::many::{digests, macs};
 /// Collects what `many` hands on; every index must come once.
 fn collect(count: usize, run: impl FnOnce(&mut dyn FnMut(usize, &[u8]))) -> Vec<Vec<u8>> {
     let mut found = vec![None; count];
-    run(&mut |index, bytes| assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice"));
+    run(&mut |index, bytes| {
+        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
+    });
     found.into_iter().map(|bytes| bytes.expect("every index comes")).collect()
 }
 
@@ -24,18 +26,24 @@ fn lengths() -> Vec<usize> {
 fn every_hash_of_many_is_the_hash_of_one() {
     let bytes: Vec<u8> = (0..5000_u32).map(|index| ((index * index) >> 3) as u8).collect();
     let lengths = lengths();
-    let sources: Vec<&[u8]> =
-        lengths.iter().enumerate().map(|(at, &size)| &bytes[(at % 9).min(5000 - size)..][..size.min(4990)]).collect();
+    let sources: Vec<&[u8]> = lengths
+        .iter()
+        .enumerate()
+        .map(|(at, &size)| &bytes[(at % 9).min(5000 - size)..][..size.min(4990)])
+        .collect();
     let key = [3; 32];
     for facts in &HASHES {
-        let params =
-            Params { seed: if facts.seed_bits > 0 { 5 } else { 0 }, key: (facts.key_size > 0).then_some(&key) };
+        let params = Params {
+            seed: if facts.seed_bits > 0 { 5 } else { 0 },
+            key: (facts.key_size > 0).then_some(&key),
+        };
         let sizes = if facts.xof { vec![1, 32, 168, 200, 300] } else { vec![facts.digest_size] };
         for size in sizes {
             for count in [0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 40, sources.len()] {
                 let sources = &sources[..count];
-                let found =
-                    collect(count, |each| digests(facts.hash, &params, sources, size, each).expect("sizes fit"));
+                let found = collect(count, |each| {
+                    digests(facts.hash, &params, sources, size, each).expect("sizes fit")
+                });
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; size];
                     digest(facts.hash, &params, source, &mut expected).expect("sizes fit");
@@ -50,11 +58,18 @@ fn every_hash_of_many_is_the_hash_of_one() {
             let key = MacKey::new(facts.hash, key).expect("hmac is defined");
             for count in [0, 1, 2, 7, 33, sources.len()] {
                 let sources = &sources[..count];
-                let found = collect(count, |each| macs(&key, sources, each).expect("nothing to refuse"));
+                let found =
+                    collect(count, |each| macs(&key, sources, each).expect("nothing to refuse"));
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; facts.digest_size];
                     key.mac(source, &mut expected).expect("sizes fit");
-                    assert_eq!(found, expected, "hmac-{} of {} among {count}", facts.name, source.len());
+                    assert_eq!(
+                        found,
+                        expected,
+                        "hmac-{} of {} among {count}",
+                        facts.name,
+                        source.len()
+                    );
                 }
             }
         }
@@ -71,14 +86,19 @@ fn wrong_sizes_and_parameters_are_refused() {
     assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, never), Err(Error::NotSupported));
 }
 
-/// Set in the processes that the next test starts, to the most messages at once that SHA-256 may have there.
+/// Set in the processes that the next test starts, to the most messages at once that SHA-256 may
+/// have there.
 const CHILD: &str = "MILLRACE_TEST_CHILD";
 
 /// The tests of this file once more with fewer instructions, and without any kernel.
 #[test]
 fn hidden_instructions_and_no_lanes_at_all() {
     let report = report_json();
-    let sha256 = report.split("\"sha256\":").nth(1).and_then(|rest| rest.split("\"sha384\"").next()).expect("sha256");
+    let sha256 = report
+        .split("\"sha256\":")
+        .nth(1)
+        .and_then(|rest| rest.split("\"sha384\"").next())
+        .expect("sha256");
     if let Ok(lanes) = std::env::var(CHILD) {
         let widest = ["\"messages\":16", "\"messages\":8", "\"messages\":3"];
         let shown = widest.iter().find(|lanes| sha256.contains(**lanes));
@@ -93,7 +113,12 @@ fn hidden_instructions_and_no_lanes_at_all() {
         ("MILLRACE_LANES", "off", "none"),
     ] {
         let this = std::env::current_exe().expect("this program");
-        let status = Command::new(this).arg("-q").env(variable, value).env(CHILD, lanes).status().expect("it starts");
+        let status = Command::new(this)
+            .arg("-q")
+            .env(variable, value)
+            .env(CHILD, lanes)
+            .status()
+            .expect("it starts");
         assert!(status.success(), "{variable}={value}");
     }
 }

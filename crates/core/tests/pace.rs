@@ -1,4 +1,5 @@
-//! Paced work gives what unpaced work gives, pauses often enough, and stops when nobody wants the result.
+//! Paced work gives what unpaced work gives, pauses often enough, and stops when nobody wants the
+//! result.
 
 mod support;
 
@@ -43,7 +44,10 @@ const KEY: [u8; 32] = [3; 32];
 
 fn params(hash: Hash) -> Params<'static> {
     let facts = hash.facts();
-    Params { seed: if facts.seed_bits > 0 { 5 } else { 0 }, key: (facts.key_size > 0).then_some(&KEY) }
+    Params {
+        seed: if facts.seed_bits > 0 { 5 } else { 0 },
+        key: (facts.key_size > 0).then_some(&KEY),
+    }
 }
 
 fn digest_size(hash: Hash) -> usize {
@@ -61,21 +65,25 @@ fn a_paced_digest_is_the_digest() {
                 if slice <= 1 && length > 1001 {
                     continue;
                 }
-                let (source, what) = (&source[..length], format!("{} of {length} by {slice}", facts.name));
+                let (source, what) =
+                    (&source[..length], format!("{} of {length} by {slice}", facts.name));
                 let pauses = if length == 0 { 0 } else { (length - 1) / slice.max(1) };
                 let (mut expected, mut target) = (vec![0; size], vec![0; size]);
                 digest(hash, &params, source, &mut expected).expect("sizes fit");
                 let mut pace = Counted::default();
-                digest_paced(hash, &params, source, &mut target, slice, &mut pace).expect("nobody gives up");
+                digest_paced(hash, &params, source, &mut target, slice, &mut pace)
+                    .expect("nobody gives up");
                 assert_eq!((&target, pace.pauses), (&expected, pauses), "{what}");
 
                 let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
                 update(hash, &params, &[], b"before", &mut state).expect("sizes fit");
                 let mut pace = Counted::default();
-                update_paced(hash, &params, &state, source, &mut next, slice, &mut pace).expect("nobody gives up");
+                update_paced(hash, &params, &state, source, &mut next, slice, &mut pace)
+                    .expect("nobody gives up");
                 assert_eq!(pace.pauses, pauses, "{what}");
                 finish(hash, &params, &next, b"after", &mut target).expect("a state");
-                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected).expect("sizes fit");
+                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected)
+                    .expect("sizes fit");
                 assert_eq!(target, expected, "{what}");
 
                 let Some(mac) = &mac else { continue };
@@ -83,7 +91,8 @@ fn a_paced_digest_is_the_digest() {
                 mac.mac(source, &mut expected).expect("sizes fit");
                 mac.mac_paced(source, &mut target, slice, &mut pace).expect("nobody gives up");
                 assert_eq!((&target, pace.pauses), (&expected, pauses), "hmac-{what}");
-                mac.update_paced(&[], source, &mut state, slice, &mut Unpaced).expect("nobody gives up");
+                mac.update_paced(&[], source, &mut state, slice, &mut Unpaced)
+                    .expect("nobody gives up");
                 mac.finish(&state, &[], &mut target).expect("a state");
                 assert_eq!(target, expected, "hmac-{what}");
             }
@@ -106,13 +115,25 @@ fn what_is_given_up_leaves_the_target_alone() {
             let result = update_paced(hash, &params, &[], &source, &mut next, 100, &mut given_up());
             assert_eq!(result, Err(Error::Abandoned));
             if let Ok(mac) = MacKey::new(hash, b"key") {
-                assert_eq!(mac.mac_paced(&source, &mut target, 100, &mut given_up()), Err(Error::Abandoned));
-                assert_eq!(mac.update_paced(&[], &source, &mut next, 100, &mut given_up()), Err(Error::Abandoned));
+                assert_eq!(
+                    mac.mac_paced(&source, &mut target, 100, &mut given_up()),
+                    Err(Error::Abandoned)
+                );
+                assert_eq!(
+                    mac.update_paced(&[], &source, &mut next, 100, &mut given_up()),
+                    Err(Error::Abandoned)
+                );
             }
         }
         assert!(target.iter().chain(&next).all(|&byte| byte == 0xa5), "{}", facts.name);
-        assert_eq!(digest_paced(hash, &params, &source, &mut [], 100, &mut Unpaced), Err(Error::OutputSize));
-        assert_eq!(update_paced(hash, &params, &[1], &source, &mut next, 100, &mut Unpaced), Err(Error::State));
+        assert_eq!(
+            digest_paced(hash, &params, &source, &mut [], 100, &mut Unpaced),
+            Err(Error::OutputSize)
+        );
+        assert_eq!(
+            update_paced(hash, &params, &[1], &source, &mut next, 100, &mut Unpaced),
+            Err(Error::State)
+        );
     }
 }
 
@@ -121,7 +142,9 @@ type Each<'a> = &'a mut dyn FnMut(usize, &[u8]);
 /// What comes to `each`; no index twice.
 fn collect(count: usize, run: impl FnOnce(Each<'_>)) -> Vec<Option<Vec<u8>>> {
     let mut found = vec![None; count];
-    run(&mut |index, bytes| assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice"));
+    run(&mut |index, bytes| {
+        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
+    });
     found
 }
 
@@ -137,32 +160,46 @@ fn paced_batches_are_batches() {
         let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
         let mac = facts.hmac.then(|| MacKey::new(hash, b"key").expect("hmac is defined"));
         for lengths in &batches {
-            let sources: Vec<&[u8]> =
-                lengths.iter().enumerate().map(|(at, &length)| &bytes[at * 7..][..length]).collect();
+            let sources: Vec<&[u8]> = lengths
+                .iter()
+                .enumerate()
+                .map(|(at, &length)| &bytes[at * 7..][..length])
+                .collect();
             let count = sources.len();
-            let unpaced = collect(count, |each| digests(hash, &params, &sources, size, each).expect("sizes fit"));
-            let unpaced_macs =
-                mac.as_ref().map(|mac| collect(count, |each| macs(mac, &sources, each).expect("nothing to refuse")));
+            let unpaced = collect(count, |each| {
+                digests(hash, &params, &sources, size, each).expect("sizes fit")
+            });
+            let unpaced_macs = mac.as_ref().map(|mac| {
+                collect(count, |each| macs(mac, &sources, each).expect("nothing to refuse"))
+            });
             for slice in [1, 64, 500, 4096, usize::MAX] {
                 let what = format!("{} of {lengths:?} by {slice}", facts.name);
                 let mut pace = Counted::default();
                 let paced = collect(count, |each| {
-                    digests_paced(hash, &params, &sources, size, slice, &mut pace, each).expect("sizes fit");
+                    digests_paced(hash, &params, &sources, size, slice, &mut pace, each)
+                        .expect("sizes fit");
                 });
                 assert!(paced == unpaced, "{what}");
                 // Alone or with others, no message goes much further than a slice without a pause.
                 let longest = lengths.iter().max().map_or(0, |&longest| longest);
-                assert!(pace.pauses >= longest / (slice.saturating_add(168)), "{what}: {}", pace.pauses);
+                assert!(
+                    pace.pauses >= longest / (slice.saturating_add(168)),
+                    "{what}: {}",
+                    pace.pauses
+                );
                 if let (Some(mac), Some(unpaced)) = (&mac, &unpaced_macs) {
                     let mut pace = Counted::default();
                     let paced = collect(count, |each| {
-                        macs_paced(mac, &sources, slice, &mut pace, each).expect("nothing to refuse");
+                        macs_paced(mac, &sources, slice, &mut pace, each)
+                            .expect("nothing to refuse");
                     });
                     assert!(paced == *unpaced, "hmac-{what}");
                 }
             }
-            // Every third is given up, now or later: what comes is right, and what was given up at once does not come.
-            let given_up: Vec<(usize, usize)> = (0..count).step_by(3).map(|index| (index, index % 4)).collect();
+            // Every third is given up, now or later: what comes is right, and what was given up at
+            // once does not come.
+            let given_up: Vec<(usize, usize)> =
+                (0..count).step_by(3).map(|index| (index, index % 4)).collect();
             let check = |found: Vec<Option<Vec<u8>>>, unpaced: &[Option<Vec<u8>>]| {
                 for (index, found) in found.iter().enumerate() {
                     let at_once = given_up.contains(&(index, 0));
@@ -174,7 +211,8 @@ fn paced_batches_are_batches() {
             };
             let mut pace = Counted::giving_up(&given_up);
             let found = collect(count, |each| {
-                digests_paced(hash, &params, &sources, size, 500, &mut pace, each).expect("sizes fit");
+                digests_paced(hash, &params, &sources, size, 500, &mut pace, each)
+                    .expect("sizes fit");
             });
             check(found, &unpaced);
             if let (Some(mac), Some(unpaced)) = (&mac, &unpaced_macs) {
@@ -191,13 +229,30 @@ fn paced_batches_are_batches() {
 #[test]
 fn all_given_up_ends_early() {
     let bytes = vec![7; 100_000];
-    for hash in [Hash::Sha256, Hash::Sha512, Hash::Md5, Hash::Sha1, Hash::Sha3_256, Hash::Blake3, Hash::Ripemd160] {
+    for hash in [
+        Hash::Sha256,
+        Hash::Sha512,
+        Hash::Md5,
+        Hash::Sha1,
+        Hash::Sha3_256,
+        Hash::Blake3,
+        Hash::Ripemd160,
+    ] {
         for count in [1, 2, 16, 40] {
-            let (sources, given_up) = (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
+            let (sources, given_up) =
+                (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
             let mut pace = Counted::giving_up(&given_up);
             let found = collect(count, |each| {
-                digests_paced(hash, &Params::default(), &sources, digest_size(hash), 1000, &mut pace, each)
-                    .expect("sizes fit");
+                digests_paced(
+                    hash,
+                    &Params::default(),
+                    &sources,
+                    digest_size(hash),
+                    1000,
+                    &mut pace,
+                    each,
+                )
+                .expect("sizes fit");
             });
             assert!(found.iter().all(Option::is_none), "{hash:?} {count}");
             assert!(pace.pauses <= 3, "{hash:?} {count}: {}", pace.pauses);
@@ -219,9 +274,12 @@ fn paced_chunks() {
     let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
     let (mut expected, mut sealed, mut opened) = ([0; 1160], [0; 1160], [0; 1000]);
     key.seal_chunks(run, &source, &mut expected).expect("fits");
-    for (slice, pauses) in [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)] {
+    for (slice, pauses) in
+        [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)]
+    {
         let mut pace = Counted::default();
-        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut pace).expect("nobody gives up");
+        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut pace)
+            .expect("nobody gives up");
         assert_eq!((sealed, pace.pauses), (expected, pauses), "{slice}");
         let mut pace = Counted::default();
         key.open_chunks_paced(run, &sealed, &mut opened, slice, &mut pace).expect("authentic");
@@ -243,11 +301,18 @@ fn hidden_instructions_and_no_lanes_at_all() {
     if std::env::var_os(CHILD).is_some() {
         return;
     }
-    for (variable, value) in
-        [("MILLRACE_CPU_HIDE", "avx512f"), ("MILLRACE_CPU_HIDE", "avx512bw,sha-ni"), ("MILLRACE_LANES", "off")]
-    {
+    for (variable, value) in [
+        ("MILLRACE_CPU_HIDE", "avx512f"),
+        ("MILLRACE_CPU_HIDE", "avx512bw,sha-ni"),
+        ("MILLRACE_LANES", "off"),
+    ] {
         let this = std::env::current_exe().expect("this program");
-        let status = Command::new(this).arg("-q").env(variable, value).env(CHILD, "").status().expect("it starts");
+        let status = Command::new(this)
+            .arg("-q")
+            .env(variable, value)
+            .env(CHILD, "")
+            .status()
+            .expect("it starts");
         assert!(status.success(), "{variable}={value}");
     }
 }

@@ -34,7 +34,8 @@ fn by_the_book(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: 
     key
 }
 
-/// RFC 6070, and the same inputs under SHA-256 and SHA-512 (RFC 7914 section 11, and widely published).
+/// RFC 6070, and the same inputs under SHA-256 and SHA-512 (RFC 7914 section 11, and widely
+/// published).
 #[test]
 fn published_vectors() {
     let long = ("passwordPASSWORDpassword", "saltSALTsaltSALTsaltSALTsaltSALTsalt", 4096);
@@ -44,8 +45,16 @@ fn published_vectors() {
         (Hash::Sha1, ("password", "salt", 4096), "4b007901b765489abead49d926f721d065a429c1"),
         (Hash::Sha1, long, "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
         (Hash::Sha1, ("pass\0word", "sa\0lt", 4096), "56fa6aa75548099dcc37d7f03425e0c3"),
-        (Hash::Sha256, ("password", "salt", 1), "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b"),
-        (Hash::Sha256, ("password", "salt", 4096), "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a"),
+        (
+            Hash::Sha256,
+            ("password", "salt", 1),
+            "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b",
+        ),
+        (
+            Hash::Sha256,
+            ("password", "salt", 4096),
+            "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a",
+        ),
         (
             Hash::Sha256,
             ("Password", "NaCl", 80000),
@@ -57,7 +66,8 @@ fn published_vectors() {
             "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5",
         ),
     ] {
-        let found = derive(hash, password.as_bytes(), salt.as_bytes(), iterations, expected.len() / 2);
+        let found =
+            derive(hash, password.as_bytes(), salt.as_bytes(), iterations, expected.len() / 2);
         assert_eq!(hex(&found), expected, "{hash:?} {iterations}");
     }
 }
@@ -69,7 +79,8 @@ fn all_hashes_go_by_the_book() {
         for _ in 0..12 {
             let (password, salt) = (random.below(300), random.below(200));
             let (password, salt) = (random.bytes(password), random.bytes(salt));
-            let (iterations, size) = (1 + random.below(40) as u32, 1 + random.below(20 * facts.digest_size));
+            let (iterations, size) =
+                (1 + random.below(40) as u32, 1 + random.below(20 * facts.digest_size));
             let expected = by_the_book(facts.hash, &password, &salt, iterations, size);
             assert_eq!(
                 derive(facts.hash, &password, &salt, iterations, size),
@@ -92,13 +103,23 @@ struct Wish {
 fn wish(random: &mut Random, size: usize) -> Wish {
     let [password, salt] = [random.below(150), random.below(100)];
     let (password, salt) = (random.bytes(password), random.bytes(salt));
-    Wish { password, salt, iterations: 1 + random.below(3000) as u32, target: vec![0; random.below(size)] }
+    Wish {
+        password,
+        salt,
+        iterations: 1 + random.below(3000) as u32,
+        target: vec![0; random.below(size)],
+    }
 }
 
 fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
     wishes
         .iter_mut()
-        .map(|Wish { password, salt, iterations, target }| Job { password, salt, iterations: *iterations, target })
+        .map(|Wish { password, salt, iterations, target }| Job {
+            password,
+            salt,
+            iterations: *iterations,
+            target,
+        })
         .collect()
 }
 
@@ -119,8 +140,10 @@ fn another_library_agrees_with_any_number_of_jobs() {
         for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
             let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
             let mut told = vec![0; count];
-            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| told[index] += 1)
-                .expect("derived");
+            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| {
+                told[index] += 1
+            })
+            .expect("derived");
             assert!(told.iter().all(|&times| times == 1), "{told:?}");
             for Wish { password, salt, iterations, target } in &wishes {
                 let mut expected = vec![0; target.len()];
@@ -143,7 +166,8 @@ fn pauses_and_tells_how_far_it_is() {
     pbkdf2::derive_many(Hash::Sha256, &mut jobs, &mut watch, |_, _| {}).expect("derived");
     assert!((20..300).contains(&watch.pauses), "{}", watch.pauses);
     for (index, steps) in [(0, 80_000), (1, 120_000)] {
-        let told: Vec<u64> = watch.progress.iter().filter(|told| told.0 == index).map(|told| told.1).collect();
+        let told: Vec<u64> =
+            watch.progress.iter().filter(|told| told.0 == index).map(|told| told.1).collect();
         assert!(told.len() > 5 && told.is_sorted_by(|one, other| one < other), "{told:?}");
         assert!(told.iter().all(|&done| done <= steps), "{told:?}");
         assert!(watch.progress.iter().all(|told| told.0 != index || told.2 == steps));
@@ -156,11 +180,17 @@ fn what_nobody_wants_is_given_up() {
         let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
         let mut told = Vec::new();
-        let mut jobs: Vec<Job<'_>> =
-            targets.iter_mut().map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target }).collect();
-        pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| told.push(index)).expect("derived");
+        let mut jobs: Vec<Job<'_>> = targets
+            .iter_mut()
+            .map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target })
+            .collect();
+        pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| told.push(index))
+            .expect("derived");
         told.sort_unstable();
-        assert_eq!(told, (0..3).filter(|index| unwanted.iter().all(|(job, _)| job != index)).collect::<Vec<_>>());
+        assert_eq!(
+            told,
+            (0..3).filter(|index| unwanted.iter().all(|(job, _)| job != index)).collect::<Vec<_>>()
+        );
         if unwanted.len() == 3 {
             assert_eq!(watch.pauses, 2, "goes on for nobody");
         }

@@ -1,4 +1,5 @@
-//! Password hashes as strings: those of other programs, one form only, limits, bcrypt against another library.
+//! Password hashes as strings: those of other programs, one form only, limits, bcrypt against
+//! another library.
 
 mod support;
 
@@ -13,10 +14,22 @@ const LIMITS: Limits = Limits { memory: 128 << 20, milliseconds: 30_000 };
 
 /// Of libargon2's and crypt_blowfish's tests, and passlib's documentation.
 const OF_OTHERS: [(&str, &str); 9] = [
-    ("password", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"),
-    ("password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"),
-    ("password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"),
-    ("password", "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E"),
+    (
+        "password",
+        "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+    ),
+    (
+        "password",
+        "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ",
+    ),
+    (
+        "password",
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+    ),
+    (
+        "password",
+        "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E",
+    ),
     ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
     ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
     ("U*U*U", "$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a"),
@@ -28,7 +41,12 @@ const OF_OTHERS: [(&str, &str); 9] = [
 ];
 
 fn verify(hash: &PasswordHash, password: &[u8]) -> Result<bool, Error> {
-    hash.verify(password, b"", &mut Memory::new(hash.scheme().memory()).expect("memory"), &mut Unpaced)
+    hash.verify(
+        password,
+        b"",
+        &mut Memory::new(hash.scheme().memory()).expect("memory"),
+        &mut Unpaced,
+    )
 }
 
 #[test]
@@ -47,14 +65,20 @@ fn strings_of_other_programs() {
 fn made_and_verified() {
     let schemes = [
         Scheme::Argon2(argon2::Cost::new(Kind::Id, 64, 2, 2).expect("a cost")),
-        Scheme::Argon2(argon2::Cost::new(Kind::D, 64, 1, 1).expect("a cost").with_version(argon2::Version::V10)),
+        Scheme::Argon2(
+            argon2::Cost::new(Kind::D, 64, 1, 1)
+                .expect("a cost")
+                .with_version(argon2::Version::V10),
+        ),
         Scheme::Scrypt(scrypt::Cost::new(256, 8).expect("a cost"), 2),
     ];
     for scheme in schemes {
         for (salt_size, size) in [(8, 16), (16, 32), (64, 64), (17, 33)] {
             let salt = vec![3; salt_size];
             let memory = &mut Memory::new(scheme.memory()).expect("memory");
-            let made = PasswordHash::new(scheme, b"a password", b"", &salt, size, memory, &mut Unpaced).expect("made");
+            let made =
+                PasswordHash::new(scheme, b"a password", b"", &salt, size, memory, &mut Unpaced)
+                    .expect("made");
             let read = PasswordHash::parse(&made.to_string(), &LIMITS).expect("one of ours");
             assert_eq!(read, made);
             assert_eq!(verify(&read, b"a password"), Ok(true), "{made}");
@@ -64,21 +88,32 @@ fn made_and_verified() {
             let at = text.rfind('$').expect("fields") + 1;
             let other = if text.as_bytes()[at] == b'A' { "B" } else { "A" };
             let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-            assert_eq!(verify(&PasswordHash::parse(&changed, &LIMITS).expect("well-formed"), b"a password"), Ok(false));
+            assert_eq!(
+                verify(
+                    &PasswordHash::parse(&changed, &LIMITS).expect("well-formed"),
+                    b"a password"
+                ),
+                Ok(false)
+            );
             assert!(!format!("{made:?}").contains(&text[at..]), "shows no hash");
         }
     }
     let argon2 = schemes[0];
     let memory = &mut Memory::new(argon2.memory()).expect("memory");
-    let made = PasswordHash::new(argon2, b"a", b"a secret", &[1; 16], 32, memory, &mut Unpaced).expect("made");
+    let made = PasswordHash::new(argon2, b"a", b"a secret", &[1; 16], 32, memory, &mut Unpaced)
+        .expect("made");
     assert_eq!(made.verify(b"a", b"a secret", memory, &mut Unpaced), Ok(true));
     assert_eq!(made.verify(b"a", b"", memory, &mut Unpaced), Ok(false));
     let mut none = Memory::new(0).expect("memory");
     assert!(matches!(made.verify(b"a", b"", &mut none, &mut Unpaced), Err(Error::Memory { .. })));
-    for (salt, size, error) in
-        [(7, 32, Error::SaltSize), (65, 32, Error::SaltSize), (8, 15, Error::OutputSize), (8, 65, Error::OutputSize)]
-    {
-        let refused = PasswordHash::new(argon2, b"", b"", &vec![0; salt], size, memory, &mut Unpaced);
+    for (salt, size, error) in [
+        (7, 32, Error::SaltSize),
+        (65, 32, Error::SaltSize),
+        (8, 15, Error::OutputSize),
+        (8, 65, Error::OutputSize),
+    ] {
+        let refused =
+            PasswordHash::new(argon2, b"", b"", &vec![0; salt], size, memory, &mut Unpaced);
         assert_eq!(refused.map(|_| ()), Err(error));
     }
     let refused = PasswordHash::new(schemes[2], b"", b"secret", &[0; 8], 32, memory, &mut Unpaced);
@@ -88,7 +123,8 @@ fn made_and_verified() {
 #[test]
 fn small_steps_in_large_numbers_have_their_price() {
     let tail = "$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
-    // Milliseconds as measured on one core of 2026, where nothing else ran; the prediction is for a slower one.
+    // Milliseconds as measured on one core of 2026, where nothing else ran; the prediction is for a
+    // slower one.
     for (cost, measured) in [
         ("$scrypt$ln=1,r=1,p=300000", 480),
         ("$scrypt$ln=1,r=8,p=60000", 760),
@@ -96,7 +132,8 @@ fn small_steps_in_large_numbers_have_their_price() {
         ("$scrypt$ln=14,r=8,p=1", 15),
     ] {
         let text = format!("{cost}{tail}");
-        let predicted = PasswordHash::parse(&text, &LIMITS).expect("within limits").scheme().milliseconds();
+        let predicted =
+            PasswordHash::parse(&text, &LIMITS).expect("within limits").scheme().milliseconds();
         assert!((measured..measured * 5).contains(&predicted), "{cost}: {predicted} ms");
         let limits = Limits { milliseconds: predicted - 1, ..LIMITS };
         assert_eq!(PasswordHash::parse(&text, &limits).map(|_| ()), Err(Error::Work), "{cost}");
@@ -105,7 +142,8 @@ fn small_steps_in_large_numbers_have_their_price() {
 
 #[test]
 fn one_form_only() {
-    let good = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    let good =
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     assert!(PasswordHash::parse(good, &LIMITS).is_ok());
     for (from, to) in [
         ("$argon2id", "argon2id"),
@@ -165,12 +203,25 @@ fn one_form_only() {
         assert_eq!(PasswordHash::parse(&text, &LIMITS).map(|_| ()), Err(Error::Encoded), "{text}");
     }
     let (many, long) = ("$".repeat(300), format!("{good}{}", "a".repeat(300)));
-    for text in ["", "$", "$$", "$$$$$", "password", "$1$abc$def", "$argon2id", "$scrypt$", "$2b$", &many, &long] {
+    for text in [
+        "",
+        "$",
+        "$$",
+        "$$$$$",
+        "password",
+        "$1$abc$def",
+        "$argon2id",
+        "$scrypt$",
+        "$2b$",
+        &many,
+        &long,
+    ] {
         assert_eq!(PasswordHash::parse(text, &LIMITS).map(|_| ()), Err(Error::Encoded), "{text}");
     }
 }
 
-/// Strings with characters changed, taken out and doubled never panic, and what is read is written alike.
+/// Strings with characters changed, taken out and doubled never panic, and what is read is written
+/// alike.
 #[test]
 fn spoiled_strings() {
     let mut random = Random(11);
@@ -188,9 +239,13 @@ fn spoiled_strings() {
             }
             let text = String::from_utf8(bytes).expect("ASCII");
             if let Ok(hash) = PasswordHash::parse(&text, &LIMITS) {
-                let again = PasswordHash::parse(&hash.to_string(), &LIMITS).expect("what we write we read");
+                let again =
+                    PasswordHash::parse(&hash.to_string(), &LIMITS).expect("what we write we read");
                 assert_eq!(again, hash);
-                assert!(hash.scheme().memory() <= LIMITS.memory && hash.scheme().milliseconds() <= LIMITS.milliseconds);
+                assert!(
+                    hash.scheme().memory() <= LIMITS.memory
+                        && hash.scheme().milliseconds() <= LIMITS.milliseconds
+                );
                 read += 1;
             }
         }
@@ -201,8 +256,12 @@ fn spoiled_strings() {
 #[test]
 fn what_asks_for_too_much_is_refused() {
     let parse = |text: &str| PasswordHash::parse(text, &LIMITS).map(|_| ());
-    let argon2 = |cost: &str| format!("$argon2id$v=19${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc");
-    let scrypt = |cost: &str| format!("$scrypt${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc");
+    let argon2 = |cost: &str| {
+        format!("$argon2id$v=19${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
+    };
+    let scrypt = |cost: &str| {
+        format!("$scrypt${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
+    };
     assert_eq!(parse(&argon2("m=131072,t=1,p=1")), Ok(()));
     assert_eq!(parse(&argon2("m=131076,t=1,p=1")), Err(Error::Memory { needed: 131_076 << 10 }));
     assert_eq!(parse(&argon2("m=65536,t=4294967295,p=1")), Err(Error::Work));
@@ -216,12 +275,19 @@ fn what_asks_for_too_much_is_refused() {
     assert!(matches!(parse(&scrypt("ln=40,r=8,p=1")), Err(Error::Memory { .. })));
     assert!(matches!(parse(&scrypt("ln=1,r=1073741823,p=1")), Err(Error::Memory { .. })));
     assert_eq!(parse(&scrypt("ln=10,r=8,p=100000")), Err(Error::Work));
-    let costs =
-        ["ln=0,r=8,p=1", "ln=64,r=8,p=1", "ln=16,r=0,p=1", "ln=16,r=8,p=0", "ln=16,r=1,p=1", "ln=16,r=8,p=134217728"];
+    let costs = [
+        "ln=0,r=8,p=1",
+        "ln=64,r=8,p=1",
+        "ln=16,r=0,p=1",
+        "ln=16,r=8,p=0",
+        "ln=16,r=1,p=1",
+        "ln=16,r=8,p=134217728",
+    ];
     for cost in costs {
         assert_eq!(parse(&scrypt(cost)), Err(Error::Cost), "{cost}");
     }
-    let bcrypt = |cost: &str| format!("$2b${cost}$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW");
+    let bcrypt =
+        |cost: &str| format!("$2b${cost}$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW");
     assert_eq!(parse(&bcrypt("12")), Ok(()));
     assert_eq!(parse(&bcrypt("31")), Err(Error::Work));
     assert_eq!(parse(&bcrypt("03")), Err(Error::Cost));
@@ -230,10 +296,12 @@ fn what_asks_for_too_much_is_refused() {
 
 #[test]
 fn what_needs_to_be_made_anew() {
-    let text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    let text =
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     let hash = PasswordHash::parse(text, &LIMITS).expect("a hash");
-    let cost =
-        |kind, memory, passes, lanes| Scheme::Argon2(argon2::Cost::new(kind, memory, passes, lanes).expect("a cost"));
+    let cost = |kind, memory, passes, lanes| {
+        Scheme::Argon2(argon2::Cost::new(kind, memory, passes, lanes).expect("a cost"))
+    };
     let same = cost(Kind::Id, 65536, 2, 1);
     assert!(!hash.needs_rehash(&same, 8, 32));
     assert!(hash.needs_rehash(&same, 16, 32));
@@ -247,9 +315,15 @@ fn what_needs_to_be_made_anew() {
     for other in others {
         assert!(hash.needs_rehash(&other, 8, 32));
     }
-    let old = argon2::Cost::new(Kind::Id, 65536, 2, 1).expect("a cost").with_version(argon2::Version::V10);
+    let old = argon2::Cost::new(Kind::Id, 65536, 2, 1)
+        .expect("a cost")
+        .with_version(argon2::Version::V10);
     assert!(hash.needs_rehash(&Scheme::Argon2(old), 8, 32));
-    assert!(hash.needs_rehash(&Scheme::Scrypt(scrypt::Cost::new(16384, 8).expect("a cost"), 1), 8, 32));
+    assert!(hash.needs_rehash(
+        &Scheme::Scrypt(scrypt::Cost::new(16384, 8).expect("a cost"), 1),
+        8,
+        32
+    ));
 }
 
 #[test]
@@ -262,13 +336,17 @@ fn bcrypt_of_another_library() {
         let expected = ::bcrypt::hash_with_salt(&password, 5, salt).expect("hashed").to_string();
         for (kind, name) in [(Bcrypt::A, "2a"), (Bcrypt::B, "2b"), (Bcrypt::Y, "2y")] {
             let (scheme, memory) = (Scheme::Bcrypt(kind, 5), &mut Memory::new(0).expect("memory"));
-            let made = PasswordHash::new(scheme, &password, b"", &salt, 23, memory, &mut Unpaced).expect("made");
+            let made = PasswordHash::new(scheme, &password, b"", &salt, 23, memory, &mut Unpaced)
+                .expect("made");
             assert_eq!(made.to_string()[4..], expected[4..], "{size}");
             assert_eq!(made.to_string()[1..3], *name);
         }
     }
     let mut target = [0; 23];
-    assert_eq!(bcrypt::derive(b"a\0b", &[0; 16], 5, &mut target, &mut Unpaced), Err(Error::NotSupported));
+    assert_eq!(
+        bcrypt::derive(b"a\0b", &[0; 16], 5, &mut target, &mut Unpaced),
+        Err(Error::NotSupported)
+    );
     assert_eq!(bcrypt::derive(b"a", &[0; 16], 3, &mut target, &mut Unpaced), Err(Error::Cost));
     assert_eq!(bcrypt::derive(b"a", &[0; 16], 32, &mut target, &mut Unpaced), Err(Error::Cost));
     let mut watch = Watch { unwanted: vec![(0, 3)], ..Watch::default() };

@@ -1,4 +1,5 @@
-//! scrypt: the vectors of RFC 7914, another library over random parameters, jobs together and alone, limits.
+//! scrypt: the vectors of RFC 7914, another library over random parameters, jobs together and
+//! alone, limits.
 
 mod support;
 
@@ -10,7 +11,8 @@ use support::{Random, Watch, hex};
 
 fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
     let mut target = vec![0; size];
-    scrypt::derive(&Cost::new(n, r).expect("a cost"), password, salt, p, &mut target).expect("derived");
+    scrypt::derive(&Cost::new(n, r).expect("a cost"), password, salt, p, &mut target)
+        .expect("derived");
     target
 }
 
@@ -51,7 +53,11 @@ fn vectors_of_the_standard() {
             "2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d927c40f4c337304049e8a952fbcbf45c6fa77a41a4",
         ),
     ] {
-        assert_eq!(hex(&derive(n, r, p, password.as_bytes(), salt.as_bytes(), 64)), expected, "{n} {r} {p}");
+        assert_eq!(
+            hex(&derive(n, r, p, password.as_bytes(), salt.as_bytes(), 64)),
+            expected,
+            "{n} {r} {p}"
+        );
     }
 }
 
@@ -74,14 +80,18 @@ fn wish(random: &mut Random) -> Wish {
 }
 
 fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
-    wishes.iter_mut().map(|Wish { password, salt, p, target }| Job { password, salt, p: *p, target }).collect()
+    wishes
+        .iter_mut()
+        .map(|Wish { password, salt, p, target }| Job { password, salt, p: *p, target })
+        .collect()
 }
 
 /// What the scrypt crate makes of it, which has no empty keys.
 fn judged(cost: &Cost, wish: &Wish) -> Vec<u8> {
     let mut key = vec![0; wish.target.len()];
     if !key.is_empty() {
-        let params = ::scrypt::Params::new(cost.n().ilog2() as u8, cost.r(), wish.p).expect("parameters");
+        let params =
+            ::scrypt::Params::new(cost.n().ilog2() as u8, cost.r(), wish.p).expect("parameters");
         ::scrypt::scrypt(&wish.password, &wish.salt, &params, &mut key).expect("derived");
     }
     key
@@ -101,11 +111,22 @@ fn another_library_agrees_with_any_number_of_jobs() {
         let together = 1 + random.below(scrypt::lanes() + 2);
         let mut memory = Memory::new(scrypt::memory(&cost, lanes, together)).expect("memory");
         let mut told = vec![0; wishes.len()];
-        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |index, _| told[index] += 1)
-            .expect("derived");
+        scrypt::derive_many(
+            &cost,
+            &mut jobs(&mut wishes),
+            &mut memory,
+            &mut Unpaced,
+            |index, _| told[index] += 1,
+        )
+        .expect("derived");
         assert!(told.iter().all(|&times| times == 1), "{told:?}");
         for wish in &wishes {
-            assert_eq!(hex(&wish.target), hex(&judged(&cost, wish)), "{cost:?} {} {together}", wish.p);
+            assert_eq!(
+                hex(&wish.target),
+                hex(&judged(&cost, wish)),
+                "{cost:?} {} {together}",
+                wish.p
+            );
         }
     }
 }
@@ -116,8 +137,10 @@ fn memory_is_used_again() {
     let mut memory = Memory::new(scrypt::memory(&cost, 8, 8)).expect("memory");
     let mut random = Random(4);
     for round in 0..6 {
-        let mut wishes: Vec<Wish> = (0..1 + round).map(|_| Wish { p: 1, ..wish(&mut random) }).collect();
-        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |_, _| {}).expect("derived");
+        let mut wishes: Vec<Wish> =
+            (0..1 + round).map(|_| Wish { p: 1, ..wish(&mut random) }).collect();
+        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |_, _| {})
+            .expect("derived");
         assert!(wishes.iter().all(|wish| wish.target == judged(&cost, wish)));
         if round % 2 == 1 {
             memory.wipe(&mut || {});
@@ -138,8 +161,12 @@ fn pauses_and_tells_how_far_it_is() {
     scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |_, _| {}).expect("derived");
     assert!(watch.pauses > 100, "{}", watch.pauses);
     for (index, steps) in [(0, 4 * 16384), (1, 2 * 16384)] {
-        let told: Vec<u64> =
-            watch.progress.iter().filter(|told| told.0 == index && told.2 == steps).map(|told| told.1).collect();
+        let told: Vec<u64> = watch
+            .progress
+            .iter()
+            .filter(|told| told.0 == index && told.2 == steps)
+            .map(|told| told.1)
+            .collect();
         assert!(told.is_sorted_by(|one, other| one < other), "{told:?}");
         assert_eq!(told.last(), Some(&steps));
     }
@@ -150,13 +177,18 @@ fn pauses_and_tells_how_far_it_is() {
 fn what_nobody_wants_is_given_up() {
     let cost = Cost::new(16384, 8).expect("a cost");
     let mut memory = Memory::new(scrypt::memory(&cost, 3, 3)).expect("memory");
-    for unwanted in [vec![(1, 0)], vec![(1, 5)], vec![(0, 0), (1, 0), (2, 0)], vec![(0, 7), (1, 3), (2, 7)]] {
+    for unwanted in
+        [vec![(1, 0)], vec![(1, 5)], vec![(0, 0), (1, 0), (2, 0)], vec![(0, 7), (1, 3), (2, 7)]]
+    {
         let mut targets = [[0; 32]; 3];
         let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
         let mut told = Vec::new();
-        let mut jobs: Vec<Job<'_>> =
-            targets.iter_mut().map(|target| Job { password: b"a", salt: b"b", p: 1, target }).collect();
-        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |index, _| told.push(index)).expect("derived");
+        let mut jobs: Vec<Job<'_>> = targets
+            .iter_mut()
+            .map(|target| Job { password: b"a", salt: b"b", p: 1, target })
+            .collect();
+        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |index, _| told.push(index))
+            .expect("derived");
         for (index, target) in targets.iter().enumerate() {
             let wanted = unwanted.iter().all(|&(job, _)| job != index);
             assert_eq!(told.contains(&index), wanted);

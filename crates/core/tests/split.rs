@@ -13,7 +13,8 @@ use support::Random;
 
 /// Borders of parts: from 0 to the size, in between multiples of `PART_ALIGN`.
 fn cuts(random: &mut Random, size: usize, count: usize) -> Vec<usize> {
-    let mut cuts: Vec<usize> = (0..count).map(|_| random.below(size / PART_ALIGN + 1) * PART_ALIGN).collect();
+    let mut cuts: Vec<usize> =
+        (0..count).map(|_| random.below(size / PART_ALIGN + 1) * PART_ALIGN).collect();
     cuts.extend([0, size]);
     cuts.sort_unstable();
     cuts
@@ -56,20 +57,29 @@ fn seal_in_parts(
         return in_parts(random, cuts, source, target, |at, text| message.seal_part(at, text));
     }
     let ranges = || cuts.windows(2).map(|cut| cut[0]..cut[1]);
-    let part = |range: std::ops::Range<usize>| message.authenticate_plain(range.start as u64, &source[range]);
+    let part = |range: std::ops::Range<usize>| {
+        message.authenticate_plain(range.start as u64, &source[range])
+    };
     let partials: Vec<_> = ranges().map(|range| part(range).expect("a part")).collect();
     let mut tag = [0; 16];
     message.tag(&partials, &mut tag).expect("all parts");
     for range in ranges() {
-        let text = Text::Across { source: &source[range.clone()], target: &mut target[range.clone()] };
+        let text =
+            Text::Across { source: &source[range.clone()], target: &mut target[range.clone()] };
         message.xor_part(range.start as u64, text, &tag).expect("a part");
     }
     partials
 }
 
 /// What all parts of a ciphertext add, none of which is decrypted.
-fn authenticated_in_parts(message: &Message, cuts: &[usize], sealed: &[u8], tag: &[u8]) -> Vec<Partial> {
-    let part = |at: usize, source| message.authenticate_sealed(at as u64, source, tag).expect("a part");
+fn authenticated_in_parts(
+    message: &Message,
+    cuts: &[usize],
+    sealed: &[u8],
+    tag: &[u8],
+) -> Vec<Partial> {
+    let part =
+        |at: usize, source| message.authenticate_sealed(at as u64, source, tag).expect("a part");
     cuts.windows(2).map(|cut| part(cut[0], &sealed[cut[0]..cut[1]])).collect()
 }
 
@@ -84,7 +94,8 @@ fn sizes() -> Vec<usize> {
 fn stream_ciphers_in_parts_are_those_in_one() {
     let mut random = Random(1);
     for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
-        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size)).expect("a key of the right size");
+        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size))
+            .expect("a key of the right size");
         assert!(key.parts());
         for size in sizes() {
             // Carries: of 32 bits with ChaCha20, of 64 and 128 with AES.
@@ -102,7 +113,9 @@ fn stream_ciphers_in_parts_are_those_in_one() {
                 key.apply(&iv, Text::InPlace(&mut whole)).expect("fits");
                 let message = Message::new(&key, &iv, &[], size as u64).expect("in parts");
                 let cuts = cuts(&mut random, size, carry * 3);
-                let parts = in_parts(&mut random, &cuts, &source, &mut target, |at, text| message.apply_part(at, text));
+                let parts = in_parts(&mut random, &cuts, &source, &mut target, |at, text| {
+                    message.apply_part(at, text)
+                });
                 assert!(target == whole, "{} {size} {carry}", facts.name);
                 message.tag(&parts, &mut []).expect("all parts");
                 message.verify(&parts, &[]).expect("all parts");
@@ -148,7 +161,8 @@ fn a_hash_in_parts_is_the_hash_in_one() {
 fn aeads() -> impl Iterator<Item = (CipherKey, Vec<u8>)> {
     let mut random = Random(5);
     CIPHERS.iter().filter(|facts| facts.aead).map(move |facts| {
-        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size)).expect("a key of the right size");
+        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size))
+            .expect("a key of the right size");
         let nonce = random.bytes(facts.iv_size);
         assert!(key.parts());
         (key, nonce)
@@ -212,11 +226,20 @@ fn equal_parts_of_every_size() {
             let mut cuts: Vec<usize> = (0..source.len()).step_by(size).collect();
             cuts.push(source.len());
             let mut text = vec![0; source.len()];
-            let parts = seal_in_parts(&mut random, &message, key.seals_in_two_passes(), &cuts, &source, &mut text);
+            let parts = seal_in_parts(
+                &mut random,
+                &message,
+                key.seals_in_two_passes(),
+                &cuts,
+                &source,
+                &mut text,
+            );
             let mut found = [0; 16];
             message.tag(&parts, &mut found).expect("all parts");
             assert!(text == sealed && found == tag, "{size}");
-            message.verify(&authenticated_in_parts(&message, &cuts, &sealed, &tag), &tag).expect("authentic");
+            message
+                .verify(&authenticated_in_parts(&message, &cuts, &sealed, &tag), &tag)
+                .expect("authentic");
         }
     }
 }
@@ -270,12 +293,23 @@ fn short_tags_and_wrong_ones() {
 fn parts_that_do_not_make_up_the_message_are_refused() {
     for (key, nonce) in aeads() {
         let message = Message::new(&key, &nonce, &[], 1000).expect("in parts");
-        let part = |at: u64, size: usize| message.open_part(at, Text::InPlace(&mut vec![1; size]), &[0; 16]);
-        for (at, size) in [(1, 64), (32, 32), (0, 100), (64, 999), (960, 41), (960, 39), (1024, 0), (u64::MAX - 63, 64)]
-        {
+        let part = |at: u64, size: usize| {
+            message.open_part(at, Text::InPlace(&mut vec![1; size]), &[0; 16])
+        };
+        for (at, size) in [
+            (1, 64),
+            (32, 32),
+            (0, 100),
+            (64, 999),
+            (960, 41),
+            (960, 39),
+            (1024, 0),
+            (u64::MAX - 63, 64),
+        ] {
             assert_eq!(part(at, size).err(), Some(Error::Parts), "{at} {size}");
         }
-        let [first, second, last] = [(0, 128), (128, 512), (640, 360)].map(|(at, size)| part(at, size).expect("fits"));
+        let [first, second, last] =
+            [(0, 128), (128, 512), (640, 360)].map(|(at, size)| part(at, size).expect("fits"));
         let [tail, overlapping, empty] =
             [(960, 40), (64, 576), (128, 0)].map(|(at, size)| part(at, size).expect("fits"));
         let refused = |parts: &[&Partial]| {
@@ -305,7 +339,8 @@ fn parts_that_do_not_make_up_the_message_are_refused() {
 fn an_empty_message_has_no_part_or_an_empty_one() {
     for (key, nonce) in aeads() {
         for aad in [&b""[..], b"aad"] {
-            let (message, mut tag) = (Message::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
+            let (message, mut tag) =
+                (Message::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
             key.seal(&nonce, aad, Text::InPlace(&mut []), &mut tag).expect("fits");
             message.verify(&[], &tag).expect("authentic");
             let part = message.open_part(0, Text::InPlace(&mut []), &tag).expect("a part");
@@ -324,8 +359,14 @@ fn wrong_sizes_and_ciphers_are_refused() {
     let message = Message::new(&stream, &[0; 16], &[], 10).expect("in parts");
     assert_eq!(message.size(), 10);
     assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
-    assert_eq!(message.open_part(0, Text::InPlace(&mut [0; 10]), &[]).err(), Some(Error::NotSupported));
-    assert_eq!(message.xor_part(0, Text::InPlace(&mut [0; 10]), &[]).err(), Some(Error::NotSupported));
+    assert_eq!(
+        message.open_part(0, Text::InPlace(&mut [0; 10]), &[]).err(),
+        Some(Error::NotSupported)
+    );
+    assert_eq!(
+        message.xor_part(0, Text::InPlace(&mut [0; 10]), &[]).err(),
+        Some(Error::NotSupported)
+    );
     assert_eq!(message.authenticate_sealed(0, &[0; 10], &[]).err(), Some(Error::NotSupported));
     assert_eq!(message.tag(&[], &mut []), Err(Error::Parts));
     assert_eq!(message.tag(&[], &mut [0]), Err(Error::TagSize));
@@ -334,7 +375,10 @@ fn wrong_sizes_and_ciphers_are_refused() {
 
     let gcm = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
     assert_eq!(Message::new(&gcm, &[0; 13], &[], 10).err(), Some(Error::IvSize));
-    assert_eq!(Message::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(), Some(Error::SourceTooLarge));
+    assert_eq!(
+        Message::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(),
+        Some(Error::SourceTooLarge)
+    );
     let message = Message::new(&gcm, &[0; 12], &[], 10).expect("in parts");
     assert_eq!(message.apply_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
     assert_eq!(message.authenticate_plain(0, &[0; 10]).err(), Some(Error::NotSupported));
@@ -345,13 +389,21 @@ fn wrong_sizes_and_ciphers_are_refused() {
     let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[1; 32]).expect("a key of the right size");
     let message = Message::new(&siv, &[0; 12], &[], 10).expect("in parts");
     assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
-    assert_eq!(message.open_part(0, Text::InPlace(&mut [0; 10]), &[0; 15]).err(), Some(Error::TagSize));
+    assert_eq!(
+        message.open_part(0, Text::InPlace(&mut [0; 10]), &[0; 15]).err(),
+        Some(Error::TagSize)
+    );
 
-    assert_eq!(HashMessage::new(Hash::Sha256, &Params::default(), 1 << 20).err(), Some(Error::NotSupported));
+    assert_eq!(
+        HashMessage::new(Hash::Sha256, &Params::default(), 1 << 20).err(),
+        Some(Error::NotSupported)
+    );
     let seeded = Params { seed: 1, key: None };
     assert_eq!(HashMessage::new(Hash::Blake3, &seeded, 1 << 20).err(), Some(Error::NotSupported));
     let message = HashMessage::new(Hash::Blake3, &Params::default(), 100_000).expect("in parts");
-    for (at, size) in [(0, 65_535), (0, 65_537), (1, 65_536), (65_536, 34_463), (65_536, 65_536), (131_072, 0)] {
+    for (at, size) in
+        [(0, 65_535), (0, 65_537), (1, 65_536), (65_536, 34_463), (65_536, 65_536), (131_072, 0)]
+    {
         assert_eq!(message.part(at, &vec![0; size]), Err(Error::Parts), "{at} {size}");
     }
     assert_eq!(message.finish(&[[0; 32]; 1], &mut [0; 32]), Err(Error::Parts));
@@ -365,9 +417,11 @@ fn a_part_far_into_the_message() {
     let mut random = Random(10);
     let text = random.bytes(200);
     // 64 GiB less than the whole counter, and more blocks than 32 bits count.
-    for (cipher, offset) in
-        [(Cipher::Aes256Ctr, 1 << 40), (Cipher::ChaCha20, (1 << 38) - 64), (Cipher::ChaCha20, 1 << 50)]
-    {
+    for (cipher, offset) in [
+        (Cipher::Aes256Ctr, 1 << 40),
+        (Cipher::ChaCha20, (1 << 38) - 64),
+        (Cipher::ChaCha20, 1 << 50),
+    ] {
         let key = CipherKey::new(cipher, &[7; 32]).expect("a key of the right size");
         let iv = random.bytes(16);
         let message = Message::new(&key, &iv, &[], u64::MAX).expect("in parts");
@@ -375,7 +429,8 @@ fn a_part_far_into_the_message() {
         message.apply_part(offset, Text::InPlace(&mut part)).expect("a part");
         let moved = match cipher {
             Cipher::ChaCha20 => {
-                let number = u64::from_le_bytes(iv[..8].try_into().expect("8 bytes")).wrapping_add(offset / 64);
+                let number = u64::from_le_bytes(iv[..8].try_into().expect("8 bytes"))
+                    .wrapping_add(offset / 64);
                 [&number.to_le_bytes(), &iv[8..]].concat()
             }
             _ => {
@@ -387,7 +442,8 @@ fn a_part_far_into_the_message() {
         key.apply(&moved, Text::InPlace(&mut whole)).expect("fits");
         assert_eq!(part, whole, "{cipher:?}");
     }
-    // GCM-SIV's counter begins again at zero within its 32 bits: the tag's, as that of a message without text.
+    // GCM-SIV's counter begins again at zero within its 32 bits: the tag's, as that of a message
+    // without text.
     let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[7; 32]).expect("a key of the right size");
     let message = Message::new(&siv, &[3; 12], &[], 1 << 36).expect("in parts");
     let (mut tag, mut far) = ([0xff; 16], text[..192].to_vec());
@@ -397,7 +453,8 @@ fn a_part_far_into_the_message() {
     let mut near = text[..192].to_vec();
     message.xor_part(0, Text::InPlace(&mut near), &tag).expect("a part");
     assert_eq!(far, near);
-    // GCM's last part, which the counter just reaches: by another message, whose tag it does not share.
+    // GCM's last part, which the counter just reaches: by another message, whose tag it does not
+    // share.
     let size = (1 << 36) - 32;
     let key = CipherKey::new(Cipher::Aes128Gcm, &[7; 16]).expect("a key of the right size");
     let message = Message::new(&key, &[3; 12], &[], size).expect("in parts");
@@ -429,7 +486,8 @@ fn several_threads_work_on_one_message() {
         let parts: Vec<Partial> = std::thread::scope(|scope| {
             let part = |(index, text)| {
                 let message = &message;
-                let open = move || message.open_part(index as u64 * 65_536, Text::InPlace(text), &tag);
+                let open =
+                    move || message.open_part(index as u64 * 65_536, Text::InPlace(text), &tag);
                 scope.spawn(move || open().expect("a part"))
             };
             let workers: Vec<_> = text.chunks_mut(65_536).enumerate().map(part).collect();
@@ -451,7 +509,8 @@ fn hidden_instructions() {
     }
     for hidden in ["vpclmulqdq", "avx512f", "vaes,avx512ifma", "avx2", "avx2,pclmulqdq"] {
         let this = std::env::current_exe().expect("this program");
-        let child = Command::new(this).arg("-q").env("MILLRACE_CPU_HIDE", hidden).env(CHILD, "").status();
+        let child =
+            Command::new(this).arg("-q").env("MILLRACE_CPU_HIDE", hidden).env(CHILD, "").status();
         assert!(child.expect("it starts").success(), "without {hidden}");
     }
 }

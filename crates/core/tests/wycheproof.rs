@@ -56,7 +56,10 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
         }
     }
     println!("{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
-    assert!(sealed > 40 && invalid > 20, "{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
+    assert!(
+        sealed > 40 && invalid > 20,
+        "{name:?}: {sealed} valid, {invalid} invalid, {refused} refused"
+    );
 }
 
 /// The same in parts of 64 bytes, for the ciphers that can.
@@ -70,7 +73,8 @@ fn open_in_parts(
     if !key.parts() {
         return None;
     }
-    let (message, mut plain) = (Message::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
+    let (message, mut plain) =
+        (Message::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
     let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text), tag);
     let parts: Result<Vec<_>, _> = plain.chunks_mut(64).enumerate().map(part).collect();
     Some((parts.and_then(|parts| message.verify(&parts, tag)), plain))
@@ -93,12 +97,16 @@ fn aes_gcm_siv() {
 
 #[test]
 fn chacha20_poly1305() {
-    run_aead(aead::TestName::ChaCha20Poly1305, |size| (size == 32).then_some(Cipher::ChaCha20Poly1305));
+    run_aead(aead::TestName::ChaCha20Poly1305, |size| {
+        (size == 32).then_some(Cipher::ChaCha20Poly1305)
+    });
 }
 
 #[test]
 fn xchacha20_poly1305() {
-    run_aead(aead::TestName::XChaCha20Poly1305, |size| (size == 32).then_some(Cipher::XChaCha20Poly1305));
+    run_aead(aead::TestName::XChaCha20Poly1305, |size| {
+        (size == 32).then_some(Cipher::XChaCha20Poly1305)
+    });
 }
 
 #[test]
@@ -124,7 +132,10 @@ fn hmac_all() {
                 let size = hash.facts().digest_size;
                 let (mut once, mut prepared) = (vec![0; size], vec![0; size]);
                 hmac(hash, &test.key, &test.msg, &mut once).expect(&what);
-                MacKey::new(hash, &test.key).expect(&what).mac(&test.msg, &mut prepared).expect(&what);
+                MacKey::new(hash, &test.key)
+                    .expect(&what)
+                    .mac(&test.msg, &mut prepared)
+                    .expect(&what);
                 assert_eq!(once, prepared, "{what}");
                 // Some tags are truncated, which is for the caller to do.
                 let same = once[..test.tag.len()] == test.tag[..];
@@ -178,7 +189,8 @@ fn pbkdf2_all() {
             assert_ne!(test.result, TestResult::Invalid, "{what}");
             let mut target = vec![0; test.dk_len];
             let iterations = test.iteration_count as u32;
-            kdf::pbkdf2::derive(hash, &test.password, &test.salt, iterations, &mut target).expect(&what);
+            kdf::pbkdf2::derive(hash, &test.password, &test.salt, iterations, &mut target)
+                .expect(&what);
             assert_eq!(target, test.dk[..], "{what}");
             valid += 1;
         }

@@ -27,14 +27,16 @@ pub(crate) fn measure(algorithm: Algorithm, prior: Price) -> Option<Price> {
         if attempt > 0 && begin.elapsed() > PATIENCE {
             break;
         }
-        short = short.min(time(|| (0..SHORT_RUNS).try_for_each(|_| run(algorithm, &mut text[..SHORT])))?);
+        short = short
+            .min(time(|| (0..SHORT_RUNS).try_for_each(|_| run(algorithm, &mut text[..SHORT])))?);
         long = long.min(time(|| run(algorithm, &mut text))?);
     }
     let (short, long) = (short.as_nanos() as f32 / SHORT_RUNS as f32, long.as_nanos() as f32);
     let per_byte = (long - short) / (size - SHORT) as f32;
     let fixed = short - per_byte * SHORT as f32;
     let alone = COMPANY as f32 * (fixed + per_byte * MEMBER as f32);
-    let together = together(algorithm, &text)?.map_or(1.0, |company| company.as_nanos() as f32 / alone);
+    let together =
+        together(algorithm, &text)?.map_or(1.0, |company| company.as_nanos() as f32 / alone);
     Some(Price { fixed, per_byte, together })
 }
 
@@ -42,7 +44,8 @@ pub(crate) fn measure(algorithm: Algorithm, prior: Price) -> Option<Price> {
 const COMPANY: usize = 16;
 const MEMBER: usize = 256;
 
-/// What a company takes; `Some(None)` for a cipher, or where there is nothing but an output of any size.
+/// What a company takes; `Some(None)` for a cipher, or where there is nothing but an output of any
+/// size.
 fn together(algorithm: Algorithm, text: &[u8]) -> Option<Option<Duration>> {
     let Algorithm::Hash(hash) = algorithm else { return Some(None) };
     let size = hash.facts().digest_size;
@@ -52,7 +55,8 @@ fn together(algorithm: Algorithm, text: &[u8]) -> Option<Option<Duration>> {
     let sources = [&text[..MEMBER]; COMPANY];
     let mut least = Duration::MAX;
     for _ in 0..TRIES {
-        least = least.min(time(|| many::digests(hash, &Params::default(), &sources, size, |_, _| {}))?);
+        least =
+            least.min(time(|| many::digests(hash, &Params::default(), &sources, size, |_, _| {}))?);
     }
     Some(Some(least))
 }
@@ -70,7 +74,12 @@ fn run(algorithm: Algorithm, text: &mut [u8]) -> Result<(), Error> {
             const XOF_SIZE: usize = 32;
             let size = hash.facts().digest_size;
             let mut digest = [0; 64];
-            hash::digest(hash, &Params::default(), text, &mut digest[..if size == 0 { XOF_SIZE } else { size }])
+            hash::digest(
+                hash,
+                &Params::default(),
+                text,
+                &mut digest[..if size == 0 { XOF_SIZE } else { size }],
+            )
         }
         Algorithm::Cipher(cipher) => {
             let facts = cipher.facts();

@@ -43,7 +43,8 @@ pub struct Price {
     pub fixed: f32,
     /// Nanoseconds of one byte more.
     pub per_byte: f32,
-    /// What a hash of one of many messages takes of that: less than 1 where several are hashed at once.
+    /// What a hash of one of many messages takes of that: less than 1 where several are hashed at
+    /// once.
     pub together: f32,
 }
 
@@ -98,7 +99,8 @@ const fn entry(fixed: f32, per_byte: f32) -> Entry {
     Entry { prior, price: AtomicU64::new(bits(prior)), together, origin: AtomicU8::new(TABLE) }
 }
 
-/// Measured on one Zen 5 core with all its instructions while its twin was busy, in the order of the catalog.
+/// Measured on one Zen 5 core with all its instructions while its twin was busy, in the order of
+/// the catalog.
 static HASHES: [Entry; 27] = [
     entry(87.0, 1.25),  // md5
     entry(56.0, 0.51),  // sha1
@@ -163,12 +165,16 @@ pub fn settled(algorithm: Algorithm) -> bool {
 }
 
 /// Has `measure` find out the price, if it stands as the table has it and nobody else is measuring.
-pub(crate) fn refine(algorithm: Algorithm, measure: impl FnOnce(Algorithm, Price) -> Option<Price>) {
+pub(crate) fn refine(
+    algorithm: Algorithm,
+    measure: impl FnOnce(Algorithm, Price) -> Option<Price>,
+) {
     let Entry { prior, price, together, origin } = algorithm.entry();
     if origin.load(Ordering::Relaxed) != TABLE || !refined() {
         return;
     }
-    if origin.compare_exchange(TABLE, BEING_MEASURED, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+    if origin.compare_exchange(TABLE, BEING_MEASURED, Ordering::Relaxed, Ordering::Relaxed).is_err()
+    {
         return;
     }
     if let Some(found) = measure(algorithm, *prior) {
@@ -180,11 +186,14 @@ pub(crate) fn refine(algorithm: Algorithm, measure: impl FnOnce(Algorithm, Price
     }
 }
 
-/// `MILLRACE_COST=table` keeps to the table, so that the same calls take the same routes on every machine.
+/// `MILLRACE_COST=table` keeps to the table, so that the same calls take the same routes on every
+/// machine.
 fn refined() -> bool {
     static REFINED: OnceLock<bool> = OnceLock::new();
-    *REFINED
-        .get_or_init(|| !std::env::var("MILLRACE_COST").is_ok_and(|value| value.trim().eq_ignore_ascii_case("table")))
+    *REFINED.get_or_init(|| {
+        !std::env::var("MILLRACE_COST")
+            .is_ok_and(|value| value.trim().eq_ignore_ascii_case("table"))
+    })
 }
 
 /// Counts the changes of what JavaScript has asked for.
@@ -215,8 +224,18 @@ mod tests {
     fn a_price_is_read_as_it_was_written() {
         let price = Price { fixed: 150.0, per_byte: 2.5, together: 1.0 };
         let (high, low) = (bits(price) >> 32, bits(price) as u32);
-        assert_eq!(Price { fixed: f32::from_bits(high as u32), per_byte: f32::from_bits(low), together: 1.0 }, price);
-        assert_eq!(of(Algorithm::Hash(Hash::Md5)), Price { fixed: 87.0, per_byte: 1.25, together: 1.0 });
+        assert_eq!(
+            Price {
+                fixed: f32::from_bits(high as u32),
+                per_byte: f32::from_bits(low),
+                together: 1.0
+            },
+            price
+        );
+        assert_eq!(
+            of(Algorithm::Hash(Hash::Md5)),
+            Price { fixed: 87.0, per_byte: 1.25, together: 1.0 }
+        );
         assert_eq!(price.of_bytes(1000), 2650);
         assert!(price.of_bytes(usize::MAX) > 1 << 62);
         assert_eq!(price.bytes_for(2650), 1000.0);
@@ -230,7 +249,10 @@ mod tests {
         let before = epoch();
         refine(algorithm, |_, _| Some(Price { fixed: 0.0, per_byte: 1e9, together: 0.2 }));
         assert!(measured(algorithm) && settled(algorithm));
-        assert_eq!(of(algorithm), Price { fixed: prior.fixed / 8.0, per_byte: prior.per_byte * 8.0, together: 0.2 });
+        assert_eq!(
+            of(algorithm),
+            Price { fixed: prior.fixed / 8.0, per_byte: prior.per_byte * 8.0, together: 0.2 }
+        );
         assert_ne!(epoch(), before);
         refine(algorithm, |_, _| unreachable!());
     }

@@ -21,7 +21,8 @@ pub(crate) enum Messages {
     Sized,
     /// Anywhere.
     Views(Vec<Window>),
-    /// So many, in files whose paths stand in the source: of so many bytes, or at most so many each; see `files`.
+    /// So many, in files whose paths stand in the source: of so many bytes, or at most so many
+    /// each; see `files`.
     Files(usize, u64),
 }
 
@@ -29,7 +30,11 @@ pub(crate) enum Messages {
 const AT_ONCE: usize = 256;
 
 impl Work {
-    pub(crate) fn hash_many(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    pub(crate) fn hash_many(
+        &self,
+        hash: Hash,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         self.each_batch(|sources, size, each| match &mut pacer {
@@ -42,7 +47,11 @@ impl Work {
         })
     }
 
-    pub(crate) fn hmac_many(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    pub(crate) fn hmac_many(
+        &self,
+        hash: Hash,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
@@ -92,7 +101,8 @@ impl Work {
             return Err(Status::OutputSize);
         }
         // A digest must not take the place of a message that is still to be read.
-        let mut apart = if self.overlapped_by(target) { Some(try_zeroed(target.size())?) } else { None };
+        let mut apart =
+            if self.overlapped_by(target) { Some(try_zeroed(target.size())?) } else { None };
         let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; AT_ONCE], 0, 0, 0);
         for index in 0..count {
             let message = self.message(index, offset)?;
@@ -103,7 +113,10 @@ impl Work {
                 continue;
             }
             let mut sources = [&[][..]; AT_ONCE];
-            sources.iter_mut().zip(&batch[..filled]).for_each(|(source, message)| *source = message.read());
+            sources
+                .iter_mut()
+                .zip(&batch[..filled])
+                .for_each(|(source, message)| *source = message.read());
             compute(&sources[..filled], size, &mut |index, digest| {
                 let start = (done + index) * size;
                 match &mut apart {
@@ -126,10 +139,11 @@ impl Work {
             Messages::Files(..) => None,
             Messages::Equal(_, size) => self.source.part(offset, *size),
             Messages::Sized => {
-                let size = self.iv.part(index * size_of::<f64>(), size_of::<f64>()).and_then(|place| {
-                    let number = f64::from_ne_bytes(*place.read().first_chunk()?);
-                    exact_size(number)
-                });
+                let size =
+                    self.iv.part(index * size_of::<f64>(), size_of::<f64>()).and_then(|place| {
+                        let number = f64::from_ne_bytes(*place.read().first_chunk()?);
+                        exact_size(number)
+                    });
                 size.and_then(|size| self.source.part(offset, size))
             }
             Messages::Views(views) => views.get(index).copied(),

@@ -1,7 +1,7 @@
 //! Bytes as an unsigned BigInt and back, in both byte orders, at any width.
 //!
-//! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least significant
-//! first; a width need not be a multiple of them.
+//! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least
+//! significant first; a width need not be a multiple of them.
 
 use crate::environment::Environment;
 use crate::values::{self, Env, Value};
@@ -50,8 +50,8 @@ pub(crate) fn spelled(env: Env, mut source: &[u8]) -> Value {
         source = &source[source.iter().position(|&byte| byte != 0).unwrap_or(source.len())..];
     }
     let made = with_words(source.len().div_ceil(WORD), |words| {
-        // Word by word: a digest has just been written so, and vectors over words that still stand in the store buffer
-        // have to wait for it.
+        // Word by word: a digest has just been written so, and vectors over words that still stand
+        // in the store buffer have to wait for it.
         for word in words.iter_mut() {
             *word = match source.split_last_chunk() {
                 Some((before, chunk)) => {
@@ -66,8 +66,8 @@ pub(crate) fn spelled(env: Env, mut source: &[u8]) -> Value {
     made.unwrap_or(Value::NOTHING)
 }
 
-/// `writeBigIntLE(number, target)`: the low bytes of the number's magnitude, padded with zeros to the size of a
-/// Uint8Array; `undefined` if that was done.
+/// `writeBigIntLE(number, target)`: the low bytes of the number's magnitude, padded with zeros to
+/// the size of a Uint8Array; `undefined` if that was done.
 pub(crate) fn to_little(call: &Call<'_>) -> Value {
     to_bytes(call, |target, words| {
         let (chunks, rest) = target.as_chunks_mut::<WORD>();

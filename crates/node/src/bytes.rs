@@ -6,21 +6,21 @@
 //!
 //! 1. **Synchronous calls** use a [`Window`] on the caller's memory. Pointers are taken after the
 //!    last JavaScript of the call has run, and no JavaScript runs until native code returns, so
-//!    nothing can detach, shrink or collect the memory meanwhile.
-//!    An asynchronous job that is run inline, during the call, is synchronous in this respect.
-//! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the
-//!    call ([`Copies`], wiped when dropped). Reusing or wiping them right after the call is safe.
+//!    nothing can detach, shrink or collect the memory meanwhile. An asynchronous job that is run
+//!    inline, during the call, is synchronous in this respect.
+//! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the call
+//!    ([`Copies`], wiped when dropped). Reusing or wiping them right after the call is safe.
 //! 3. **Friendly asynchronous calls** copy the source at the call too: small ones into memory of
 //!    ours, large ones straight into the result buffer, which nobody else can reach until it is
 //!    handed over (its own ArrayBuffer, made for this call, referenced by the slot only).
 //! 4. **Lent windows**: the source and target of the asynchronous window forms. The caller
 //!    promises, in the first line of their documentation, not to transfer, detach or write them
 //!    until the callback. The slot in JavaScript holds the views, so the collector cannot free
-//!    them; resizable buffers are refused before they get here; a SharedArrayBuffer can neither
-//!    be detached nor shrink. When the environment ends, `lifecycle` waits for its running jobs
-//!    before the memory goes, and queued jobs are dropped unrun.
-//!    Memory private to the front is lent without such a promise: the state of a running hash while
-//!    an update is in flight, copies of many messages and the place of their digests.
+//!    them; resizable buffers are refused before they get here; a SharedArrayBuffer can neither be
+//!    detached nor shrink. When the environment ends, `lifecycle` waits for its running jobs before
+//!    the memory goes, and queued jobs are dropped unrun. Memory private to the front is lent
+//!    without such a promise: the state of a running hash while an update is in flight, copies of
+//!    many messages and the place of their digests.
 //! 5. **Small outputs** (digests to 64 bytes, tags, small friendly results) travel inside the
 //!    completion and are written by JavaScript when the call settles: never through a pointer.
 //!
@@ -121,7 +121,9 @@ impl Window {
             let index = if self.start < other.start { index } else { steps - 1 - index };
             let offset = index * step;
             let size = step.min(self.size - offset);
-            if let (Some(target), Some(source)) = (self.part(offset, size), other.part(offset, size)) {
+            if let (Some(target), Some(source)) =
+                (self.part(offset, size), other.part(offset, size))
+            {
                 target.copy_from(source);
             }
             pause();
@@ -154,8 +156,13 @@ impl Window {
 
 /// The cipher's view of source and target of equal size: disjoint, or one and the same. If they
 /// overlap in part, the source is moved to its target first, which is correct from both sides.
-/// `None` if the sizes differ, or if one of the windows that are read meanwhile overlaps the target.
-pub(crate) fn text<'a>(source: &'a Window, target: &'a Window, others: &[Window]) -> Option<Text<'a>> {
+/// `None` if the sizes differ, or if one of the windows that are read meanwhile overlaps the
+/// target.
+pub(crate) fn text<'a>(
+    source: &'a Window,
+    target: &'a Window,
+    others: &[Window],
+) -> Option<Text<'a>> {
     if source.size != target.size {
         return None;
     }
@@ -182,14 +189,19 @@ pub(crate) struct Copies {
 
 impl Copies {
     /// Copies secrets, replacing any earlier ones; `None` when memory is short.
-    pub(crate) fn secrets<const COUNT: usize>(&mut self, windows: [Window; COUNT]) -> Option<[Window; COUNT]> {
-        let size = windows.iter().try_fold(0_usize, |sum, window| sum.checked_add(window.size()))?;
+    pub(crate) fn secrets<const COUNT: usize>(
+        &mut self,
+        windows: [Window; COUNT],
+    ) -> Option<[Window; COUNT]> {
+        let size =
+            windows.iter().try_fold(0_usize, |sum, window| sum.checked_add(window.size()))?;
         wipe(&mut self.secrets);
         self.secrets.try_reserve_exact(size).ok()?;
         Some(windows.map(|window| {
             let start = self.secrets.len();
             self.secrets.extend_from_slice(window.read());
-            // SAFETY: the bytes were just written there; the vector, with room for all, does not move.
+            // SAFETY: the bytes were just written there; the vector, with room for all, does not
+            // move.
             unsafe { Window::new(self.secrets.as_mut_ptr().add(start), window.size()) }
         }))
     }
@@ -198,12 +210,14 @@ impl Copies {
     pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
         self.text.clear();
         self.text.try_reserve_exact(window.size()).ok()?;
-        // SAFETY: room was made for as many bytes; `fill` writes all of them before the vector says that it has them.
+        // SAFETY: room was made for as many bytes; `fill` writes all of them before the vector says
+        // that it has them.
         unsafe {
             pages::fill(Window::new(self.text.as_mut_ptr(), window.size()), window);
             self.text.set_len(window.size());
         }
-        // SAFETY: the vector is not changed again while windows lead to it, only read by `read_text`.
+        // SAFETY: the vector is not changed again while windows lead to it, only read by
+        // `read_text`.
         Some(unsafe { Window::new(self.text.as_mut_ptr(), self.text.len()) })
     }
 
@@ -248,10 +262,12 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
     Ok(unsafe { Box::from_raw(first) })
 }
 
-/// Empties a vector of secrets and leaves nothing in its memory. (The zeroize crate's own fill goes over all of the
-/// capacity byte by byte: 1 us for the state of a BLAKE3. What lies beyond the length was wiped when it was left.)
+/// Empties a vector of secrets and leaves nothing in its memory. (The zeroize crate's own fill goes
+/// over all of the capacity byte by byte: 1 us for the state of a BLAKE3. What lies beyond the
+/// length was wiped when it was left.)
 pub(crate) fn wipe(secrets: &mut Vec<u8>) {
-    // A memset of nothing at a vector's address of nowhere costs 180 ns: with AVX-512 it is a masked store there.
+    // A memset of nothing at a vector's address of nowhere costs 180 ns: with AVX-512 it is a
+    // masked store there.
     if secrets.is_empty() {
         return;
     }

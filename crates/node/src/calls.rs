@@ -17,11 +17,12 @@ use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
 use crate::protocol::flag::{
-    CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, SNAPSHOT,
-    UNLIMITED, WATCHED,
+    CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET,
+    HAS_VIEWS, SNAPSHOT, UNLIMITED, WATCHED,
 };
 use crate::protocol::{
-    At, Cancelled, CopiedBytes, KdfMemory, OperationNumber as Asked, PricePart, REPLY_MAX, Route, Status, Threads,
+    At, Cancelled, CopiedBytes, KdfMemory, OperationNumber as Asked, PricePart, REPLY_MAX, Route,
+    Status, Threads,
 };
 use crate::values::{self, Function, Value, exact_size};
 use crate::work::{Key, Operation, Reply, Target, Work};
@@ -161,10 +162,11 @@ impl<'a> Request<'a> {
     }
 
     fn route(&self, job: &Job) -> Result<Route, Status> {
-        let asked = match Route::from_number(self.number(At::Route) as u32).ok_or(Status::Argument)? {
-            Route::Auto => cost::usual_route(),
-            asked => asked,
-        };
+        let asked =
+            match Route::from_number(self.number(At::Route) as u32).ok_or(Status::Argument)? {
+                Route::Auto => cost::usual_route(),
+                asked => asked,
+            };
         if asked != Route::Auto {
             return Ok(asked);
         }
@@ -172,8 +174,12 @@ impl<'a> Request<'a> {
         if state.may_run_inline(job.cost) {
             return Ok(Route::Inline);
         }
-        // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
-        if self.has(SNAPSHOT) && !self.has(UNLIMITED) && !state.room_for_copies(job.copied).ok_or(Status::Undecided)? {
+        // Back-pressure: what may not be copied is done now, while it is still as the caller left
+        // it.
+        if self.has(SNAPSHOT)
+            && !self.has(UNLIMITED)
+            && !state.room_for_copies(job.copied).ok_or(Status::Undecided)?
+        {
             return Ok(Route::Inline);
         }
         Ok(if cost::worth_splitting(&job.work, job.cost) { Route::Split } else { Route::Pool })
@@ -210,17 +216,23 @@ impl<'a> Request<'a> {
             Asked::HmacMany => Operation::HmacMany(hash()?),
             Asked::SealChunks => Operation::SealChunks(cipher()?),
             Asked::OpenChunks => Operation::OpenChunks(cipher()?),
-            Asked::Scrypt | Asked::Pbkdf2 | Asked::Hkdf | Asked::Argon2 | Asked::Verify => Operation::Derive,
+            Asked::Scrypt | Asked::Pbkdf2 | Asked::Hkdf | Asked::Argon2 | Asked::Verify => {
+                Operation::Derive
+            }
             Asked::HashFile => Operation::HashFile(hash()?),
             Asked::HashFiles => Operation::HashFiles(hash()?),
             Asked::MacBegin => Operation::MacBegin(hash()?),
         })?;
         match operation {
             Asked::Encrypt if self.has(HAS_TAG) => self.tag_to_make(&mut work)?,
-            Asked::Decrypt if self.has(HAS_TAG) => work.tag = self.window(4, At::TagOffset, At::TagSize)?,
+            Asked::Decrypt if self.has(HAS_TAG) => {
+                work.tag = self.window(4, At::TagOffset, At::TagSize)?
+            }
             Asked::Seal => self.appended_tag_to_make(&mut work)?,
             Asked::Open => (work.source, work.tag) = self.without_tag(work.source)?,
-            Asked::Squeeze => work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?),
+            Asked::Squeeze => {
+                work.tag_target = Target::Memory(self.window(4, At::TagOffset, At::TagSize)?)
+            }
             Asked::HashMany | Asked::HmacMany | Asked::SealChunks | Asked::OpenChunks => {
                 work.messages = self.messages()?;
             }
@@ -261,17 +273,21 @@ impl<'a> Request<'a> {
     pub(crate) fn common(&self, operation: Operation) -> Result<Work, Status> {
         let key = match self.number(At::Key) {
             0.0 => Key::Bytes(self.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
-            handle => {
-                Key::Prepared(Arc::clone(self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?))
-            }
+            handle => Key::Prepared(Arc::clone(
+                self.call.state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?,
+            )),
         };
         let target = match self.has(HAS_TARGET) {
             true => Target::Memory(self.window(1, At::TargetOffset, At::TargetSize)?),
-            false => {
-                Target::Reply(self.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX).ok_or(Status::Argument)?)
-            }
+            false => Target::Reply(
+                self.size(At::TargetSize)
+                    .ok()
+                    .filter(|&size| size <= REPLY_MAX)
+                    .ok_or(Status::Argument)?,
+            ),
         };
-        let asked = Provider::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
+        let asked =
+            Provider::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
         let engine = kernel::engine(asked, &key)?;
         Ok(Work {
             operation,
@@ -283,7 +299,11 @@ impl<'a> Request<'a> {
             aad: self.input(HAS_AAD, 3, At::AadOffset, At::AadSize)?,
             tag: Window::EMPTY,
             tag_target: Target::Memory(Window::EMPTY),
-            source: if self.has(HAS_VIEWS) { Window::EMPTY } else { self.window(0, At::SourceOffset, At::SourceSize)? },
+            source: if self.has(HAS_VIEWS) {
+                Window::EMPTY
+            } else {
+                self.window(0, At::SourceOffset, At::SourceSize)?
+            },
             messages: Messages::None,
             target,
             fresh: self.has(FRESH),
@@ -301,7 +321,8 @@ impl<'a> Request<'a> {
         if !self.has(HAS_VIEWS) {
             return Ok(Messages::Equal(count, self.size(At::MessageSize)?));
         }
-        let (start, count) = (self.size(At::SourceOffset)?, u32::try_from(count).map_err(|_| Status::Argument)?);
+        let (start, count) =
+            (self.size(At::SourceOffset)?, u32::try_from(count).map_err(|_| Status::Argument)?);
         let start = u32::try_from(start).map_err(|_| Status::Argument)?;
         let views = self.call.env.bytes_of_each(self.call.argument(0), start, count)?;
         views.map(Messages::Views).ok_or(Status::Argument)
@@ -314,8 +335,11 @@ impl<'a> Request<'a> {
         if matches!(work.target, Target::Memory(target) if target.overlaps(place)) {
             return Err(Status::Overlap);
         }
-        work.tag_target =
-            if self.number(At::Slot) >= 0.0 { Target::Reply(place.size()) } else { Target::Memory(place) };
+        work.tag_target = if self.number(At::Slot) >= 0.0 {
+            Target::Reply(place.size())
+        } else {
+            Target::Memory(place)
+        };
         Ok(())
     }
 
@@ -366,10 +390,12 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Copies an aad that overlaps the target: it is read while the target is written. (The state of a running hash, which
-/// travels as aad, is copied where it is moved on.)
+/// Copies an aad that overlaps the target: it is read while the target is written. (The state of a
+/// running hash, which travels as aad, is copied where it is moved on.)
 fn part_from_target(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
-    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad)) && !work.moves_state() {
+    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad))
+        && !work.moves_state()
+    {
         work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
     }
     Ok(())
@@ -378,7 +404,8 @@ fn part_from_target(copies: &mut Copies, work: &mut Work) -> Result<(), Status> 
 /// Copies key, iv, aad and tag, so that the caller may wipe or reuse them right after the call.
 fn own_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     let key = if let Key::Bytes(key) = work.key { key } else { Window::EMPTY };
-    let [key, iv, aad, tag] = copies.secrets([key, work.iv, work.aad, work.tag]).ok_or(Status::Memory)?;
+    let [key, iv, aad, tag] =
+        copies.secrets([key, work.iv, work.aad, work.tag]).ok_or(Status::Memory)?;
     if let Key::Bytes(bytes) = &mut work.key {
         *bytes = key;
     }
@@ -386,8 +413,8 @@ fn own_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     Ok(())
 }
 
-/// Copies a source that the caller may change: straight into a cipher's result where that has memory
-/// of its own, else into memory of ours.
+/// Copies a source that the caller may change: straight into a cipher's result where that has
+/// memory of its own, else into memory of ours.
 fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
     let text = matches!(work.operation, Operation::Encrypt(_) | Operation::Decrypt(_));
     work.source = match work.target {
@@ -410,7 +437,10 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
 /// `createKey(kind, algorithm, bytes, engine)`: a handle above 0, or the negative of a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
     let handle = stack::wiped(|| {
-        let purpose = call.uint32(0).zip(call.uint32(1)).and_then(|(kind, id)| Purpose::from_numbers(kind, id));
+        let purpose = call
+            .uint32(0)
+            .zip(call.uint32(1))
+            .and_then(|(kind, id)| Purpose::from_numbers(kind, id));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
         let engine = Provider::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
@@ -419,11 +449,14 @@ fn create_key(call: &Call<'_>) -> Value {
     key_handle(call, handle)
 }
 
-/// `createMacKey(hash)` with the handle of a cipher's key in the frame: the handle of an HMAC key of the same bytes, or minus
-/// a [`Status`].
+/// `createMacKey(hash)` with the handle of a cipher's key in the frame: the handle of an HMAC key
+/// of the same bytes, or minus a [`Status`].
 fn create_mac_key(call: &Call<'_>) -> Value {
     let handle = stack::wiped(|| {
-        let hash = call.uint32(0).and_then(|id| Hash::from_id(u8::try_from(id).ok()?)).ok_or(Status::Argument)?;
+        let hash = call
+            .uint32(0)
+            .and_then(|id| Hash::from_id(u8::try_from(id).ok()?))
+            .ok_or(Status::Argument)?;
         let request = Request::of(call).ok_or(Status::Argument)?;
         let mut keys = call.state.keys.borrow_mut();
         let key = keys.get(request.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
@@ -444,22 +477,24 @@ fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
     }
 }
 
-/// Bytes that V8 is told a prepared key takes, so that keys which are forgotten make it collect: AES-GCM's schedule and
-/// table, the key itself, the allocator's share and what JavaScript keeps beside them, rounded up.
+/// Bytes that V8 is told a prepared key takes, so that keys which are forgotten make it collect:
+/// AES-GCM's schedule and table, the key itself, the allocator's share and what JavaScript keeps
+/// beside them, rounded up.
 const KEY_BYTES: i64 = 4096;
 
 /// `disposeKey()` with the handle in the frame: 1 if it was alive.
 fn dispose_key(call: &Call<'_>) -> Value {
-    let alive =
-        Request::of(call).is_some_and(|request| call.state.keys.borrow_mut().dispose(request.number(At::Key) as u64));
+    let alive = Request::of(call).is_some_and(|request| {
+        call.state.keys.borrow_mut().dispose(request.number(At::Key) as u64)
+    });
     if alive {
         call.env.adjust_external_memory(-KEY_BYTES);
     }
     call.env.number(u32::from(alive))
 }
 
-/// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come back, cancelled unless it
-/// was quicker, 0 if it has ended.
+/// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come
+/// back, cancelled unless it was quicker, 0 if it has ended.
 fn cancel(call: &Call<'_>) -> Value {
     let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
     let outcome = match outcome {
@@ -487,20 +522,24 @@ fn progress(call: &Call<'_>) -> Value {
     call.env.double(call.uint32(0).map_or(0.0, |slot| call.state.progress(slot)))
 }
 
-/// `needsRehash(source, target, iv, aad, ...)`, arguments and frame as for `run`: 0 or 1, or the negative of a [`Status`].
+/// `needsRehash(source, target, iv, aad, ...)`, arguments and frame as for `run`: 0 or 1, or the
+/// negative of a [`Status`].
 fn needs_rehash(call: &Call<'_>) -> Value {
-    let answer = Request::of(call).ok_or(Status::Argument).and_then(|request| kdf::needs_rehash(&request));
+    let answer =
+        Request::of(call).ok_or(Status::Argument).and_then(|request| kdf::needs_rehash(&request));
     call.env.double(match answer {
         Ok(needed) => f64::from(u8::from(needed)),
         Err(status) => -f64::from(call.state.number_of(Err(status))),
     })
 }
 
-/// `equal(left, right)`: 1 if the bytes are equal, 0 if not, in a time that depends on their number only; -1 if they are not as
-/// many.
+/// `equal(left, right)`: 1 if the bytes are equal, 0 if not, in a time that depends on their number
+/// only; -1 if they are not as many.
 fn equal(call: &Call<'_>) -> Value {
     let same = match (call.bytes(0), call.bytes(1)) {
-        (Some(left), Some(right)) if left.size() == right.size() => i8::from(kdf::equal(left.read(), right.read())),
+        (Some(left), Some(right)) if left.size() == right.size() => {
+            i8::from(kdf::equal(left.read(), right.read()))
+        }
         _ => -1,
     };
     call.env.double(f64::from(same))
@@ -535,8 +574,8 @@ fn predict(call: &Call<'_>) -> Value {
     call.env.double(cost.unwrap_or(0) as f64)
 }
 
-/// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1), what one of many messages
-/// takes of them (2), and whether all that stays as it is (3).
+/// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
+/// what one of many messages takes of them (2), and whether all that stays as it is (3).
 fn price(call: &Call<'_>) -> Value {
     let part = call.uint32(2).and_then(PricePart::from_number);
     let number = priced(call).zip(part).map(|(algorithm, part)| match part {
@@ -548,7 +587,8 @@ fn price(call: &Call<'_>) -> Value {
     call.env.double(number.unwrap_or(f64::NAN))
 }
 
-/// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its number.
+/// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its
+/// number.
 fn priced(call: &Call<'_>) -> Option<Algorithm> {
     let id = u8::try_from(call.uint32(1)?).ok()?;
     match call.uint32(0) {
@@ -572,13 +612,15 @@ fn epoch(call: &Call<'_>) -> Value {
     call.env.number(cost::epoch())
 }
 
-/// `roomForCopies(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and that matters.
+/// `roomForCopies(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
+/// that matters.
 fn room_for_copies(call: &Call<'_>) -> Value {
     let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
     call.env.double(call.state.room_for_copies(size).map_or(-1.0, |room| f64::from(u8::from(room))))
 }
 
-/// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or those copied now (1).
+/// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or
+/// those copied now (1).
 fn copies(call: &Call<'_>) -> Value {
     let bytes = call.uint32(0).and_then(CopiedBytes::from_number).map(|which| match which {
         CopiedBytes::Limit => cost::copies_limit() as f64,
@@ -623,7 +665,8 @@ fn poll(call: &Call<'_>) -> Value {
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
-        let complete = frame.size() >= At::Length as usize * size_of::<f64>() && call.env.is_function(call.argument(2));
+        let complete = frame.size() >= At::Length as usize * size_of::<f64>()
+            && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }

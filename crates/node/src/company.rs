@@ -1,5 +1,6 @@
-//! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as algorithm and key are the
-//! same. A job that nobody wants any more leaves the company early; a panic, which is a bug of ours, ends all in it.
+//! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as
+//! algorithm and key are the same. A job that nobody wants any more leaves the company early; a
+//! panic, which is a bug of ours, ends all in it.
 
 use crate::bytes::Window;
 use crate::cost::Algorithm;
@@ -28,7 +29,8 @@ const MOST: usize = 32;
 /// The most bytes of an answer that is no text.
 const REPLY_SMALL: usize = 64;
 
-/// The kind of a work that may run together with others: the number of its prepared key, or 0 without one, and its hash.
+/// The kind of a work that may run together with others: the number of its prepared key, or 0
+/// without one, and its hash.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
     if work.engine != Provider::Native {
         return None;
@@ -46,7 +48,8 @@ pub(crate) fn kind(work: &Work) -> Option<u32> {
         _ => return None,
     };
     let kind = number << 8 | hash as u32;
-    let plain = matches!(work.target, Target::Reply(size) if size == hash.facts().digest_size && size > 0);
+    let plain =
+        matches!(work.target, Target::Reply(size) if size == hash.facts().digest_size && size > 0);
     (plain && together(kind) > 1).then_some(kind)
 }
 
@@ -67,7 +70,11 @@ pub(crate) fn together(kind: u32) -> usize {
 }
 
 /// Runs jobs of one kind together.
-pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+pub(crate) fn run(
+    errands: &mut Vec<Errand>,
+    breather: &mut Breather<'_, Errand>,
+    outbox: &mut Outbox,
+) {
     // Results go out environment by environment.
     let owner = |errand: &Errand| Arc::as_ptr(errand.traffic());
     if errands.iter().any(|errand| owner(errand) != owner(&errands[0])) {
@@ -86,7 +93,8 @@ pub(crate) fn run(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Errand>
     }
     let Some(common) = jobs.first().and_then(|job| Common::of(&job.work)) else { return };
     // Together they take less than half as long as one by one.
-    let (rounds, cost) = (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
+    let (rounds, cost) =
+        (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
     if cost.saturating_mul(rounds as u64) <= PACED {
         common.run(&mut jobs);
         jobs.into_iter().for_each(|job| part_with(job, outbox));
@@ -102,7 +110,9 @@ pub(crate) fn run_here(jobs: &mut [Box<Job>]) {
     for company in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
         for few in company.chunks_mut(MOST) {
             match Common::of(&few[0].work) {
-                Some(common) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => common.run(few),
+                Some(common) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => {
+                    common.run(few)
+                }
                 _ => few.iter_mut().for_each(|job| job.perform_here()),
             }
         }
@@ -125,7 +135,9 @@ impl Common {
     fn of(work: &Work) -> Option<Common> {
         match (work.operation, &work.key) {
             (Operation::Hash(hash), _) => Some(Common { hash, key: None }),
-            (Operation::Hmac(hash), Key::Prepared(key)) => Some(Common { hash, key: Some(Arc::clone(key)) }),
+            (Operation::Hmac(hash), Key::Prepared(key)) => {
+                Some(Common { hash, key: Some(Arc::clone(key)) })
+            }
             _ => None,
         }
     }
@@ -161,7 +173,15 @@ impl Common {
                 }
             };
             failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-                None => many::digests_paced(self.hash, &Params::default(), sources, self.size(), slice, pace, each),
+                None => many::digests_paced(
+                    self.hash,
+                    &Params::default(),
+                    sources,
+                    self.size(),
+                    slice,
+                    pace,
+                    each,
+                ),
                 Some(key) => many::macs_paced(key, sources, slice, pace, each),
             })))
         });
@@ -218,7 +238,8 @@ pub(crate) struct Members<'a, 'b> {
 }
 
 impl<'b> Members<'_, 'b> {
-    /// Does the work of jobs that have begun, and lets them go; `run` tells how those ended that have no answer.
+    /// Does the work of jobs that have begun, and lets them go; `run` tells how those ended that
+    /// have no answer.
     pub(crate) fn work(
         jobs: Vec<Box<Job>>,
         breather: &mut Breather<'b, Errand>,
@@ -226,7 +247,12 @@ impl<'b> Members<'_, 'b> {
         run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut Members<'_, 'b>) -> Status,
     ) {
         let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
-        let mut pace = Members { breather, outbox, members: &members, unwanted: [const { Cell::new(false) }; MOST] };
+        let mut pace = Members {
+            breather,
+            outbox,
+            members: &members,
+            unwanted: [const { Cell::new(false) }; MOST],
+        };
         let failure = run(&members, &mut pace);
         pace.dismiss();
         for mut job in members.take().into_iter().flatten() {
@@ -237,12 +263,14 @@ impl<'b> Members<'_, 'b> {
         }
     }
 
-    /// Sends back those that have been given up, whose memory nobody looks at any more: they do not wait for the others,
-    /// and nor does an environment that ends.
+    /// Sends back those that have been given up, whose memory nobody looks at any more: they do not
+    /// wait for the others, and nor does an environment that ends.
     fn dismiss(&mut self) {
         let mut members = self.members.borrow_mut();
         let mut gone = false;
-        for (member, _) in members.iter_mut().zip(&self.unwanted).filter(|(_, unwanted)| unwanted.get()) {
+        for (member, _) in
+            members.iter_mut().zip(&self.unwanted).filter(|(_, unwanted)| unwanted.get())
+        {
             if let Some(mut job) = member.take_if(|job| job.status != Status::Done) {
                 job.end(Status::Cancelled);
                 part_with(job, self.outbox);
@@ -265,13 +293,16 @@ impl Pace for Members<'_, '_> {
     fn abandoned(&self, index: usize) -> bool {
         let members = self.members.borrow();
         let Some(job) = &members[index] else { return true };
-        let unwanted = job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
+        let unwanted =
+            job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
         self.unwanted[index].set(unwanted);
         unwanted
     }
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {
-        if let Some(watch) = self.members.borrow()[index].as_ref().and_then(|job| job.work.watch.as_ref()) {
+        if let Some(watch) =
+            self.members.borrow()[index].as_ref().and_then(|job| job.work.watch.as_ref())
+        {
             watch.set(done, steps);
         }
     }

@@ -1,11 +1,12 @@
-//! How finished jobs come back: workers deliver them into a lock-free queue and wake the event loop if
-//! nobody has; one call into JavaScript settles everything that has arrived.
+//! How finished jobs come back: workers deliver them into a lock-free queue and wake the event loop
+//! if nobody has; one call into JavaScript settles everything that has arrived.
 //!
 //! Waking once a batch instead of once a job is worth 606 against 266 ns of main thread per job
 //! with 64 in flight (measured, 256-byte SHA-256). While short jobs are in flight even that is too
-//! much: a sleeping event loop needs 5 to 40 us to wake, many times what such a job takes. So the front
-//! then looks for results once per turn of the loop (`setImmediate`, other events get their turns as
-//! ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last result.
+//! much: a sleeping event loop needs 5 to 40 us to wake, many times what such a job takes. So the
+//! front then looks for results once per turn of the loop (`setImmediate`, other events get their
+//! turns as ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last
+//! result.
 //!
 //! The wake-up is a thread-safe function, which every runtime with Node-API has; the queue is
 //! `std::sync::mpsc`, which is a lock-free list.
@@ -42,13 +43,14 @@ pub(crate) struct Completion<Job> {
 
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
-/// How long the event loop looks for results after the last one. Longer is worse when other processes want the
-/// cores: the worker that is waited for then waits for the core that the waiting takes.
+/// How long the event loop looks for results after the last one. Longer is worse when other
+/// processes want the cores: the worker that is waited for then waits for the core that the waiting
+/// takes.
 pub(crate) const POLL: Duration = Duration::from_micros(25);
 
 impl<Job> Completion<Job> {
-    /// The workers' side and the queue's other end, for an environment on its own thread. `settler` must live until
-    /// Node has closed the environment's handles.
+    /// The workers' side and the queue's other end, for an environment on its own thread. `settler`
+    /// must live until Node has closed the environment's handles.
     pub(crate) fn new<L: Loop>(env: Env, settler: &L) -> Option<(Completion<Job>, Receiver<Job>)> {
         let wake = Wake::new(env, settler)?;
         let (results, arrivals) = channel();
@@ -64,8 +66,8 @@ impl<Job> Completion<Job> {
         ))
     }
 
-    /// Asks to touch the environment's memory; false when the environment has ended. While one who was let in has
-    /// not left, it cannot end.
+    /// Asks to touch the environment's memory; false when the environment has ended. While one who
+    /// was let in has not left, it cannot end.
     pub(crate) fn enter(&self) -> bool {
         let before = self.gate.fetch_add(1, Ordering::Acquire);
         if before & CLOSED != 0 {
@@ -91,8 +93,8 @@ impl<Job> Completion<Job> {
         }
         // The receiver lives as long as the environment, which does not end while we are inside.
         jobs.drain(..).for_each(|job| drop(self.results.send(job)));
-        // Together with the fence in `end_polling`: either this load sees that polling has ended, or the
-        // loop's last look sees what was just sent.
+        // Together with the fence in `end_polling`: either this load sees that polling has ended,
+        // or the loop's last look sees what was just sent.
         fence(Ordering::SeqCst);
         if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
@@ -160,7 +162,8 @@ impl Wake {
     fn new<L: Loop>(env: Env, settler: &L) -> Option<Wake> {
         let mut handle = ptr::null_mut();
         let name = env.ascii(b"millrace");
-        // SAFETY: env is live on this thread, and `settler` outlives the function, as `Completion::new` demands.
+        // SAFETY: env is live on this thread, and `settler` outlives the function, as
+        // `Completion::new` demands.
         let status = unsafe {
             sys::napi_create_threadsafe_function(
                 env.raw(),
@@ -185,10 +188,15 @@ impl Wake {
     }
 
     fn call(&self) {
-        // SAFETY: the caller has entered, so the environment has not ended and the handle is alive. The
-        // queue is unbounded; the only failure is a closing loop, which drains nothing any more.
+        // SAFETY: the caller has entered, so the environment has not ended and the handle is alive.
+        // The queue is unbounded; the only failure is a closing loop, which drains nothing
+        // any more.
         unsafe {
-            sys::napi_call_threadsafe_function(self.0, ptr::null_mut(), sys::ThreadsafeFunctionCallMode::nonblocking)
+            sys::napi_call_threadsafe_function(
+                self.0,
+                ptr::null_mut(),
+                sys::ThreadsafeFunctionCallMode::nonblocking,
+            )
         };
     }
 
@@ -205,16 +213,27 @@ impl Wake {
 
     fn release(&self) {
         // SAFETY: called once, by `close`, after which no thread uses the handle.
-        unsafe { sys::napi_release_threadsafe_function(self.0, sys::ThreadsafeFunctionReleaseMode::release) };
+        unsafe {
+            sys::napi_release_threadsafe_function(
+                self.0,
+                sys::ThreadsafeFunctionReleaseMode::release,
+            )
+        };
     }
 }
 
 /// The event loop is awake, on the environment's thread.
-extern "C" fn woken<L: Loop>(env: sys::napi_env, _function: sys::napi_value, settler: *mut c_void, _data: *mut c_void) {
+extern "C" fn woken<L: Loop>(
+    env: sys::napi_env,
+    _function: sys::napi_value,
+    settler: *mut c_void,
+    _data: *mut c_void,
+) {
     if env.is_null() || settler.is_null() {
         return; // The environment is being torn down.
     }
-    // SAFETY: `settler` is what `Wake::new` was given, alive until after the last call; `env` is its live env.
+    // SAFETY: `settler` is what `Wake::new` was given, alive until after the last call; `env` is
+    // its live env.
     let (settler, env) = unsafe { (&*settler.cast::<L>(), Env::from_raw(env)) };
     settler.awake(env);
 }
@@ -247,7 +266,9 @@ impl Ring {
         let Some(record) = self.memory.part(self.used, size) else { return false };
         let numbers: [u32; RECORD_NUMBERS] = [slot, status, small.len() as u32, large.len() as u32];
         let mut offset = 0;
-        for bytes in numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain([small, large]) {
+        for bytes in
+            numbers.map(u32::to_ne_bytes).iter().map(|number| &number[..]).chain([small, large])
+        {
             if let Some(place) = record.part(offset, bytes.len()) {
                 place.write(bytes);
             }

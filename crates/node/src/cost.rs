@@ -1,4 +1,5 @@
-//! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool ranks the job.
+//! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool
+//! ranks the job.
 //!
 //! The prices stand in `crates/cost`, as the tests of this crate cannot run without Node.
 
@@ -15,10 +16,12 @@ pub(crate) use millrace_cost::{Algorithm, epoch, limits, of_messages, price, ref
 
 const _: () = assert!(INLINE_ALONE == INLINE_ALONE_NS);
 
-/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the kernel allocates.
+/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the
+/// kernel allocates.
 const KERNEL: u64 = 6_000;
 
-/// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and joining.
+/// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and
+/// joining.
 const SPLIT: u64 = 100_000;
 
 /// Nanoseconds of a file beside its bytes: to find, open and close it, from the page cache.
@@ -36,8 +39,8 @@ pub(crate) fn set_usual_route(route: Route) {
     millrace_cost::changed();
 }
 
-/// The most bytes one environment may have copied for calls that have not settled, for the whole process; 0 while JavaScript has
-/// not set it.
+/// The most bytes one environment may have copied for calls that have not settled, for the whole
+/// process; 0 while JavaScript has not set it.
 static COPIES: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn copies_limit() -> usize {
@@ -51,8 +54,8 @@ pub(crate) fn set_copies_limit(limit: usize) {
 /// Bytes that may be copied before there must be a limit.
 const COPIES_FREE: usize = 64 << 20;
 
-/// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none is set. Whoever is alone may
-/// always.
+/// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none
+/// is set. Whoever is alone may always.
 pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
     let sum = copied.saturating_add(size);
     match copies_limit() {
@@ -63,8 +66,8 @@ pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
     }
 }
 
-/// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been spent on others in this
-/// turn of the loop, and so many jobs are in flight.
+/// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been
+/// spent on others in this turn of the loop, and so many jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
     let limit = if in_flight == 0 { INLINE_ALONE } else { INLINE };
     cost <= limit && spent + cost <= INLINE_TURN
@@ -75,7 +78,10 @@ pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT
         && work.engine == Provider::Native
         && divisible(algorithm(work.operation))
-        && !matches!(work.operation, Operation::Hmac(_) | Operation::HashFiles(_) | Operation::Derive)
+        && !matches!(
+            work.operation,
+            Operation::Hmac(_) | Operation::HashFiles(_) | Operation::Derive
+        )
 }
 
 /// Returns true if one message can be done in parts, in any order: with every cipher, on every CPU.
@@ -97,21 +103,33 @@ pub(crate) fn predict(work: &Work) -> u64 {
     match work.operation {
         // An XOF may put out more than it takes in.
         Operation::Hash(_) => price.of_bytes(source.saturating_add(target)),
-        Operation::Finish(_) | Operation::Squeeze(_) => price.of_bytes(source.saturating_add(target)),
+        Operation::Finish(_) | Operation::Squeeze(_) => {
+            price.of_bytes(source.saturating_add(target))
+        }
         // Two hashes, of a block and more each.
         Operation::Hmac(hash) => price
-            .of_bytes(source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size))
+            .of_bytes(
+                source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size),
+            )
             .saturating_add(price.of_bytes(0)),
-        Operation::MacBegin(_) | Operation::MacFinish(_) => price.of_bytes(source).saturating_add(price.of_bytes(0)),
-        Operation::Update(_) | Operation::MacUpdate(_) => price.of_bytes(source.saturating_add(work.iv.size())),
+        Operation::MacBegin(_) | Operation::MacFinish(_) => {
+            price.of_bytes(source).saturating_add(price.of_bytes(0))
+        }
+        Operation::Update(_) | Operation::MacUpdate(_) => {
+            price.of_bytes(source.saturating_add(work.iv.size()))
+        }
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
             of_messages(hash, size, count)
         }
-        Operation::HashFile(_) => price.of_bytes(work.messages().1.saturating_add(target)).saturating_add(FILE),
+        Operation::HashFile(_) => {
+            price.of_bytes(work.messages().1.saturating_add(target)).saturating_add(FILE)
+        }
         // How large they are is not known yet.
         Operation::HashFiles(_) => FILE.saturating_mul(work.messages().0 as u64),
-        Operation::Encrypt(_) | Operation::Decrypt(_) => price.of_bytes(source.saturating_add(work.aad.size())),
+        Operation::Encrypt(_) | Operation::Decrypt(_) => {
+            price.of_bytes(source.saturating_add(work.aad.size()))
+        }
         Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
         Operation::Derive => work.derivation.predict(target),
     }
@@ -139,7 +157,8 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     }
 }
 
-/// All prices and what follows from them: `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
+/// All prices and what follows from them:
+/// `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
 pub(crate) fn to_json() -> String {
     let mut json = String::from("{");
     for algorithm in Algorithm::all() {

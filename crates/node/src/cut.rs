@@ -1,4 +1,5 @@
-//! A large message cut into parts, which can be worked on in any order: by one worker in slices, or by several (`parts`).
+//! A large message cut into parts, which can be worked on in any order: by one worker in slices, or
+//! by several (`parts`).
 
 use crate::bytes::{self, Window};
 use crate::files::Found;
@@ -12,7 +13,8 @@ use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, Partial};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Goes through the parts of a cipher's message one after the other; without a pacer there is one part.
+/// Goes through the parts of a cipher's message one after the other; without a pacer there is one
+/// part.
 pub(crate) fn alone(
     work: &Work,
     key: &CipherKey,
@@ -42,8 +44,9 @@ pub(crate) fn alone(
 
 /// A message cut into parts of one size.
 ///
-/// Most messages take one pass over their parts. A message takes two if the first must not write: text that is opened into
-/// memory which others can read, and text whose tag must be known before it is encrypted.
+/// Most messages take one pass over their parts. A message takes two if the first must not write:
+/// text that is opened into memory which others can read, and text whose tag must be known before
+/// it is encrypted.
 pub(crate) struct Cut {
     message: Kind,
     source: Window,
@@ -77,7 +80,15 @@ pub(crate) enum Piece {
 
 impl Cut {
     fn over(message: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> Cut {
-        Cut { message, source, target, part, count, tag: OnceLock::new(), written: AtomicUsize::new(0) }
+        Cut {
+            message,
+            source,
+            target,
+            part,
+            count,
+            tag: OnceLock::new(),
+            written: AtomicUsize::new(0),
+        }
     }
 
     /// The message of a work that can be cut, in parts of about `part` bytes.
@@ -108,8 +119,15 @@ impl Cut {
         }
     }
 
-    fn cipher(work: &Work, key: &CipherKey, part: usize, pause: impl FnMut()) -> Result<Cut, Status> {
-        let (mut source, Target::Memory(target)) = (work.source, work.target) else { return Err(Status::Argument) };
+    fn cipher(
+        work: &Work,
+        key: &CipherKey,
+        part: usize,
+        pause: impl FnMut(),
+    ) -> Result<Cut, Status> {
+        let (mut source, Target::Memory(target)) = (work.source, work.target) else {
+            return Err(Status::Argument);
+        };
         if target.size() != source.size() {
             return Err(Status::Argument);
         }
@@ -176,7 +194,9 @@ impl Cut {
             Kind::Apply(message) => Piece::Text(message.apply_part(offset, text()?)?),
             Kind::Seal(message) => Piece::Text(message.seal_part(offset, text()?)?),
             Kind::Open(message) => Piece::Text(message.open_part(offset, text()?, self.tag()?)?),
-            Kind::SealTwice(message) if pass == 0 => Piece::Text(message.authenticate_plain(offset, source.read())?),
+            Kind::SealTwice(message) if pass == 0 => {
+                Piece::Text(message.authenticate_plain(offset, source.read())?)
+            }
             Kind::OpenTwice(message) if pass == 0 => {
                 Piece::Text(message.authenticate_sealed(offset, source.read(), self.tag()?)?)
             }
@@ -184,7 +204,9 @@ impl Cut {
                 message.xor_part(offset, text()?, self.tag()?)?;
                 Piece::Written
             }
-            Kind::Hash(message) | Kind::File(message, _) => Piece::Hash(message.part(offset, source.read())?),
+            Kind::Hash(message) | Kind::File(message, _) => {
+                Piece::Hash(message.part(offset, source.read())?)
+            }
         })
     }
 
@@ -203,7 +225,12 @@ impl Cut {
     }
 
     /// After the last pass: makes the tag, the check of one, or the digest, of all pieces.
-    pub(crate) fn join(&self, work: &Work, pieces: &[Option<Piece>], reply: &mut Reply) -> Result<(), Status> {
+    pub(crate) fn join(
+        &self,
+        work: &Work,
+        pieces: &[Option<Piece>],
+        reply: &mut Reply,
+    ) -> Result<(), Status> {
         match &self.message {
             Kind::Apply(message) => Ok(message.tag(partials(pieces), &mut [])?),
             Kind::Seal(message) => {
@@ -222,19 +249,17 @@ impl Cut {
             Kind::File(_, found) if !found.unchanged() => Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
                 let mut values: Vec<HashPart> = try_with_capacity(pieces.len())?;
-                values.extend(
-                    pieces
-                        .iter()
-                        .flatten()
-                        .filter_map(|piece| if let Piece::Hash(value) = piece { Some(*value) } else { None }),
-                );
+                values.extend(pieces.iter().flatten().filter_map(|piece| {
+                    if let Piece::Hash(value) = piece { Some(*value) } else { None }
+                }));
                 work.digest_to(reply, |target| message.finish(&values, target))
             }
         }
     }
 
-    /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. In an environment that ends it
-    /// overwrites only what has been decrypted: nobody is told of a result, but others may share the memory.
+    /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. In an
+    /// environment that ends it overwrites only what has been decrypted: nobody is told of a
+    /// result, but others may share the memory.
     pub(crate) fn erase(&self, mut pacer: Option<&mut Pacer<'_, '_>>) {
         let opens = matches!(self.message, Kind::Open(_) | Kind::OpenTwice(_));
         for index in 0..self.count {

@@ -1,5 +1,6 @@
-//! The state of one environment (the main thread and every `worker_thread` have one each): its keys, its jobs in
-//! flight, and how their results reach JavaScript. Used on the environment's own thread only.
+//! The state of one environment (the main thread and every `worker_thread` have one each): its
+//! keys, its jobs in flight, and how their results reach JavaScript. Used on the environment's own
+//! thread only.
 
 use crate::bytes::{Window, try_box};
 use crate::company;
@@ -35,7 +36,8 @@ pub(crate) struct Environment {
     pub(crate) held: Arc<Held>,
     /// What JavaScript attached: the frame it writes numbers to, the ring it reads results from.
     pub(crate) attached: OnceCell<Attached>,
-    /// Told when the way back for jobs opens, so that it is closed before the environment's memory goes.
+    /// Told when the way back for jobs opens, so that it is closed before the environment's memory
+    /// goes.
     opened: fn(Env, &Arc<Traffic>),
     traffic: OnceCell<Way>,
     in_flight: Cell<usize>,
@@ -48,7 +50,8 @@ pub(crate) struct Environment {
     /// True while callbacks run, and the jobs they have made.
     settling: Cell<bool>,
     departing: RefCell<Vec<Errand>>,
-    /// Jobs that have run inline and wait to be settled, and the predicted nanoseconds of those of this turn.
+    /// Jobs that have run inline and wait to be settled, and the predicted nanoseconds of those of
+    /// this turn.
     finished: RefCell<Vec<Box<Job>>>,
     inlined: Cell<u64>,
     /// Bytes copied for jobs that have not settled.
@@ -64,7 +67,8 @@ pub(crate) struct Environment {
 pub(crate) struct Attached {
     pub(crate) frame: Window,
     pub(crate) ring: Window,
-    /// Short inputs, laid here by JavaScript: to name a range of it costs less than to pass a typed array.
+    /// Short inputs, laid here by JavaScript: to name a range of it costs less than to pass a
+    /// typed array.
     pub(crate) desk: Window,
     pub(crate) settle: Pinned,
     /// Keeps the buffers from the collector.
@@ -77,10 +81,12 @@ struct Way {
     arrivals: Receiver<Box<Job>>,
 }
 
-/// The most rounds of callbacks, jobs they run inline, and their callbacks, in one turn of the loop.
+/// The most rounds of callbacks, jobs they run inline, and their callbacks, in one turn of the
+/// loop.
 const ROUNDS: usize = 4;
 
-/// Predicted nanoseconds of jobs the event loop runs itself instead of waiting, and of each of them.
+/// Predicted nanoseconds of jobs the event loop runs itself instead of waiting, and of each of
+/// them.
 const HELP: u64 = 12_000;
 const HELP_EACH: u64 = 4_000;
 
@@ -152,7 +158,8 @@ impl Environment {
     /// A job to fill: one that has come back, or a new one.
     ///
     /// # Errors
-    /// [`Status::Memory`], and [`Status::Internal`] when the event loop cannot be reached from other threads.
+    /// [`Status::Memory`], and [`Status::Internal`] when the event loop cannot be reached from
+    /// other threads.
     pub(crate) fn job(&self, env: Env) -> Result<Box<Job>, Status> {
         let completion = self.completion(env).ok_or(Status::Internal)?;
         match self.spare.borrow_mut().take() {
@@ -161,7 +168,8 @@ impl Environment {
         }
     }
 
-    /// Makes room in every list that a job enters, so that a call is refused when memory is short and no accepted job is.
+    /// Makes room in every list that a job enters, so that a call is refused when memory is short
+    /// and no accepted job is.
     ///
     /// # Errors
     /// [`Status::Memory`].
@@ -212,8 +220,8 @@ impl Environment {
         self.finished.borrow_mut().push(job);
     }
 
-    /// Sends a job to the pool; one made by a callback goes with the others of its batch, which takes the pool's
-    /// lock once instead of once a job.
+    /// Sends a job to the pool; one made by a callback goes with the others of its batch, which
+    /// takes the pool's lock once instead of once a job.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = company::kind(&job.work);
         if let Some(watch) = &job.work.watch {
@@ -261,7 +269,9 @@ impl Environment {
     /// Settles what has arrived, and tells whether to go on.
     pub(crate) fn poll(&self, env: Env) -> Poll {
         let Some(traffic) = self.traffic.get() else { return Poll::Done };
-        if self.settle_turn(env) > 0 || (self.help(&traffic.completion) && self.settle_arrivals(env) > 0) {
+        if self.settle_turn(env) > 0
+            || (self.help(&traffic.completion) && self.settle_arrivals(env) > 0)
+        {
             self.polled.set(Some(Instant::now()));
             return Poll::Again;
         }
@@ -279,8 +289,8 @@ impl Environment {
         if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
     }
 
-    /// A turn of the event loop begins: settles what has arrived, and what the callbacks have run inline meanwhile. A
-    /// turn costs 4 us here, so several rounds of tiny jobs share one.
+    /// A turn of the event loop begins: settles what has arrived, and what the callbacks have run
+    /// inline meanwhile. A turn costs 4 us here, so several rounds of tiny jobs share one.
     fn settle_turn(&self, env: Env) -> usize {
         self.inlined.set(0);
         let mut settled = self.settle_arrivals(env);
@@ -293,18 +303,21 @@ impl Environment {
         settled
     }
 
-    /// Nothing has arrived: instead of only looking again, runs short jobs of this environment that nobody has taken
-    /// yet. On two cores that is worth half a core, and on a crowded machine, where the workers wait for one, more. (One
-    /// whose price is not known is left to a worker, who measures it.)
+    /// Nothing has arrived: instead of only looking again, runs short jobs of this environment that
+    /// nobody has taken yet. On two cores that is worth half a core, and on a crowded machine,
+    /// where the workers wait for one, more. (One whose price is not known is left to a worker,
+    /// who measures it.)
     fn help(&self, traffic: &Arc<Traffic>) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
         while cost < HELP
-            && let Some(errand) = pool().take_first(Arc::as_ptr(traffic).addr(), |errand| errand.suits_help(HELP_EACH))
+            && let Some(errand) = pool()
+                .take_first(Arc::as_ptr(traffic).addr(), |errand| errand.suits_help(HELP_EACH))
         {
             // A share is never as short.
             let Errand::Job(job) = errand else { continue };
             // Together they take less than half as long.
-            let in_company = job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
+            let in_company =
+                job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
             cost += if in_company { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
@@ -316,7 +329,9 @@ impl Environment {
 
     /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.
     fn settle_arrivals(&self, env: Env) -> usize {
-        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else { return 0 };
+        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else {
+            return 0;
+        };
         traffic.completion.drained();
         let mut ring = Ring::new(attached.ring);
         let mut taken = 0;
@@ -384,8 +399,8 @@ impl Loop for Environment {
     }
 }
 
-/// Jobs that have come back and wait for work, with the memory of their copies: a fresh megabyte costs more in
-/// page faults than hashing half of it.
+/// Jobs that have come back and wait for work, with the memory of their copies: a fresh megabyte
+/// costs more in page faults than hashing half of it.
 #[derive(Default)]
 struct Spare {
     jobs: Vec<Box<Job>>,
@@ -420,6 +435,9 @@ impl Spare {
 pub(crate) fn submit(errands: impl IntoIterator<Item = Errand>) {
     // Not one thread to be had: late is better than never.
     let mut outbox = Outbox::default();
-    pool().submit(errands).into_iter().for_each(|errand| errand.run(&mut Breather::none(), &mut outbox));
+    pool()
+        .submit(errands)
+        .into_iter()
+        .for_each(|errand| errand.run(&mut Breather::none(), &mut outbox));
     outbox.deliver();
 }

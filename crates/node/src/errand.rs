@@ -1,5 +1,5 @@
-//! What the pool's workers are given: whole jobs, and shares of large ones; and how results collect until they are
-//! delivered.
+//! What the pool's workers are given: whole jobs, and shares of large ones; and how results collect
+//! until they are delivered.
 
 use crate::company;
 use crate::completion::Completion;
@@ -80,7 +80,11 @@ impl Task for Errand {
         }
     }
 
-    fn run_together(errands: &mut Vec<Errand>, breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
+    fn run_together(
+        errands: &mut Vec<Errand>,
+        breather: &mut Breather<'_, Self>,
+        outbox: &mut Outbox,
+    ) {
         company::run(errands, breather, outbox);
     }
 
@@ -109,7 +113,8 @@ fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut 
         work.run(reply, pacer.as_mut())
     });
     job.completion.leave();
-    let (algorithm, measured) = (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
+    let (algorithm, measured) =
+        (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
     outbox.add(job);
     if held.is_some() {
         outbox.deliver();

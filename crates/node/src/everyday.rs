@@ -1,7 +1,8 @@
 //! The everyday digests in one crossing: a few numbers of the frame, and no Buffer for a text.
 //!
-//! In the frame stand the algorithm, a prepared key or 0, and the size of the source: negative for all of the typed
-//! array that is passed, else a range of the desk is the source. With a key for HMAC the digest is one.
+//! In the frame stand the algorithm, a prepared key or 0, and the size of the source: negative for
+//! all of the typed array that is passed, else a range of the desk is the source. With a key for
+//! HMAC the digest is one.
 
 use crate::bigint;
 use crate::bytes::Window;
@@ -25,8 +26,8 @@ pub(crate) fn hash(call: &Call<'_>) -> Value {
     call.env.number(call.state.number_of(done))
 }
 
-/// `hashHex(source)`: the digest as hex, without a Buffer in between. Anything but a typed array, or an algorithm
-/// without a fixed size, gives `undefined`.
+/// `hashHex(source)`: the digest as hex, without a Buffer in between. Anything but a typed array,
+/// or an algorithm without a fixed size, gives `undefined`.
 pub(crate) fn hash_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match digest_of(call, &mut digest) {
@@ -44,8 +45,8 @@ pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
     }
 }
 
-/// `finishHex(state, key)`: what the running hash in this state and the rest of the message on the desk come to, as
-/// hex. With the states of a key it is an HMAC, whose state may be empty.
+/// `finishHex(state, key)`: what the running hash in this state and the rest of the message on the
+/// desk come to, as hex. With the states of a key it is an HMAC, whose state may be empty.
 pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match finished(call, &mut digest) {
@@ -94,7 +95,8 @@ impl<'a> Everyday<'a> {
             return call.bytes(0).ok_or(Status::Argument);
         }
         let desk = call.state.attached.get().ok_or(Status::Argument)?.desk;
-        desk.part(self.request.size(At::SourceOffset)?, self.request.size(At::SourceSize)?).ok_or(Status::Argument)
+        desk.part(self.request.size(At::SourceOffset)?, self.request.size(At::SourceSize)?)
+            .ok_or(Status::Argument)
     }
 
     #[inline(always)]
@@ -110,9 +112,12 @@ impl<'a> Everyday<'a> {
     fn keyed_digest(&self, handle: f64, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         self.with_key(handle, |key| match key {
             PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest)?),
-            PreparedKey::Hash(_, key) => {
-                Ok(hash::digest(self.hash, &Params { seed: 0, key: Some(key) }, source.read(), digest)?)
-            }
+            PreparedKey::Hash(_, key) => Ok(hash::digest(
+                self.hash,
+                &Params { seed: 0, key: Some(key) },
+                source.read(),
+                digest,
+            )?),
             PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
         })
     }
@@ -122,20 +127,30 @@ impl<'a> Everyday<'a> {
         match self.request.number(At::Key) {
             0.0 => match self.request.call.bytes(1) {
                 None => Ok(hasher::finish(hash, &Params::default(), state, rest, digest)?),
-                Some(states) => Ok(KeyStates::new(hash, states.read())?.finish(state, rest, digest)?),
+                Some(states) => {
+                    Ok(KeyStates::new(hash, states.read())?.finish(state, rest, digest)?)
+                }
             },
             handle => self.with_key(handle, |key| match key {
                 PreparedKey::Mac(key, _) => Ok(key.finish(state, rest, digest)?),
-                PreparedKey::Hash(_, key) => {
-                    Ok(hasher::finish(hash, &Params { seed: 0, key: Some(key) }, state, rest, digest)?)
-                }
+                PreparedKey::Hash(_, key) => Ok(hasher::finish(
+                    hash,
+                    &Params { seed: 0, key: Some(key) },
+                    state,
+                    rest,
+                    digest,
+                )?),
                 PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
             }),
         }
     }
 
     /// Gives `work` the key of a handle, which must have been prepared for this hash.
-    fn with_key(&self, handle: f64, work: impl FnOnce(&PreparedKey) -> Result<(), Status>) -> Result<(), Status> {
+    fn with_key(
+        &self,
+        handle: f64,
+        work: impl FnOnce(&PreparedKey) -> Result<(), Status>,
+    ) -> Result<(), Status> {
         let keys = self.request.call.state.keys.borrow();
         let key = keys.get(handle as u64).ok_or(Status::KeyDisposed)?;
         match &**key {
@@ -146,8 +161,8 @@ impl<'a> Everyday<'a> {
     }
 }
 
-/// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2 ns for
-/// 32 bytes, 16 with a table), and the time does not depend on the digest.
+/// Lower-case hex of at most 64 bytes. Arithmetic, not a table: the compiler makes vectors of it (2
+/// ns for 32 bytes, 16 with a table), and the time does not depend on the digest.
 fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
     let digit = |nibble: u8| nibble + b'0' + u8::from(nibble > 9) * (b'a' - b'0' - 10);
     for (&byte, pair) in bytes.iter().zip(text.as_chunks_mut::<2>().0) {

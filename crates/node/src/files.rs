@@ -1,12 +1,13 @@
-//! Messages in files, which a worker opens, reads and hashes without JavaScript in between: 3 us a small file (stat, open, read,
-//! close), where Node's asynchronous calls take 20.
+//! Messages in files, which a worker opens, reads and hashes without JavaScript in between: 3 us a
+//! small file (stat, open, read, close), where Node's asynchronous calls take 20.
 //!
-//! For the `millrace` command only, whose process has nothing else to do: a slow disk holds a worker up, and with it whatever
-//! waits for one. So the doors of the package read through Node's file system.
+//! For the `millrace` command only, whose process has nothing else to do: a slow disk holds a
+//! worker up, and with it whatever waits for one. So the doors of the package read through Node's
+//! file system.
 //!
-//! What is simple is done here: regular files that can be read and stay as they are. All else is passed over, and the front does
-//! it in its own way, in which errors explain themselves. Files are read and not mapped: one that shrinks, or a disk that fails,
-//! would kill the process.
+//! What is simple is done here: regular files that can be read and stay as they are. All else is
+//! passed over, and the front does it in its own way, in which errors explain themselves. Files are
+//! read and not mapped: one that shrinks, or a disk that fails, would kill the process.
 
 use crate::batch::Messages;
 use crate::bytes::Window;
@@ -26,8 +27,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Small files are read into this much memory of a worker, one behind the other, and hashed together: half of what fits a
-/// core's cache.
+/// Small files are read into this much memory of a worker, one behind the other, and hashed
+/// together: half of what fits a core's cache.
 const ROOM: usize = 1 << 20;
 
 /// Larger files are hashed one by one, in pieces of this size.
@@ -39,7 +40,8 @@ const AT_ONCE: usize = 256;
 /// Files between two looks at whether anybody wants them: a slice, if reading is quick.
 const FILES_A_SLICE: usize = 32;
 
-/// From this size on a thread reads ahead of the one that hashes: copying out of the page cache takes a sixth of the time of a SHA-256.
+/// From this size on a thread reads ahead of the one that hashes: copying out of the page cache
+/// takes a sixth of the time of a SHA-256.
 const AHEAD: u64 = 4 << 20;
 /// Bytes of a block that it reads, and how many there are.
 const BLOCK: usize = 2 << 20;
@@ -53,18 +55,25 @@ const PLAIN: Params<'_> = Params { seed: 0, key: None };
 const PASSED_OVER: f64 = f64::NAN;
 
 impl Work {
-    /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for each file a 64-bit float,
-    /// the bytes hashed (negative: the size of one that is too large; not a number: one that is none of ours), and then for
-    /// each a digest.
-    pub(crate) fn hash_files(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
-        let (Target::Memory(target), Messages::Files(count, largest)) = (self.target, &self.messages) else {
+    /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for
+    /// each file a 64-bit float, the bytes hashed (negative: the size of one that is too large;
+    /// not a number: one that is none of ours), and then for each a digest.
+    pub(crate) fn hash_files(
+        &self,
+        hash: Hash,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
+        let (Target::Memory(target), Messages::Files(count, largest)) =
+            (self.target, &self.messages)
+        else {
             return Err(Status::Argument);
         };
         let (count, largest) = (*count, *largest);
         if count == 0 || target.size() % count != 0 {
             return Err(Status::Argument);
         }
-        let size = (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
+        let size =
+            (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
         let note = |index: usize, number: f64| {
             let place = target.part(index * size_of::<f64>(), size_of::<f64>());
             place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
@@ -103,7 +112,8 @@ impl Work {
                     bytes
                 } else {
                     let mut digest = try_zeroed(size)?;
-                    let bytes = found.hash(hash, &mut room[start..][..PIECE], &mut digest, &mut pacer)?;
+                    let bytes =
+                        found.hash(hash, &mut room[start..][..PIECE], &mut digest, &mut pacer)?;
                     put(index, &digest);
                     bytes
                 };
@@ -113,10 +123,12 @@ impl Work {
         })
     }
 
-    /// Hashes one file whose path is the source, and whose size was found to be that of the messages.
+    /// Hashes one file whose path is the source, and whose size was found to be that of the
+    /// messages.
     ///
     /// # Errors
-    /// [`Status::File`] if it is not a regular file of that size that can be read, or has become smaller.
+    /// [`Status::File`] if it is not a regular file of that size that can be read, or has become
+    /// smaller.
     pub(crate) fn hash_file(
         &self,
         hash: Hash,
@@ -186,7 +198,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// `None` for all that is something else. What is no regular file is not opened: to open a pipe wakes who writes to it.
+    /// `None` for all that is something else. What is no regular file is not opened: to open a pipe
+    /// wakes who writes to it.
     fn at(path: &[u8]) -> Option<Found> {
         let path = path_of(path)?;
         let facts = metadata(path).ok().filter(|facts| facts.is_file())?;
@@ -194,7 +207,10 @@ impl Found {
         options.read(true);
         // It might have become a pipe meanwhile, and nobody should wait for that.
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            libc::O_NONBLOCK | libc::O_NOCTTY,
+        );
         let file = options.open(path).ok()?;
         Some(Found { file, size: facts.len() })
     }
@@ -239,7 +255,9 @@ impl Found {
         loop {
             let (block, read) = match blocks.recv_timeout(PATIENCE) {
                 Ok(Ok(block)) => block,
-                Ok(Err(error)) if error.kind() == io::ErrorKind::OutOfMemory => return Err(Status::Memory),
+                Ok(Err(error)) if error.kind() == io::ErrorKind::OutOfMemory => {
+                    return Err(Status::Memory);
+                }
                 Ok(Err(_)) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some(pacer) = pacer {
@@ -255,7 +273,8 @@ impl Found {
         }
     }
 
-    /// The part at `offset` of a file that is read in any order, by several at once; given to `take`.
+    /// The part at `offset` of a file that is read in any order, by several at once; given to
+    /// `take`.
     pub(crate) fn part<Taken>(
         &self,
         offset: u64,
@@ -298,7 +317,9 @@ impl Running {
         let [state, next] = &mut self.states;
         match pacer {
             None => hasher::update(self.hash, &PLAIN, state, piece, next)?,
-            Some(pacer) => hasher::update_paced(self.hash, &PLAIN, state, piece, next, pacer.slice, *pacer)?,
+            Some(pacer) => {
+                hasher::update_paced(self.hash, &PLAIN, state, piece, next, pacer.slice, *pacer)?
+            }
         }
         self.done += piece.len() as u64;
         let size = next.len();
@@ -321,8 +342,9 @@ impl Running {
 /// A block and the bytes read into it; the last is not full.
 type Block = (Vec<u8>, usize);
 
-/// A file that is read to its end on a thread of its own, as long as blocks come back to it. It is nobody's worker: whoever waits
-/// for a slow disk holds nothing up, and one that never answers keeps only this thread.
+/// A file that is read to its end on a thread of its own, as long as blocks come back to it. It is
+/// nobody's worker: whoever waits for a slow disk holds nothing up, and one that never answers
+/// keeps only this thread.
 struct Ahead {
     blocks: Receiver<io::Result<Block>>,
     back: Sender<Vec<u8>>,
@@ -367,7 +389,10 @@ fn fill_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
     })
 }
 
-fn fill_by(room: &mut [u8], mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>) -> io::Result<usize> {
+fn fill_by(
+    room: &mut [u8],
+    mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
+) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() {
         match read(&mut room[filled..], filled) {
@@ -391,7 +416,8 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
     std::str::from_utf8(bytes).ok().map(Path::new)
 }
 
-/// Lends this thread's memory for files; another if it is lent already, by work that lets this pass.
+/// Lends this thread's memory for files; another if it is lent already, by work that lets this
+/// pass.
 fn with_room<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
     thread_local! {
         static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

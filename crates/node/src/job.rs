@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zeroize::Zeroize;
 
-/// A work with what the pool needs to know of it. However it ends, it comes back exactly once with its status; then
-/// the environment keeps it for the next work, so that a job costs no allocation.
+/// A work with what the pool needs to know of it. However it ends, it comes back exactly once with
+/// its status; then the environment keeps it for the next work, so that a job costs no allocation.
 pub(crate) struct Job {
     pub(crate) slot: u32,
     /// Predicted nanoseconds; see `cost`.
@@ -62,8 +62,12 @@ impl Job {
         self.perform(|work, reply, _, _, _| work.run(reply, None));
     }
 
-    /// Does the work as `run` says, unless it was cancelled. A panic, which is a bug of ours, ends this job only.
-    pub(crate) fn perform(&mut self, run: impl FnOnce(&Work, &mut Reply, &Traffic, Option<&Ticket>, u64) -> Status) {
+    /// Does the work as `run` says, unless it was cancelled. A panic, which is a bug of ours, ends
+    /// this job only.
+    pub(crate) fn perform(
+        &mut self,
+        run: impl FnOnce(&Work, &mut Reply, &Traffic, Option<&Ticket>, u64) -> Status,
+    ) {
         if self.begin() {
             let Job { work, reply, completion, ticket, cost, .. } = self;
             let run = || run(work, reply, completion, ticket.as_deref(), *cost);

@@ -1,5 +1,6 @@
-//! Key derivation: what of it a call describes, what it costs, and how it runs. What is long runs as any long job, in slices;
-//! several of one kind run together in lanes (`company`), and those that take much memory share what there is (`room`).
+//! Key derivation: what of it a call describes, what it costs, and how it runs. What is long runs
+//! as any long job, in slices; several of one kind run together in lanes (`company`), and those
+//! that take much memory share what there is (`room`).
 
 pub(crate) mod company;
 pub(crate) mod room;
@@ -19,8 +20,8 @@ use millrace_core::kdf::{hkdf, pbkdf2, scrypt};
 use millrace_core::pace::{Pace, Unpaced};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What is derived. The password travels as the key, the salt as the iv, other public inputs as the aad and a second secret
-/// as the tag: all of them are copied for a job, and the copies wiped.
+/// What is derived. The password travels as the key, the salt as the iv, other public inputs as the
+/// aad and a second secret as the tag: all of them are copied for a job, and the copies wiped.
 #[derive(Copy, Clone)]
 pub(crate) enum What {
     Scrypt {
@@ -45,8 +46,8 @@ pub(crate) enum What {
     },
 }
 
-/// [`What`] in words: an enum has bytes that no variant writes, and takes with it whatever the stack held there, which may be half a
-/// key, when it is moved into a job.
+/// [`What`] in words: an enum has bytes that no variant writes, and takes with it whatever the
+/// stack held there, which may be half a key, when it is moved into a job.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(crate) struct Derivation([u64; 4]);
 
@@ -59,7 +60,10 @@ impl Watch {
 
     pub(crate) fn set(&self, done: u64, steps: u64) {
         let part = u128::from(done) * u128::from(Watch::WHOLE) / u128::from(steps.max(1));
-        self.0.store(u32::try_from(part).unwrap_or(Watch::WHOLE).min(Watch::WHOLE), Ordering::Relaxed);
+        self.0.store(
+            u32::try_from(part).unwrap_or(Watch::WHOLE).min(Watch::WHOLE),
+            Ordering::Relaxed,
+        );
     }
 
     pub(crate) fn get(&self) -> f64 {
@@ -85,14 +89,19 @@ impl Derivation {
         })
     }
 
-    /// What the words say; `None` for work that derives nothing, and for words that [`Derivation::new`] does not write.
+    /// What the words say; `None` for work that derives nothing, and for words that
+    /// [`Derivation::new`] does not write.
     pub(crate) fn what(self) -> Option<What> {
         let Derivation([what, a, b, c]) = self;
         let low = |word: u64| word as u32;
         let high = |word: u64| (word >> 32) as u32;
         let hash = || Hash::from_id(u8::try_from(a).ok()?);
         Some(match what {
-            1 => What::Scrypt { cost: scrypt::Cost::new(a, low(b)).ok()?, p: high(b), together: low(c) },
+            1 => What::Scrypt {
+                cost: scrypt::Cost::new(a, low(b)).ok()?,
+                p: high(b),
+                together: low(c),
+            },
             2 => What::Pbkdf2 { hash: hash()?, iterations: low(b) },
             3 => What::Hkdf(hash()?),
             4 => What::Argon2(argon2_of(low(a), low(b), high(b), low(c)).ok()?),
@@ -102,7 +111,11 @@ impl Derivation {
     }
 
     /// As the frame says: the numbers of a cost stand in the places of a count, a size and a seed.
-    pub(crate) fn of(request: &Request<'_>, operation: Asked, aad: Window) -> Result<Derivation, Status> {
+    pub(crate) fn of(
+        request: &Request<'_>,
+        operation: Asked,
+        aad: Window,
+    ) -> Result<Derivation, Status> {
         let number = |at: At| {
             let number = request.number(at);
             (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
@@ -116,7 +129,8 @@ impl Derivation {
                 let allowed = request.size(At::MaxMemory)? as u64;
                 cost.check(p, allowed)?;
                 let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
-                let fits = |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
+                let fits =
+                    |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
                 What::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
             }
             Asked::Pbkdf2 => What::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
@@ -137,7 +151,8 @@ impl Derivation {
                         request.tell_memory(needed);
                         return Err(Status::MemoryLimit);
                     }
-                    // Parameters that no scheme has are no more a password hash than wrong letters are.
+                    // Parameters that no scheme has are no more a password hash than wrong letters
+                    // are.
                     Err(Error::Cost) => return Err(Status::Encoded),
                     Err(error) => return Err(error.into()),
                 }
@@ -149,7 +164,9 @@ impl Derivation {
     /// Bytes of working memory, 0 where it is too little to count.
     pub(crate) fn memory(&self) -> u64 {
         match self.what() {
-            Some(What::Scrypt { cost, p, together }) => scrypt::memory(&cost, p.into(), together as usize),
+            Some(What::Scrypt { cost, p, together }) => {
+                scrypt::memory(&cost, p.into(), together as usize)
+            }
             Some(What::Argon2(cost)) => argon2::memory(&cost),
             Some(What::Verify { memory, .. }) => memory,
             Some(What::Pbkdf2 { .. } | What::Hkdf(_)) | None => 0,
@@ -172,9 +189,10 @@ impl Derivation {
         match self.what() {
             None => 0,
             // 4Nrp Salsa20 cores of 27 ns.
-            Some(What::Scrypt { cost, p, .. }) => {
-                108_u64.saturating_mul(cost.n()).saturating_mul(cost.r().into()).saturating_mul(p.into())
-            }
+            Some(What::Scrypt { cost, p, .. }) => 108_u64
+                .saturating_mul(cost.n())
+                .saturating_mul(cost.r().into())
+                .saturating_mul(p.into()),
             // Two compressions an iteration, from kept states.
             Some(What::Pbkdf2 { hash, iterations }) => {
                 a_block.saturating_mul(blocks(hash)).saturating_mul(u64::from(iterations) + 2)
@@ -184,12 +202,14 @@ impl Derivation {
             Some(What::Argon2(cost)) => {
                 150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into())
             }
-            Some(What::Verify { milliseconds, .. }) => milliseconds.saturating_mul(1_000_000).max(200_000),
+            Some(What::Verify { milliseconds, .. }) => {
+                milliseconds.saturating_mul(1_000_000).max(200_000)
+            }
         }
     }
 
-    /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of PBKDF2 the hash. The low byte
-    /// is no hash's number.
+    /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of
+    /// PBKDF2 the hash. The low byte is no hash's number.
     pub(crate) fn kind(&self) -> Option<u32> {
         match self.what() {
             Some(What::Scrypt { cost, .. }) => {
@@ -216,12 +236,16 @@ const SCRYPT: u32 = 0xff;
 const PBKDF2: u32 = 0x80;
 
 fn scrypt_cost(request: &Request<'_>) -> Result<(scrypt::Cost, u32), Status> {
-    let (n, r, p) = (request.size(At::Count)?, request.size(At::MessageSize)?, request.size(At::SeedLow)?);
+    let (n, r, p) =
+        (request.size(At::Count)?, request.size(At::MessageSize)?, request.size(At::SeedLow)?);
     let [r, p] = [r, p].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
     Ok((scrypt::Cost::new(n as u64, r)?, p))
 }
 
-fn argon2_cost(variant: u32, number: impl Fn(At) -> Result<u32, Status>) -> Result<argon2::Cost, Status> {
+fn argon2_cost(
+    variant: u32,
+    number: impl Fn(At) -> Result<u32, Status>,
+) -> Result<argon2::Cost, Status> {
     Ok(argon2_of(variant, number(At::MessageSize)?, number(At::Count)?, number(At::SeedLow)?)?)
 }
 
@@ -247,8 +271,13 @@ fn as_text(window: &Window) -> &str {
 }
 
 impl Work {
-    /// Derives a key into the target, or a one where a password is verified and a zero where it is not.
-    pub(crate) fn derive(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    /// Derives a key into the target, or a one where a password is verified and a zero where it is
+    /// not.
+    pub(crate) fn derive(
+        &self,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
         let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());
         let mut unpaced = Unpaced;
@@ -262,7 +291,9 @@ impl Work {
             What::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
-                shelf::with(needed, |memory| scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true))?;
+                shelf::with(needed, |memory| {
+                    scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true)
+                })?;
                 whole.then_some(()).ok_or(Error::Abandoned)
             }
             What::Pbkdf2 { hash, iterations } => {
@@ -273,8 +304,11 @@ impl Work {
             }
             What::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
             What::Argon2(cost) => {
-                let input = argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
-                shelf::with(needed, |memory| argon2::derive_paced(&cost, &input, target, memory, pace))
+                let input =
+                    argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
+                shelf::with(needed, |memory| {
+                    argon2::derive_paced(&cost, &input, target, memory, pace)
+                })
             }
             What::Verify { allowed, .. } => {
                 let hash = PasswordHash::parse(as_text(&self.aad), &NO_LIMITS)?;
@@ -297,8 +331,9 @@ pub(crate) fn equal(left: &[u8], right: &[u8]) -> bool {
 
 const NO_LIMITS: Limits = Limits { memory: u64::MAX, milliseconds: u64::MAX };
 
-/// Whether a password hash, in the aad, should be made anew for the scheme that the frame describes as for a derivation;
-/// `Count` of 0 stands for bcrypt, which is always old. The target's size is that of the hash, the iv's that of the salt.
+/// Whether a password hash, in the aad, should be made anew for the scheme that the frame describes
+/// as for a derivation; `Count` of 0 stands for bcrypt, which is always old. The target's size is
+/// that of the hash, the iv's that of the salt.
 pub(crate) fn needs_rehash(request: &Request<'_>) -> Result<bool, Status> {
     let text = request.common(Operation::Hash(Hash::Sha256))?.aad;
     let hash = PasswordHash::parse(as_text(&text), &NO_LIMITS).map_err(|_| Status::Encoded)?;

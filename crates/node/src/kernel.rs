@@ -1,6 +1,8 @@
-//! Work that the kernel does, for who has asked for that engine; and what JavaScript can ask about it.
+//! Work that the kernel does, for who has asked for that engine; and what JavaScript can ask about
+//! it.
 //!
-//! It runs like all other work, during its call or by one worker, in slices; but never in company nor in parts.
+//! It runs like all other work, during its call or by one worker, in slices; but never in company
+//! nor in parts.
 
 use crate::calls::Call;
 use crate::pacer::Pacer;
@@ -20,8 +22,10 @@ const FOREIGN_KEY: Error = Error::Unavailable(
     "the key was prepared for the native engine, which keeps it to itself: prepare it with createKey and the option engine",
 );
 const NO_DERIVATION: Error = Error::Unavailable("kernel: it derives no keys; take another engine");
-const NO_SQUEEZE: Error = Error::Unavailable("kernel: there is no extendable output in it; take another engine");
-pub(crate) const NO_KEYED_HASH: Error = Error::Unavailable("kernel: there is no keyed hash in it; take another engine");
+const NO_SQUEEZE: Error =
+    Error::Unavailable("kernel: there is no extendable output in it; take another engine");
+pub(crate) const NO_KEYED_HASH: Error =
+    Error::Unavailable("kernel: there is no keyed hash in it; take another engine");
 
 const _: () = {
     assert!(Held::TICKET == TICKET_SIZE);
@@ -34,7 +38,9 @@ const _: () = {
 /// Who computes: the engine asked for, or that of a prepared key, which decides for itself.
 pub(crate) fn engine(asked: Provider, key: &Key) -> Result<Provider, Status> {
     match key {
-        Key::Prepared(key) if key.of_kernel() => Ok(if asked == Provider::Native { Provider::Kernel } else { asked }),
+        Key::Prepared(key) if key.of_kernel() => {
+            Ok(if asked == Provider::Native { Provider::Kernel } else { asked })
+        }
         Key::Prepared(_) if asked != Provider::Native => Err(FOREIGN_KEY.into()),
         _ => Ok(asked),
     }
@@ -43,7 +49,11 @@ pub(crate) fn engine(asked: Provider, key: &Key) -> Result<Provider, Status> {
 impl Work {
     /// As [`Work::run`].
     #[cold]
-    pub(crate) fn run_by_kernel(&self, reply: &mut Reply, mut pacer: Option<&mut Pacer<'_, '_>>) -> Status {
+    pub(crate) fn run_by_kernel(
+        &self,
+        reply: &mut Reply,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Status {
         let result = match self.operation {
             Operation::Hash(hash) => self.hash_by_kernel(hash, reply, pacer),
             Operation::Hmac(hash) => self.hmac_by_kernel(hash, reply, pacer),
@@ -57,7 +67,15 @@ impl Work {
             Operation::Finish(hash) => self.held(|held| self.finish_held(held, hash, reply)),
             Operation::MacFinish(hash) => self.held(|held| self.finish_held_mac(held, hash, reply)),
             Operation::HashMany(hash) => self.each_batch(|sources, size, each| {
-                many::digests_by(self.engine, hash, &self.seed_only(), sources, size, paced(&mut pacer), each)
+                many::digests_by(
+                    self.engine,
+                    hash,
+                    &self.seed_only(),
+                    sources,
+                    size,
+                    paced(&mut pacer),
+                    each,
+                )
             }),
             Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
             Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
@@ -87,7 +105,12 @@ impl Work {
         })
     }
 
-    fn hmac_by_kernel(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    fn hmac_by_kernel(
+        &self,
+        hash: Hash,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
@@ -153,7 +176,9 @@ impl Work {
 
     fn finish_held(&self, held: &Held, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
         let (ticket, rest) = (self.aad.read(), self.source.read());
-        self.digest_to(reply, |target| held.finish((self.engine, hash), &self.seed_only(), ticket, rest, target))
+        self.digest_to(reply, |target| {
+            held.finish((self.engine, hash), &self.seed_only(), ticket, rest, target)
+        })
     }
 
     fn finish_held_mac(&self, held: &Held, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
@@ -180,7 +205,8 @@ fn paced<'a>(pacer: &'a mut Option<&mut Pacer<'_, '_>>) -> Paced<'a> {
     }
 }
 
-/// `forkState(ticket, next)`: a copy of a running hash that the kernel keeps, with a ticket of its own. Returns a [`Status`].
+/// `forkState(ticket, next)`: a copy of a running hash that the kernel keeps, with a ticket of its
+/// own. Returns a [`Status`].
 pub(crate) fn fork_state(call: &Call<'_>) -> Value {
     let done = (|| {
         let (ticket, next) = call.bytes(0).zip(call.bytes(1)).ok_or(Status::Argument)?;
@@ -193,7 +219,8 @@ pub(crate) fn fork_state(call: &Call<'_>) -> Value {
     call.env.number(call.state.number_of(done))
 }
 
-/// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed already.
+/// `dropState(ticket)`: closes a running hash that the kernel keeps; 1, or 0 if it was closed
+/// already.
 pub(crate) fn drop_state(call: &Call<'_>) -> Value {
     let dropped = call.bytes(0).is_some_and(|ticket| call.state.held.close(ticket.read()));
     call.env.number(u32::from(dropped))
@@ -204,7 +231,8 @@ pub(crate) fn report(call: &Call<'_>) -> Value {
     call.env.utf8(&engines::kernel_report(call.uint32(0) == Some(1)))
 }
 
-/// `lastReason()`: why an engine was not available to the last call of this environment that says so.
+/// `lastReason()`: why an engine was not available to the last call of this environment that says
+/// so.
 pub(crate) fn last_reason(call: &Call<'_>) -> Value {
     call.env.utf8(call.state.last_reason())
 }

@@ -18,8 +18,8 @@ use zeroize::Zeroizing;
 
 /// A key with everything computed that does not depend on the message.
 pub(crate) enum PreparedKey {
-    /// With the bytes of the key, of which sealed streams derive theirs. Both are boxed where they were made, so that no
-    /// copy of them is left behind by a move.
+    /// With the bytes of the key, of which sealed streams derive theirs. Both are boxed where they
+    /// were made, so that no copy of them is left behind by a move.
     Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
     /// With a number that no other has had, or 0.
     Mac(MacKey, u32),
@@ -48,11 +48,16 @@ impl Purpose {
 
 impl PreparedKey {
     /// For an engine, which then computes everything under this key.
-    pub(crate) fn new(purpose: Purpose, bytes: &[u8], engine: Provider) -> Result<PreparedKey, Error> {
+    pub(crate) fn new(
+        purpose: Purpose,
+        bytes: &[u8],
+        engine: Provider,
+    ) -> Result<PreparedKey, Error> {
         Ok(match purpose {
-            Purpose::Cipher(cipher) => {
-                PreparedKey::Cipher(CipherKey::by(engine, cipher, bytes)?, Zeroizing::new(Box::from(bytes)))
-            }
+            Purpose::Cipher(cipher) => PreparedKey::Cipher(
+                CipherKey::by(engine, cipher, bytes)?,
+                Zeroizing::new(Box::from(bytes)),
+            ),
             Purpose::Mac(hash) => PreparedKey::Mac(MacKey::by(engine, hash, bytes)?, next_number()),
             Purpose::Hash(_) if engine != Provider::Native => return Err(kernel::NO_KEYED_HASH),
             Purpose::Hash(hash) => {
@@ -83,8 +88,10 @@ impl PreparedKey {
 /// Numbers from 1 to below [`NUMBERS`], each given once in this process; after those, 0.
 fn next_number() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| (number < NUMBERS).then_some(number + 1))
-        .unwrap_or(0)
+    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
+        (number < NUMBERS).then_some(number + 1)
+    })
+    .unwrap_or(0)
 }
 
 /// They fit into the kind of a task, beside a hash; see `company`.
@@ -116,7 +123,8 @@ impl Keys {
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
-                let index = u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS);
+                let index =
+                    u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS);
                 let index = index.ok_or(Status::Engine)?;
                 // A handle that is disposed of needs a place among the free ones.
                 let free = self.slots.len() + 1 - self.free.len();
@@ -134,7 +142,11 @@ impl Keys {
 
     /// The key of a handle that has not been disposed.
     pub(crate) fn get(&self, handle: u64) -> Option<&Arc<PreparedKey>> {
-        self.slots.get(index_of(handle)).filter(|slot| generation_of(handle) == slot.generation)?.key.as_ref()
+        self.slots
+            .get(index_of(handle))
+            .filter(|slot| generation_of(handle) == slot.generation)?
+            .key
+            .as_ref()
     }
 
     /// Forgets a key; true if the handle was alive.

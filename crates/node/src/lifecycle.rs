@@ -2,9 +2,9 @@
 //!
 //! An environment can end at any moment: process exit, `worker.terminate()`. Then its cleanup
 //! hook takes its queued jobs out of the pool, closes the gate (none of its jobs starts any more),
-//! and waits for those that run to end at their next slice, because they may be using lent memory that
-//! dies with the environment. Node runs cleanup hooks in reverse order of registration; ours is
-//! registered after the thread-safe function has registered its own, so the function is still
+//! and waits for those that run to end at their next slice, because they may be using lent memory
+//! that dies with the environment. Node runs cleanup hooks in reverse order of registration; ours
+//! is registered after the thread-safe function has registered its own, so the function is still
 //! alive while we wait.
 //!
 //! `process.exit()` on the main thread runs no cleanup hooks; the workers are then ended by the
@@ -32,7 +32,10 @@ struct Registration {
 
 /// Node loads the library, once per environment.
 #[unsafe(no_mangle)]
-extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_value) -> sys::napi_value {
+extern "C" fn napi_register_module_v1(
+    env: sys::napi_env,
+    exports: sys::napi_value,
+) -> sys::napi_value {
     #[cfg(windows)]
     {
         static SYMBOLS: OnceLock<()> = OnceLock::new();
@@ -42,7 +45,8 @@ extern "C" fn napi_register_module_v1(env: sys::napi_env, exports: sys::napi_val
     pin_library();
     let state = Rc::new(Environment::new(close_at_end));
     // SAFETY: this is module registration; env and exports are Node's own. The instance data is
-    // finalized when no JavaScript can run in the environment any more, which is what `undefine` asks.
+    // finalized when no JavaScript can run in the environment any more, which is what `undefine`
+    // asks.
     unsafe {
         let entries = values::define(Env::from_raw(env), exports, &state, FUNCTIONS);
         let registration = Box::into_raw(Box::new(Registration { state, entries }));
@@ -78,9 +82,10 @@ extern "C" fn end(hook: *mut c_void) {
     room::clear_shelf();
 }
 
-/// Makes this thread one that does not preempt others when it is woken: an event loop that has sent a job away goes on,
-/// rather than to wait on its own core for the worker (p50 of a call after a millisecond of computing, both cores busy: 12 us
-/// instead of 500). Unlike a lower priority it costs the worker no share of the CPU.
+/// Makes this thread one that does not preempt others when it is woken: an event loop that has sent
+/// a job away goes on, rather than to wait on its own core for the worker (p50 of a call after a
+/// millisecond of computing, both cores busy: 12 us instead of 500). Unlike a lower priority it
+/// costs the worker no share of the CPU.
 pub(crate) fn work_in_background() {
     #[cfg(target_os = "linux")]
     {
@@ -97,12 +102,16 @@ fn pin_library() {
     #[cfg(unix)]
     {
         let address: *const c_void = (pin_library as *const ()).cast();
-        // SAFETY: dladdr fills `info` for an address within this library; reopening a library that is
-        // loaded, by the name the loader gave, only changes its reference count and flags.
+        // SAFETY: dladdr fills `info` for an address within this library; reopening a library that
+        // is loaded, by the name the loader gave, only changes its reference count and
+        // flags.
         unsafe {
             let mut info: libc::Dl_info = std::mem::zeroed();
             if libc::dladdr(address, &mut info) != 0 && !info.dli_fname.is_null() {
-                libc::dlopen(info.dli_fname, libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
+                libc::dlopen(
+                    info.dli_fname,
+                    libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
+                );
             }
         }
     }
@@ -111,11 +120,15 @@ fn pin_library() {
         // SAFETY: the declaration is the one of the Windows SDK.
         #[link(name = "kernel32")]
         unsafe extern "system" {
-            fn GetModuleHandleExW(flags: u32, name: *const c_void, module: *mut *mut c_void) -> i32;
+            fn GetModuleHandleExW(flags: u32, name: *const c_void, module: *mut *mut c_void)
+            -> i32;
         }
         const PIN_FROM_ADDRESS: u32 = 0x1 | 0x4;
         let mut module = ptr::null_mut();
-        // SAFETY: with these flags `name` is an address within the module to pin, which this function is.
-        unsafe { GetModuleHandleExW(PIN_FROM_ADDRESS, (pin_library as *const ()).cast(), &mut module) };
+        // SAFETY: with these flags `name` is an address within the module to pin, which this
+        // function is.
+        unsafe {
+            GetModuleHandleExW(PIN_FROM_ADDRESS, (pin_library as *const ()).cast(), &mut module)
+        };
     }
 }

@@ -1,5 +1,6 @@
-//! Long jobs go in slices on a worker: in between, the worker lets short jobs pass, and looks whether anybody wants the
-//! result any more. What runs during a call does not: nobody could ask for anything meanwhile.
+//! Long jobs go in slices on a worker: in between, the worker lets short jobs pass, and looks
+//! whether anybody wants the result any more. What runs during a call does not: nobody could ask
+//! for anything meanwhile.
 
 use crate::errand::{Errand, Traffic};
 use crate::kdf::Watch;
@@ -9,8 +10,8 @@ use millrace_core::pace::Pace;
 use millrace_core::split::PART_ALIGN;
 use millrace_pool::{Breather, Ticket};
 
-/// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and cancellation and the end
-/// of an environment for a job.
+/// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and
+/// cancellation and the end of an environment for a job.
 pub(crate) const SLICE: u64 = 100_000;
 
 /// A job predicted to take less goes without slices.
@@ -54,8 +55,8 @@ impl<'a, 'b> Pacer<'a, 'b> {
         Pacer { slice, breather, traffic, ticket, watch: None }
     }
 
-    /// Bytes of a slice of each of several messages that are hashed together, which takes less than half as long as one
-    /// by one.
+    /// Bytes of a slice of each of several messages that are hashed together, which takes less than
+    /// half as long as one by one.
     pub(crate) fn slice_of_each(&self, together: usize) -> usize {
         (self.slice / together.max(1)).saturating_mul(2).max(LEAST)
     }

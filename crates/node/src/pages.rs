@@ -1,34 +1,42 @@
-//! The pages of large fresh memory. The system gives memory out page by page, when each is first written: 64 MiB of
-//! 4 KiB pages take 28 ms that way, and copying 64 MiB into memory that has its pages takes 8. A result that is a new Buffer
-//! would cost more than its cipher. Three things help on Linux; elsewhere nothing here does anything.
+//! The pages of large fresh memory. The system gives memory out page by page, when each is first
+//! written: 64 MiB of 4 KiB pages take 28 ms that way, and copying 64 MiB into memory that has its
+//! pages takes 8. A result that is a new Buffer would cost more than its cipher. Three things help
+//! on Linux; elsewhere nothing here does anything.
 //!
-//! 1. *Memory that is used again.* glibc gives the pages of freed memory back to the system as soon as a little of it has
-//!    gathered: allocations of 128 KiB and more are mapped one by one and unmapped when freed, the top of the heap is
-//!    trimmed at 128 KiB. When the collector frees some results, the pages of all are gone. But glibc learns: when a mapped
-//!    allocation of up to 32 MiB is freed, that size becomes the limit for mapping, and twice that the limit for trimming.
-//!    So one of 32 MiB, never written, is allocated and freed ([`keep_freed`]): from then on large results stand in
-//!    memory that earlier ones have left, 64 MiB of which are kept. They are ordinary Buffers: memory is used again when
-//!    the collector has freed it, and not a moment before. Where the limits were set by environment variables
-//!    (`MALLOC_TRIM_THRESHOLD_`, `GLIBC_TUNABLES`), glibc does not learn.
-//! 2. *Pages asked for ahead* (`MADV_POPULATE_WRITE`, Linux 5.14) where there are none: the same pages for half the
-//!    price, as one call gives many; in steps that the cache still holds when they are written. Copying into fresh memory
-//!    in GB/s, without and with: 3.9 and 8.3 at 256 KiB, 3.5 and 7.8 at 1 MiB, 2.7 and 6.3 at 16 MiB.
-//! 3. *Huge pages* (`MADV_HUGEPAGE`) for memory of our own making of 32 MiB and more: 64 MiB take 11 ms instead of 28,
-//!    together with 2. The hint sticks to the addresses, not to the buffer; from this size on glibc maps each allocation
-//!    by itself whatever it has learnt, and the hint goes with it. In the heap, huge pages would later be filled with
-//!    small things. Where the system says `always` or `never` for huge pages, the hint changes nothing.
+//! 1. *Memory that is used again.* glibc gives the pages of freed memory back to the system as soon
+//!    as a little of it has gathered: allocations of 128 KiB and more are mapped one by one and
+//!    unmapped when freed, the top of the heap is trimmed at 128 KiB. When the collector frees some
+//!    results, the pages of all are gone. But glibc learns: when a mapped allocation of up to 32
+//!    MiB is freed, that size becomes the limit for mapping, and twice that the limit for trimming.
+//!    So one of 32 MiB, never written, is allocated and freed ([`keep_freed`]): from then on large
+//!    results stand in memory that earlier ones have left, 64 MiB of which are kept. They are
+//!    ordinary Buffers: memory is used again when the collector has freed it, and not a moment
+//!    before. Where the limits were set by environment variables (`MALLOC_TRIM_THRESHOLD_`,
+//!    `GLIBC_TUNABLES`), glibc does not learn.
+//! 2. *Pages asked for ahead* (`MADV_POPULATE_WRITE`, Linux 5.14) where there are none: the same
+//!    pages for half the price, as one call gives many; in steps that the cache still holds when
+//!    they are written. Copying into fresh memory in GB/s, without and with: 3.9 and 8.3 at 256
+//!    KiB, 3.5 and 7.8 at 1 MiB, 2.7 and 6.3 at 16 MiB.
+//! 3. *Huge pages* (`MADV_HUGEPAGE`) for memory of our own making of 32 MiB and more: 64 MiB take
+//!    11 ms instead of 28, together with 2. The hint sticks to the addresses, not to the buffer;
+//!    from this size on glibc maps each allocation by itself whatever it has learnt, and the hint
+//!    goes with it. In the heap, huge pages would later be filled with small things. Where the
+//!    system says `always` or `never` for huge pages, the hint changes nothing.
 //!
-//! **Why no slabs of our own**, lent to JavaScript as external ArrayBuffers and taken back by their finalizers. This was built and
-//! measured. They cannot be transferred to other threads (`postMessage` throws from Node 21 on); Electron refuses them;
-//! finalizers wait for the event loop, so a loop that never returns to it gets nothing back; and above all V8 frees
-//! external ArrayBuffers only in a full collection, where it frees ordinary ones in scavenges. GB/s of CPU time of `seal` at
-//! 1 MiB, with an empty heap and with a million objects: before 2.7 and 2.7, slabs 5.0 and 0.5, this 9.4 and 6.7.
+//! **Why no slabs of our own**, lent to JavaScript as external ArrayBuffers and taken back by their
+//! finalizers. This was built and measured. They cannot be transferred to other threads
+//! (`postMessage` throws from Node 21 on); Electron refuses them; finalizers wait for the event
+//! loop, so a loop that never returns to it gets nothing back; and above all V8 frees
+//! external ArrayBuffers only in a full collection, where it frees ordinary ones in scavenges. GB/s
+//! of CPU time of `seal` at 1 MiB, with an empty heap and with a million objects: before 2.7 and
+//! 2.7, slabs 5.0 and 0.5, this 9.4 and 6.7.
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Bytes from which memory is worth a thought: smaller allocations come from the heap, in which they find pages.
+/// Bytes from which memory is worth a thought: smaller allocations come from the heap, in which
+/// they find pages.
 const LARGE: usize = 128 << 10;
 
 /// Pages asked for at once: within the second-level cache.
@@ -61,13 +69,15 @@ pub(crate) fn ready(target: Window) {
     if prepare(target) == STEP {
         steps(target, STEP).for_each(ask_for);
     } else {
-        // Huge pages are few, and best cleared right before they are written. At both ends are small ones.
+        // Huge pages are few, and best cleared right before they are written. At both ends are
+        // small ones.
         let ends = [0, target.size() - HUGE_STEP / 2];
         ends.into_iter().filter_map(|end| target.part(end, HUGE_STEP / 2)).for_each(ask_for);
     }
 }
 
-/// Does what is done once for memory of this size; returns the size of steps in which to go through it.
+/// Does what is done once for memory of this size; returns the size of steps in which to go through
+/// it.
 fn prepare(target: Window) -> usize {
     if target.size() >= HUGE_MIN {
         system::want_huge(target);
@@ -79,10 +89,13 @@ fn prepare(target: Window) -> usize {
 
 /// Parts of a window one behind the other.
 fn steps(window: Window, step: usize) -> impl Iterator<Item = Window> {
-    (0..window.size()).step_by(step).filter_map(move |start| window.part(start, step.min(window.size() - start)))
+    (0..window.size())
+        .step_by(step)
+        .filter_map(move |start| window.part(start, step.min(window.size() - start)))
 }
 
-/// Asks for the pages of a part, unless they are there: to look takes 0.2 us, to ask in vain a fifth of a copy.
+/// Asks for the pages of a part, unless they are there: to look takes 0.2 us, to ask in vain a
+/// fifth of a copy.
 fn ask_for(part: Window) {
     if !system::present(part) {
         system::populate(part);
@@ -106,9 +119,11 @@ pub(crate) fn keeps_freed() -> bool {
     FREED.load(Ordering::Relaxed) != Freed::AsBefore as u8
 }
 
-/// Says whether freed memory is to be kept. glibc cannot be made to forget: a no after the first large result is in vain.
+/// Says whether freed memory is to be kept. glibc cannot be made to forget: a no after the first
+/// large result is in vain.
 pub(crate) fn set_keeping(keep: bool) {
-    let (from, to) = if keep { (Freed::AsBefore, Freed::ToKeep) } else { (Freed::ToKeep, Freed::AsBefore) };
+    let (from, to) =
+        if keep { (Freed::AsBefore, Freed::ToKeep) } else { (Freed::ToKeep, Freed::AsBefore) };
     let _ = FREED.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed);
 }
 
@@ -142,7 +157,8 @@ mod system {
         usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
     });
 
-    /// The whole pages within a window: address and size. What lies at the ends belongs to others too.
+    /// The whole pages within a window: address and size. What lies at the ends belongs to others
+    /// too.
     fn pages(window: Window) -> Option<(*mut c_void, usize)> {
         let page = *PAGE;
         let first = window.start();
@@ -155,7 +171,8 @@ mod system {
     pub(super) fn present(window: Window) -> bool {
         let Some((start, size)) = pages(window) else { return true };
         let mut state = 0;
-        // SAFETY: the address is that of the last whole page of the window; one page has one byte of state.
+        // SAFETY: the address is that of the last whole page of the window; one page has one byte
+        // of state.
         let status = unsafe { libc::mincore(start.wrapping_byte_add(size - *PAGE), 1, &mut state) };
         status != 0 || state & 1 != 0
     }
@@ -178,8 +195,9 @@ mod system {
 
     fn advise(window: Window, advice: i32) {
         if let Some((start, size)) = pages(window) {
-            // SAFETY: whole pages within the window, which is valid; neither advice changes a byte. A kernel that does
-            // not know it refuses, and the pages come when they are written.
+            // SAFETY: whole pages within the window, which is valid; neither advice changes a byte.
+            // A kernel that does not know it refuses, and the pages come when they are
+            // written.
             unsafe { libc::madvise(start, size, advice) };
         }
     }

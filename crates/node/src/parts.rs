@@ -1,9 +1,10 @@
 //! One large job by all workers.
 //!
 //! It is submitted as several shares. Whoever takes a share works on part after part until none is
-//! left, so it does not matter who comes, how fast, or whether at all: a share that comes too late does nothing. The
-//! last one out joins what the parts came to, or if anything was wrong overwrites the whole target, and sends the job
-//! back. The workers also share the page faults of a fresh target.
+//! left, so it does not matter who comes, how fast, or whether at all: a share that comes too late
+//! does nothing. The last one out joins what the parts came to, or if anything was wrong overwrites
+//! the whole target, and sends the job back. The workers also share the page faults of a fresh
+//! target.
 
 use crate::cost::Route;
 use crate::cut::{Cut, Piece};
@@ -20,7 +21,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Smaller parts would not be worth taking: each costs its worker some 100 ns, and some more at its beginning.
+/// Smaller parts would not be worth taking: each costs its worker some 100 ns, and some more at its
+/// beginning.
 const PART_MIN: usize = 64 * 1024;
 
 /// So many parts a share, that nobody waits long for whoever is last.
@@ -65,8 +67,9 @@ pub(crate) fn errands(mut job: Box<Job>) -> Vec<Errand> {
     }
 }
 
-/// Into how many shares a long job goes: one for each worker that has nothing else to do, or as if all long jobs under
-/// way had equal parts of the crew. So a single one gets all workers, and of many each gets its own.
+/// Into how many shares a long job goes: one for each worker that has nothing else to do, or as if
+/// all long jobs under way had equal parts of the crew. So a single one gets all workers, and of
+/// many each gets its own.
 fn share_out(job: &mut Job) -> usize {
     let workers = pool().threads().limit;
     let (jobs, claims) = (Weight::jobs(), Weight::claims());
@@ -104,7 +107,8 @@ fn parts_of(work: &Work) -> usize {
 impl Shared {
     fn new(job: Box<Job>, shares: usize) -> Arc<Shared> {
         let size = job.work.messages().1;
-        let part = (size / (shares * PARTS_EACH)).clamp(PART_MIN, slice(size, job.cost).max(PART_MIN));
+        let part =
+            (size / (shares * PARTS_EACH)).clamp(PART_MIN, slice(size, job.cost).max(PART_MIN));
         Arc::new(Shared {
             traffic: Arc::clone(&job.completion),
             ticket: job.ticket.clone(),
@@ -144,27 +148,30 @@ impl Shared {
             return None;
         }
         let mut pacer = Pacer::over(breather, &self.traffic, self.ticket.as_deref(), self.part);
-        let mut job = match self.begin() {
-            Beginning::Inside => {
-                self.take_parts(&mut pacer);
-                loop {
-                    match self.leave() {
-                        Leaving::Left => break None,
-                        Leaving::Last(job) => break Some(job),
-                        Leaving::NextPass => {
-                            // The message is done without those who cannot come.
-                            drop(pool().submit((1..self.shares).map(|_| Errand::Share(Arc::clone(self)))));
-                            self.take_parts(&mut pacer);
+        let mut job =
+            match self.begin() {
+                Beginning::Inside => {
+                    self.take_parts(&mut pacer);
+                    loop {
+                        match self.leave() {
+                            Leaving::Left => break None,
+                            Leaving::Last(job) => break Some(job),
+                            Leaving::NextPass => {
+                                // The message is done without those who cannot come.
+                                drop(pool().submit(
+                                    (1..self.shares).map(|_| Errand::Share(Arc::clone(self))),
+                                ));
+                                self.take_parts(&mut pacer);
+                            }
                         }
                     }
                 }
-            }
-            Beginning::TooLate => None,
-            Beginning::Cancelled(job) => {
-                self.traffic.leave();
-                return Some(job);
-            }
-        };
+                Beginning::TooLate => None,
+                Beginning::Cancelled(job) => {
+                    self.traffic.leave();
+                    return Some(job);
+                }
+            };
         if let Some(job) = &mut job {
             self.finish(job, &mut pacer);
         }
@@ -180,7 +187,9 @@ impl Shared {
             return progress.job.take().map_or(Beginning::TooLate, Beginning::Cancelled);
         }
         progress.begun = true;
-        if progress.failure.is_some() || (progress.next > 0 && progress.next == progress.pieces.len()) {
+        if progress.failure.is_some()
+            || (progress.next > 0 && progress.next == progress.pieces.len())
+        {
             return Beginning::TooLate;
         }
         progress.inside += 1;
@@ -215,7 +224,11 @@ impl Shared {
     }
 
     /// Puts down what a part came to, and takes the next.
-    fn next(&self, count: usize, done: Option<(usize, Piece)>) -> Result<Option<(usize, usize)>, Status> {
+    fn next(
+        &self,
+        count: usize,
+        done: Option<(usize, Piece)>,
+    ) -> Result<Option<(usize, usize)>, Status> {
         let mut progress = self.lock();
         if progress.pieces.is_empty() {
             progress.pieces = try_with_capacity(count)?;
@@ -235,7 +248,8 @@ impl Shared {
         Ok(Some((progress.pass, index)))
     }
 
-    /// The last one out begins the next pass, if there is one, and asks the others to come back; or gets the job.
+    /// The last one out begins the next pass, if there is one, and asks the others to come back; or
+    /// gets the job.
     fn leave(self: &Arc<Self>) -> Leaving {
         let mut progress = self.lock();
         let progress = &mut *progress;
@@ -266,7 +280,8 @@ impl Shared {
         };
         let status = match (self.cut.get(), failure) {
             (Some(Ok(cut)), None) => {
-                let joined = catch_unwind(AssertUnwindSafe(|| cut.join(&job.work, &pieces, &mut job.reply)));
+                let joined =
+                    catch_unwind(AssertUnwindSafe(|| cut.join(&job.work, &pieces, &mut job.reply)));
                 joined.unwrap_or(Err(Status::Internal)).err().unwrap_or(Status::Done)
             }
             (_, failure) => failure.unwrap_or(Status::Internal),

@@ -23,17 +23,21 @@ pub(crate) enum At {
     TagSize = 16,
     SeedLow = 17,
     SeedHigh = 18,
-    /// The number of messages, unless `Flag::HasSizes` or `Flag::HasViews` is set; of a derivation, its first cost.
+    /// The number of messages, unless `Flag::HasSizes` or `Flag::HasViews` is set; of a derivation,
+    /// its first cost.
     Count = 19,
-    /// The size of each message in bytes, with the same exceptions; of a derivation, its second cost.
+    /// The size of each message in bytes, with the same exceptions; of a derivation, its second
+    /// cost.
     MessageSize = 20,
-    /// The most bytes of memory that a derivation may take. Bytes needed are written here when they are too many.
+    /// The most bytes of memory that a derivation may take. Bytes needed are written here when they
+    /// are too many.
     MaxMemory = 21,
     /// The most milliseconds that a password hash may ask for.
     MaxTime = 22,
     /// How an asynchronous call is run: a `Route`.
     Route = 23,
-    /// Written by the engine: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.
+    /// Written by the engine: the predicted nanoseconds of an accepted asynchronous job, 0 if it
+    /// has run already.
     Cost = 24,
     /// The engine that computes: an `EngineNumber`. A prepared key decides for itself.
     Engine = 25,
@@ -50,7 +54,8 @@ pub(crate) enum OperationNumber {
     Decrypt = 3,
     Seal = 4,
     Open = 5,
-    /// Moves a running hash on: its state travels as aad, the next one is the result; bytes before the source travel as iv.
+    /// Moves a running hash on: its state travels as aad, the next one is the result; bytes before
+    /// the source travel as iv.
     Update = 6,
     Finish = 7,
     /// Synchronous only; the state it leaves is written to the tag.
@@ -62,7 +67,8 @@ pub(crate) enum OperationNumber {
     /// A run of chunks: the base nonce travels as iv, the first chunk's number as seed.
     SealChunks = 13,
     OpenChunks = 14,
-    /// The first derivation: password as key, salt as iv, other inputs as aad, a second secret as tag.
+    /// The first derivation: password as key, salt as iv, other inputs as aad, a second secret as
+    /// tag.
     Scrypt = 15,
     Pbkdf2 = 16,
     Hkdf = 17,
@@ -71,9 +77,11 @@ pub(crate) enum OperationNumber {
     Verify = 19,
     /// A message of `At::MessageSize` bytes in a file, whose path is the source.
     HashFile = 20,
-    /// Messages in `At::Count` files of at most `At::MessageSize` bytes, whose paths end with NULs; files.rs describes the target.
+    /// Messages in `At::Count` files of at most `At::MessageSize` bytes, whose paths end with NULs;
+    /// files.rs describes the target.
     HashFiles = 21,
-    /// Writes the states of an HMAC's key, which is the source, to the target: twice the hash's state size. Synchronous only.
+    /// Writes the states of an HMAC's key, which is the source, to the target: twice the hash's
+    /// state size. Synchronous only.
     MacBegin = 22,
 }
 
@@ -121,7 +129,8 @@ pub(crate) mod flag {
     pub(crate) const CANCELLABLE: u32 = 64;
     /// The sizes of many messages are 64-bit floats in the place of the iv.
     pub(crate) const HAS_SIZES: u32 = 128;
-    /// The source is an array of typed arrays; the source's offset is the index of the first message.
+    /// The source is an array of typed arrays; the source's offset is the index of the first
+    /// message.
     pub(crate) const HAS_VIEWS: u32 = 256;
     /// The source is a copy that the front made for this call.
     pub(crate) const COPIED: u32 = 512;
@@ -164,7 +173,8 @@ impl Route {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineNumber {
     Native = 0,
-    /// The kernel by its best way: the device where that has an accelerator, else sockets, else the device.
+    /// The kernel by its best way: the device where that has an accelerator, else sockets, else the
+    /// device.
     Kernel = 1,
     /// The kernel's sockets.
     AfAlg = 2,
@@ -321,7 +331,8 @@ pub(crate) enum Status {
     Authentication,
     NotSupported,
     Engine,
-    /// An argument is not a typed array, or a range does not fit: the parser missed something, or the memory has gone.
+    /// An argument is not a typed array, or a range does not fit: the parser missed something, or
+    /// the memory has gone.
     Argument,
     /// The tag's range and the target's overlap.
     Overlap,
@@ -408,7 +419,8 @@ pub(crate) const WHOLE: f64 = -1.0;
 /// Bytes of the ring, in which results come back.
 pub(crate) const RING_SIZE: usize = 65_536;
 
-/// 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two parts.
+/// 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two
+/// parts.
 pub(crate) const RECORD_NUMBERS: usize = 4;
 
 /// A result of up to this size travels in the ring; a larger one gets a buffer of its own.

@@ -1,8 +1,8 @@
 //! Running hashes: the state is bytes that JavaScript holds, and each work moves it on.
 //!
-//! The state comes in as the work's aad and the new one goes to its target (or, of `Squeeze`, to the place of its
-//! tag), in memory that is private to the front. Both may be the same place: the old state is read before the new one
-//! is written.
+//! The state comes in as the work's aad and the new one goes to its target (or, of `Squeeze`, to
+//! the place of its tag), in memory that is private to the front. Both may be the same place: the
+//! old state is read before the new one is written.
 
 use crate::bytes::Window;
 use crate::pacer::Pacer;
@@ -17,12 +17,18 @@ use zeroize::Zeroizing;
 
 impl Work {
     /// Takes in what comes before the source, then the source.
-    pub(crate) fn update(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    pub(crate) fn update(
+        &self,
+        hash: Hash,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         self.advance(|state, source, next| match &mut pacer {
             None => hasher::update(hash, &params, state, source, next),
-            Some(pacer) => hasher::update_paced(hash, &params, state, source, next, pacer.slice, *pacer),
+            Some(pacer) => {
+                hasher::update_paced(hash, &params, state, source, next, pacer.slice, *pacer)
+            }
         })
     }
 
@@ -38,7 +44,11 @@ impl Work {
     }
 
     /// The same under the key of an HMAC: a prepared one, or its states.
-    pub(crate) fn mac_update(&self, hash: Hash, mut pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    pub(crate) fn mac_update(
+        &self,
+        hash: Hash,
+        mut pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         if let Key::Bytes(states) = &self.key {
             let key = KeyStates::new(hash, states.read())?;
             return self.advance(|state, source, next| match &mut pacer {
@@ -81,7 +91,9 @@ impl Work {
         let next = next.exclusive(&[target, self.source]).ok_or(Status::Overlap)?;
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        with_copy(self.aad, |state| hasher::squeeze(hash, &params, state, self.source.read(), output, next))
+        with_copy(self.aad, |state| {
+            hasher::squeeze(hash, &params, state, self.source.read(), output, next)
+        })
     }
 
     /// All of a long extendable output, in slices.
@@ -93,7 +105,8 @@ impl Work {
         pacer: &mut Pacer<'_, '_>,
     ) -> Result<(), Error> {
         let state_size = hasher::state_size(hash);
-        let (mut state, mut next) = (Zeroizing::new(try_zeroed(state_size)?), Zeroizing::new(try_zeroed(state_size)?));
+        let (mut state, mut next) =
+            (Zeroizing::new(try_zeroed(state_size)?), Zeroizing::new(try_zeroed(state_size)?));
         // A state of no bytes has not begun.
         let (mut begun, mut rest) = (0, self.source.read());
         if rest.len() > pacer.slice {
@@ -115,16 +128,19 @@ impl Work {
         matches!(self.operation, Update(_) | MacUpdate(_) | Squeeze(_))
     }
 
-    fn advance(&self, mut step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>) -> Result<(), Status> {
+    fn advance(
+        &self,
+        mut step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Status> {
         let Target::Memory(next) = self.target else { return Err(Status::Argument) };
         if next.overlaps(self.source) || next.overlaps(self.iv) {
             return Err(Status::Overlap);
         }
         let mut step = |state: Window, source: Window| match next.exclusive(&[state, source]) {
             Some(bytes) => step(state.read(), source.read(), bytes).map_err(Status::from),
-            None => {
-                with_copy(state, |state| step(state, source.read(), next.exclusive(&[source]).ok_or(Error::State)?))
-            }
+            None => with_copy(state, |state| {
+                step(state, source.read(), next.exclusive(&[source]).ok_or(Error::State)?)
+            }),
         };
         if self.iv.size() == 0 {
             return step(self.aad, self.source);
@@ -148,7 +164,10 @@ fn with_copy(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Re
     }
 }
 
-fn with_copy_in<const ROOM: usize>(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Status> {
+fn with_copy_in<const ROOM: usize>(
+    state: Window,
+    work: impl FnOnce(&[u8]) -> Result<(), Error>,
+) -> Result<(), Status> {
     let mut room = [0; ROOM];
     let copy = room.get_mut(..state.size()).ok_or(Status::State)?;
     copy.copy_from_slice(state.read());

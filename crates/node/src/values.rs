@@ -41,8 +41,8 @@ pub(crate) struct Env(sys::napi_env);
 pub(crate) struct Call<'a, State> {
     pub(crate) env: Env,
     pub(crate) state: &'a Rc<State>,
-    // Where Node wrote them. Moving them here would read pairs of what has just been written one by one, which
-    // the CPU cannot forward from its store buffer.
+    // Where Node wrote them. Moving them here would read pairs of what has just been written one
+    // by one, which the CPU cannot forward from its store buffer.
     arguments: &'a [sys::napi_value; ARGUMENTS],
 }
 
@@ -84,14 +84,16 @@ impl Env {
 
     pub(crate) fn uint32(self, value: Value) -> Option<u32> {
         let mut result = 0;
-        // SAFETY: env and value belong to the current call; a value of another type gives an error status.
+        // SAFETY: env and value belong to the current call; a value of another type gives an error
+        // status.
         let status = unsafe { sys::napi_get_value_uint32(self.0, value.0, &mut result) };
         (status == sys::Status::napi_ok).then_some(result)
     }
 
     fn double_of(self, value: Value) -> Option<f64> {
         let mut result = 0.0;
-        // SAFETY: env and value belong to the current call; a value of another type gives an error status.
+        // SAFETY: env and value belong to the current call; a value of another type gives an error
+        // status.
         let status = unsafe { sys::napi_get_value_double(self.0, value.0, &mut result) };
         (status == sys::Status::napi_ok).then_some(result)
     }
@@ -115,8 +117,8 @@ impl Env {
         Some(unsafe { Window::new(data, length * element) })
     }
 
-    /// The memory of a Uint8Array, 5 ns sooner because its kind is not asked for. A typed array of wider elements is
-    /// read short.
+    /// The memory of a Uint8Array, 5 ns sooner because its kind is not asked for. A typed array of
+    /// wider elements is read short.
     pub(crate) fn octets(self, value: Value) -> Option<Window> {
         let (data, length) = self.elements(value, ptr::null_mut())?;
         // SAFETY: V8 says that at least `length` bytes live at `data`; see `bytes` for how long.
@@ -124,21 +126,39 @@ impl Env {
     }
 
     /// Where the elements of a typed array are, and how many; `None` for anything else.
-    fn elements(self, value: Value, kind: *mut sys::napi_typedarray_type) -> Option<(*mut u8, usize)> {
+    fn elements(
+        self,
+        value: Value,
+        kind: *mut sys::napi_typedarray_type,
+    ) -> Option<(*mut u8, usize)> {
         let (mut length, mut data, none) = (0_usize, ptr::null_mut(), ptr::null_mut());
-        // SAFETY: env and value belong to the current call; `kind` is NULL or a place for one; what is not a typed array
-        // gives an error status.
+        // SAFETY: env and value belong to the current call; `kind` is NULL or a place for one; what
+        // is not a typed array gives an error status.
         let status = unsafe {
-            sys::napi_get_typedarray_info(self.0, value.0, kind, &mut length, &mut data, none, ptr::null_mut())
+            sys::napi_get_typedarray_info(
+                self.0,
+                value.0,
+                kind,
+                &mut length,
+                &mut data,
+                none,
+                ptr::null_mut(),
+            )
         };
         (status == sys::Status::napi_ok).then_some((data.cast(), length))
     }
 
-    /// The memory of `count` typed arrays that stand in an array from `start` on; `None` if one is not a typed array.
+    /// The memory of `count` typed arrays that stand in an array from `start` on; `None` if one is
+    /// not a typed array.
     ///
     /// # Errors
     /// [`Error::Memory`] when there is no memory for so many windows.
-    pub(crate) fn bytes_of_each(self, array: Value, start: u32, count: u32) -> Result<Option<Vec<Window>>, Error> {
+    pub(crate) fn bytes_of_each(
+        self,
+        array: Value,
+        start: u32,
+        count: u32,
+    ) -> Result<Option<Vec<Window>>, Error> {
         /// The engine keeps a handle for each element until the scope ends.
         const SCOPE: u32 = 256;
         let Some(end) = start.checked_add(count) else { return Ok(None) };
@@ -147,8 +167,10 @@ impl Env {
             self.scoped(|| {
                 windows.extend((first..end.min(first.saturating_add(SCOPE))).map_while(|index| {
                     let mut element = ptr::null_mut();
-                    // SAFETY: env and array belong to the current call; what is not an object gives an error status.
-                    let status = unsafe { sys::napi_get_element(self.0, array.0, index, &mut element) };
+                    // SAFETY: env and array belong to the current call; what is not an object gives
+                    // an error status.
+                    let status =
+                        unsafe { sys::napi_get_element(self.0, array.0, index, &mut element) };
                     (status == sys::Status::napi_ok).then(|| self.bytes(Value(element))).flatten()
                 }));
             });
@@ -156,7 +178,8 @@ impl Env {
         Ok((windows.len() == count as usize).then_some(windows))
     }
 
-    /// Tells the garbage collector of bytes outside of its heap that a JavaScript object holds, or of their release.
+    /// Tells the garbage collector of bytes outside of its heap that a JavaScript object holds, or
+    /// of their release.
     pub(crate) fn adjust_external_memory(self, change: i64) {
         let mut total = 0;
         // SAFETY: env belongs to the current call; the sum is written to a local.
@@ -164,7 +187,8 @@ impl Env {
     }
 
     pub(crate) fn undefined(self) -> Value {
-        // SAFETY: env belongs to the current call; the result is written on success, and this cannot fail.
+        // SAFETY: env belongs to the current call; the result is written on success, and this
+        // cannot fail.
         self.make(|result| unsafe { sys::napi_get_undefined(self.0, result) })
     }
 
@@ -178,11 +202,17 @@ impl Env {
         self.make(|result| unsafe { sys::napi_create_double(self.0, number, result) })
     }
 
-    /// A string of ASCII text: one byte a character, the cheapest way to make one (20 to 35 ns for 64).
+    /// A string of ASCII text: one byte a character, the cheapest way to make one (20 to 35 ns for
+    /// 64).
     pub(crate) fn ascii(self, text: &[u8]) -> Value {
         // SAFETY: pointer and length describe `text`, which V8 copies.
         self.make(|result| unsafe {
-            sys::napi_create_string_latin1(self.0, text.as_ptr().cast(), text.len() as isize, result)
+            sys::napi_create_string_latin1(
+                self.0,
+                text.as_ptr().cast(),
+                text.len() as isize,
+                result,
+            )
         })
     }
 
@@ -193,38 +223,58 @@ impl Env {
         })
     }
 
-    /// An unsigned BigInt from 64-bit words, least significant first. One word is made without Node's exception handling
-    /// around it: 7 ns where the general way takes 22.
+    /// An unsigned BigInt from 64-bit words, least significant first. One word is made without
+    /// Node's exception handling around it: 7 ns where the general way takes 22.
     pub(crate) fn bigint(self, words: &[u64]) -> Value {
         if let &[word] = words {
             // SAFETY: env belongs to the current call.
-            return self.make(|result| unsafe { sys::napi_create_bigint_uint64(self.0, word, result) });
+            return self
+                .make(|result| unsafe { sys::napi_create_bigint_uint64(self.0, word, result) });
         }
         // SAFETY: pointer and count describe `words`, which V8 copies.
-        self.make(|result| unsafe { sys::napi_create_bigint_words(self.0, 0, words.len(), words.as_ptr(), result) })
+        self.make(|result| unsafe {
+            sys::napi_create_bigint_words(self.0, 0, words.len(), words.as_ptr(), result)
+        })
     }
 
     /// How many 64-bit words a BigInt's magnitude has; `None` for anything else.
     pub(crate) fn bigint_size(self, value: Value) -> Option<usize> {
         let mut count = 0;
-        // SAFETY: env and value belong to the current call; NULL for sign and words asks for the count only.
-        let status =
-            unsafe { sys::napi_get_value_bigint_words(self.0, value.0, ptr::null_mut(), &mut count, ptr::null_mut()) };
+        // SAFETY: env and value belong to the current call; NULL for sign and words asks for the
+        // count only.
+        let status = unsafe {
+            sys::napi_get_value_bigint_words(
+                self.0,
+                value.0,
+                ptr::null_mut(),
+                &mut count,
+                ptr::null_mut(),
+            )
+        };
         (status == sys::Status::napi_ok).then_some(count)
     }
 
-    /// The least significant words of a BigInt's magnitude, and how many there are; `None` for anything else.
+    /// The least significant words of a BigInt's magnitude, and how many there are; `None` for
+    /// anything else.
     pub(crate) fn bigint_words(self, value: Value, words: &mut [u64]) -> Option<usize> {
         let (mut sign, mut count) = (0, words.len());
         // SAFETY: env and value belong to the current call; `count` tells how many words fit.
-        let status =
-            unsafe { sys::napi_get_value_bigint_words(self.0, value.0, &mut sign, &mut count, words.as_mut_ptr()) };
+        let status = unsafe {
+            sys::napi_get_value_bigint_words(
+                self.0,
+                value.0,
+                &mut sign,
+                &mut count,
+                words.as_mut_ptr(),
+            )
+        };
         (status == sys::Status::napi_ok).then_some(count.min(words.len()))
     }
 
     fn make(self, create: impl FnOnce(*mut sys::napi_value) -> sys::napi_status) -> Value {
         let mut result = ptr::null_mut();
-        // A failed creation (out of memory, termination) leaves NULL, which Node reads as `undefined`.
+        // A failed creation (out of memory, termination) leaves NULL, which Node reads as
+        // `undefined`.
         let _ = create(&mut result);
         Value(result)
     }
@@ -232,7 +282,8 @@ impl Env {
     /// Calls a JavaScript function. An exception it throws stays pending for Node to report.
     pub(crate) fn call(self, function: Value, argument: Value) {
         let mut this = ptr::null_mut();
-        // SAFETY: env and values belong to the current call; one argument is passed and one announced.
+        // SAFETY: env and values belong to the current call; one argument is passed and one
+        // announced.
         unsafe {
             if sys::napi_get_undefined(self.0, &mut this) == sys::Status::napi_ok {
                 sys::napi_call_function(self.0, this, function.0, 1, &argument.0, ptr::null_mut());
@@ -283,8 +334,8 @@ impl Env {
 
 /// A JavaScript number as a size: a non-negative integer below 2^53 that a pointer can span.
 pub(crate) fn exact_size(number: f64) -> Option<usize> {
-    // The cast saturates and maps NaN to 0; the comparison then refuses what it changed. (`fract` would
-    // be a library call on x86-64 without SSE4.1: 5 ns a number.)
+    // The cast saturates and maps NaN to 0; the comparison then refuses what it changed. (`fract`
+    // would be a library call on x86-64 without SSE4.1: 5 ns a number.)
     let size = number as i64;
     if size as f64 != number || size >= 1 << 53 {
         return None;
@@ -317,14 +368,21 @@ pub(crate) unsafe fn define<State>(
 ) -> Vec<*mut c_void> {
     let mut entries = Vec::with_capacity(functions.len());
     for &(name, run) in functions {
-        let entry: *mut c_void = Box::into_raw(Box::new(Entry { state: Rc::clone(state), run })).cast();
+        let entry: *mut c_void =
+            Box::into_raw(Box::new(Entry { state: Rc::clone(state), run })).cast();
         let mut function = ptr::null_mut();
         let key = CString::new(name).unwrap_or_default();
         // SAFETY: as the caller promises; the name ends in NUL; `entry` outlives the function.
         unsafe {
             let name_length = name.len() as isize;
-            if sys::napi_create_function(env.0, key.as_ptr(), name_length, Some(enter::<State>), entry, &mut function)
-                == sys::Status::napi_ok
+            if sys::napi_create_function(
+                env.0,
+                key.as_ptr(),
+                name_length,
+                Some(enter::<State>),
+                entry,
+                &mut function,
+            ) == sys::Status::napi_ok
             {
                 sys::napi_set_named_property(env.0, exports, key.as_ptr(), function);
             }
@@ -345,17 +403,27 @@ pub(crate) unsafe fn undefine<State>(entries: Vec<*mut c_void>) {
     }
 }
 
-/// Where every call from JavaScript arrives. A panic becomes an exception: it must not cross into C++.
+/// Where every call from JavaScript arrives. A panic becomes an exception: it must not cross into
+/// C++.
 extern "C" fn enter<State>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut arguments = [ptr::null_mut(); ARGUMENTS];
     let (mut count, mut data) = (ARGUMENTS, ptr::null_mut());
     // SAFETY: Node passes its own env and info; `count` tells how many arguments fit.
-    let status =
-        unsafe { sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data) };
+    let status = unsafe {
+        sys::napi_get_cb_info(
+            env,
+            info,
+            &mut count,
+            arguments.as_mut_ptr(),
+            ptr::null_mut(),
+            &mut data,
+        )
+    };
     if status != sys::Status::napi_ok || data.is_null() {
         return ptr::null_mut();
     }
-    // SAFETY: `data` is the entry `define` gave to this function, alive while functions can be called.
+    // SAFETY: `data` is the entry `define` gave to this function, alive while functions can be
+    // called.
     let entry = unsafe { &*data.cast::<Entry<State>>() };
     let env = Env(env);
     let call = Call { env, state: &entry.state, arguments: &arguments };

@@ -1,5 +1,5 @@
-//! One operation with all its inputs, over windows. It runs here and now (synchronous, everything the caller's memory) or
-//! within a job (asynchronous, owned as `bytes` demands).
+//! One operation with all its inputs, over windows. It runs here and now (synchronous, everything
+//! the caller's memory) or within a job (asynchronous, owned as `bytes` demands).
 
 use crate::batch::Messages;
 use crate::bytes::{Window, text, wipe};
@@ -86,7 +86,8 @@ pub(crate) enum Target {
     Reply(usize),
 }
 
-/// Results that travel with the completion: a digest or tag, and the text of a small friendly cipher.
+/// Results that travel with the completion: a digest or tag, and the text of a small friendly
+/// cipher.
 pub(crate) struct Reply {
     pub(crate) small: [u8; 64],
     pub(crate) small_size: usize,
@@ -121,7 +122,8 @@ pub(crate) struct Work {
     pub(crate) aad: Window,
     /// The tag that `Decrypt` checks; empty for a stream cipher.
     pub(crate) tag: Window,
-    /// Where `Encrypt` writes its tag, and `Squeeze` the state it leaves; the place's size is that of either.
+    /// Where `Encrypt` writes its tag, and `Squeeze` the state it leaves; the place's size is that
+    /// of either.
     pub(crate) tag_target: Target,
     pub(crate) source: Window,
     /// How the source is made of many messages.
@@ -155,7 +157,9 @@ impl Work {
 
     /// Returns true if the work has a key or a password, which its routines may leave on the stack.
     pub(crate) fn keyed(&self) -> bool {
-        matches!(self.key, Key::Prepared(_)) || self.key_size() > 0 || self.operation == Operation::Derive
+        matches!(self.key, Key::Prepared(_))
+            || self.key_size() > 0
+            || self.operation == Operation::Derive
     }
 
     /// The work of an idle job.
@@ -206,7 +210,9 @@ impl Work {
             Operation::MacBegin(hash) => self.mac_begin(hash),
             Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
-            Operation::HashMany(hash) if self.keyed() => stack::wiped(|| self.hash_many(hash, pacer)),
+            Operation::HashMany(hash) if self.keyed() => {
+                stack::wiped(|| self.hash_many(hash, pacer))
+            }
             Operation::HashMany(hash) => self.hash_many(hash, pacer),
             Operation::HmacMany(hash) => stack::wiped(|| self.hmac_many(hash, pacer)),
             Operation::HashFile(hash) => self.hash_file(hash, reply, pacer),
@@ -218,13 +224,20 @@ impl Work {
         result.err().unwrap_or(Status::Done)
     }
 
-    fn hash(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    fn hash(
+        &self,
+        hash: Hash,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         let source = self.source.read();
         self.digest_to(reply, |target| match pacer {
             None => hash::digest(hash, &params, source, target),
-            Some(pacer) if target.len() > pacer.slice => self.squeeze_long(hash, &params, target, pacer),
+            Some(pacer) if target.len() > pacer.slice => {
+                self.squeeze_long(hash, &params, target, pacer)
+            }
             Some(pacer) => hash::digest_paced(hash, &params, source, target, pacer.slice, pacer),
         })
     }
@@ -241,12 +254,18 @@ impl Work {
         key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
     }
 
-    fn hmac(&self, hash: Hash, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    fn hmac(
+        &self,
+        hash: Hash,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
         let source = self.source.read();
         let prepared;
         let key = match (&self.key, &pacer) {
             (Key::Bytes(key), None) => {
-                return self.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
+                return self
+                    .digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
             }
             (Key::Bytes(key), Some(_)) => {
                 prepared = MacKey::new(hash, key.read())?;
@@ -328,10 +347,18 @@ impl Work {
         }
     }
 
-    fn cipher(&self, key: &CipherKey, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
-        // What is long need not be the text: it may be the additional data, which is hashed in one go.
+    fn cipher(
+        &self,
+        key: &CipherKey,
+        reply: &mut Reply,
+        pacer: Option<&mut Pacer<'_, '_>>,
+    ) -> Result<(), Status> {
+        // What is long need not be the text: it may be the additional data, which is hashed in one
+        // go.
         let in_parts = |pacer: &Pacer<'_, '_>| {
-            matches!(self.target, Target::Memory(_)) && self.source.size() > pacer.slice && key.parts()
+            matches!(self.target, Target::Memory(_))
+                && self.source.size() > pacer.slice
+                && key.parts()
         };
         match (pacer, self.operation) {
             (Some(pacer), _) if in_parts(pacer) => cut::alone(self, key, reply, Some(pacer)),
@@ -341,7 +368,8 @@ impl Work {
         }
     }
 
-    /// Decrypts into memory that others can read: nothing is written there before the message is known to be authentic.
+    /// Decrypts into memory that others can read: nothing is written there before the message is
+    /// known to be authentic.
     fn decrypt_unseen(&self, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
         /// To copy so many bytes takes less than to prepare a message in parts.
         const ASIDE: usize = 32 * 1024;
@@ -403,7 +431,10 @@ impl Work {
 
     /// True for a cipher whose result is the job's own copy, transformed.
     pub(crate) fn answers_with_text(&self) -> bool {
-        matches!((self.operation, self.target), (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_)))
+        matches!(
+            (self.operation, self.target),
+            (Operation::Encrypt(_) | Operation::Decrypt(_), Target::Reply(_))
+        )
     }
 
     /// A target that is fresh is about to be written.
@@ -415,7 +446,9 @@ impl Work {
 
     pub(crate) fn text(&self) -> Result<Text<'_>, Status> {
         let target = match &self.target {
-            Target::Memory(target) if target.size() != self.source.size() => return Err(Status::Argument),
+            Target::Memory(target) if target.size() != self.source.size() => {
+                return Err(Status::Argument);
+            }
             Target::Memory(target) => {
                 self.ready(*target);
                 target

@@ -1,4 +1,5 @@
-//! What callers and workers share: the queue, who is awake, and how workers are woken, started and dismissed.
+//! What callers and workers share: the queue, who is awake, and how workers are woken, started and
+//! dismissed.
 
 use crate::queue::{Length, Queue, Queued, Workers};
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, thread};
@@ -7,12 +8,13 @@ use crate::{MAX_THREADS, PATIENCE, Task, Threads};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// The most sleepers a worker wakes at once. A wake-up costs the waker 2 to 13 us, and each of the woken wakes on
-/// before it begins: for few workers nobody could be faster alone, for 64 it is five steps instead of 250 us.
+/// The most sleepers a worker wakes at once. A wake-up costs the waker 2 to 13 us, and each of the
+/// woken wakes on before it begins: for few workers nobody could be faster alone, for 64 it is five
+/// steps instead of 250 us.
 const WAKES: usize = 2;
 
-/// What every task changes stands together in a few cache lines: the lock with the crew, then the short lane's first
-/// line, then what waits, which others read all the time.
+/// What every task changes stands together in a few cache lines: the lock with the crew, then the
+/// short lane's first line, then what waits, which others read all the time.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Shared<T> {
@@ -28,7 +30,8 @@ struct State<T> {
     queue: Queue<T>,
 }
 
-/// The number of tasks that wait, and of short ones among them: for those who spin or breathe, without the lock.
+/// The number of tasks that wait, and of short ones among them: for those who spin or breathe,
+/// without the lock.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Waiting {
@@ -63,9 +66,10 @@ impl Crew {
         Workers { awake: self.awake(), allowed: self.limit.saturating_sub(self.away) }
     }
 
-    /// How many more workers should look for work: what waits is worth one for each [`PATIENCE`], at least one, and no
-    /// more than tasks. As many long tasks as wait each want their own at once, but short ones call for one worker at a
-    /// time, which may well be done before the next.
+    /// How many more workers should look for work: what waits is worth one for each [`PATIENCE`],
+    /// at least one, and no more than tasks. As many long tasks as wait each want their own at
+    /// once, but short ones call for one worker at a time, which may well be done before the
+    /// next.
     #[inline]
     fn lacking<T: Task>(&self, queue: &Queue<T>) -> usize {
         let awake = self.awake();
@@ -115,9 +119,11 @@ impl<T: Task> Shared<T> {
 
     pub(crate) fn submit(self: &Arc<Self>, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut state = self.lock();
-        let mut stranded: Vec<T> = tasks.into_iter().filter_map(|task| state.queue.push(task).err()).collect();
+        let mut stranded: Vec<T> =
+            tasks.into_iter().filter_map(|task| state.queue.push(task).err()).collect();
         self.publish(&state.queue);
-        // Whoever is awake soon takes something, and wakes those who are lacking then: the caller pays for one wake-up at most.
+        // Whoever is awake soon takes something, and wakes those who are lacking then: the caller
+        // pays for one wake-up at most.
         if state.crew.awake() == 0 {
             self.rouse(&mut state, 1);
         }

@@ -1,6 +1,7 @@
-//! The pool's threads under loom, which tries every order in which they can meet (up to so many preemptions) and
-//! notices a lock never released, a wake-up lost, a thread that never ends. The policy has tests of its own; here
-//! are few tasks and all orders. See test/README.md for the command.
+//! The pool's threads under loom, which tries every order in which they can meet (up to so many
+//! preemptions) and notices a lock never released, a wake-up lost, a thread that never ends. The
+//! policy has tests of its own; here are few tasks and all orders. See test/README.md for the
+//! command.
 
 use crate::{Breather, Cancellation, Pool, Task, Ticket};
 use loom::sync::{Condvar, Mutex};

@@ -1,18 +1,21 @@
-//! Who is next: the policy of the pool, a plain structure that knows no threads, so that it can be tested without.
+//! Who is next: the policy of the pool, a plain structure that knows no threads, so that it can be
+//! tested without.
 //!
-//! - **Two lanes.** Short tasks go first. A long one lets as much short work pass as it takes itself, and no more
-//!   than [`PASSING`]: then it is due. So under any load each lane keeps at least its half.
-//! - **Owners take turns.** In each lane the owner that has been served least is next, and each owner's tasks go in
-//!   their order. Who comes back after a pause starts level with those who wait (it cannot save up), but keeps
-//!   what it has had too much. Of two owners that wait, none is ever further ahead than one turn: [`TAKE`], or one task
-//!   where that is longer.
-//! - **Company.** Tasks of one kind may run together. Those behind the first give way to company, but nobody
-//!   else's worker goes without work for it: see [`Lane::take_company`].
+//! - **Two lanes.** Short tasks go first. A long one lets as much short work pass as it takes
+//!   itself, and no more than [`PASSING`]: then it is due. So under any load each lane keeps at
+//!   least its half.
+//! - **Owners take turns.** In each lane the owner that has been served least is next, and each
+//!   owner's tasks go in their order. Who comes back after a pause starts level with those who wait
+//!   (it cannot save up), but keeps what it has had too much. Of two owners that wait, none is ever
+//!   further ahead than one turn: [`TAKE`], or one task where that is longer.
+//! - **Company.** Tasks of one kind may run together. Those behind the first give way to company,
+//!   but nobody else's worker goes without work for it: see [`Lane::take_company`].
 
 use crate::{LONG, PATIENCE, Task};
 use std::collections::VecDeque;
 
-/// The most nanoseconds of short work taken at once: as little as makes the lock cheap, so that others find some too.
+/// The most nanoseconds of short work taken at once: as little as makes the lock cheap, so that
+/// others find some too.
 pub(crate) const TAKE: u64 = 2_500;
 
 /// The most nanoseconds of short work that pass a long task while it waits.
@@ -31,12 +34,14 @@ pub(crate) struct Queue<T> {
     passed: u64,
 }
 
-/// A task with what the queue asks it, once: reading a task that another core has written costs more than all else here.
+/// A task with what the queue asks it, once: reading a task that another core has written costs
+/// more than all else here.
 #[derive(Debug)]
 pub(crate) struct Queued<T> {
     pub(crate) task: T,
     pub(crate) kind: Option<u32>,
-    /// Predicted nanoseconds, from 1 to 4 s (more is not believed), so that no sum of them overflows.
+    /// Predicted nanoseconds, from 1 to 4 s (more is not believed), so that no sum of them
+    /// overflows.
     cost: u32,
 }
 
@@ -60,7 +65,8 @@ impl<T> Queued<T> {
         self.cost.into()
     }
 
-    /// True if the two gain by running together: of one kind, and neither has to wait for one twice as long.
+    /// True if the two gain by running together: of one kind, and neither has to wait for one twice
+    /// as long.
     fn suits(&self, kind: u32, cost: u64) -> bool {
         self.kind == Some(kind) && self.cost() <= 2 * cost && cost <= 2 * self.cost()
     }
@@ -100,9 +106,11 @@ impl<T: Task> Queue<T> {
         lane.push(owner, Queued { task, kind, cost }).map_err(|queued| queued.task)
     }
 
-    /// Puts into `batch` what a worker does next: one long task with its company, or short ones for [`TAKE`].
+    /// Puts into `batch` what a worker does next: one long task with its company, or short ones for
+    /// [`TAKE`].
     pub(crate) fn take(&mut self, workers: Workers, batch: &mut Vec<Queued<T>>) -> Option<Length> {
-        let long = self.long.next().and_then(|line| self.long.line(line).tasks.front()).map(Queued::cost);
+        let long =
+            self.long.next().and_then(|line| self.long.line(line).tasks.front()).map(Queued::cost);
         if let Some(cost) = long
             && (self.short.waiting == 0 || self.passed >= cost.min(PASSING))
         {
@@ -123,7 +131,11 @@ impl<T: Task> Queue<T> {
     }
 
     /// Takes the first short task of `owner`, if it is `wanted`.
-    pub(crate) fn take_first(&mut self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+    pub(crate) fn take_first(
+        &mut self,
+        owner: usize,
+        wanted: impl FnOnce(&T) -> bool,
+    ) -> Option<T> {
         let line = self.short.lines().position(|line| line.owner == owner)?;
         if !self.short.line(line).tasks.front().is_some_and(|first| wanted(&first.task)) {
             return None;
@@ -144,8 +156,9 @@ impl<T: Task> Queue<T> {
     }
 }
 
-/// Tasks of one length, in one line for each owner. What every task changes comes first, in one cache line where the
-/// lane begins with one: a line that two cores change by turns costs each task 15 ns.
+/// Tasks of one length, in one line for each owner. What every task changes comes first, in one
+/// cache line where the lane begins with one: a line that two cores change by turns costs each task
+/// 15 ns.
 #[derive(Debug)]
 #[repr(C)]
 struct Lane<T> {
@@ -157,14 +170,15 @@ struct Lane<T> {
     others: Vec<Line<T>>,
     /// The line used last: nearly always the right one again.
     recent: usize,
-    /// What the owner that was next last had been served by then, and the most that any has been. Who joins starts
-    /// no lower than `level`, as if it had been there all the time. Nobody counts while there is one line.
+    /// What the owner that was next last had been served by then, and the most that any has been.
+    /// Who joins starts no lower than `level`, as if it had been there all the time. Nobody
+    /// counts while there is one line.
     level: u64,
     highest: u64,
 }
 
-/// One owner's tasks. A line that is empty remembers what its owner was served beyond the level; once that
-/// is made up, another owner may have the line.
+/// One owner's tasks. A line that is empty remembers what its owner was served beyond the level;
+/// once that is made up, another owner may have the line.
 #[derive(Debug)]
 struct Line<T> {
     owner: usize,
@@ -181,7 +195,15 @@ impl<T> Line<T> {
 
 impl<T> Lane<T> {
     fn new() -> Lane<T> {
-        Lane { first: Line::new(0), waiting: 0, backlog: 0, others: Vec::new(), recent: 0, level: 0, highest: 0 }
+        Lane {
+            first: Line::new(0),
+            waiting: 0,
+            backlog: 0,
+            others: Vec::new(),
+            recent: 0,
+            level: 0,
+            highest: 0,
+        }
     }
 
     fn lines(&self) -> impl Iterator<Item = &Line<T>> + Clone {
@@ -263,7 +285,8 @@ impl<T> Lane<T> {
 
     fn withdraw(&mut self, doomed: &mut impl FnMut(&T) -> bool, gone: &mut Vec<T>) {
         for line in std::iter::once(&mut self.first).chain(&mut self.others) {
-            let (taken, kept) = line.tasks.drain(..).partition::<VecDeque<_>, _>(|queued| doomed(&queued.task));
+            let (taken, kept) =
+                line.tasks.drain(..).partition::<VecDeque<_>, _>(|queued| doomed(&queued.task));
             line.tasks = kept;
             self.waiting -= taken.len();
             self.backlog -= taken.iter().map(Queued::cost).sum::<u64>();
@@ -276,8 +299,8 @@ impl<T> Lane<T> {
 }
 
 impl<T: Task> Lane<T> {
-    /// Takes the next owner's first task with its company, and as many more as fit into [`TAKE`], of the next owners too
-    /// where one has no more. Returns their cost.
+    /// Takes the next owner's first task with its company, and as many more as fit into [`TAKE`],
+    /// of the next owners too where one has no more. Returns their cost.
     #[inline]
     fn take(&mut self, workers: Workers, batch: &mut Vec<Queued<T>>) -> u64 {
         let mut cost = 0;
@@ -302,13 +325,21 @@ impl<T: Task> Lane<T> {
         cost
     }
 
-    /// Takes tasks that may run together with one of `kind` and `cost` just taken from `line`, of any owner, from
-    /// among the lane's first [`WINDOW`], and returns their cost.
+    /// Takes tasks that may run together with one of `kind` and `cost` just taken from `line`, of
+    /// any owner, from among the lane's first [`WINDOW`], and returns their cost.
     ///
-    /// As many as the kind has room for, but no more than this worker's share: they are divided among the awake workers,
-    /// and where a task is worth waking somebody for, among the sleeping ones too. Another owner's task rides
-    /// free: it was not that owner's turn, and a debt that grew with every ride would hold it up later.
-    fn take_company(&mut self, line: usize, kind: u32, cost: u64, workers: Workers, batch: &mut Vec<Queued<T>>) -> u64 {
+    /// As many as the kind has room for, but no more than this worker's share: they are divided
+    /// among the awake workers, and where a task is worth waking somebody for, among the
+    /// sleeping ones too. Another owner's task rides free: it was not that owner's turn, and a
+    /// debt that grew with every ride would hold it up later.
+    fn take_company(
+        &mut self,
+        line: usize,
+        kind: u32,
+        cost: u64,
+        workers: Workers,
+        batch: &mut Vec<Queued<T>>,
+    ) -> u64 {
         let room = T::together(kind);
         if room < 2 || self.waiting == 0 {
             return 0;

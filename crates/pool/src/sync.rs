@@ -1,5 +1,5 @@
-//! Threads, locks and the clock: the standard library's, or those of loom, which tries the orders in which threads
-//! can meet (`model.rs`) and knows no time.
+//! Threads, locks and the clock: the standard library's, or those of loom, which tries the orders
+//! in which threads can meet (`model.rs`) and knows no time.
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use self::real::*;
@@ -45,7 +45,8 @@ mod modelled {
 
     pub(crate) const LOOKS: usize = 1;
 
-    /// To loom a yield is a promise that another thread will change something, which nobody waits for here.
+    /// To loom a yield is a promise that another thread will change something, which nobody waits
+    /// for here.
     pub(crate) fn yield_now() {}
 
     pub(crate) struct Stopwatch;

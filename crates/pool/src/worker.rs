@@ -20,13 +20,15 @@ const BREATH: Duration = Duration::from_micros(200);
 /// A slice shorter than this buys no breath yet.
 const SLICE: Duration = Duration::from_nanos(TAKE);
 
-/// After so much work on long tasks a worker offers its core to whoever waits for it: an event loop that has woken up
-/// would else wait for the rest of the worker's time slice, 3 ms (p99 of a timer behind two busy cores: 2.9 ms, so 0.5).
-/// It costs 0.3 us when nobody waits. Newer kernels count a yield as time used, so it must not be done more often.
+/// After so much work on long tasks a worker offers its core to whoever waits for it: an event loop
+/// that has woken up would else wait for the rest of the worker's time slice, 3 ms (p99 of a timer
+/// behind two busy cores: 2.9 ms, so 0.5). It costs 0.3 us when nobody waits. Newer kernels count a
+/// yield as time used, so it must not be done more often.
 const YIELD: Duration = Duration::from_micros(100);
 
-/// Who has been away for longer works for as long before the next offer, but for this long at most: on a machine full of other processes each
-/// offer costs their time slices, and work of 1.6 s took 60 s at a load of 17.
+/// Who has been away for longer works for as long before the next offer, but for this long at most:
+/// on a machine full of other processes each offer costs their time slices, and work of 1.6 s took
+/// 60 s at a load of 17.
 const YIELD_MAX: Duration = Duration::from_millis(3);
 
 /// One thread's hands: what it does by turns, and what it does while a long task breathes.
@@ -48,8 +50,14 @@ impl<T: Task> Worker<T> {
             match self.shared.take(&mut self.own.batch) {
                 Some(Length::Short) => self.own.run(&mut Breather::none()),
                 Some(Length::Long) => {
-                    let (shared, nested, courtesy) = (&self.shared, &mut self.nested, &mut self.courtesy);
-                    self.own.run(&mut Breather(Some(Lungs { shared, nested, courtesy, since: Stopwatch::start() })));
+                    let (shared, nested, courtesy) =
+                        (&self.shared, &mut self.nested, &mut self.courtesy);
+                    self.own.run(&mut Breather(Some(Lungs {
+                        shared,
+                        nested,
+                        courtesy,
+                        since: Stopwatch::start(),
+                    })));
                     self.shared.back();
                     self.courtesy.offer_core();
                 }
@@ -83,10 +91,10 @@ impl<T: Task> Breather<'_, T> {
         Breather(None)
     }
 
-    /// Runs short tasks that wait, here and now, and delivers their results. A long task calls this every 50 to 200 us,
-    /// where it holds no lock that a task might want. It returns after about as long as the task has worked since the
-    /// last breath, and after 200 us at most, so that the task keeps at least half of its worker; when nothing waits,
-    /// after some 30 ns.
+    /// Runs short tasks that wait, here and now, and delivers their results. A long task calls this
+    /// every 50 to 200 us, where it holds no lock that a task might want. It returns after
+    /// about as long as the task has worked since the last breath, and after 200 us at most, so
+    /// that the task keeps at least half of its worker; when nothing waits, after some 30 ns.
     ///
     /// Short tasks, and those that run in a breath, do not breathe themselves: nothing happens.
     pub fn breathe(&mut self) {
@@ -113,7 +121,9 @@ impl<T: Task> Lungs<'_, T> {
             return;
         }
         let (began, mut ran) = (Stopwatch::start(), false);
-        while (!ran || began.elapsed() < slice.min(BREATH)) && self.shared.take_short(&mut self.nested.batch) {
+        while (!ran || began.elapsed() < slice.min(BREATH))
+            && self.shared.take_short(&mut self.nested.batch)
+        {
             self.nested.run(&mut Breather::none());
             ran = true;
         }
@@ -160,14 +170,20 @@ struct Hands<T: Task> {
 
 impl<T: Task> Hands<T> {
     fn new() -> Hands<T> {
-        Hands { batch: Vec::new(), together: Vec::new(), results: T::Results::default(), held: 0, cost: 0 }
+        Hands {
+            batch: Vec::new(),
+            together: Vec::new(),
+            results: T::Results::default(),
+            held: 0,
+            cost: 0,
+        }
     }
 
     /// Runs the batch, neighbours of one kind together.
     fn run(&mut self, breather: &mut Breather<'_, T>) {
         let mut batch = std::mem::take(&mut self.batch);
-        // Another core has written these tasks: a look at each of them fetches all at once, not one after the other
-        // (10 ns a task).
+        // Another core has written these tasks: a look at each of them fetches all at once, not one
+        // after the other (10 ns a task).
         hint::black_box(batch.iter().map(|queued| queued.task.cost()).fold(0, u64::wrapping_add));
         let mut tasks = batch.drain(..);
         while let Some(first) = tasks.next() {
@@ -212,11 +228,14 @@ impl<T: Task> Hands<T> {
         let _ = catch_unwind(AssertUnwindSafe(|| task.run(breather, &mut self.results)));
     }
 
-    /// Runs the tasks collected, and what that leaves, or what was left when it panicked, one by one.
+    /// Runs the tasks collected, and what that leaves, or what was left when it panicked, one by
+    /// one.
     fn run_together(&mut self, breather: &mut Breather<'_, T>) {
         let mut tasks = std::mem::take(&mut self.together);
         if tasks.len() > 1 {
-            let _ = catch_unwind(AssertUnwindSafe(|| T::run_together(&mut tasks, breather, &mut self.results)));
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                T::run_together(&mut tasks, breather, &mut self.results)
+            }));
         }
         tasks.drain(..).for_each(|task| self.run_one(task, breather));
         self.together = tasks;

@@ -1,5 +1,5 @@
-//! The pool with threads. No test measures time: where one must wait, it waits for a message, and a message that does
-//! not come within 20 s never will.
+//! The pool with threads. No test measures time: where one must wait, it waits for a message, and a
+//! message that does not come within 20 s never will.
 
 use millrace_pool::{Breather, Pool, Task, Threads};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -133,7 +133,9 @@ fn starts_no_thread_before_the_first_task_and_never_more_than_the_limit() {
 fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
     let pool = Pool::new(2);
     let (done, results) = mpsc::channel();
-    for (pause, cost) in [0, 10, 40, 60, 100, 500, 2000].repeat(40).into_iter().zip([100, 100_000].repeat(140)) {
+    for (pause, cost) in
+        [0, 10, 40, 60, 100, 500, 2000].repeat(40).into_iter().zip([100, 100_000].repeat(140))
+    {
         let done = done.clone();
         submit(&pool, cost, move || done.send(()).expect("the receiver waits"));
         receive(&results);
@@ -263,7 +265,8 @@ fn results_are_never_held_back_by_a_long_task() {
     let before = occupy(&pool);
     for _ in 0..3 {
         let done = done.clone();
-        let delivered: Box<dyn FnOnce() + Send> = Box::new(move || done.send(()).expect("the receiver waits"));
+        let delivered: Box<dyn FnOnce() + Send> =
+            Box::new(move || done.send(()).expect("the receiver waits"));
         send(&pool, [Job { delivered: Some(delivered), ..job(100, || {}) }]);
     }
     let (_release, blocked) = mpsc::channel::<()>();
@@ -281,7 +284,13 @@ fn short_tasks_go_before_long_ones_and_owners_take_turns() {
     let (done, results) = mpsc::channel();
     let send = |owner, cost| {
         let done = done.clone();
-        send(&pool, [Job { owner, ..job(cost, move || done.send((owner, cost)).expect("the receiver waits")) }]);
+        send(
+            &pool,
+            [Job {
+                owner,
+                ..job(cost, move || done.send((owner, cost)).expect("the receiver waits"))
+            }],
+        );
     };
     (0..3).for_each(|_| send(1, LONG));
     (0..50).for_each(|_| send(1, SHORT));
@@ -290,7 +299,10 @@ fn short_tasks_go_before_long_ones_and_owners_take_turns() {
     drop(release);
     let order: Vec<_> = (0..58).map(|_| receive(&results)).collect();
     assert!(order[..55].iter().all(|&(_, cost)| cost == SHORT));
-    assert!(order.iter().rposition(|&(owner, _)| owner == 2).is_some_and(|last| last <= 12), "{order:?}");
+    assert!(
+        order.iter().rposition(|&(owner, _)| owner == 2).is_some_and(|last| last <= 12),
+        "{order:?}"
+    );
 }
 
 /// Results may be held back while more tasks wait, but not for long.
@@ -299,11 +311,14 @@ fn results_are_not_held_back_by_many_short_tasks() {
     let pool = Pool::new(1);
     let before = occupy(&pool);
     let (done, delivered) = mpsc::channel();
-    let done: Box<dyn FnOnce() + Send> = Box::new(move || done.send(()).expect("the receiver waits"));
+    let done: Box<dyn FnOnce() + Send> =
+        Box::new(move || done.send(()).expect("the receiver waits"));
     send(&pool, [Job { delivered: Some(done), ..job(SHORT, || {}) }]);
     (0..100).for_each(|_| submit(&pool, SHORT, || {}));
     let (late, in_time) = mpsc::channel();
-    submit(&pool, SHORT, move || late.send(delivered.recv_timeout(SOON)).expect("the receiver waits"));
+    submit(&pool, SHORT, move || {
+        late.send(delivered.recv_timeout(SOON)).expect("the receiver waits")
+    });
     drop(before);
     assert_eq!(receive(&in_time), Ok(()));
 }
@@ -500,11 +515,12 @@ impl Drop for Counted {
     }
 }
 
-/// Everything at once: submitters, helpers, withdrawals, sizes; tasks that breathe, panic, keep company. `MILLRACE_SEED`
-/// repeats the decisions, if not their order.
+/// Everything at once: submitters, helpers, withdrawals, sizes; tasks that breathe, panic, keep
+/// company. `MILLRACE_SEED` repeats the decisions, if not their order.
 #[test]
 fn every_task_ends_exactly_once_in_a_storm() {
-    let seed: u64 = std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let seed: u64 =
+        std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     println!("MILLRACE_SEED={seed}");
     let pool = Arc::new(Pool::<Job>::new(3));
     // Tasks that are gone, those whose results were delivered, and those that panicked.
@@ -525,9 +541,13 @@ fn every_task_ends_exactly_once_in_a_storm() {
                         6 => thread::sleep(Duration::from_micros(random(200))),
                         _ => {
                             let (many, cost, breaths) = (1 + random(6), 1 << random(18), random(4));
-                            let (panics, kind) = (random(50) == 0, [None, None, Some(2), Some(8)][random(4) as usize]);
+                            let (panics, kind) = (
+                                random(50) == 0,
+                                [None, None, Some(2), Some(8)][random(4) as usize],
+                            );
                             sent += many as usize;
-                            let one = || Job { owner, kind, ..stormy(cost, breaths, panics, &counters) };
+                            let one =
+                                || Job { owner, kind, ..stormy(cost, breaths, panics, &counters) };
                             send(&pool, (0..many).map(|_| one()));
                         }
                     }

@@ -1,4 +1,7 @@
-/** AES in counter mode (NIST SP 800-38A): the iv is the first counter block, all 16 bytes of which count, and wrap. */
+/**
+ * AES in counter mode (NIST SP 800-38A): the iv is the first counter block, all 16 bytes of which
+ * count, and wrap.
+ */
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';
 import { blockOf, move } from './text.js';

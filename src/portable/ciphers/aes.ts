@@ -1,10 +1,12 @@
 /**
  * AES (FIPS 197), encryption only, as all modes of the catalog need, and its counter modes.
  *
- * Ours and not @noble/ciphers', which is the judge in tests: it looks two bytes up at once in tables of 640 KiB, made when it is loaded (20 ms);
- * one table of 1 KiB, rotated for the other three columns, stays in the first cache and does 125 MB/s where that does 100 (Node 20, Zen 4).
- * Tried and declined: four tables of 1 KiB (a sixth slower). Tables are looked up by secret bytes, as by every AES in JavaScript that is not
- * ten times slower: whoever shares the CPU's cache may learn something of the key. WebCrypto and the native engine do not have that.
+ * Ours and not @noble/ciphers', which is the judge in tests: it looks two bytes up at once in
+ * tables of 640 KiB, made when it is loaded (20 ms); one table of 1 KiB, rotated for the other
+ * three columns, stays in the first cache and does 125 MB/s where that does 100 (Node 20, Zen 4).
+ * Tried and declined: four tables of 1 KiB (a sixth slower). Tables are looked up by secret bytes,
+ * as by every AES in JavaScript that is not ten times slower: whoever shares the CPU's cache may
+ * learn something of the key. WebCrypto and the native engine do not have that.
  */
 import { littleEndianWords, swapped, transform } from './text.js';
 
@@ -20,7 +22,7 @@ export const enum Counter {
 
 /** Multiplies by x in GF(2^8). */
 function doubled(byte: number): number {
-  return (byte << 1 ^ 0x11b & -(byte >> 7)) & 0xff;
+  return ((byte << 1) ^ (0x11b & -(byte >> 7))) & 0xff;
 }
 
 const sbox = /* @__PURE__ */ makeSbox();
@@ -30,12 +32,14 @@ const columns = /* @__PURE__ */ makeColumns();
 function makeSbox(): Uint8Array {
   // Powers of 3, which generates the field: the inverse of 3^n is 3^(255 - n).
   const powers = new Uint8Array(256);
-  for (let index = 0, value = 1; index < 256; index++, value ^= doubled(value)) powers[index] = value;
+  for (let index = 0, value = 1; index < 256; index++, value ^= doubled(value))
+    powers[index] = value;
   const box = new Uint8Array(256);
   box[0] = 0x63;
   for (let index = 0; index < 255; index++) {
     const inverse = powers[255 - index]! * 0x101;
-    box[powers[index]!] = inverse ^ inverse >> 4 ^ inverse >> 5 ^ inverse >> 6 ^ inverse >> 7 ^ 0x63;
+    box[powers[index]!] =
+      inverse ^ (inverse >> 4) ^ (inverse >> 5) ^ (inverse >> 6) ^ (inverse >> 7) ^ 0x63;
   }
   return box;
 }
@@ -43,12 +47,17 @@ function makeSbox(): Uint8Array {
 function makeColumns(): Int32Array {
   return Int32Array.from(sbox, (byte) => {
     const twice = doubled(byte);
-    return (twice ^ byte) << 24 | byte << 16 | byte << 8 | twice;
+    return ((twice ^ byte) << 24) | (byte << 16) | (byte << 8) | twice;
   });
 }
 
 function substituted(word: number): number {
-  return sbox[word & 255]! | sbox[word >>> 8 & 255]! << 8 | sbox[word >>> 16 & 255]! << 16 | sbox[word >>> 24]! << 24;
+  return (
+    sbox[word & 255]! |
+    (sbox[(word >>> 8) & 255]! << 8) |
+    (sbox[(word >>> 16) & 255]! << 16) |
+    (sbox[word >>> 24]! << 24)
+  );
 }
 
 /** The round keys of a key of 16, 24 or 32 bytes. */
@@ -63,7 +72,7 @@ export class Aes {
     for (let index = words, round = 1; index < keys.length; index++) {
       let word = keys[index - 1]!;
       if (index % words === 0) {
-        word = substituted(word << 24 | word >>> 8) ^ round;
+        word = substituted((word << 24) | (word >>> 8)) ^ round;
         round = doubled(round);
       } else if (words > 6 && index % words === 4) {
         word = substituted(word);
@@ -81,7 +90,9 @@ export class Aes {
     counter.fill(0);
   }
 
-  /** Adds the keystream that begins at this counter to a text, in place, and counts the counter up. */
+  /**
+   * Adds the keystream that begins at this counter to a text, in place, and counts the counter up.
+   */
   count(counter: Int32Array, mode: Counter, text: Uint8Array): void {
     transform(text, 16, (words) => {
       if (mode === Counter.Whole) addWhole(this.#keys, counter, words);
@@ -104,7 +115,7 @@ function addWhole(keys: Int32Array, counter: Int32Array, words: Int32Array): voi
     done = end;
     if (counter[3] !== 0) continue;
     for (let place = 2; place >= 0; place--) {
-      const next = swapped(counter[place]!) + 1 | 0;
+      const next = (swapped(counter[place]!) + 1) | 0;
       counter[place] = swapped(next);
       if (next !== 0) break;
     }
@@ -112,8 +123,14 @@ function addWhole(keys: Int32Array, counter: Int32Array, words: Int32Array): voi
 }
 
 /** Adds the keystream to whole blocks. One word of the counter is counted up, and wraps. */
-function addKeystream(keys: Int32Array, counter: Int32Array, mode: Counter, text: Int32Array): void {
-  // On locals: what is outside of a function is read anew each time where a bundler has made a variable of it.
+function addKeystream(
+  keys: Int32Array,
+  counter: Int32Array,
+  mode: Counter,
+  text: Int32Array,
+): void {
+  // On locals: what is outside of a function is read anew each time where a bundler has made a
+  // variable of it.
   const [table, box] = [columns, sbox];
   const last = keys.length - 4;
   const big = mode === Counter.Last;
@@ -124,37 +141,77 @@ function addKeystream(keys: Int32Array, counter: Int32Array, mode: Counter, text
   let number = big ? swapped(counter[3]!) : counter[0]!;
   for (let at = 0; at < text.length; at += 4) {
     const count = big ? swapped(number) : number;
-    number = number + 1 | 0;
+    number = (number + 1) | 0;
     let s0 = big ? k0 : k0 ^ count;
     let s1 = k1;
     let s2 = k2;
     let s3 = big ? k3 ^ count : k3;
     let key = 4;
     for (; key < last; key += 4) {
-      let a = table[s1 >>> 8 & 255]!;
-      let b = table[s2 >>> 16 & 255]!;
+      let a = table[(s1 >>> 8) & 255]!;
+      let b = table[(s2 >>> 16) & 255]!;
       let c = table[s3 >>> 24]!;
-      const t0 = keys[key]! ^ table[s0 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
-      a = table[s2 >>> 8 & 255]!;
-      b = table[s3 >>> 16 & 255]!;
+      const t0 =
+        keys[key]! ^
+        table[s0 & 255]! ^
+        ((a << 8) | (a >>> 24)) ^
+        ((b << 16) | (b >>> 16)) ^
+        ((c << 24) | (c >>> 8));
+      a = table[(s2 >>> 8) & 255]!;
+      b = table[(s3 >>> 16) & 255]!;
       c = table[s0 >>> 24]!;
-      const t1 = keys[key + 1]! ^ table[s1 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
-      a = table[s3 >>> 8 & 255]!;
-      b = table[s0 >>> 16 & 255]!;
+      const t1 =
+        keys[key + 1]! ^
+        table[s1 & 255]! ^
+        ((a << 8) | (a >>> 24)) ^
+        ((b << 16) | (b >>> 16)) ^
+        ((c << 24) | (c >>> 8));
+      a = table[(s3 >>> 8) & 255]!;
+      b = table[(s0 >>> 16) & 255]!;
       c = table[s1 >>> 24]!;
-      const t2 = keys[key + 2]! ^ table[s2 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
-      a = table[s0 >>> 8 & 255]!;
-      b = table[s1 >>> 16 & 255]!;
+      const t2 =
+        keys[key + 2]! ^
+        table[s2 & 255]! ^
+        ((a << 8) | (a >>> 24)) ^
+        ((b << 16) | (b >>> 16)) ^
+        ((c << 24) | (c >>> 8));
+      a = table[(s0 >>> 8) & 255]!;
+      b = table[(s1 >>> 16) & 255]!;
       c = table[s2 >>> 24]!;
-      s3 = keys[key + 3]! ^ table[s3 & 255]! ^ (a << 8 | a >>> 24) ^ (b << 16 | b >>> 16) ^ (c << 24 | c >>> 8);
+      s3 =
+        keys[key + 3]! ^
+        table[s3 & 255]! ^
+        ((a << 8) | (a >>> 24)) ^
+        ((b << 16) | (b >>> 16)) ^
+        ((c << 24) | (c >>> 8));
       s0 = t0;
       s1 = t1;
       s2 = t2;
     }
-    text[at]! ^= keys[key]! ^ (box[s0 & 255]! | box[s1 >>> 8 & 255]! << 8 | box[s2 >>> 16 & 255]! << 16 | box[s3 >>> 24]! << 24);
-    text[at + 1]! ^= keys[key + 1]! ^ (box[s1 & 255]! | box[s2 >>> 8 & 255]! << 8 | box[s3 >>> 16 & 255]! << 16 | box[s0 >>> 24]! << 24);
-    text[at + 2]! ^= keys[key + 2]! ^ (box[s2 & 255]! | box[s3 >>> 8 & 255]! << 8 | box[s0 >>> 16 & 255]! << 16 | box[s1 >>> 24]! << 24);
-    text[at + 3]! ^= keys[key + 3]! ^ (box[s3 & 255]! | box[s0 >>> 8 & 255]! << 8 | box[s1 >>> 16 & 255]! << 16 | box[s2 >>> 24]! << 24);
+    text[at]! ^=
+      keys[key]! ^
+      (box[s0 & 255]! |
+        (box[(s1 >>> 8) & 255]! << 8) |
+        (box[(s2 >>> 16) & 255]! << 16) |
+        (box[s3 >>> 24]! << 24));
+    text[at + 1]! ^=
+      keys[key + 1]! ^
+      (box[s1 & 255]! |
+        (box[(s2 >>> 8) & 255]! << 8) |
+        (box[(s3 >>> 16) & 255]! << 16) |
+        (box[s0 >>> 24]! << 24));
+    text[at + 2]! ^=
+      keys[key + 2]! ^
+      (box[s2 & 255]! |
+        (box[(s3 >>> 8) & 255]! << 8) |
+        (box[(s0 >>> 16) & 255]! << 16) |
+        (box[s1 >>> 24]! << 24));
+    text[at + 3]! ^=
+      keys[key + 3]! ^
+      (box[s3 & 255]! |
+        (box[(s0 >>> 8) & 255]! << 8) |
+        (box[(s1 >>> 16) & 255]! << 16) |
+        (box[s2 >>> 24]! << 24));
   }
   counter[big ? 3 : 0] = big ? swapped(number) : number;
 }

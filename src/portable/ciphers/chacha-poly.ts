@@ -1,4 +1,7 @@
-/** ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) for nonces of 24 bytes. Poly1305 is @noble/ciphers'. */
+/**
+ * ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) for nonces of
+ * 24 bytes. Poly1305 is @noble/ciphers'.
+ */
 import { Poly1305 } from '@noble/ciphers/_poly1305.js';
 import { addKeystream, derivedKey, stateOf } from './chacha.js';
 import type { PortableCipher } from './contract.js';
@@ -26,7 +29,10 @@ function firstBlock(nonce: Uint8Array): Uint8Array {
   return block;
 }
 
-function withState(key: Uint8Array, stateAt: (key: Uint8Array, nonce: Uint8Array) => Int32Array): PortableCipher {
+function withState(
+  key: Uint8Array,
+  stateAt: (key: Uint8Array, nonce: Uint8Array) => Int32Array,
+): PortableCipher {
   const kept = new Uint8Array(key);
   return {
     seal(nonce, aad, source, target, tag) {
@@ -69,10 +75,13 @@ const PIECE = 65_536;
 function tagOf(mac: Poly1305, aad: Uint8Array, text: Uint8Array): Uint8Array {
   for (const part of [aad, text]) {
     for (let at = 0; at < part.length; at += PIECE) mac.update(part.subarray(at, at + PIECE));
-    if (part.length % 16 !== 0) mac.update(new Uint8Array(16 - part.length % 16));
+    if (part.length % 16 !== 0) mac.update(new Uint8Array(16 - (part.length % 16)));
   }
   const sizes = new DataView(new ArrayBuffer(16));
-  for (const [at, size] of [[0, aad.length], [8, text.length]] as const) {
+  for (const [at, size] of [
+    [0, aad.length],
+    [8, text.length],
+  ] as const) {
     sizes.setUint32(at, size >>> 0, true);
     sizes.setUint32(at + 4, Math.floor(size / 2 ** 32), true);
   }

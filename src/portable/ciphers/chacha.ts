@@ -1,8 +1,9 @@
 /**
- * ChaCha20 (RFC 8439), alone with the 16-byte iv of OpenSSL: the number of the first block, 8 bytes, and the rest of the nonce, 8 bytes.
+ * ChaCha20 (RFC 8439), alone with the 16-byte iv of OpenSSL: the number of the first block, 8
+ * bytes, and the rest of the nonce, 8 bytes.
  *
- * The block function is ours: @noble/ciphers refuses a block number that would carry into the second word, and the last one before, which
- * OpenSSL and the native engine count on from.
+ * The block function is ours: @noble/ciphers refuses a block number that would carry into the
+ * second word, and the last one before, which OpenSSL and the native engine count on from.
  */
 import type { PortableCipher } from './contract.js';
 import { bytesOfWords, littleEndianWords, move, transform } from './text.js';
@@ -33,7 +34,10 @@ export function stateOf(key: Uint8Array, iv: Uint8Array): Int32Array {
   return state;
 }
 
-/** XChaCha20's key for the rest of the nonce: HChaCha20 of its first 16 bytes (draft-irtf-cfrg-xchacha-03, section 2.2). */
+/**
+ * XChaCha20's key for the rest of the nonce: HChaCha20 of its first 16 bytes
+ * (draft-irtf-cfrg-xchacha-03, section 2.2).
+ */
 export function derivedKey(key: Uint8Array, nonce: Uint8Array): Uint8Array {
   const state = stateOf(key, nonce);
   const block = new Int32Array(16);
@@ -81,102 +85,102 @@ function addBlock(state: Int32Array, text: Int32Array, at: number): void {
   let x14 = state[14]!;
   let x15 = state[15]!;
   for (let round = 0; round < 20; round += 2) {
-    x0 = x0 + x4 | 0;
+    x0 = (x0 + x4) | 0;
     x12 ^= x0;
-    x12 = x12 << 16 | x12 >>> 16;
-    x8 = x8 + x12 | 0;
+    x12 = (x12 << 16) | (x12 >>> 16);
+    x8 = (x8 + x12) | 0;
     x4 ^= x8;
-    x4 = x4 << 12 | x4 >>> 20;
-    x0 = x0 + x4 | 0;
+    x4 = (x4 << 12) | (x4 >>> 20);
+    x0 = (x0 + x4) | 0;
     x12 ^= x0;
-    x12 = x12 << 8 | x12 >>> 24;
-    x8 = x8 + x12 | 0;
+    x12 = (x12 << 8) | (x12 >>> 24);
+    x8 = (x8 + x12) | 0;
     x4 ^= x8;
-    x4 = x4 << 7 | x4 >>> 25;
-    x1 = x1 + x5 | 0;
+    x4 = (x4 << 7) | (x4 >>> 25);
+    x1 = (x1 + x5) | 0;
     x13 ^= x1;
-    x13 = x13 << 16 | x13 >>> 16;
-    x9 = x9 + x13 | 0;
+    x13 = (x13 << 16) | (x13 >>> 16);
+    x9 = (x9 + x13) | 0;
     x5 ^= x9;
-    x5 = x5 << 12 | x5 >>> 20;
-    x1 = x1 + x5 | 0;
+    x5 = (x5 << 12) | (x5 >>> 20);
+    x1 = (x1 + x5) | 0;
     x13 ^= x1;
-    x13 = x13 << 8 | x13 >>> 24;
-    x9 = x9 + x13 | 0;
+    x13 = (x13 << 8) | (x13 >>> 24);
+    x9 = (x9 + x13) | 0;
     x5 ^= x9;
-    x5 = x5 << 7 | x5 >>> 25;
-    x2 = x2 + x6 | 0;
+    x5 = (x5 << 7) | (x5 >>> 25);
+    x2 = (x2 + x6) | 0;
     x14 ^= x2;
-    x14 = x14 << 16 | x14 >>> 16;
-    x10 = x10 + x14 | 0;
+    x14 = (x14 << 16) | (x14 >>> 16);
+    x10 = (x10 + x14) | 0;
     x6 ^= x10;
-    x6 = x6 << 12 | x6 >>> 20;
-    x2 = x2 + x6 | 0;
+    x6 = (x6 << 12) | (x6 >>> 20);
+    x2 = (x2 + x6) | 0;
     x14 ^= x2;
-    x14 = x14 << 8 | x14 >>> 24;
-    x10 = x10 + x14 | 0;
+    x14 = (x14 << 8) | (x14 >>> 24);
+    x10 = (x10 + x14) | 0;
     x6 ^= x10;
-    x6 = x6 << 7 | x6 >>> 25;
-    x3 = x3 + x7 | 0;
+    x6 = (x6 << 7) | (x6 >>> 25);
+    x3 = (x3 + x7) | 0;
     x15 ^= x3;
-    x15 = x15 << 16 | x15 >>> 16;
-    x11 = x11 + x15 | 0;
+    x15 = (x15 << 16) | (x15 >>> 16);
+    x11 = (x11 + x15) | 0;
     x7 ^= x11;
-    x7 = x7 << 12 | x7 >>> 20;
-    x3 = x3 + x7 | 0;
+    x7 = (x7 << 12) | (x7 >>> 20);
+    x3 = (x3 + x7) | 0;
     x15 ^= x3;
-    x15 = x15 << 8 | x15 >>> 24;
-    x11 = x11 + x15 | 0;
+    x15 = (x15 << 8) | (x15 >>> 24);
+    x11 = (x11 + x15) | 0;
     x7 ^= x11;
-    x7 = x7 << 7 | x7 >>> 25;
-    x0 = x0 + x5 | 0;
+    x7 = (x7 << 7) | (x7 >>> 25);
+    x0 = (x0 + x5) | 0;
     x15 ^= x0;
-    x15 = x15 << 16 | x15 >>> 16;
-    x10 = x10 + x15 | 0;
+    x15 = (x15 << 16) | (x15 >>> 16);
+    x10 = (x10 + x15) | 0;
     x5 ^= x10;
-    x5 = x5 << 12 | x5 >>> 20;
-    x0 = x0 + x5 | 0;
+    x5 = (x5 << 12) | (x5 >>> 20);
+    x0 = (x0 + x5) | 0;
     x15 ^= x0;
-    x15 = x15 << 8 | x15 >>> 24;
-    x10 = x10 + x15 | 0;
+    x15 = (x15 << 8) | (x15 >>> 24);
+    x10 = (x10 + x15) | 0;
     x5 ^= x10;
-    x5 = x5 << 7 | x5 >>> 25;
-    x1 = x1 + x6 | 0;
+    x5 = (x5 << 7) | (x5 >>> 25);
+    x1 = (x1 + x6) | 0;
     x12 ^= x1;
-    x12 = x12 << 16 | x12 >>> 16;
-    x11 = x11 + x12 | 0;
+    x12 = (x12 << 16) | (x12 >>> 16);
+    x11 = (x11 + x12) | 0;
     x6 ^= x11;
-    x6 = x6 << 12 | x6 >>> 20;
-    x1 = x1 + x6 | 0;
+    x6 = (x6 << 12) | (x6 >>> 20);
+    x1 = (x1 + x6) | 0;
     x12 ^= x1;
-    x12 = x12 << 8 | x12 >>> 24;
-    x11 = x11 + x12 | 0;
+    x12 = (x12 << 8) | (x12 >>> 24);
+    x11 = (x11 + x12) | 0;
     x6 ^= x11;
-    x6 = x6 << 7 | x6 >>> 25;
-    x2 = x2 + x7 | 0;
+    x6 = (x6 << 7) | (x6 >>> 25);
+    x2 = (x2 + x7) | 0;
     x13 ^= x2;
-    x13 = x13 << 16 | x13 >>> 16;
-    x8 = x8 + x13 | 0;
+    x13 = (x13 << 16) | (x13 >>> 16);
+    x8 = (x8 + x13) | 0;
     x7 ^= x8;
-    x7 = x7 << 12 | x7 >>> 20;
-    x2 = x2 + x7 | 0;
+    x7 = (x7 << 12) | (x7 >>> 20);
+    x2 = (x2 + x7) | 0;
     x13 ^= x2;
-    x13 = x13 << 8 | x13 >>> 24;
-    x8 = x8 + x13 | 0;
+    x13 = (x13 << 8) | (x13 >>> 24);
+    x8 = (x8 + x13) | 0;
     x7 ^= x8;
-    x7 = x7 << 7 | x7 >>> 25;
-    x3 = x3 + x4 | 0;
+    x7 = (x7 << 7) | (x7 >>> 25);
+    x3 = (x3 + x4) | 0;
     x14 ^= x3;
-    x14 = x14 << 16 | x14 >>> 16;
-    x9 = x9 + x14 | 0;
+    x14 = (x14 << 16) | (x14 >>> 16);
+    x9 = (x9 + x14) | 0;
     x4 ^= x9;
-    x4 = x4 << 12 | x4 >>> 20;
-    x3 = x3 + x4 | 0;
+    x4 = (x4 << 12) | (x4 >>> 20);
+    x3 = (x3 + x4) | 0;
     x14 ^= x3;
-    x14 = x14 << 8 | x14 >>> 24;
-    x9 = x9 + x14 | 0;
+    x14 = (x14 << 8) | (x14 >>> 24);
+    x9 = (x9 + x14) | 0;
     x4 ^= x9;
-    x4 = x4 << 7 | x4 >>> 25;
+    x4 = (x4 << 7) | (x4 >>> 25);
   }
   text[at]! ^= x0 + state[0]!;
   text[at + 1]! ^= x1 + state[1]!;

@@ -1,9 +1,12 @@
 /**
- * GHASH (NIST SP 800-38D) and POLYVAL (RFC 8452): a polynomial in the key, whose coefficients are the blocks of a message.
+ * GHASH (NIST SP 800-38D) and POLYVAL (RFC 8452): a polynomial in the key, whose coefficients are
+ * the blocks of a message.
  *
- * A product with the key is a sum of one table entry a nibble, or a byte of the other factor. The tables of nibbles (8 KiB) take 3.5 us to make
- * and do 210 MB/s, those of bytes (64 KiB) take 22 us and do 400; so a key that has seen more than 8 KiB gets the larger ones.
- * @noble/ciphers makes its tables of objects, anew for each message: 6 us for one of 64 bytes, 160 MB/s for a large one.
+ * A product with the key is a sum of one table entry a nibble, or a byte of the other factor. The
+ * tables of nibbles (8 KiB) take 3.5 us to make and do 210 MB/s, those of bytes (64 KiB) take 22 us
+ * and do 400; so a key that has seen more than 8 KiB gets the larger ones.
+ * @noble/ciphers makes its tables of objects, anew for each message: 6 us for one of 64 bytes, 160
+ * MB/s for a large one.
  */
 import { blockOf, show, swapped } from './text.js';
 
@@ -24,7 +27,10 @@ export class Ghash {
     this.#table = tableOf(this.#doubles, 4, polyval);
   }
 
-  /** Takes in bytes, the last block filled up with zeros. `sum` is what came before, zeros at first, and what comes of it. */
+  /**
+   * Takes in bytes, the last block filled up with zeros. `sum` is what came before, zeros at first,
+   * and what comes of it.
+   */
   absorb(sum: Int32Array, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#seen += bytes.length;
@@ -54,8 +60,11 @@ export class Ghash {
 /** The block of the sizes of additional data and text in bits. */
 export function sizesBlock(aad: number, text: number, polyval = false): Int32Array {
   const block = new DataView(new ArrayBuffer(16));
-  for (const [at, size] of [[0, aad], [8, text]] as const) {
-    const [high, low] = [Math.floor(size / 2 ** 29), size * 8 >>> 0];
+  for (const [at, size] of [
+    [0, aad],
+    [8, text],
+  ] as const) {
+    const [high, low] = [Math.floor(size / 2 ** 29), (size * 8) >>> 0];
     block.setUint32(at + (polyval ? 4 : 0), high, polyval);
     block.setUint32(at + (polyval ? 0 : 4), low, polyval);
   }
@@ -77,22 +86,30 @@ function doublesOf(key: Int32Array, polyval: boolean): Int32Array {
       doubles[at++] = polyval ? a : swapped(d);
     }
     const carry = -(d & 1);
-    d = c << 31 | d >>> 1;
-    c = b << 31 | c >>> 1;
-    b = a << 31 | b >>> 1;
-    a = a >>> 1 ^ 0xe1000000 & carry;
+    d = (c << 31) | (d >>> 1);
+    c = (b << 31) | (c >>> 1);
+    b = (a << 31) | (b >>> 1);
+    a = (a >>> 1) ^ (0xe1000000 & carry);
   }
   return doubles;
 }
 
-/** For each byte or nibble of a block, in the order of memory, first the high nibble: its products with the key. */
+/**
+ * For each byte or nibble of a block, in the order of memory, first the high nibble: its products
+ * with the key.
+ */
 function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Array {
   const [count, each] = [128 / bits, 1 << bits];
   const table = new Int32Array(count * each * 4);
   for (let place = 0; place < count; place++) {
     const start = place * each * 4;
-    // The place of the coefficients: bytes stand in the other order in POLYVAL, nibbles within them do not.
-    const from = !reversed ? place : bits === 8 ? 15 - place : (15 - (place >> 1)) * 2 + (place & 1);
+    // The place of the coefficients: bytes stand in the other order in POLYVAL, nibbles within them
+    // do not.
+    const from = !reversed
+      ? place
+      : bits === 8
+        ? 15 - place
+        : (15 - (place >> 1)) * 2 + (place & 1);
     for (let bit = 0; bit < bits; bit++) {
       const top = start + (4 << bit);
       const double = (from * bits + bits - 1 - bit) * 4;
@@ -121,7 +138,7 @@ function absorbBytes(table: Int32Array, sum: Int32Array, words: Int32Array): voi
     let z = 0;
     let start = 0;
     for (let word = 0; word < 4; word++) {
-      let rest = words[at + word]! ^ (word < 2 ? word === 0 ? a : b : word === 2 ? c : d);
+      let rest = words[at + word]! ^ (word < 2 ? (word === 0 ? a : b) : word === 2 ? c : d);
       for (let byte = 0; byte < 4; byte++) {
         const entry = start + ((rest & 255) << 2);
         w ^= table[entry]!;
@@ -149,9 +166,9 @@ function absorbNibbles(table: Int32Array, sum: Int32Array, words: Int32Array): v
     let z = 0;
     let start = 0;
     for (let word = 0; word < 4; word++) {
-      let rest = words[at + word]! ^ (word < 2 ? word === 0 ? a : b : word === 2 ? c : d);
+      let rest = words[at + word]! ^ (word < 2 ? (word === 0 ? a : b) : word === 2 ? c : d);
       for (let byte = 0; byte < 4; byte++) {
-        const high = start + (rest >>> 2 & 60);
+        const high = start + ((rest >>> 2) & 60);
         const low = start + 64 + ((rest & 15) << 2);
         w ^= table[high]! ^ table[low]!;
         x ^= table[high + 1]! ^ table[low + 1]!;

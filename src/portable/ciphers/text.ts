@@ -1,9 +1,10 @@
 /**
- * Texts of ciphers, transformed where they are: 32-bit words at a time where the memory is aligned, and piece by piece through a scratch
- * that is, where it is not.
+ * Texts of ciphers, transformed where they are: 32-bit words at a time where the memory is aligned,
+ * and piece by piece through a scratch that is, where it is not.
  *
- * Words hold four bytes, the first one lowest, on every CPU. On a big-endian CPU (s390x) words that share memory with bytes are
- * turned around by {@link littleEndianWords}; elsewhere that does nothing.
+ * Words hold four bytes, the first one lowest, on every CPU. On a big-endian CPU (s390x) words that
+ * share memory with bytes are turned around by {@link littleEndianWords}; elsewhere that does
+ * nothing.
  */
 import { littleEndian } from '../hashes/fields.js';
 
@@ -16,14 +17,21 @@ export function move(source: Uint8Array, target: Uint8Array): void {
 /** Transforms words that hold a text's bytes, the first one lowest: whole blocks. */
 export type Transform = (words: Int32Array) => void;
 
-/** Bytes that go through the scratch at once: whole blocks of every cipher here, little enough for the first cache. */
+/**
+ * Bytes that go through the scratch at once: whole blocks of every cipher here, little enough for
+ * the first cache.
+ */
 const PIECE = 4096;
 const scratchWords = new Int32Array(PIECE / 4);
 const scratch = new Uint8Array(scratchWords.buffer);
 
-/** Turns words read from bytes into little-endian ones, or such words into what stands for their bytes; returns them. */
+/**
+ * Turns words read from bytes into little-endian ones, or such words into what stands for their
+ * bytes; returns them.
+ */
 export function littleEndianWords(words: Int32Array): Int32Array {
-  if (!littleEndian) for (let index = 0; index < words.length; index++) words[index] = swapped(words[index]!);
+  if (!littleEndian)
+    for (let index = 0; index < words.length; index++) words[index] = swapped(words[index]!);
   return words;
 }
 
@@ -33,15 +41,20 @@ export function bytesOfWords(words: Int32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }
 
-/** Transforms a text in place, in order. The last block is filled up with anything; what becomes of that is lost. */
+/**
+ * Transforms a text in place, in order. The last block is filled up with anything; what becomes of
+ * that is lost.
+ */
 export function transform(text: Uint8Array, block: 16 | 64, change: Transform): void {
-  const each: Transform = littleEndian ? change : (words) => {
-    change(littleEndianWords(words));
-    littleEndianWords(words);
-  };
+  const each: Transform = littleEndian
+    ? change
+    : (words) => {
+        change(littleEndianWords(words));
+        littleEndianWords(words);
+      };
   let done = 0;
   if (text.byteOffset % 4 === 0) {
-    done = text.length - text.length % block;
+    done = text.length - (text.length % block);
     if (done > 0) each(new Int32Array(text.buffer, text.byteOffset, done / 4));
   }
   if (done === text.length) return;
@@ -58,13 +71,13 @@ export function transform(text: Uint8Array, block: 16 | 64, change: Transform): 
 }
 
 /**
- * Shows all of some bytes, in order, as words: whole blocks of 16 bytes, the last one filled up with zeros. What `each` is given is not to
- * be written.
+ * Shows all of some bytes, in order, as words: whole blocks of 16 bytes, the last one filled up
+ * with zeros. What `each` is given is not to be written.
  */
 export function show(bytes: Uint8Array, each: Transform): void {
   let done = 0;
   if (littleEndian && bytes.byteOffset % 4 === 0) {
-    done = bytes.length - bytes.length % 16;
+    done = bytes.length - (bytes.length % 16);
     if (done > 0) each(new Int32Array(bytes.buffer, bytes.byteOffset, done / 4));
   }
   if (done === bytes.length) return;
@@ -92,10 +105,13 @@ export function blockOf(bytes: Uint8Array, offset = 0): Int32Array {
 
 /** A word with its bytes in the other order. */
 export function swapped(word: number): number {
-  return word << 24 | (word & 0xff00) << 8 | word >>> 8 & 0xff00 | word >>> 24;
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
-/** Whether a tag, which may be cut short, is the right one: in a time that does not depend on where they differ. */
+/**
+ * Whether a tag, which may be cut short, is the right one: in a time that does not depend on where
+ * they differ.
+ */
 export function sameTag(right: Uint8Array, tag: Uint8Array): boolean {
   let difference = tag.length <= right.length ? 0 : 1;
   for (let index = 0; index < tag.length; index++) difference |= right[index]! ^ tag[index]!;

@@ -3,7 +3,16 @@ import { failure, makeError } from '../../errors.js';
 import { Status } from '../../frame.js';
 import { accepted, type Accepted } from '../../options.js';
 import type { PrepareCipher } from '../ciphers/contract.js';
-import { bytes, data, memory, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import {
+  bytes,
+  data,
+  memory,
+  NO_BYTES,
+  options as optionsOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from './inputs.js';
 
 /** What a stream cipher needs. Sizes in bytes. */
 export interface CipherOptions {
@@ -17,7 +26,10 @@ export interface CipherOptions {
 
 /** A stream cipher. It does not authenticate: who can change the ciphertext can change the text. */
 export interface Cipher {
-  /** Encrypts, into new memory. @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_IV_SIZE */
+  /**
+   * Encrypts, into new memory. @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE,
+   * ERR_KEY_SIZE, ERR_IV_SIZE
+   */
   encrypt(options: CipherOptions): Uint8Array;
   /** Decrypts, into new memory. @throws MillraceError as encrypt */
   decrypt(options: CipherOptions): Uint8Array;
@@ -34,9 +46,9 @@ export interface SealOptions {
   /** The key: 16, 24 or 32 bytes, as the algorithm says. */
   readonly key: Bytes;
   /**
-   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. Without it `seal` takes a random
-   * one and puts it before the ciphertext, where `open` without a nonce reads it. Use xchacha20_poly1305 then; with all
-   * others seal at most 2^32 messages with one key.
+   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. Without it
+   * `seal` takes a random one and puts it before the ciphertext, where `open` without a nonce reads
+   * it. Use xchacha20_poly1305 then; with all others seal at most 2^32 messages with one key.
    */
   readonly nonce?: Bytes | undefined;
   /** The message. A string stands for its UTF-8 encoding. */
@@ -58,13 +70,15 @@ export interface Aead {
   /**
    * Encrypts, and appends the tag.
    *
-   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
+   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+   * ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
    */
   seal(options: SealOptions): Uint8Array;
   /**
    * Decrypts what {@link Aead.seal} gave.
    *
-   * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if anything is not as it was sealed
+   * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if
+   * anything is not as it was sealed
    */
   open(options: OpenOptions): Uint8Array;
   /** The standard name, e.g. `aes-256-gcm`. */
@@ -80,10 +94,19 @@ export interface Aead {
 /** Makes a stream cipher. */
 export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: number): Cipher {
   const ivSize = 16;
-  const takes: Accepted<keyof CipherOptions> = accepted(algorithm, { key: true, iv: true, source: true });
+  const takes: Accepted<keyof CipherOptions> = accepted(algorithm, {
+    key: true,
+    iv: true,
+    source: true,
+  });
   const apply = (given: unknown, name: string): Uint8Array => {
-    if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(given, 'options', takes);
+    if (given === undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
+    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(
+      given,
+      'options',
+      takes,
+    );
     const text = data(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
     const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
@@ -93,11 +116,23 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
     cipher.dispose();
     return target;
   };
-  return { encrypt: (given) => apply(given, 'encrypt'), decrypt: (given) => apply(given, 'decrypt'), algorithm, keySize, ivSize };
+  return {
+    encrypt: (given) => apply(given, 'encrypt'),
+    decrypt: (given) => apply(given, 'decrypt'),
+    algorithm,
+    keySize,
+    ivSize,
+  };
 }
 
 /** Makes a cipher that authenticates; `tagMin` is the shortest tag it takes. */
-export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: number, nonceSize: number, tagMin: number): Aead {
+export function makeAead(
+  algorithm: string,
+  prepare: PrepareCipher,
+  keySize: number,
+  nonceSize: number,
+  tagMin: number,
+): Aead {
   const tagSize = 16;
   const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
     key: true,
@@ -107,16 +142,31 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
     tagLength: true,
   });
   const read = (given: unknown, name: string) => {
-    if (given === undefined) throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(given, 'options', takes);
+    if (given === undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
+    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(
+      given,
+      'options',
+      takes,
+    );
     const size = tagLength === undefined ? tagSize : unsigned(tagLength, 'tagLength');
     if (size < tagMin || size > tagSize) {
-      throw makeError('ERR_TAG_SIZE', `tagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`);
+      throw makeError(
+        'ERR_TAG_SIZE',
+        `tagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`,
+      );
     }
     const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
-    const number = nonce === undefined ? undefined : sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
-    return { secret, number, text, size, protectedToo: aad === undefined ? NO_BYTES : data(aad, 'aad') };
+    const number =
+      nonce === undefined ? undefined : sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
+    return {
+      secret,
+      number,
+      text,
+      size,
+      protectedToo: aad === undefined ? NO_BYTES : data(aad, 'aad'),
+    };
   };
   const seal = (given: unknown): Uint8Array => {
     const { secret, number, text, size, protectedToo } = read(given, 'seal');
@@ -133,10 +183,20 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
     const { secret, number, text, size, protectedToo } = read(given, 'open');
     const start = number === undefined ? nonceSize : 0;
     const end = text.length - size;
-    if (end < start) throw makeError('ERR_SOURCE_SIZE', `source must hold at least ${start === 0 ? `the tag's ${size} bytes` : `${start + size} bytes for nonce and tag`}, not ${text.length}`);
+    if (end < start)
+      throw makeError(
+        'ERR_SOURCE_SIZE',
+        `source must hold at least ${start === 0 ? `the tag's ${size} bytes` : `${start + size} bytes for nonce and tag`}, not ${text.length}`,
+      );
     const opened = memory(end - start);
     const cipher = prepare(secret);
-    const right = cipher.open!(number ?? text.subarray(0, start), protectedToo, text.subarray(start, end), opened, text.subarray(end));
+    const right = cipher.open!(
+      number ?? text.subarray(0, start),
+      protectedToo,
+      text.subarray(start, end),
+      opened,
+      text.subarray(end),
+    );
     cipher.dispose();
     if (!right) throw failure(Status.Authentication);
     return opened;
@@ -144,7 +204,13 @@ export function makeAead(algorithm: string, prepare: PrepareCipher, keySize: num
   return { seal, open, algorithm, keySize, nonceSize, tagSize };
 }
 
-function sized(value: unknown, size: number, name: string, code: 'ERR_KEY_SIZE' | 'ERR_IV_SIZE', algorithm: string): Uint8Array {
+function sized(
+  value: unknown,
+  size: number,
+  name: string,
+  code: 'ERR_KEY_SIZE' | 'ERR_IV_SIZE',
+  algorithm: string,
+): Uint8Array {
   const view = bytes(value, name);
   if (view.length === size) return view;
   throw makeError(code, `${name} must be ${size} bytes for ${algorithm}, not ${view.length}`);

@@ -1,4 +1,7 @@
-/** Key derivation of millrace/portable: here and now, in JavaScript, so that a page stands still meanwhile. */
+/**
+ * Key derivation of millrace/portable: here and now, in JavaScript, so that a page stands still
+ * meanwhile.
+ */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
 import { makeError, outOfMemory, wrongType } from '../../errors.js';
@@ -8,9 +11,22 @@ import { prepareHmac } from '../hashes/hmac.js';
 import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
 import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
 import { recipeOf, type HashFunction } from './hash.js';
-import { between, bytes, data, memory as memoryFor, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import {
+  between,
+  bytes,
+  data,
+  memory as memoryFor,
+  NO_BYTES,
+  options as optionsOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from './inputs.js';
 
-/** What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be given. */
+/**
+ * What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be
+ * given.
+ */
 export interface ScryptOptions {
   /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
   readonly N?: number | undefined;
@@ -28,15 +44,18 @@ export interface ScryptOptions {
   readonly maxmem?: number | undefined;
 }
 
-const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted('scrypt(password, salt, keylen)', {
-  N: true,
-  cost: true,
-  r: true,
-  blockSize: true,
-  p: true,
-  parallelization: true,
-  maxmem: true,
-});
+const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
+  'scrypt(password, salt, keylen)',
+  {
+    N: true,
+    cost: true,
+    r: true,
+    blockSize: true,
+    p: true,
+    parallelization: true,
+    maxmem: true,
+  },
+);
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
@@ -63,17 +82,20 @@ export interface Argon2Parameters {
   readonly version?: 0x10 | 0x13 | undefined;
 }
 
-const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted('argon2(algorithm)', {
-  message: true,
-  nonce: true,
-  memory: true,
-  passes: true,
-  parallelism: true,
-  tagLength: true,
-  secret: true,
-  associatedData: true,
-  version: true,
-});
+const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted(
+  'argon2(algorithm)',
+  {
+    message: true,
+    nonce: true,
+    memory: true,
+    passes: true,
+    parallelism: true,
+    tagLength: true,
+    secret: true,
+    associatedData: true,
+    version: true,
+  },
+);
 
 /** The most bytes of a derived key, as node:crypto has it. */
 const KEY_MAX = 2 ** 31 - 1;
@@ -83,30 +105,68 @@ const KEY_MAX = 2 ** 31 - 1;
  *
  * @param salt bytes or a string (UTF-8): other ones for each password, 16 random bytes are good
  * @param keylen size of the key in bytes
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_MEMORY_LIMIT when `maxmem` is too small
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_MEMORY_LIMIT when `maxmem` is too small
  */
-export function scrypt(password: Data, salt: Data, keylen: number, options?: ScryptOptions): Uint8Array {
-  if (arguments.length < 3) throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
+export function scrypt(
+  password: Data,
+  salt: Data,
+  keylen: number,
+  options?: ScryptOptions,
+): Uint8Array {
+  if (arguments.length < 3)
+    throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const given = optionsOf<ScryptOptions>(options, 'options', scryptTakes);
   const N = one(given, 'N', 'cost', 16384);
   const r = one(given, 'r', 'blockSize', 8);
   const p = one(given, 'p', 'parallelization', 1);
-  if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N) throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be a power of two above 1, not ${N}`);
-  if (r < 1) throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
-  if (N >= 2 ** (16 * r)) throw makeError('ERR_ARGUMENT_VALUE', `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`);
-  if (p < 1 || p * r >= 2 ** 30) throw makeError('ERR_ARGUMENT_VALUE', `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`);
-  const maxmem = given.maxmem === undefined ? 32 * 2 ** 20 : unsigned(given.maxmem, 'options.maxmem');
+  if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.N (cost) must be a power of two above 1, not ${N}`,
+    );
+  if (r < 1)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
+  if (N >= 2 ** (16 * r))
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`,
+    );
+  if (p < 1 || p * r >= 2 ** 30)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`,
+    );
+  const maxmem =
+    given.maxmem === undefined ? 32 * 2 ** 20 : unsigned(given.maxmem, 'options.maxmem');
   const needed = 128 * r * (N + p + 2);
-  if (needed > maxmem) throw makeError('ERR_MEMORY_LIMIT', `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`);
+  if (needed > maxmem)
+    throw makeError(
+      'ERR_MEMORY_LIMIT',
+      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`,
+    );
   const dkLen = between(keylen, 0, KEY_MAX, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   // The library derives no empty keys.
-  return dkLen === 0 ? NO_BYTES.slice() : derived(needed, () => derive(secret, other, { N, r, p, dkLen, maxmem: Number.MAX_SAFE_INTEGER }));
+  return dkLen === 0
+    ? NO_BYTES.slice()
+    : derived(needed, () =>
+        derive(secret, other, { N, r, p, dkLen, maxmem: Number.MAX_SAFE_INTEGER }),
+      );
 }
 
-function one(options: ScryptOptions, short: 'N' | 'r' | 'p', long: 'cost' | 'blockSize' | 'parallelization', usual: number): number {
+function one(
+  options: ScryptOptions,
+  short: 'N' | 'r' | 'p',
+  long: 'cost' | 'blockSize' | 'parallelization',
+  usual: number,
+): number {
   const [first, second]: unknown[] = [options[short], options[long]];
-  if (first !== undefined && second !== undefined) throw makeError('ERR_ARGUMENT_VALUE', `options.${short} and options.${long} are the same: give one of them`);
+  if (first !== undefined && second !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.${short} and options.${long} are the same: give one of them`,
+    );
   if (first !== undefined) return unsigned(first, `options.${short}`);
   return second === undefined ? usual : unsigned(second, `options.${long}`);
 }
@@ -120,8 +180,18 @@ function one(options: ScryptOptions, short: 'N' | 'r' | 'p', long: 'cost' | 'blo
  * @param digest a hash of this door, e.g. its `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
-export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: number, digest: HashFunction<never>): Uint8Array {
-  if (arguments.length < 5) throw makeError('ERR_MISSING_ARGUMENT', 'pbkdf2 needs a password, a salt, iterations, keylen and a digest');
+export function pbkdf2(
+  password: Data,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: HashFunction<never>,
+): Uint8Array {
+  if (arguments.length < 5)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'pbkdf2 needs a password, a salt, iterations, keylen and a digest',
+    );
   between(iterations, 1, 2 ** 32 - 1, 'iterations');
   const size = between(keylen, 0, KEY_MAX, 'keylen');
   const { hash, facts } = recipeOf(digest, 'digest');
@@ -141,37 +211,74 @@ export function pbkdf2(password: Data, salt: Data, iterations: number, keylen: n
  * @param salt may be empty
  * @param info what the key is for; may be empty
  * @param keylen size of the key in bytes, at most 255 digests
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_OUTPUT_SIZE
  */
-export function hkdf(digest: HashFunction<never>, ikm: Data, salt: Data, info: Data, keylen: number): Uint8Array {
-  if (arguments.length < 5) throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
+export function hkdf(
+  digest: HashFunction<never>,
+  ikm: Data,
+  salt: Data,
+  info: Data,
+  keylen: number,
+): Uint8Array {
+  if (arguments.length < 5)
+    throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const { algorithm, hash, facts } = recipeOf(digest, 'digest');
   const size = between(keylen, 0, KEY_MAX, 'keylen');
   const most = 255 * facts.digestSize;
-  if (size > most) throw makeError('ERR_OUTPUT_SIZE', `keylen must be at most 255 digests of ${algorithm}, ${most} bytes, not ${size}`);
+  if (size > most)
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `keylen must be at most 255 digests of ${algorithm}, ${most} bytes, not ${size}`,
+    );
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = memoryFor(size);
-  deriveHkdf((key) => prepareHmac(hash, facts, key), facts.digestSize, secret, other, purpose, target);
+  deriveHkdf(
+    (key) => prepareHmac(hash, facts, key),
+    facts.digestSize,
+    secret,
+    other,
+    purpose,
+    target,
+  );
   return target;
 }
 
 /**
  * Derives a key from a password with Argon2 (RFC 9106): 210 ms or more and 19 MiB by default.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM
  */
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Uint8Array {
-  if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
+  if (arguments.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const derive = argon2Of(algorithm);
   const given = optionsOf<Argon2Parameters>(parameters, 'parameters', argon2Takes);
-  const { message, nonce, memory = 19456, passes = 2, parallelism = 1, tagLength, secret, associatedData, version = 0x13 } = given;
-  if (version !== 0x13 && version !== 0x10) throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
+  const {
+    message,
+    nonce,
+    memory = 19456,
+    passes = 2,
+    parallelism = 1,
+    tagLength,
+    secret,
+    associatedData,
+    version = 0x13,
+  } = given;
+  if (version !== 0x13 && version !== 0x10)
+    throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
   const t = between(passes, 1, 2 ** 32 - 1, 'parameters.passes');
   const p = between(parallelism, 1, 2 ** 24 - 1, 'parameters.parallelism');
   const m = between(memory, 8 * p, 2 ** 22 - 1, 'parameters.memory');
-  const dkLen = tagLength === undefined ? 32 : between(tagLength, 4, KEY_MAX, 'parameters.tagLength');
+  const dkLen =
+    tagLength === undefined ? 32 : between(tagLength, 4, KEY_MAX, 'parameters.tagLength');
   const salt = data(nonce, 'parameters.nonce');
-  if (salt.length < 8) throw makeError('ERR_ARGUMENT_VALUE', `parameters.nonce must have at least 8 bytes, not ${salt.length}`);
+  if (salt.length < 8)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `parameters.nonce must have at least 8 bytes, not ${salt.length}`,
+    );
   const password = data(message, 'parameters.message');
   const asked = {
     m,
@@ -180,7 +287,8 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     version,
     dkLen,
     key: secret === undefined ? NO_BYTES : data(secret, 'parameters.secret'),
-    personalization: associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
+    personalization:
+      associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
     maxmem: 2 ** 32 - 1,
   };
   return derived(m * 1024, () => derive(password, salt, asked));
@@ -200,11 +308,15 @@ function argon2Of(name: unknown): typeof argon2id {
   if (name === 'argon2i') return argon2i;
   if (name === 'argon2d') return argon2d;
   if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
-  throw makeError('ERR_UNKNOWN_ALGORITHM', `algorithm must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(name.slice(0, 40))}`);
+  throw makeError(
+    'ERR_UNKNOWN_ALGORITHM',
+    `algorithm must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(name.slice(0, 40))}`,
+  );
 }
 
 /**
- * Whether bytes are equal, in a time that depends on their number only, as far as a JavaScript engine allows.
+ * Whether bytes are equal, in a time that depends on their number only, as far as a JavaScript
+ * engine allows.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if they are not as many
  */

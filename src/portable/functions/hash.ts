@@ -4,7 +4,16 @@ import { accepted, type Accepted } from '../../options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
-import { bytes, data, memory, NO_BYTES, options as optionsOf, unsigned, type Bytes, type Data } from './inputs.js';
+import {
+  bytes,
+  data,
+  memory,
+  NO_BYTES,
+  options as optionsOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from './inputs.js';
 
 /** Options of hashes without a seed, a key, or a size to choose. */
 export interface DigestOptions<E extends Encoding = Encoding> {
@@ -14,7 +23,10 @@ export interface DigestOptions<E extends Encoding = Encoding> {
 
 /** What a hash takes that gives as many bytes as one wants. */
 export interface OutputOptions {
-  /** The digest's size in bytes, 1 to 2^30. Required for shake128 and shake256; 32 for blake3 by default. */
+  /**
+   * The digest's size in bytes, 1 to 2^30. Required for shake128 and shake256; 32 for blake3 by
+   * default.
+   */
   readonly outputLength?: number | undefined;
 }
 
@@ -38,13 +50,17 @@ export interface NoOptions {
   readonly key?: undefined;
 }
 
-/** A hash, with `Extra` among its options. Call it with all of a message, or begin one with `create`. */
+/**
+ * A hash, with `Extra` among its options. Call it with all of a message, or begin one with
+ * `create`.
+ */
 export interface HashFunction<Extra extends object = NoOptions> {
   /**
    * Hashes, here and now.
    *
    * @param data bytes, or a string for its UTF-8 encoding
-   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUTPUT_SIZE, ERR_KEY_SIZE
+   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+   * ERR_OUTPUT_SIZE, ERR_KEY_SIZE
    */
   (data: Data): Uint8Array;
   <E extends Encoding>(data: Data, encoding: E): Digest<E>;
@@ -79,15 +95,23 @@ const recipes = /* @__PURE__ */ new WeakMap<object, Recipe>();
 /** What a hash function is made of; for functions that take one. `name` is the argument's. */
 export function recipeOf(value: unknown, name: string): Recipe {
   const found = typeof value === 'function' ? recipes.get(value) : undefined;
-  if (found === undefined) throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
+  if (found === undefined)
+    throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
   if (found.facts.hmac !== false) return found;
   throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.algorithm}`);
 }
 
 /** Makes a hash function. */
-export function makeHash<Extra extends object = NoOptions>(algorithm: string, hash: PortableHash, facts: Facts): HashFunction<Extra> {
+export function makeHash<Extra extends object = NoOptions>(
+  algorithm: string,
+  hash: PortableHash,
+  facts: Facts,
+): HashFunction<Extra> {
   const own = { outputLength: true, key: true, seed: true } as const;
-  const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, { encoding: true, ...own });
+  const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
+    encoding: true,
+    ...own,
+  });
   const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, own);
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
@@ -115,16 +139,32 @@ export function makeHash<Extra extends object = NoOptions>(algorithm: string, ha
   };
   const { digestSize: outputLength, blockSize } = facts;
   recipes.set(call, { algorithm, hash, facts });
-  return Object.assign(call, { create, algorithm, outputLength, blockSize }) as unknown as HashFunction<Extra>;
+  return Object.assign(call, {
+    create,
+    algorithm,
+    outputLength,
+    blockSize,
+  }) as unknown as HashFunction<Extra>;
 }
 
 type BeginOptions = OutputOptions & KeyOptions & SeedOptions;
 type AllOptions = DigestOptions & BeginOptions;
 
-function read({ outputLength, seed, key }: BeginOptions, algorithm: string, facts: Facts, running = false): { size: number; params: HashParams } {
-  const size = running && outputLength === undefined && facts.xof ? facts.digestSize : sizeOf(outputLength, algorithm, facts);
+function read(
+  { outputLength, seed, key }: BeginOptions,
+  algorithm: string,
+  facts: Facts,
+  running = false,
+): { size: number; params: HashParams } {
+  const size =
+    running && outputLength === undefined && facts.xof
+      ? facts.digestSize
+      : sizeOf(outputLength, algorithm, facts);
   if (seed === undefined && key === undefined) return { size, params: PLAIN };
-  return { size, params: { seed: seedOf(seed, algorithm, facts), key: keyOf(key, algorithm, facts) } };
+  return {
+    size,
+    params: { seed: seedOf(seed, algorithm, facts), key: keyOf(key, algorithm, facts) },
+  };
 }
 
 const OUTPUT_MAX = 2 ** 30;
@@ -132,29 +172,51 @@ const OUTPUT_MAX = 2 ** 30;
 function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: Facts): number {
   if (outputLength === undefined) {
     if (digestSize > 0) return digestSize;
-    throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${algorithm}: its output has no natural size`);
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `options.outputLength must be given for ${algorithm}: its output has no natural size`,
+    );
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
-  throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes for ${algorithm}, not ${size}`);
+  throw makeError(
+    'ERR_OUTPUT_SIZE',
+    `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes for ${algorithm}, not ${size}`,
+  );
 }
 
 function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigint {
   if (seed === undefined) return 0n;
-  if (typeof seed !== 'number' && typeof seed !== 'bigint') throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
-  if (seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${algorithm} takes no seed`);
+  if (typeof seed !== 'number' && typeof seed !== 'bigint')
+    throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+  if (seedBits === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${algorithm} takes no seed`);
   const wide = BigInt(typeof seed === 'number' ? unsigned(seed, 'options.seed') : seed);
   if (wide >= 0n && wide >> BigInt(seedBits) === 0n) return wide;
-  throw makeError('ERR_ARGUMENT_VALUE', `options.seed must be an unsigned integer of ${seedBits} bits for ${algorithm}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `options.seed must be an unsigned integer of ${seedBits} bits for ${algorithm}`,
+  );
 }
 
-function keyOf(key: unknown, algorithm: string, { keySize = 0, hmac }: Facts): Uint8Array | undefined {
+function keyOf(
+  key: unknown,
+  algorithm: string,
+  { keySize = 0, hmac }: Facts,
+): Uint8Array | undefined {
   if (key === undefined) return undefined;
-  if (keySize === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`);
+  if (keySize === 0)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`,
+    );
   const view = bytes(key, 'options.key');
   // Not slice, which Buffer has otherwise.
   if (view.length === keySize) return Uint8Array.from(view);
-  throw makeError('ERR_KEY_SIZE', `options.key must be ${keySize} bytes for ${algorithm}, not ${view.length}`);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `options.key must be ${keySize} bytes for ${algorithm}, not ${view.length}`,
+  );
 }
 
 /** How pieces are taken in: by a hash or by an HMAC. */
@@ -200,7 +262,8 @@ export abstract class Running {
   /**
    * Ends the message and gives its digest. Nothing can follow.
    *
-   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE for shake128 and shake256
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE
+   * for shake128 and shake256
    *   without an `outputLength`
    */
   digest(): Uint8Array;
@@ -208,7 +271,11 @@ export abstract class Running {
   digest(encoding?: unknown): unknown {
     this.#expect('open');
     const wanted = encodingOf(encoding);
-    if (this.outputLength === 0) throw makeError('ERR_OUTPUT_SIZE', `options.outputLength must be given for ${this.algorithm}: its output has no natural size`);
+    if (this.outputLength === 0)
+      throw makeError(
+        'ERR_OUTPUT_SIZE',
+        `options.outputLength must be given for ${this.algorithm}: its output has no natural size`,
+      );
     const digest = resultOf(this.outputLength, wanted);
     this.#way.finish(this.#state, NO_BYTES, digest);
     this.#state.fill(0);
@@ -217,7 +284,8 @@ export abstract class Running {
   }
 
   /**
-   * Of shake128, shake256 and blake3: the next bytes of the output, 1 to 2^30 at a time. The first call ends the message.
+   * Of shake128, shake256 and blake3: the next bytes of the output, 1 to 2^30 at a time. The first
+   * call ends the message.
    *
    * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
    */
@@ -225,12 +293,20 @@ export abstract class Running {
   squeeze<E extends Encoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: unknown, encoding?: unknown): unknown {
     const { squeeze } = this.#way;
-    if (squeeze === undefined) throw makeError('ERR_ARGUMENT_VALUE', `squeeze: the output of ${this.algorithm} has one size`);
+    if (squeeze === undefined)
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `squeeze: the output of ${this.algorithm} has one size`,
+      );
     if (this.#phase === 'open') this.#phase = 'squeezing';
     this.#expect('squeezing');
     const wanted = encodingOf(encoding);
     const count = unsigned(size, 'size');
-    if (count < 1 || count > OUTPUT_MAX) throw makeError('ERR_ARGUMENT_VALUE', `size must be between 1 and ${OUTPUT_MAX}, not ${count}`);
+    if (count < 1 || count > OUTPUT_MAX)
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `size must be between 1 and ${OUTPUT_MAX}, not ${count}`,
+      );
     const output = resultOf(count, wanted);
     const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
     squeeze(this.#state, NO_BYTES, output, next);
@@ -251,7 +327,8 @@ export abstract class Running {
 
   #expect(phase: 'open' | 'squeezing'): void {
     if (this.#phase === phase) return;
-    const reason = this.#phase === 'squeezing' ? 'has begun to give output' : 'has given its digest';
+    const reason =
+      this.#phase === 'squeezing' ? 'has begun to give output' : 'has given its digest';
     throw makeError('ERR_HASHER_SPENT', `this hasher ${reason}: make another`);
   }
 }
@@ -261,12 +338,19 @@ export class RunningHash extends Running {
   readonly #again: () => RunningHash;
 
   /** Made by {@link HashFunction.create}. */
-  constructor(algorithm: string, hash: PortableHash, params: HashParams, size: number, facts: Facts) {
+  constructor(
+    algorithm: string,
+    hash: PortableHash,
+    params: HashParams,
+    size: number,
+    facts: Facts,
+  ) {
     const way: Way = {
       update: (state, source, next) => hash.update(params, state, source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
     };
-    if (hash.squeeze !== undefined) way.squeeze = (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next);
+    if (hash.squeeze !== undefined)
+      way.squeeze = (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next);
     super(algorithm, way, size, facts.stateSize);
     this.#again = () => new RunningHash(algorithm, hash, params, size, facts);
   }

@@ -7,7 +7,9 @@ import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js'
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
 import { data, options as optionsOf, type Data } from './inputs.js';
 
-const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', { encoding: true });
+const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', {
+  encoding: true,
+});
 
 /**
  * HMAC (RFC 2104), here and now.
@@ -15,15 +17,30 @@ const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash
  * @param hash a hash of this door, e.g. its `sha256`
  * @param key of any length; a string stands for its UTF-8 encoding
  * @param message bytes, or a string for its UTF-8 encoding
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash over which there is no HMAC
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash over
+ * which there is no HMAC
  */
 export function hmac(hash: HashFunction<never>, key: Data, message: Data): Uint8Array;
-export function hmac<E extends Encoding>(hash: HashFunction<never>, key: Data, message: Data, encoding: E): Digest<E>;
-export function hmac<E extends Encoding = 'buffer'>(hash: HashFunction<never>, key: Data, message: Data, options: DigestOptions<E>): Digest<E>;
+export function hmac<E extends Encoding>(
+  hash: HashFunction<never>,
+  key: Data,
+  message: Data,
+  encoding: E,
+): Digest<E>;
+export function hmac<E extends Encoding = 'buffer'>(
+  hash: HashFunction<never>,
+  key: Data,
+  message: Data,
+  options: DigestOptions<E>,
+): Digest<E>;
 export function hmac(hash: unknown, key: unknown, message: unknown, second?: unknown): unknown {
-  if (arguments.length < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs a hash, a key and data');
+  if (arguments.length < 3)
+    throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs a hash, a key and data');
   const recipe = recipeOf(hash, 'hash');
-  const form = second === undefined || typeof second === 'string' ? second : optionsOf<DigestOptions>(second, 'options', takes).encoding;
+  const form =
+    second === undefined || typeof second === 'string'
+      ? second
+      : optionsOf<DigestOptions>(second, 'options', takes).encoding;
   const encoding = encodingOf(form);
   const secret = data(key, 'key');
   const source = data(message, 'data');
@@ -53,7 +70,10 @@ export class RunningHmac extends Running {
     const { algorithm, facts } = recipe;
     super(
       algorithm,
-      { update: (state, source, next) => mac.update(state, source, next), finish: (state, rest, target) => mac.finish(state, rest, target) },
+      {
+        update: (state, source, next) => mac.update(state, source, next),
+        finish: (state, rest, target) => mac.finish(state, rest, target),
+      },
       facts.digestSize,
       facts.stateSize,
     );

@@ -1,6 +1,6 @@
 /**
- * What the functions of millrace/portable are given, turned into bytes and checked numbers, with the errors of the main door.
- * Small, and of nothing but the language: it is in every bundle.
+ * What the functions of millrace/portable are given, turned into bytes and checked numbers, with
+ * the errors of the main door. Small, and of nothing but the language: it is in every bundle.
  */
 import { makeError, outOfMemory, wrongType } from '../../errors.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, isRevoked, NO_BYTES } from '../../intrinsics.js';
@@ -25,7 +25,10 @@ export function data(value: unknown, name: string): Uint8Array {
   return found(value) ?? refuse(value, name, 'a string, ArrayBufferView or ArrayBuffer');
 }
 
-/** Always a plain Uint8Array of our own making: what the caller's array says of itself, or runs when it is asked, does not matter. */
+/**
+ * Always a plain Uint8Array of our own making: what the caller's array says of itself, or runs when
+ * it is asked, does not matter.
+ */
 function found(value: unknown): Uint8Array | undefined {
   return isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
 }
@@ -46,7 +49,11 @@ export function memory(size: number): Uint8Array {
 /** An unsigned integer to 2^53 - 1. */
 export function unsigned(value: unknown, name: string): number {
   if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
-  if (!Number.isSafeInteger(value) || value < 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be an unsigned integer below 2^53, not ${value}`);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name} must be an unsigned integer below 2^53, not ${value}`,
+    );
   return value;
 }
 
@@ -54,14 +61,26 @@ export function unsigned(value: unknown, name: string): number {
 export function between(value: unknown, least: number, most: number, name: string): number {
   const number = unsigned(value, name);
   if (number >= least && number <= most) return number;
-  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${least} and ${most}, not ${number}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${name} must be between ${least} and ${most}, not ${number}`,
+  );
 }
 
 /** An options object that has no unknown names, or nothing. */
-export function options<T extends object>(value: unknown, name: string, table: Accepted<keyof T>): T {
+export function options<T extends object>(
+  value: unknown,
+  name: string,
+  table: Accepted<keyof T>,
+): T {
   if (value === undefined) return {} as T;
-  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value)) throw wrongType(name, 'an object', value);
-  if ('target' in value) throw makeError('ERR_ARGUMENT_VALUE', `${name}.target: the functions of millrace/portable return what they make`);
+  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
+    throw wrongType(name, 'an object', value);
+  if ('target' in value)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name}.target: the functions of millrace/portable return what they make`,
+    );
   checkNames(value, name, table);
   return value as T;
 }

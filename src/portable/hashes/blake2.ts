@@ -1,13 +1,25 @@
 /**
- * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression of BLAKE2b is @noble/hashes', that of BLAKE2s in blake2s.ts; the
- * states are ours.
+ * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression of BLAKE2b is
+ * @noble/hashes', that of BLAKE2s in blake2s.ts; the states are ours.
  *
- * Of the library's class four members are used, which its types call protected: to set and get the words, to take in one
- * block, and the count of bytes that goes into it. One object serves all messages. The count is a number, exact to 2^53; a
- * state of a longer message (8 PiB), which the native engine would go on from, is refused.
+ * Of the library's class four members are used, which its types call protected: to set and get the
+ * words, to take in one block, and the count of bytes that goes into it. One object serves all
+ * messages. The count is a number, exact to 2^53; a state of a longer message (8 PiB), which the
+ * native engine would go on from, is refused.
  */
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
-import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
+import {
+  add,
+  checkBlank,
+  checkSize,
+  LENGTH_BITS,
+  littleEndian,
+  read32,
+  readCount,
+  write32,
+  writeCount,
+  type Count,
+} from './fields.js';
 
 /** What is used of the library's class. A test says so when a version changes it. */
 interface Compression {
@@ -22,8 +34,8 @@ interface Compression {
 }
 
 /**
- * Something quicker for many blocks at once: moves words, in the bytes that a state has of them, on by all blocks but the last,
- * after a message of so many bytes.
+ * Something quicker for many blocks at once: moves words, in the bytes that a state has of them, on
+ * by all blocks but the last, after a message of so many bytes.
  */
 export type CountedBlocks = (words: Uint8Array, blocks: Uint8Array, length: number) => void;
 
@@ -50,7 +62,9 @@ export class Blake2 implements PortableHash {
     this.#first = new Int32Array(16);
     this.#first.set(library.get());
     this.#tail = new Uint8Array(library.blockLen);
-    this.#tailWords = littleEndian ? new Uint32Array(this.#tail.buffer) : new Uint32Array(library.blockLen / 4);
+    this.#tailWords = littleEndian
+      ? new Uint32Array(this.#tail.buffer)
+      : new Uint32Array(library.blockLen / 4);
   }
 
   /** Has many blocks taken in by something quicker, or not any more. */
@@ -85,7 +99,24 @@ export class Blake2 implements PortableHash {
 
   #setWords(w: Int32Array): void {
     // The shorter one ignores what it does not have.
-    this.#compression.set(w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!, w[8]!, w[9]!, w[10]!, w[11]!, w[12]!, w[13]!, w[14]!, w[15]!);
+    this.#compression.set(
+      w[0]!,
+      w[1]!,
+      w[2]!,
+      w[3]!,
+      w[4]!,
+      w[5]!,
+      w[6]!,
+      w[7]!,
+      w[8]!,
+      w[9]!,
+      w[10]!,
+      w[11]!,
+      w[12]!,
+      w[13]!,
+      w[14]!,
+      w[15]!,
+    );
   }
 
   #begin(): void {
@@ -111,7 +142,8 @@ export class Blake2 implements PortableHash {
   }
 
   #readWords(state: Uint8Array): void {
-    for (let index = 0; 4 * index < this.#size; index++) this.#words[index] = read32(state, 4 * index);
+    for (let index = 0; 4 * index < this.#size; index++)
+      this.#words[index] = read32(state, 4 * index);
     this.#setWords(this.#words);
   }
 
@@ -174,7 +206,9 @@ export class Blake2 implements PortableHash {
 
   #compressTail(last: boolean): void {
     const words = this.#tailWords;
-    if (!littleEndian) for (let index = 0; index < words.length; index++) words[index] = read32(this.#tail, 4 * index);
+    if (!littleEndian)
+      for (let index = 0; index < words.length; index++)
+        words[index] = read32(this.#tail, 4 * index);
     this.#compression.compress(words, 0, last);
   }
 

@@ -1,13 +1,36 @@
-/** The compression of BLAKE2s with 32 bytes of digest (RFC 7693), with the members that blake2.ts uses of the library's BLAKE2b. */
+/**
+ * The compression of BLAKE2s with 32 bytes of digest (RFC 7693), with the members that blake2.ts
+ * uses of the library's BLAKE2b.
+ */
 import { mix } from './blake-mix.js';
 
 /** SHA-256's first words. */
-const FIRST = /* @__PURE__ */ Int32Array.of(0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19);
+const FIRST = /* @__PURE__ */ Int32Array.of(
+  0x6a09e667,
+  0xbb67ae85,
+  0x3c6ef372,
+  0xa54ff53a,
+  0x510e527f,
+  0x9b05688c,
+  0x1f83d9ab,
+  0x5be0cd19,
+);
 
-/** Which word of the message comes when: a permutation for each of ten rounds, a hexadecimal digit for a word. */
+/**
+ * Which word of the message comes when: a permutation for each of ten rounds, a hexadecimal digit
+ * for a word.
+ */
 const ORDER = /* @__PURE__ */ orderOf(
-  '0123456789abcdef' + 'ea489fd61c02b753' + 'b8c052fdae367194' + '7931dcbe265a40f8' + '905724afe1bc683d' +
-  '2c6a0b834d75fe19' + 'c51fed4a0763928b' + 'db7ec13950f4862a' + '6fe9b308c2d714a5' + 'a2847615fb9e3cd0',
+  '0123456789abcdef' +
+    'ea489fd61c02b753' +
+    'b8c052fdae367194' +
+    '7931dcbe265a40f8' +
+    '905724afe1bc683d' +
+    '2c6a0b834d75fe19' +
+    'c51fed4a0763928b' +
+    'db7ec13950f4862a' +
+    '6fe9b308c2d714a5' +
+    'a2847615fb9e3cd0',
 );
 
 function orderOf(digits: string): Uint8Array {
@@ -33,7 +56,16 @@ export class Blake2sCompression {
     return [w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!];
   }
 
-  set(a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number): void {
+  set(
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    e: number,
+    f: number,
+    g: number,
+    h: number,
+  ): void {
     const w = this.#words;
     w[0] = a;
     w[1] = b;

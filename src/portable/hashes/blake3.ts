@@ -1,14 +1,26 @@
 /**
- * BLAKE3, with or without a key, with any length of output. Ours, because @noble/hashes' running hash does not give out its state,
- * and because of what blake-mix.ts says.
+ * BLAKE3, with or without a key, with any length of output. Ours, because @noble/hashes' running
+ * hash does not give out its state, and because of what blake-mix.ts says.
  *
- * The message is cut into chunks of 1024 bytes. A chunk is hashed when it is known not to be the only one, and of what is
- * hashed only the chaining values of whole subtrees stay; as in crates/core/src/engines/native/blake3.rs, whose states these
- * are: length, output given plus one, mark of the key, chunk, chaining values.
+ * The message is cut into chunks of 1024 bytes. A chunk is hashed when it is known not to be the
+ * only one, and of what is hashed only the chaining values of whole subtrees stay; as in
+ * crates/core/src/engines/native/blake3.rs, whose states these are: length, output given plus one,
+ * mark of the key, chunk, chaining values.
  */
 import { mix } from './blake-mix.js';
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
-import { add, checkBlank, checkSize, LENGTH_BITS, littleEndian, read32, readCount, write32, writeCount, type Count } from './fields.js';
+import {
+  add,
+  checkBlank,
+  checkSize,
+  LENGTH_BITS,
+  littleEndian,
+  read32,
+  readCount,
+  write32,
+  writeCount,
+  type Count,
+} from './fields.js';
 
 const CHUNK = 1024;
 const BLOCK = 64;
@@ -27,7 +39,16 @@ const ROOT = 8;
 const KEYED_HASH = 16;
 
 /** The words of the hash without a key, which are SHA-256's. */
-const FIRST = /* @__PURE__ */ Int32Array.of(0x6a09e667, 0xbb67ae85 | 0, 0x3c6ef372, 0xa54ff53a | 0, 0x510e527f, 0x9b05688c | 0, 0x1f83d9ab, 0x5be0cd19);
+const FIRST = /* @__PURE__ */ Int32Array.of(
+  0x6a09e667,
+  0xbb67ae85 | 0,
+  0x3c6ef372,
+  0xa54ff53a | 0,
+  0x510e527f,
+  0x9b05688c | 0,
+  0x1f83d9ab,
+  0x5be0cd19,
+);
 
 /** Which word of the message comes when: seven rounds, each a permutation of the one before. */
 const SCHEDULE = /* @__PURE__ */ schedule();
@@ -36,7 +57,8 @@ function schedule(): Uint8Array {
   const permutation = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
   const order = new Uint8Array(7 * 16);
   for (let index = 0; index < 16; index++) order[index] = index;
-  for (let index = 16; index < order.length; index++) order[index] = order[index - 16 - (index % 16) + permutation[index % 16]!]!;
+  for (let index = 16; index < order.length; index++)
+    order[index] = order[index - 16 - (index % 16) + permutation[index % 16]!]!;
   return order;
 }
 
@@ -51,7 +73,10 @@ export interface Place {
   readonly subtrees: Uint8Array;
 }
 
-/** Something quicker for many chunks at once: moves the place on by most of the whole chunks that there are. */
+/**
+ * Something quicker for many chunks at once: moves the place on by most of the whole chunks that
+ * there are.
+ */
 export type Chunks = (place: Place, chunks: Uint8Array) => void;
 
 /** The tree of whichever message is being hashed. */
@@ -96,15 +121,20 @@ class Tree {
     // Only the root's children are left when output has begun.
     if (this.squeezing && !alone && (high > 0 || low !== HALVES)) throw new StateError();
     this.mark();
-    if (read32(state, 16) !== this.value[0]! || read32(state, 20) !== this.value[1]!) throw new StateError();
+    if (read32(state, 16) !== this.value[0]! || read32(state, 20) !== this.value[1]!)
+      throw new StateError();
     this.shape();
     checkBlank(state, HEAD + this.waiting, HEAD + CHUNK);
     checkBlank(state, HEAD + CHUNK + 32 * this.depth, STATE);
     this.chunk.set(state.subarray(HEAD, HEAD + this.waiting));
-    for (let index = 0; index < 8 * this.depth; index++) this.subtrees[index] = read32(state, HEAD + CHUNK + 4 * index);
+    for (let index = 0; index < 8 * this.depth; index++)
+      this.subtrees[index] = read32(state, HEAD + CHUNK + 4 * index);
   }
 
-  /** Where the bytes of a message of this length are. What may turn out to be the root is not hashed as anything else. */
+  /**
+   * Where the bytes of a message of this length are. What may turn out to be the root is not hashed
+   * as anything else.
+   */
   shape(): void {
     const { low, high } = this.length;
     const alone = high === 0 && low <= CHUNK;
@@ -125,11 +155,15 @@ class Tree {
     write32(next, 20, this.value[1]!);
     next.set(this.chunk.subarray(0, this.waiting), HEAD);
     next.fill(0, HEAD + this.waiting, HEAD + CHUNK);
-    for (let index = 0; index < 8 * this.depth; index++) write32(next, HEAD + CHUNK + 4 * index, this.subtrees[index]!);
+    for (let index = 0; index < 8 * this.depth; index++)
+      write32(next, HEAD + CHUNK + 4 * index, this.subtrees[index]!);
     next.fill(0, HEAD + CHUNK + 32 * this.depth);
   }
 
-  /** What tells states of different keys apart, in the first two words of the value; zeros without a key. */
+  /**
+   * What tells states of different keys apart, in the first two words of the value; zeros without a
+   * key.
+   */
   mark(): void {
     this.value.fill(0);
     if (this.flags === 0) return;
@@ -159,7 +193,8 @@ class Tree {
       this.hashChunk(this.chunk, 0, CHUNK, 0);
       this.push(last);
     }
-    if (this.quicker !== undefined && size - from >= BLOCKS_MIN) from = this.takeQuicker(this.quicker, source, from);
+    if (this.quicker !== undefined && size - from >= BLOCKS_MIN)
+      from = this.takeQuicker(this.quicker, source, from);
     // The last chunk is hashed too if it is whole, unless it is the only one.
     while (size - from >= CHUNK && !(this.chunks === 0 && size - from === CHUNK)) {
       this.hashChunk(source, from, CHUNK, 0);
@@ -173,12 +208,19 @@ class Tree {
   /** Takes in most of the whole chunks, and tells where they end. */
   takeQuicker(quicker: Chunks, source: Uint8Array, from: number): number {
     const whole = source.subarray(from, source.length - ((source.length - from) % CHUNK));
-    const place: Place = { key: bytesOf(this.key, 8), flags: this.flags, chunks: this.chunks, depth: this.depth, subtrees: bytesOf(this.subtrees, this.subtrees.length) };
+    const place: Place = {
+      key: bytesOf(this.key, 8),
+      flags: this.flags,
+      chunks: this.chunks,
+      depth: this.depth,
+      subtrees: bytesOf(this.subtrees, this.subtrees.length),
+    };
     quicker(place, whole);
     const end = from + CHUNK * (place.chunks - this.chunks);
     this.chunks = place.chunks;
     this.depth = place.depth;
-    for (let index = 0; index < 8 * place.depth; index++) this.subtrees[index] = read32(place.subtrees, 4 * index);
+    for (let index = 0; index < 8 * place.depth; index++)
+      this.subtrees[index] = read32(place.subtrees, 4 * index);
     const merged = Math.max(end === source.length ? 2 : 1, ones(this.chunks));
     while (this.depth > merged) {
       this.depth -= 2;
@@ -191,7 +233,10 @@ class Tree {
     return end;
   }
 
-  /** Adds the value of the next chunk, and merges what makes whole subtrees, except for the root where this is the last. */
+  /**
+   * Adds the value of the next chunk, and merges what makes whole subtrees, except for the root
+   * where this is the last.
+   */
   push(last: boolean): void {
     this.chunks++;
     const merged = Math.max(last ? 2 : 1, ones(this.chunks));
@@ -199,11 +244,17 @@ class Tree {
     this.subtrees.set(this.value, 8 * this.depth++);
   }
 
-  /** Hashes bytes of one chunk into the value, all but its last block where there are flags for that. */
+  /**
+   * Hashes bytes of one chunk into the value, all but its last block where there are flags for
+   * that.
+   */
   hashChunk(source: Uint8Array, from: number, size: number, flags: number): void {
     this.value.set(this.key);
-    const aligned = littleEndian && ((source.byteOffset + from) & 3) === 0 && size === CHUNK && flags === 0;
-    const all = aligned ? new Uint32Array(source.buffer, source.byteOffset + from, CHUNK / 4) : this.words;
+    const aligned =
+      littleEndian && ((source.byteOffset + from) & 3) === 0 && size === CHUNK && flags === 0;
+    const all = aligned
+      ? new Uint32Array(source.buffer, source.byteOffset + from, CHUNK / 4)
+      : this.words;
     const end = from + size;
     let start = CHUNK_START;
     let at = 0;
@@ -226,7 +277,8 @@ class Tree {
       return;
     }
     words.fill(0);
-    for (let index = 0; index < size; index++) words[index >> 2]! |= source[from + index]! << (8 * (index & 3));
+    for (let index = 0; index < size; index++)
+      words[index >> 2]! |= source[from + index]! << (8 * (index & 3));
   }
 
   /** The value becomes that of the parent of a subtree and itself. */
@@ -298,14 +350,15 @@ class Tree {
     // The number of the block; 64 bits, of which the position has six more.
     let low = ((position.low >>> 6) | (position.high << 26)) >>> 0;
     let high = position.high >>> 6;
-    for (let to = 0; to < target.length; ) {
+    for (let to = 0; to < target.length;) {
       this.giveBlock(low, high);
       const given = this.given;
       if (skip === 0 && to + BLOCK <= target.length) {
         for (let index = 0; index < 16; index++) write32(target, to + 4 * index, given[index]!);
         to += BLOCK;
       } else {
-        for (; skip < BLOCK && to < target.length; skip++, to++) target[to] = given[skip >> 2]! >>> (8 * (skip & 3));
+        for (; skip < BLOCK && to < target.length; skip++, to++)
+          target[to] = given[skip >> 2]! >>> (8 * (skip & 3));
         skip = 0;
       }
       low = (low + 1) >>> 0;
@@ -376,7 +429,13 @@ export class Blake3 implements PortableHash {
     this.#finish(rest, target);
   }
 
-  squeeze(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
+  squeeze(
+    params: HashParams,
+    state: Uint8Array,
+    rest: Uint8Array,
+    target: Uint8Array,
+    next: Uint8Array,
+  ): void {
     const tree = this.#tree;
     if (state.length === 0) tree.begin(params);
     else tree.load(params, state);
@@ -384,7 +443,8 @@ export class Blake3 implements PortableHash {
     tree.take(rest);
     if (!tree.squeezing) {
       tree.output.low = 1;
-      // The root's children are the state of a message of two chunks, so that from now on a call costs no more than its output.
+      // The root's children are the state of a message of two chunks, so that from now on a call
+      // costs no more than its output.
       if (tree.depth > 0) {
         tree.halve();
         tree.chunks = 2;
@@ -393,7 +453,10 @@ export class Blake3 implements PortableHash {
       }
     }
     const { output } = tree;
-    const position: Count = { low: (output.low - 1) >>> 0, high: output.low === 0 ? output.high - 1 : output.high };
+    const position: Count = {
+      low: (output.low - 1) >>> 0,
+      high: output.low === 0 ? output.high - 1 : output.high,
+    };
     tree.end();
     tree.give(target, position);
     add(output, target.length);

@@ -18,15 +18,29 @@ import { Xxh64 } from './xxh/xxh64.js';
 
 export const md5: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _MD5());
 export const sha1: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA1());
-export const ripemd160: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _RIPEMD160());
+export const ripemd160: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new _RIPEMD160(),
+);
 export const md5Sha1: PortableHash = /* @__PURE__ */ new Md5Sha1(md5, sha1);
 
-export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new Sha256Compression(FIRST_224, 28));
-export const sha256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new Sha256Compression(FIRST_256, 32));
-export const sha384: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA384());
-export const sha512: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512());
-export const sha512_224: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512_224());
-export const sha512_256: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__ */ new _SHA512_256());
+export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new Sha256Compression(FIRST_224, 28),
+);
+export const sha256: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new Sha256Compression(FIRST_256, 32),
+);
+export const sha384: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new _SHA384(),
+);
+export const sha512: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new _SHA512(),
+);
+export const sha512_224: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new _SHA512_224(),
+);
+export const sha512_256: PortableHash = /* @__PURE__ */ new MerkleDamgard(
+  /* @__PURE__ */ new _SHA512_256(),
+);
 
 export const sha3_224: PortableHash = /* @__PURE__ */ new Sponge(144, SHA3);
 export const sha3_256: PortableHash = /* @__PURE__ */ new Sponge(136, SHA3);
@@ -40,7 +54,9 @@ export const shake128: PortableHash = /* @__PURE__ */ new Shake(168);
 export const shake256: PortableHash = /* @__PURE__ */ new Shake(136);
 
 export const blake2b512: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new _BLAKE2b());
-export const blake2s256: PortableHash = /* @__PURE__ */ new Blake2(/* @__PURE__ */ new Blake2sCompression());
+export const blake2s256: PortableHash = /* @__PURE__ */ new Blake2(
+  /* @__PURE__ */ new Blake2sCompression(),
+);
 export const blake3: PortableHash = /* @__PURE__ */ new Blake3();
 
 /** Not cryptographic. */

@@ -1,6 +1,7 @@
 /**
- * The bytes of a saved state: fields one after the other, little-endian, as crates/core/src/engines/native/state.rs has them.
- * A state has one form: what is not in use is zero, and any other form is refused.
+ * The bytes of a saved state: fields one after the other, little-endian, as
+ * crates/core/src/engines/native/state.rs has them. A state has one form: what is not in use is
+ * zero, and any other form is refused.
  *
  * Counts of 64 bits are two numbers of 32, as no JavaScript number holds them all.
  */

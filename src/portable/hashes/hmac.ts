@@ -1,6 +1,7 @@
 /**
- * HMAC (RFC 2104) over any hash: the states after the key's first block are kept, inner and outer, and each message goes on
- * from them. They are states like any other, so a running HMAC's is that of its inner hash.
+ * HMAC (RFC 2104) over any hash: the states after the key's first block are kept, inner and outer,
+ * and each message goes on from them. They are states like any other, so a running HMAC's is that
+ * of its inner hash.
  */
 import { PLAIN, type PortableHash, type PortableMac } from './contract.js';
 

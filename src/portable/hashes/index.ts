@@ -43,7 +43,10 @@ export const hashes: readonly PortableHash[] = catalog.map(({ name }) => {
   return hash;
 });
 
-/** Prepares a key, of any length, for HMAC with the hash of this number; a copy is kept of what it makes of the key. */
+/**
+ * Prepares a key, of any length, for HMAC with the hash of this number; a copy is kept of what it
+ * makes of the key.
+ */
 export function prepareMac(id: number, key: Uint8Array): PortableMac {
   return prepareHmac(hashes[id]!, catalog[id]!, key);
 }

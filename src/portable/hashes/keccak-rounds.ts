@@ -1,19 +1,65 @@
 /**
- * Keccak-f[1600] (FIPS 202), in halves of 32 bits, all of a round written out: the lanes stay in locals. @noble/hashes goes over an
- * array in loops, in which a rotation is by a variable: 27 MB/s of SHA3-256 in Node.js and 14 in Chromium.
+ * Keccak-f[1600] (FIPS 202), in halves of 32 bits, all of a round written out: the lanes stay in
+ * locals. @noble/hashes goes over an array in loops, in which a rotation is by a variable: 27 MB/s
+ * of SHA3-256 in Node.js and 14 in Chromium.
  */
 
 /** What is mixed into the first lane in each round, the low half first. */
 const ROUNDS = /* @__PURE__ */ Int32Array.of(
-  0x1, 0x0, 0x8082, 0x0, 0x808a, 0x80000000, 0x80008000, 0x80000000,
-  0x808b, 0x0, 0x80000001, 0x0, 0x80008081, 0x80000000, 0x8009, 0x80000000,
-  0x8a, 0x0, 0x88, 0x0, 0x80008009, 0x0, 0x8000000a, 0x0,
-  0x8000808b, 0x0, 0x8b, 0x80000000, 0x8089, 0x80000000, 0x8003, 0x80000000,
-  0x8002, 0x80000000, 0x80, 0x80000000, 0x800a, 0x0, 0x8000000a, 0x80000000,
-  0x80008081, 0x80000000, 0x8080, 0x80000000, 0x80000001, 0x0, 0x80008008, 0x80000000,
+  0x1,
+  0x0,
+  0x8082,
+  0x0,
+  0x808a,
+  0x80000000,
+  0x80008000,
+  0x80000000,
+  0x808b,
+  0x0,
+  0x80000001,
+  0x0,
+  0x80008081,
+  0x80000000,
+  0x8009,
+  0x80000000,
+  0x8a,
+  0x0,
+  0x88,
+  0x0,
+  0x80008009,
+  0x0,
+  0x8000000a,
+  0x0,
+  0x8000808b,
+  0x0,
+  0x8b,
+  0x80000000,
+  0x8089,
+  0x80000000,
+  0x8003,
+  0x80000000,
+  0x8002,
+  0x80000000,
+  0x80,
+  0x80000000,
+  0x800a,
+  0x0,
+  0x8000000a,
+  0x80000000,
+  0x80008081,
+  0x80000000,
+  0x8080,
+  0x80000000,
+  0x80000001,
+  0x0,
+  0x80008008,
+  0x80000000,
 );
 
-/** Permutes fifty words: of each lane the low half first. `a` are low halves, `h` high ones; lane `5y + x` is in column x. */
+/**
+ * Permutes fifty words: of each lane the low half first. `a` are low halves, `h` high ones; lane
+ * `5y + x` is in column x.
+ */
 export function permute(lanes: Int32Array): void {
   let a0 = lanes[0]!;
   let h0 = lanes[1]!;
@@ -87,7 +133,8 @@ export function permute(lanes: Int32Array): void {
     const e3 = k2 ^ ((k4 << 1) | (c4 >>> 31));
     const d4 = c3 ^ ((c0 << 1) | (k0 >>> 31));
     const e4 = k3 ^ ((k0 << 1) | (c0 >>> 31));
-    // Rho and pi: lanes are rotated and change places. A row of the new ones at a time, and chi over it.
+    // Rho and pi: lanes are rotated and change places. A row of the new ones at a time, and chi
+    // over it.
     let low: number;
     let high: number;
     const b0 = a0 ^ d0;

@@ -2,10 +2,19 @@
  * SHA-3, SHAKE and the original Keccak: one sponge over the permutation in keccak-rounds.ts.
  */
 import { permute } from './keccak-rounds.js';
-import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from './contract.js';
+import {
+  BLOCKS_MIN,
+  StateError,
+  type Blocks,
+  type HashParams,
+  type PortableHash,
+} from './contract.js';
 import { checkSize, read32, write32 } from './fields.js';
 
-/** The byte that ends a message of the original Keccak, before NIST added bits to tell the functions apart. */
+/**
+ * The byte that ends a message of the original Keccak, before NIST added bits to tell the functions
+ * apart.
+ */
 export const KECCAK = 0x01;
 /** That of SHA-3. */
 export const SHA3 = 0x06;
@@ -87,7 +96,8 @@ export class Sponge implements PortableHash {
     checkSize(state, STATE);
     const at = state[200]!;
     const ended = state[201]!;
-    const valid = ended === 0 ? at < this.#rate : ended === 1 && at <= this.#rate && this.#mark === SHAKE;
+    const valid =
+      ended === 0 ? at < this.#rate : ended === 1 && at <= this.#rate && this.#mark === SHAKE;
     if (!valid) throw new StateError();
     readLanes(state);
     this.#at = at;
@@ -114,7 +124,8 @@ export class Sponge implements PortableHash {
     let at = this.#at;
     let from = 0;
     // The rate is whole words, so bytes end at the border of a word or with the source.
-    for (; (at & 3) !== 0 && from < size; at++, from++) lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
+    for (; (at & 3) !== 0 && from < size; at++, from++)
+      lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
     if (at > 0 && at + size - from >= rate) {
       for (; at < rate; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
       permute(lanes);
@@ -133,7 +144,8 @@ export class Sponge implements PortableHash {
       const view = new DataView(source.buffer, source.byteOffset, size);
       const words = rate / 4;
       for (; from + rate <= size; from += rate) {
-        for (let index = 0; index < words; index++) lanes[index]! ^= view.getInt32(from + 4 * index, true);
+        for (let index = 0; index < words; index++)
+          lanes[index]! ^= view.getInt32(from + 4 * index, true);
         permute(lanes);
       }
     }
@@ -156,7 +168,7 @@ export class Sponge implements PortableHash {
     const rate = this.#rate;
     const size = target.length;
     let at = this.#at;
-    for (let to = 0; to < size; ) {
+    for (let to = 0; to < size;) {
       if (at === rate) {
         permute(lanes);
         at = 0;
@@ -180,7 +192,13 @@ export class Shake extends Sponge {
     super(rate, SHAKE);
   }
 
-  squeeze(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
+  squeeze(
+    _params: HashParams,
+    state: Uint8Array,
+    rest: Uint8Array,
+    target: Uint8Array,
+    next: Uint8Array,
+  ): void {
     this.more(state, rest, target, next);
   }
 }

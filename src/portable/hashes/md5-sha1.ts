@@ -1,5 +1,6 @@
 /**
- * MD5 followed by SHA-1 of the same message, as TLS 1.0 signed. A state has the words of both and once what they share.
+ * MD5 followed by SHA-1 of the same message, as TLS 1.0 signed. A state has the words of both and
+ * once what they share.
  */
 import { StateError, type HashParams, type PortableHash } from './contract.js';
 import { checkSize } from './fields.js';

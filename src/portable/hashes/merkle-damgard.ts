@@ -1,13 +1,31 @@
 /**
- * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', of SHA-256 and SHA-224 that of sha256.ts; the states are ours.
+ * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', of SHA-256 and SHA-224 that
+ * of sha256.ts; the states are ours.
  *
- * Of the library's classes four methods are used, which its types call protected: to set and get the words, to take in one
- * block, and to wipe the message schedule. Everything else, padding and length above all, is here, because the library counts
- * in numbers that are exact to 2^53 only, and makes a new object, buffer and view for each message. One object serves all
- * messages here, which is why short ones take less time than with the library's own functions.
+ * Of the library's classes four methods are used, which its types call protected: to set and get
+ * the words, to take in one block, and to wipe the message schedule. Everything else, padding and
+ * length above all, is here, because the library counts in numbers that are exact to 2^53 only, and
+ * makes a new object, buffer and view for each message. One object serves all messages here, which
+ * is why short ones take less time than with the library's own functions.
  */
-import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from './contract.js';
-import { add, checkBlank, checkSize, LENGTH_BITS, read32, readCount, write32, writeCount, type Count } from './fields.js';
+import {
+  BLOCKS_MIN,
+  StateError,
+  type Blocks,
+  type HashParams,
+  type PortableHash,
+} from './contract.js';
+import {
+  add,
+  checkBlank,
+  checkSize,
+  LENGTH_BITS,
+  read32,
+  readCount,
+  write32,
+  writeCount,
+  type Count,
+} from './fields.js';
 
 /** What is used of the library's classes. A test says so when a version changes it. */
 interface Compression {
@@ -21,7 +39,10 @@ interface Compression {
   roundClean(): void;
 }
 
-/** Messages below this size are copied beside the padding, which takes less time than a view of them. */
+/**
+ * Messages below this size are copied beside the padding, which takes less time than a view of
+ * them.
+ */
 const SHORT = 64;
 
 /** A hash of this construction. Its states are words, length, buffer. */
@@ -96,7 +117,24 @@ export class MerkleDamgard implements PortableHash {
 
   #setWords(w: Int32Array): void {
     // The shorter ones ignore what they do not have.
-    this.#compression.set(w[0]!, w[1]!, w[2]!, w[3]!, w[4]!, w[5]!, w[6]!, w[7]!, w[8]!, w[9]!, w[10]!, w[11]!, w[12]!, w[13]!, w[14]!, w[15]!);
+    this.#compression.set(
+      w[0]!,
+      w[1]!,
+      w[2]!,
+      w[3]!,
+      w[4]!,
+      w[5]!,
+      w[6]!,
+      w[7]!,
+      w[8]!,
+      w[9]!,
+      w[10]!,
+      w[11]!,
+      w[12]!,
+      w[13]!,
+      w[14]!,
+      w[15]!,
+    );
   }
 
   /** Goes where a state was, and tells how many bytes wait. */
@@ -117,13 +155,15 @@ export class MerkleDamgard implements PortableHash {
 
   #readWords(state: Uint8Array): void {
     const words = this.#words;
-    for (let index = 0; 4 * index < this.#wordBytes; index++) words[index] = read32(state, 4 * (index ^ this.#swap));
+    for (let index = 0; 4 * index < this.#wordBytes; index++)
+      words[index] = read32(state, 4 * (index ^ this.#swap));
     this.#setWords(words);
   }
 
   #writeWords(state: Uint8Array): void {
     const words = this.#compression.get();
-    for (let index = 0; index < words.length; index++) write32(state, 4 * (index ^ this.#swap), words[index]!);
+    for (let index = 0; index < words.length; index++)
+      write32(state, 4 * (index ^ this.#swap), words[index]!);
   }
 
   #save(next: Uint8Array, waiting: number): void {
@@ -149,7 +189,8 @@ export class MerkleDamgard implements PortableHash {
       if (waiting + at < block) return waiting + at;
       this.#compression.process(this.#tailView, 0);
     }
-    if (this.#blocks !== undefined && size - at >= BLOCKS_MIN) at = this.#takeBlocks(this.#blocks, source, at);
+    if (this.#blocks !== undefined && size - at >= BLOCKS_MIN)
+      at = this.#takeBlocks(this.#blocks, source, at);
     if (size - at >= block) {
       const view = new DataView(source.buffer, source.byteOffset, size);
       for (; at + block <= size; at += block) this.#compression.process(view, at);

@@ -1,6 +1,6 @@
 /**
- * Which hashes of this thread have something quicker than JavaScript for long messages. Apart from wasm.ts, so that who asks does not
- * load WebAssembly.
+ * Which hashes of this thread have something quicker than JavaScript for long messages. Apart from
+ * wasm.ts, so that who asks does not load WebAssembly.
  */
 const switches = new Map<number, (on: boolean) => void>();
 

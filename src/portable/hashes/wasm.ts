@@ -1,14 +1,16 @@
 /**
  * WebAssembly for long messages: hash-wasm's compression under our states.
  *
- * Compiling takes a promise, so the hashes begin in JavaScript, and those that {@link prepareWasm} was asked for go on with
- * WebAssembly, in the same synchronous calls, on the same states. What passes between the two are the states which the
- * library saves and loads. Where their words lie is no promise of the library's; so each hash is tried out before it is used,
- * and one that does not answer as JavaScript does stays in JavaScript. So do all where a page's Content-Security-Policy has
- * no 'wasm-unsafe-eval'.
+ * Compiling takes a promise, so the hashes begin in JavaScript, and those that {@link prepareWasm}
+ * was asked for go on with WebAssembly, in the same synchronous calls, on the same states. What
+ * passes between the two are the states which the library saves and loads. Where their words lie is
+ * no promise of the library's; so each hash is tried out before it is used, and one that does not
+ * answer as JavaScript does stays in JavaScript. So do all where a page's Content-Security-Policy
+ * has no 'wasm-unsafe-eval'.
  *
- * 64 KiB on one core in Node 20, times as fast as JavaScript: sha256 1.4, blake2s 1.8, blake3 2.2, sha1 2.6, sha3 3.4, sha512 4, md5 8,
- * xxh3 10, blake2b 12, xxh64 14. Not xxh32, which JavaScript computes as fast, and not shake128, which the library has not.
+ * 64 KiB on one core in Node 20, times as fast as JavaScript: sha256 1.4, blake2s 1.8, blake3 2.2,
+ * sha1 2.6, sha3 3.4, sha512 4, md5 8, xxh3 10, blake2b 12, xxh64 14. Not xxh32, which JavaScript
+ * computes as fast, and not shake128, which the library has not.
  */
 import {
   createBLAKE2b,
@@ -44,8 +46,9 @@ const PREFIX = 4;
 const prepared = new Map<number, Promise<boolean>>();
 
 /**
- * Has the hash of this number use WebAssembly for what is longer than a few kilobytes, in this thread, from when the promise is fulfilled on.
- * False where that cannot be; the hash is the same then, and slower.
+ * Has the hash of this number use WebAssembly for what is longer than a few kilobytes, in this
+ * thread, from when the promise is fulfilled on. False where that cannot be; the hash is the same
+ * then, and slower.
  */
 export function prepareWasm(id: number): Promise<boolean> {
   let result = prepared.get(id);
@@ -57,7 +60,8 @@ export function prepareWasm(id: number): Promise<boolean> {
 }
 
 async function prepare(name: string, hash: PortableHash): Promise<boolean> {
-  if (name === 'md5-sha1') return (await Promise.all([prepareWasm(0), prepareWasm(1)])).every(Boolean);
+  if (name === 'md5-sha1')
+    return (await Promise.all([prepareWasm(0), prepareWasm(1)])).every(Boolean);
   if (hash instanceof MerkleDamgard) {
     const [make, offset] = merkleDamgard[name]!;
     return tried(hash, blocks(await make(), offset));
@@ -68,16 +72,23 @@ async function prepare(name: string, hash: PortableHash): Promise<boolean> {
     const size = (200 - rate) * 4;
     return size === 128 ? false : tried(hash, blocks(await createSHA3(size as 224), 0));
   }
-  if (hash instanceof Blake2) return tried(hash, await (name === 'blake2b512' ? blake2b() : blake2s()));
+  if (hash instanceof Blake2)
+    return tried(hash, await (name === 'blake2b512' ? blake2b() : blake2s()));
   if (hash instanceof Blake3) return tried(hash, chunks(await createBLAKE3()));
   if (hash instanceof Xxh64) return tried(hash, blocks(await createXXHash64(0, 0), 0));
   // With a seed, as without one the library's hash looks at no secret but its own.
-  if (hash instanceof Xxh3) return tried(hash, runs(await (name === 'xxh3-64' ? createXXHash3(1, 0) : createXXHash128(1, 0))));
+  if (hash instanceof Xxh3)
+    return tried(
+      hash,
+      runs(await (name === 'xxh3-64' ? createXXHash3(1, 0) : createXXHash128(1, 0))),
+    );
   return false;
 }
 
 /** How to make each, and where the words are in its state. */
-const merkleDamgard: Readonly<Record<string, readonly [make: () => Promise<IHasher>, offset: number]>> = {
+const merkleDamgard: Readonly<
+  Record<string, readonly [make: () => Promise<IHasher>, offset: number]>
+> = {
   md5: [createMD5, 8],
   sha1: [createSHA1, 0],
   ripemd160: [createRIPEMD160, 8],
@@ -90,13 +101,19 @@ const merkleDamgard: Readonly<Record<string, readonly [make: () => Promise<IHash
 };
 
 /** A message long enough for all that is quicker, and with an end that is not whole. */
-const TRIAL = /* @__PURE__ */ Uint8Array.from({ length: 20_000 }, (_, index) => (index * index + (index >>> 7)) & 255);
+const TRIAL = /* @__PURE__ */ Uint8Array.from(
+  { length: 20_000 },
+  (_, index) => (index * index + (index >>> 7)) & 255,
+);
 
 /** Uses the quicker way if it gives the same in one piece and in two, and with a seed or key. */
 function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void }, way: T): boolean {
   const id = hashes.indexOf(hash);
   const { digestSize, stateSize, seedBits, keySize } = catalog[id]!;
-  const special: HashParams = { seed: seedBits > 0 ? 0x89abcdefn : 0n, key: keySize > 0 ? TRIAL.subarray(0, keySize) : undefined };
+  const special: HashParams = {
+    seed: seedBits > 0 ? 0x89abcdefn : 0n,
+    key: keySize > 0 ? TRIAL.subarray(0, keySize) : undefined,
+  };
   const digests = [undefined, way].map((each) => {
     hash.accelerate(each);
     const result = new Uint8Array(2 * (digestSize || 32));
@@ -152,7 +169,10 @@ function countedBlocks(library: IHasher, size: number): CountedBlocks {
   };
 }
 
-/** The parts of BLAKE3's state: key, the chunk at work (its value, number, flags), and the stack of chaining values. */
+/**
+ * The parts of BLAKE3's state: key, the chunk at work (its value, number, flags), and the stack of
+ * chaining values.
+ */
 const enum At3 {
   Key = PREFIX,
   Value = PREFIX + 32,
@@ -174,7 +194,8 @@ function chunks(library: IHasher): Chunks {
     fresh.set(place.subtrees.subarray(0, 32 * place.depth), At3.Stack);
     const after = library.load(fresh).update(source).save();
     const view = new DataView(after.buffer, after.byteOffset);
-    place.chunks = view.getUint32(At3.Number, true) + view.getUint32(At3.Number + 4, true) * 2 ** 32;
+    place.chunks =
+      view.getUint32(At3.Number, true) + view.getUint32(At3.Number + 4, true) * 2 ** 32;
     place.depth = after[At3.Depth]!;
     place.subtrees.set(after.subarray(At3.Stack, At3.Stack + 32 * place.depth));
     fresh.fill(0, PREFIX);

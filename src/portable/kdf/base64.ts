@@ -5,14 +5,20 @@ export const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 /** That of bcrypt. */
 export const BCRYPT = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The bytes of a text, and the bits that are left over; undefined for what is no text of this alphabet. */
-export function decode(alphabet: string, text: string): { bytes: Uint8Array; left: number } | undefined {
-  const bytes = new Uint8Array(Math.floor(text.length * 3 / 4));
+/**
+ * The bytes of a text, and the bits that are left over; undefined for what is no text of this
+ * alphabet.
+ */
+export function decode(
+  alphabet: string,
+  text: string,
+): { bytes: Uint8Array; left: number } | undefined {
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
   let [at, bits, count] = [0, 0, 0];
   for (const character of text) {
     const value = alphabet.indexOf(character);
     if (value < 0) return undefined;
-    bits = bits << 6 | value;
+    bits = (bits << 6) | value;
     count += 6;
     if (count < 8) continue;
     count -= 8;

@@ -1,8 +1,9 @@
 /**
  * bcrypt (Provos and Mazieres, 1999), to verify password hashes of old.
  *
- * Ours: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and a password may be any bytes. It takes a little less
- * time than either (80 us times 2^cost). Blowfish begins with digits of pi, which are computed when they are first needed (15 ms) and not shipped (11 KB).
+ * Ours: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and a password
+ * may be any bytes. It takes a little less time than either (80 us times 2^cost). Blowfish begins
+ * with digits of pi, which are computed when they are first needed (15 ms) and not shipped (11 KB).
  */
 import type { Progress } from './contract.js';
 
@@ -14,7 +15,12 @@ const BOXES = 4 * 256;
 const SLICE = 64;
 
 /** Derives the 23 bytes that a bcrypt string holds; the password has no zero byte. */
-export function bcrypt(password: Uint8Array, salt: Uint8Array, cost: number, progress: Progress | undefined): Uint8Array {
+export function bcrypt(
+  password: Uint8Array,
+  salt: Uint8Array,
+  cost: number,
+  progress: Progress | undefined,
+): Uint8Array {
   const key = new Uint8Array(Math.min(password.length + 1, KEY));
   key.set(password.subarray(0, KEY));
   const keyWords = cyclicWords(key);
@@ -37,27 +43,41 @@ export function bcrypt(password: Uint8Array, salt: Uint8Array, cost: number, pro
 /** Bytes again and again, as the 18 words that are mixed into the subkeys. */
 function cyclicWords(bytes: Uint8Array): Int32Array {
   const words = new Int32Array(SUBKEYS);
-  for (let index = 0; index < 4 * SUBKEYS; index++) words[index >> 2] = words[index >> 2]! << 8 | bytes[index % bytes.length]!;
+  for (let index = 0; index < 4 * SUBKEYS; index++)
+    words[index >> 2] = (words[index >> 2]! << 8) | bytes[index % bytes.length]!;
   return words;
 }
 
 /**
- * The key schedule: subkeys and boxes become what is encrypted, with a salt of 16 bytes mixed in where there is one. {@link encipher} is
- * written out here, where nearly all time is spent.
+ * The key schedule: subkeys and boxes become what is encrypted, with a salt of 16 bytes mixed in
+ * where there is one. {@link encipher} is written out here, where nearly all time is spent.
  */
-function expand(subkeys: Int32Array, boxes: Int32Array, key: Int32Array, salt: Int32Array | undefined): void {
+function expand(
+  subkeys: Int32Array,
+  boxes: Int32Array,
+  key: Int32Array,
+  salt: Int32Array | undefined,
+): void {
   for (let index = 0; index < SUBKEYS; index++) subkeys[index]! ^= key[index]!;
   let left = 0;
   let right = 0;
   for (let index = 0; index < SUBKEYS + BOXES; index += 2) {
     if (salt !== undefined) {
       left ^= salt[index & 2]!;
-      right ^= salt[index & 2 | 1]!;
+      right ^= salt[(index & 2) | 1]!;
     }
     left ^= subkeys[0]!;
     for (let round = 1; round <= 16; round += 2) {
-      right ^= (boxes[left >>> 24]! + boxes[256 + (left >>> 16 & 255)]! ^ boxes[512 + (left >>> 8 & 255)]!) + boxes[768 + (left & 255)]! ^ subkeys[round]!;
-      left ^= (boxes[right >>> 24]! + boxes[256 + (right >>> 16 & 255)]! ^ boxes[512 + (right >>> 8 & 255)]!) + boxes[768 + (right & 255)]! ^ subkeys[round + 1]!;
+      right ^=
+        (((boxes[left >>> 24]! + boxes[256 + ((left >>> 16) & 255)]!) ^
+          boxes[512 + ((left >>> 8) & 255)]!) +
+          boxes[768 + (left & 255)]!) ^
+        subkeys[round]!;
+      left ^=
+        (((boxes[right >>> 24]! + boxes[256 + ((right >>> 16) & 255)]!) ^
+          boxes[512 + ((right >>> 8) & 255)]!) +
+          boxes[768 + (right & 255)]!) ^
+        subkeys[round + 1]!;
     }
     const last = right ^ subkeys[17]!;
     right = left;
@@ -73,8 +93,16 @@ function encipher(subkeys: Int32Array, boxes: Int32Array, block: Int32Array): vo
   let left = block[0]! ^ subkeys[0]!;
   let right = block[1]!;
   for (let index = 1; index <= 16; index += 2) {
-    right ^= (boxes[left >>> 24]! + boxes[256 + (left >>> 16 & 255)]! ^ boxes[512 + (left >>> 8 & 255)]!) + boxes[768 + (left & 255)]! ^ subkeys[index]!;
-    left ^= (boxes[right >>> 24]! + boxes[256 + (right >>> 16 & 255)]! ^ boxes[512 + (right >>> 8 & 255)]!) + boxes[768 + (right & 255)]! ^ subkeys[index + 1]!;
+    right ^=
+      (((boxes[left >>> 24]! + boxes[256 + ((left >>> 16) & 255)]!) ^
+        boxes[512 + ((left >>> 8) & 255)]!) +
+        boxes[768 + (left & 255)]!) ^
+      subkeys[index]!;
+    left ^=
+      (((boxes[right >>> 24]! + boxes[256 + ((right >>> 16) & 255)]!) ^
+        boxes[512 + ((right >>> 8) & 255)]!) +
+        boxes[768 + (right & 255)]!) ^
+      subkeys[index + 1]!;
   }
   block[0] = right ^ subkeys[17]!;
   block[1] = left;
@@ -98,7 +126,7 @@ let digits: Int32Array | undefined;
 
 /** The subkeys and boxes that Blowfish begins with: the fraction of pi. */
 function initial(): Int32Array {
-  return digits ??= piFraction(SUBKEYS + BOXES);
+  return (digits ??= piFraction(SUBKEYS + BOXES));
 }
 
 /** Words of the fraction of pi, by Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239). */
@@ -106,10 +134,11 @@ function piFraction(words: number): Int32Array {
   // Errors of rounding stay in 32 bits more.
   const scale = 32n * BigInt(words + 1);
   const one = 1n << scale;
-  const fraction = (16n * inverseArctan(5n, one) - 4n * inverseArctan(239n, one)) % one >> 32n;
+  const fraction = ((16n * inverseArctan(5n, one) - 4n * inverseArctan(239n, one)) % one) >> 32n;
   const found = new Int32Array(words);
   const text = fraction.toString(16).padStart(8 * words, '0');
-  for (let index = 0; index < words; index++) found[index] = Number.parseInt(text.slice(8 * index, 8 * index + 8), 16);
+  for (let index = 0; index < words; index++)
+    found[index] = Number.parseInt(text.slice(8 * index, 8 * index + 8), 16);
   return found;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Key derivation in the portable engine: what of it a call describes (crates/node/src/kdf.rs), checked, as plain records that can be
- * posted to a worker.
+ * Key derivation in the portable engine: what of it a call describes (crates/node/src/kdf.rs),
+ * checked, as plain records that can be posted to a worker.
  */
 import type { Status } from '../../frame.js';
 
@@ -75,7 +75,10 @@ export type Progress = (fraction: number) => void;
 /** Why nothing is derived. No Error, as nobody looks at its stack. */
 export class Refused {
   /** `needed`: where it is about memory, how many bytes. */
-  constructor(readonly status: Status, readonly needed = 0) {}
+  constructor(
+    readonly status: Status,
+    readonly needed = 0,
+  ) {}
 }
 
 export function refused(status: Status, needed = 0): never {

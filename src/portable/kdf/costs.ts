@@ -2,7 +2,10 @@
 import { Status } from '../../frame.js';
 import { refused, type Argon2Cost, type Scheme, type ScryptCost } from './contract.js';
 
-/** An scrypt of these numbers, p not looked at yet; refuses what RFC 7914 does not define, or no machine has the memory for. */
+/**
+ * An scrypt of these numbers, p not looked at yet; refuses what RFC 7914 does not define, or no
+ * machine has the memory for.
+ */
 export function scryptCost(n: number, r: number, p: number): ScryptCost {
   const log = Math.log2(n);
   if (n < 2 || 2 ** Math.round(log) !== n || r === 0 || log >= 16 * r) refused(Status.Cost);
@@ -10,7 +13,10 @@ export function scryptCost(n: number, r: number, p: number): ScryptCost {
   return { what: 'scrypt', n, r, p };
 }
 
-/** Refuses a p that RFC 7914 does not define, and more memory than allowed, counted as node:crypto does. */
+/**
+ * Refuses a p that RFC 7914 does not define, and more memory than allowed, counted as node:crypto
+ * does.
+ */
 export function checkScrypt({ n, r, p }: ScryptCost, allowed: number): void {
   if (p === 0 || p * r >= 2 ** 30) refused(Status.Cost);
   const needed = 128 * r * (n + 2 + p);
@@ -18,12 +24,21 @@ export function checkScrypt({ n, r, p }: ScryptCost, allowed: number): void {
 }
 
 /** An Argon2 of these numbers; refuses what RFC 9106 does not define. */
-export function argon2Cost(kind: Argon2Cost['kind'], version: Argon2Cost['version'], memory: number, passes: number, lanes: number): Argon2Cost {
+export function argon2Cost(
+  kind: Argon2Cost['kind'],
+  version: Argon2Cost['version'],
+  memory: number,
+  passes: number,
+  lanes: number,
+): Argon2Cost {
   if (passes === 0 || lanes === 0 || lanes > 0xffffff || memory < 8 * lanes) refused(Status.Cost);
   return { what: 'argon2', kind, version, memory, passes, lanes };
 }
 
-/** Bytes of working memory, 0 where it is too little to count: what native code counts, so that limits mean the same. */
+/**
+ * Bytes of working memory, 0 where it is too little to count: what native code counts, so that
+ * limits mean the same.
+ */
 export function schemeMemory(scheme: Scheme): number {
   switch (scheme.what) {
     case 'argon2':
@@ -36,7 +51,10 @@ export function schemeMemory(scheme: Scheme): number {
   }
 }
 
-/** About how long it takes here on one slow core: what limits are held against. Other engines have prices of their own. */
+/**
+ * About how long it takes here on one slow core: what limits are held against. Other engines have
+ * prices of their own.
+ */
 export function schemeMilliseconds(scheme: Scheme): number {
   return Math.floor(schemeNanoseconds(scheme) / 1_000_000);
 }

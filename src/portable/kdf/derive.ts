@@ -5,14 +5,30 @@ import { Status } from '../../frame.js';
 import { hashes } from '../../catalog-table.js';
 import { bcrypt } from './bcrypt.js';
 import { schemeMemory } from './costs.js';
-import { refused, type Argon2Cost, type Derivation, type DerivationInput, type PasswordHash, type Progress, type Scheme, type ScryptCost } from './contract.js';
+import {
+  refused,
+  type Argon2Cost,
+  type Derivation,
+  type DerivationInput,
+  type PasswordHash,
+  type Progress,
+  type Scheme,
+  type ScryptCost,
+} from './contract.js';
 import { hkdf } from './hkdf.js';
 import { macChain, overChain } from './pbkdf2.js';
 import { quickChain } from './quick-chain.js';
 import { prepareMac } from '../hashes/index.js';
 
-/** Derives a key into the target, or a one where a password is verified and a zero where it is not. */
-export function derive(derivation: Derivation, input: DerivationInput, target: Uint8Array, progress?: Progress): void {
+/**
+ * Derives a key into the target, or a one where a password is verified and a zero where it is not.
+ */
+export function derive(
+  derivation: Derivation,
+  input: DerivationInput,
+  target: Uint8Array,
+  progress?: Progress,
+): void {
   check(derivation, input, target.length);
   switch (derivation.what) {
     case 'scrypt':
@@ -22,13 +38,28 @@ export function derive(derivation: Derivation, input: DerivationInput, target: U
     case 'pbkdf2':
       return derivePbkdf2(derivation.hash, derivation.iterations, input, target, progress);
     case 'hkdf':
-      return hkdf((key) => prepareMac(derivation.hash, key), hashes[derivation.hash]!.digestSize, input.password, input.salt, input.aad, target);
+      return hkdf(
+        (key) => prepareMac(derivation.hash, key),
+        hashes[derivation.hash]!.digestSize,
+        input.password,
+        input.salt,
+        input.aad,
+        target,
+      );
     case 'verify':
-      target.fill(verdict(derivation, deriveHash(derivation, input, clocked(derivation.allowed, progress))));
+      target.fill(
+        verdict(derivation, deriveHash(derivation, input, clocked(derivation.allowed, progress))),
+      );
   }
 }
 
-function derivePbkdf2(hash: number, iterations: number, { password, salt }: DerivationInput, target: Uint8Array, progress?: Progress): void {
+function derivePbkdf2(
+  hash: number,
+  iterations: number,
+  { password, salt }: DerivationInput,
+  target: Uint8Array,
+  progress?: Progress,
+): void {
   const { name, digestSize } = hashes[hash]!;
   const quick = quickChain(name, password);
   if (quick !== undefined) return overChain(quick, salt, iterations, target, progress);
@@ -41,7 +72,11 @@ function derivePbkdf2(hash: number, iterations: number, { password, salt }: Deri
 }
 
 /** Refuses sizes and costs as crates/core does before it derives. */
-export function check(derivation: Derivation, { password, salt, secret }: DerivationInput, size: number): void {
+export function check(
+  derivation: Derivation,
+  { password, salt, secret }: DerivationInput,
+  size: number,
+): void {
   switch (derivation.what) {
     case 'scrypt':
       return;
@@ -69,8 +104,8 @@ function checkArgon2(saltSize: number, size: number): void {
 }
 
 /**
- * The most milliseconds that work may take which may be predicted to take so many: a prediction may be wrong by a factor of 2, and a
- * crowded machine takes its time.
+ * The most milliseconds that work may take which may be predicted to take so many: a prediction may
+ * be wrong by a factor of 2, and a crowded machine takes its time.
  */
 export function clockLimit(allowed: number): number {
   return 2 * allowed + 1000;
@@ -86,7 +121,11 @@ function clocked(allowed: number, progress: Progress | undefined): Progress {
 }
 
 /** What a password comes to as a password hash has it. */
-function deriveHash({ scheme, salt, hash }: PasswordHash, { password, secret }: DerivationInput, progress?: Progress): Uint8Array {
+function deriveHash(
+  { scheme, salt, hash }: PasswordHash,
+  { password, secret }: DerivationInput,
+  progress?: Progress,
+): Uint8Array {
   const input = { password, salt, secret, aad: NOTHING };
   switch (scheme.what) {
     case 'argon2':
@@ -100,7 +139,10 @@ function deriveHash({ scheme, salt, hash }: PasswordHash, { password, secret }: 
 
 const NOTHING = new Uint8Array(0);
 
-/** 1 if these are the bytes of the hash, in a time that does not depend on where they differ; they are wiped. */
+/**
+ * 1 if these are the bytes of the hash, in a time that does not depend on where they differ; they
+ * are wiped.
+ */
 export function verdict({ hash }: PasswordHash, derived: Uint8Array): number {
   let difference = hash.length ^ derived.length;
   for (const [index, byte] of hash.entries()) difference |= byte ^ derived[index]!;
@@ -108,20 +150,47 @@ export function verdict({ hash }: PasswordHash, derived: Uint8Array): number {
   return difference === 0 ? 1 : 0;
 }
 
-function deriveScrypt({ n, r, p }: ScryptCost, { password, salt }: DerivationInput, size: number, onProgress?: Progress): Uint8Array {
+function deriveScrypt(
+  { n, r, p }: ScryptCost,
+  { password, salt }: DerivationInput,
+  size: number,
+  onProgress?: Progress,
+): Uint8Array {
   // The library derives no empty keys.
   if (size === 0) return NOTHING;
-  return scrypt(password, salt, { N: n, r, p, dkLen: size, maxmem: Number.MAX_SAFE_INTEGER, ...(onProgress && { onProgress }) });
+  return scrypt(password, salt, {
+    N: n,
+    r,
+    p,
+    dkLen: size,
+    maxmem: Number.MAX_SAFE_INTEGER,
+    ...(onProgress && { onProgress }),
+  });
 }
 
 const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 
-function deriveArgon2(cost: Argon2Cost, { password, salt, secret, aad }: DerivationInput, size: number, onProgress?: Progress): Uint8Array {
+function deriveArgon2(
+  cost: Argon2Cost,
+  { password, salt, secret, aad }: DerivationInput,
+  size: number,
+  onProgress?: Progress,
+): Uint8Array {
   const maxmem = 2 ** 32 - 1;
   // No typed array of JavaScript is longer everywhere, nor does the library take more.
   if (schemeMemory(cost) > maxmem) refused(Status.Memory, schemeMemory(cost));
   const { memory: m, passes: t, lanes: p, version, kind } = cost;
-  return argon2Kinds[kind](password, salt, { m, t, p, version, dkLen: size, key: secret, personalization: aad, maxmem, ...(onProgress && { onProgress }) });
+  return argon2Kinds[kind](password, salt, {
+    m,
+    t,
+    p,
+    version,
+    dkLen: size,
+    key: secret,
+    personalization: aad,
+    maxmem,
+    ...(onProgress && { onProgress }),
+  });
 }
 
 /** Puts a key into its target, and wipes it. */
@@ -130,7 +199,10 @@ export function put(key: Uint8Array, target: Uint8Array): void {
   key.fill(0);
 }
 
-/** Bytes of working memory, 0 where it is too little to count: as native code counts, so that limits mean the same. */
+/**
+ * Bytes of working memory, 0 where it is too little to count: as native code counts, so that limits
+ * mean the same.
+ */
 export function memoryOf(derivation: Derivation): number {
   switch (derivation.what) {
     case 'scrypt':
@@ -155,7 +227,11 @@ export function predict(derivation: Derivation | Scheme, size: number): number {
     case 'verify':
       return predict(derivation.scheme, size);
     case 'pbkdf2':
-      return hmacNanoseconds(derivation.hash) * blocks(derivation.hash, size) * (derivation.iterations + 2);
+      return (
+        hmacNanoseconds(derivation.hash) *
+        blocks(derivation.hash, size) *
+        (derivation.iterations + 2)
+      );
     case 'hkdf':
       return 2 * hmacNanoseconds(derivation.hash) * (blocks(derivation.hash, size) + 2);
   }
@@ -165,7 +241,10 @@ function blocks(hash: number, size: number): number {
   return Math.ceil(size / Math.max(hashes[hash]!.digestSize, 1));
 }
 
-/** Of a short message under a prepared key. Where words have 64 bits, JavaScript has to put two numbers together. */
+/**
+ * Of a short message under a prepared key. Where words have 64 bits, JavaScript has to put two
+ * numbers together.
+ */
 function hmacNanoseconds(hash: number): number {
   const { name } = hashes[hash]!;
   if (/^(md5|sha1|ripemd160|sha224|sha256)$/.test(name)) return 2000;

@@ -2,11 +2,25 @@
 import { At, Operation, Status } from '../../frame.js';
 import { hashes } from '../../catalog-table.js';
 import { argon2Cost, checkScrypt, scryptCost } from './costs.js';
-import { Refused, refused, type Argon2Cost, type Derivation, type Scheme, type ScryptCost } from './contract.js';
+import {
+  Refused,
+  refused,
+  type Argon2Cost,
+  type Derivation,
+  type Scheme,
+  type ScryptCost,
+} from './contract.js';
 import { needsAnother, parsePasswordHash } from './phc.js';
 
-/** What is derived. `aad` is a password hash where one is verified; bytes needed are written to the frame where they are too many. */
-export function derivationOf(operation: Operation, frame: Float64Array, aad: Uint8Array): Derivation {
+/**
+ * What is derived. `aad` is a password hash where one is verified; bytes needed are written to the
+ * frame where they are too many.
+ */
+export function derivationOf(
+  operation: Operation,
+  frame: Float64Array,
+  aad: Uint8Array,
+): Derivation {
   switch (operation) {
     case Operation.Scrypt: {
       const cost = scryptOf(frame);
@@ -44,8 +58,9 @@ function verificationOf(frame: Float64Array, aad: Uint8Array): Derivation {
 const NO_LIMITS = { memory: Infinity, milliseconds: Infinity };
 
 /**
- * Whether a password hash, in the aad, should be made anew for the scheme that the frame describes as for a derivation; one of neither
- * scrypt nor Argon2 always. The target's size is that of the hash, the iv's that of the salt.
+ * Whether a password hash, in the aad, should be made anew for the scheme that the frame describes
+ * as for a derivation; one of neither scrypt nor Argon2 always. The target's size is that of the
+ * hash, the iv's that of the salt.
  */
 export function needsRehash(frame: Float64Array, aad: Uint8Array): boolean {
   let hash;
@@ -75,7 +90,11 @@ function scryptOf(frame: Float64Array): ScryptCost {
 
 function argon2Of(frame: Float64Array, read: (frame: Float64Array, at: At) => number): Argon2Cost {
   const variant = read(frame, At.SeedHigh);
-  const [memory, passes, lanes] = [read(frame, At.MessageSize), read(frame, At.Count), read(frame, At.SeedLow)];
+  const [memory, passes, lanes] = [
+    read(frame, At.MessageSize),
+    read(frame, At.Count),
+    read(frame, At.SeedLow),
+  ];
   const kind = variant & 0xff;
   const version = variant >>> 8;
   if (kind > 2 || (version !== 0x10 && version !== 0x13)) refused(Status.Cost);

@@ -1,10 +1,18 @@
-/** Derivations where one may wait, as in a worker: by WebAssembly or WebCrypto where those are faster than JavaScript and have the parameters. */
+/**
+ * Derivations where one may wait, as in a worker: by WebAssembly or WebCrypto where those are
+ * faster than JavaScript and have the parameters.
+ */
 import { pbkdf2 } from '../webcrypto.js';
 import { check, derive, put, verdict } from './derive.js';
 import type { Derivation, DerivationInput, Pbkdf2, Progress, Scheme } from './contract.js';
 
 /** As {@link derive}. What is not computed in JavaScript tells of no progress but its end. */
-export async function deriveFast(derivation: Derivation, input: DerivationInput, target: Uint8Array, progress?: Progress): Promise<void> {
+export async function deriveFast(
+  derivation: Derivation,
+  input: DerivationInput,
+  target: Uint8Array,
+  progress?: Progress,
+): Promise<void> {
   check(derivation, input, target.length);
   if (derivation.what === 'pbkdf2' && derivation.iterations >= PBKDF2_LEAST) {
     const key = await byPlatform(derivation, input, target.length);
@@ -13,7 +21,10 @@ export async function deriveFast(derivation: Derivation, input: DerivationInput,
     return progress?.(1);
   }
   const scheme = schemeOf(derivation);
-  const hashInput = derivation.what === 'verify' ? { ...input, salt: derivation.salt, aad: new Uint8Array(0) } : input;
+  const hashInput =
+    derivation.what === 'verify'
+      ? { ...input, salt: derivation.salt, aad: new Uint8Array(0) }
+      : input;
   const size = derivation.what === 'verify' ? derivation.hash.length : target.length;
   const key = scheme === undefined ? undefined : await byWasm(scheme, hashInput, size);
   if (key === undefined) {
@@ -29,7 +40,11 @@ export async function deriveFast(derivation: Derivation, input: DerivationInput,
 const PBKDF2_LEAST = 100;
 
 /** Undefined where WebCrypto does not serve it, as some of it no empty passwords. */
-async function byPlatform({ hash, iterations }: Pbkdf2, { password, salt }: DerivationInput, size: number): Promise<Uint8Array | undefined> {
+async function byPlatform(
+  { hash, iterations }: Pbkdf2,
+  { password, salt }: DerivationInput,
+  size: number,
+): Promise<Uint8Array | undefined> {
   try {
     return await pbkdf2(hash, password, salt, iterations, size);
   } catch {
@@ -49,13 +64,23 @@ function schemeOf(derivation: Derivation): Scheme | undefined {
   }
 }
 
-/** Undefined where it cannot be done so: parameters the library has not, or a place that compiles no WebAssembly. */
-async function byWasm(scheme: Scheme, input: DerivationInput, size: number): Promise<Uint8Array | undefined> {
+/**
+ * Undefined where it cannot be done so: parameters the library has not, or a place that compiles no
+ * WebAssembly.
+ */
+async function byWasm(
+  scheme: Scheme,
+  input: DerivationInput,
+  size: number,
+): Promise<Uint8Array | undefined> {
   if (input.password.length === 0 || size === 0 || scheme.what === 'bcrypt') return undefined;
-  if (scheme.what === 'argon2' && (scheme.version !== 0x13 || input.aad.length > 0)) return undefined;
+  if (scheme.what === 'argon2' && (scheme.version !== 0x13 || input.aad.length > 0))
+    return undefined;
   try {
     const wasm = await import('./wasm.js');
-    return await (scheme.what === 'argon2' ? wasm.argon2(scheme, input, size) : wasm.scryptBytes(scheme, input, size));
+    return await (scheme.what === 'argon2'
+      ? wasm.argon2(scheme, input, size)
+      : wasm.scryptBytes(scheme, input, size));
   } catch {
     return undefined;
   }

@@ -1,8 +1,18 @@
 /** HKDF (RFC 5869): extract, then expand. */
 import type { PortableMac } from '../hashes/contract.js';
 
-/** Derives a key of at most 255 digests, by the MAC that `prepare` makes of a key. An empty salt stands for none. */
-export function hkdf(prepare: (key: Uint8Array) => PortableMac, digestSize: number, secret: Uint8Array, salt: Uint8Array, info: Uint8Array, target: Uint8Array): void {
+/**
+ * Derives a key of at most 255 digests, by the MAC that `prepare` makes of a key. An empty salt
+ * stands for none.
+ */
+export function hkdf(
+  prepare: (key: Uint8Array) => PortableMac,
+  digestSize: number,
+  secret: Uint8Array,
+  salt: Uint8Array,
+  info: Uint8Array,
+  target: Uint8Array,
+): void {
   const key = new Uint8Array(digestSize);
   const extractor = prepare(salt);
   extractor.mac(secret, key);

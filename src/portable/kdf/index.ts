@@ -1,6 +1,7 @@
 /**
- * The key derivations of the catalog: read off the frame, priced in memory, and computed here and now ({@link derive}) or, in a worker, by
- * WebAssembly where that is faster ({@link deriveFast}). All of them throw {@link Refused} with the status that native code has.
+ * The key derivations of the catalog: read off the frame, priced in memory, and computed here and
+ * now ({@link derive}) or, in a worker, by WebAssembly where that is faster ({@link deriveFast}).
+ * All of them throw {@link Refused} with the status that native code has.
  */
 export { Refused } from './contract.js';
 export type { Derivation, DerivationInput, PasswordHash, Progress, Scheme } from './contract.js';

@@ -17,12 +17,25 @@ export interface Chain {
 }
 
 /** Derives a key under the password that the MAC has as its key. */
-export function pbkdf2(mac: PortableMac, salt: Uint8Array, digestSize: number, iterations: number, target: Uint8Array, progress: Progress | undefined): void {
+export function pbkdf2(
+  mac: PortableMac,
+  salt: Uint8Array,
+  digestSize: number,
+  iterations: number,
+  target: Uint8Array,
+  progress: Progress | undefined,
+): void {
   overChain(macChain(mac, digestSize), salt, iterations, target, progress);
 }
 
 /** The same over a chain, which is used up. */
-export function overChain(chain: Chain, salt: Uint8Array, iterations: number, target: Uint8Array, progress: Progress | undefined): void {
+export function overChain(
+  chain: Chain,
+  salt: Uint8Array,
+  iterations: number,
+  target: Uint8Array,
+  progress: Progress | undefined,
+): void {
   const digestSize = chain.digest.length;
   const numbered = new Uint8Array(salt.length + 4);
   numbered.set(salt);
@@ -34,7 +47,7 @@ export function overChain(chain: Chain, salt: Uint8Array, iterations: number, ta
       number.setUint32(0, block + 1);
       chain.begin(numbered);
       sum.set(chain.digest);
-      for (let done = 1; done < iterations; ) {
+      for (let done = 1; done < iterations;) {
         const times = Math.min(SLICE, iterations - done);
         chain.follow(times, sum);
         done += times;

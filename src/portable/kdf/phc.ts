@@ -1,11 +1,18 @@
 /**
- * Password hashes as strings, read as crates/core/src/kdf/phc.rs reads them: what is read may come from anywhere, so a string has one form,
- * and what it asks for is held against limits before anything is computed.
+ * Password hashes as strings, read as crates/core/src/kdf/phc.rs reads them: what is read may come
+ * from anywhere, so a string has one form, and what it asks for is held against limits before
+ * anything is computed.
  */
 import { Status } from '../../frame.js';
 import { BCRYPT, decode, STANDARD } from './base64.js';
 import { argon2Cost, checkScrypt, schemeMemory, schemeMilliseconds, scryptCost } from './costs.js';
-import { refused, type Argon2Cost, type BcryptCost, type PasswordHash, type Scheme } from './contract.js';
+import {
+  refused,
+  type Argon2Cost,
+  type BcryptCost,
+  type PasswordHash,
+  type Scheme,
+} from './contract.js';
 
 /** What a password hash may ask for. */
 export interface Limits {
@@ -16,12 +23,15 @@ export interface Limits {
 /** The longest string; bytes of salts and hashes. */
 const TEXT_MAX = 256;
 const SALT = { least: 8, most: 64 };
-/** A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's shorter keys begin its longer ones. */
+/**
+ * A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's
+ * shorter keys begin its longer ones.
+ */
 const HASH = { least: 16, most: 64 };
 
 /**
- * Reads a password hash. Refuses with `Encoded` what is none, `Cost` parameters outside of what the scheme defines, `Memory` and `Work` what
- * asks for more than the limits.
+ * Reads a password hash. Refuses with `Encoded` what is none, `Cost` parameters outside of what the
+ * scheme defines, `Memory` and `Work` what asks for more than the limits.
  */
 export function parsePasswordHash(text: string, limits: Limits): PasswordHash {
   // Characters that are more than a byte are refused below, all of them.
@@ -64,7 +74,10 @@ function argon2Fields(kind: Argon2Cost['kind'], fields: readonly string[]): Fiel
   if (written && first !== 'v=16' && first !== 'v=19') bad();
   const rest = written ? fields.slice(1) : fields;
   const [memory, passes, lanes] = numbers(rest[0], ['m', 't', 'p']);
-  return withSalt(argon2Cost(kind, first === 'v=19' ? 0x13 : 0x10, memory, passes, lanes), rest.slice(1));
+  return withSalt(
+    argon2Cost(kind, first === 'v=19' ? 0x13 : 0x10, memory, passes, lanes),
+    rest.slice(1),
+  );
 }
 
 function scryptFields(fields: readonly string[]): Fields {
@@ -85,7 +98,12 @@ function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): Fiel
   const salt = decode(BCRYPT, text!.slice(0, 22)) ?? bad();
   const hash = decode(BCRYPT, text!.slice(22)) ?? bad();
   if (hash.left !== 0) bad();
-  return { what: 'verify', scheme: { what: 'bcrypt', kind, cost }, salt: salt.bytes, hash: hash.bytes };
+  return {
+    what: 'verify',
+    scheme: { what: 'bcrypt', kind, cost },
+    salt: salt.bytes,
+    hash: hash.bytes,
+  };
 }
 
 /** The last two fields. */
@@ -97,15 +115,22 @@ function withSalt(scheme: Scheme, fields: readonly string[]): Fields {
 
 function bytesOf(text: string, { least, most }: typeof SALT): Uint8Array {
   const decoded = decode(STANDARD, text) ?? bad();
-  return decoded.left === 0 && decoded.bytes.length >= least && decoded.bytes.length <= most ? decoded.bytes : bad();
+  return decoded.left === 0 && decoded.bytes.length >= least && decoded.bytes.length <= most
+    ? decoded.bytes
+    : bad();
 }
 
 /** Three numbers by their names, in this order. */
-function numbers(field: string | undefined, names: readonly [string, string, string]): [number, number, number] {
+function numbers(
+  field: string | undefined,
+  names: readonly [string, string, string],
+): [number, number, number] {
   const parts = (field ?? bad()).split(',');
   const found: [number, number, number] = [0, 0, 0];
   for (const [index, name] of names.entries()) {
-    const digits = parts[index]?.startsWith(`${name}=`) ? parts[index]!.slice(name.length + 1) : bad();
+    const digits = parts[index]?.startsWith(`${name}=`)
+      ? parts[index]!.slice(name.length + 1)
+      : bad();
     if (!/^(0|[1-9][0-9]*)$/.test(digits)) bad();
     found[index] = Number(digits) < 2 ** 32 ? Number(digits) : refused(Status.Cost);
   }
@@ -117,14 +142,21 @@ function bad(): never {
 }
 
 /**
- * Whether it should be made anew, the password being known: when it was hashed in another way than this one, or to fewer bytes, or with a
- * shorter salt.
+ * Whether it should be made anew, the password being known: when it was hashed in another way than
+ * this one, or to fewer bytes, or with a shorter salt.
  */
-export function needsAnother(hash: PasswordHash, scheme: Scheme, saltSize: number, size: number): boolean {
+export function needsAnother(
+  hash: PasswordHash,
+  scheme: Scheme,
+  saltSize: number,
+  size: number,
+): boolean {
   return !sameScheme(hash.scheme, scheme) || hash.salt.length < saltSize || hash.hash.length < size;
 }
 
 function sameScheme(one: Scheme, other: Scheme): boolean {
   const values = Object.entries(one);
-  return values.every(([name, value]) => (other as unknown as Record<string, unknown>)[name] === value);
+  return values.every(
+    ([name, value]) => (other as unknown as Record<string, unknown>)[name] === value,
+  );
 }

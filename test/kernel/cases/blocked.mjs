@@ -1,4 +1,5 @@
-// A kernel in which AF_ALG is refused as a whole and there is no /dev/crypto, as on most machines: everything says so. Then the device comes.
+// A kernel in which AF_ALG is refused as a whole and there is no /dev/crypto, as on most machines:
+// everything says so. Then the device comes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,13 +14,25 @@ import { errorOf, right, unavailable, warningsOf } from '../verdicts.mjs';
 
 const rng = random('kernel blocked');
 const source = rng.bytes(5000);
-const jobs = [jobOf('hash', 'sha256', source, rng), jobOf('hmac', 'sha256', source, rng), jobOf('cipher', 'aes-256-ctr', source, rng), jobOf('cipher', 'aes-256-gcm', source, rng)];
+const jobs = [
+  jobOf('hash', 'sha256', source, rng),
+  jobOf('hmac', 'sha256', source, rng),
+  jobOf('cipher', 'aes-256-ctr', source, rng),
+  jobOf('cipher', 'aes-256-gcm', source, rng),
+];
 
-test('the kernel itself has no such sockets', { skip: pythonAbsent }, () => assert.equal(bound('hash', 'sha256'), 'EAFNOSUPPORT'));
+test('the kernel itself has no such sockets', { skip: pythonAbsent }, () =>
+  assert.equal(bound('hash', 'sha256'), 'EAFNOSUPPORT'),
+);
 
 test('af_alg: no such sockets, and how to have them', async () => {
   for (const job of jobs) {
-    for (const [way, wait] of Object.entries(waitings)) unavailable(await errorOf(does(job, 'af_alg', wait), way), /EAFNOSUPPORT.*af_alg.*modprobe/s, `${job.algorithm}, ${way}`);
+    for (const [way, wait] of Object.entries(waitings))
+      unavailable(
+        await errorOf(does(job, 'af_alg', wait), way),
+        /EAFNOSUPPORT.*af_alg.*modprobe/s,
+        `${job.algorithm}, ${way}`,
+      );
   }
 });
 
@@ -33,9 +46,14 @@ test('kernel: both ways are named', async () => {
 
 test('another engine that is allowed serves instead, and is told of', async () => {
   const warnings = await warningsOf(async () => {
-    for (const job of jobs) for (const wait of Object.values(waitings)) right(await does(job, ['kernel', 'native'], wait), job, job.algorithm);
+    for (const job of jobs)
+      for (const wait of Object.values(waitings))
+        right(await does(job, ['kernel', 'native'], wait), job, job.algorithm);
   });
-  assert.ok(warnings.length >= 3 && warnings.every(({ code }) => code === 'MILLRACE_ENGINE_FALLBACK'), warnings.map(({ message }) => message).join('\n'));
+  assert.ok(
+    warnings.length >= 3 && warnings.every(({ code }) => code === 'MILLRACE_ENGINE_FALLBACK'),
+    warnings.map(({ message }) => message).join('\n'),
+  );
 });
 
 test('nothing of it concerns calls that ask for no engine', async () => {
@@ -48,7 +66,9 @@ test('nothing of it concerns calls that ask for no engine', async () => {
 test('kernel: the device serves where there is nothing else, accelerated or not', async () => {
   const device = await startDevice();
   try {
-    const { result } = await perform("return [millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }), await errorOf(() => millrace.hash('sha3-256', 'abc', { engine: 'kernel' }))]");
+    const { result } = await perform(
+      "return [millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }), await errorOf(() => millrace.hash('sha3-256', 'abc', { engine: 'kernel' }))]",
+    );
     assert.equal(result[0], 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
     assert.equal(result[1].code, 'ERR_ENGINE_UNAVAILABLE');
     assert.ok(readAccount().created > 0);

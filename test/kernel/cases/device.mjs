@@ -38,7 +38,10 @@ test('no device: what is missing and what to do', async () => {
     assert.match(message, /\/dev\/crypto is not there \(ENOENT\).*modprobe cryptodev/s);
   }
   assert.deepEqual([result.fallen, result.kernel], [abc, abc]);
-  assert.deepEqual(warnings.map(({ code }) => code), ['MILLRACE_ENGINE_FALLBACK']);
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['MILLRACE_ENGINE_FALLBACK'],
+  );
   assert.match(warnings[0].message, /sha256.*\/dev\/crypto/s);
 });
 
@@ -55,7 +58,10 @@ test('crw------- root: an ordinary user is told the mode and how to change it', 
     assert.equal(warnings.length, 1);
     assert.equal(readAccount().created, 0);
     chmodSync('/dev/crypto', 0o666);
-    const allowed = await perform("return millrace.hash('sha256', 'abc', { engine: 'cryptodev', encoding: 'hex' })", { way: ways.unprivileged });
+    const allowed = await perform(
+      "return millrace.hash('sha256', 'abc', { engine: 'cryptodev', encoding: 'hex' })",
+      { way: ways.unprivileged },
+    );
     assert.equal(allowed.result, abc);
     assert.ok(readAccount().created > 0);
   });
@@ -101,13 +107,22 @@ test('kernel means the device where it says that an accelerator serves, and AF_A
       }
       return outcome;
     `);
-    assert.deepEqual(result, { sha256: 'device', sha512: 'sockets', running: 'device', hmac: 'sockets', 'aes-256-ctr': 'device' });
+    assert.deepEqual(result, {
+      sha256: 'device',
+      sha512: 'sockets',
+      running: 'device',
+      hmac: 'sockets',
+      'aes-256-ctr': 'device',
+    });
   });
 });
 
-test('a device that dies in the midst of work: an error, then the next engine, and never a wrong answer', { timeout: 120_000 }, async () => {
-  await withDevice({ dieAfter: 5 }, async ({ ended }) => {
-    const { result } = await perform(`
+test(
+  'a device that dies in the midst of work: an error, then the next engine, and never a wrong answer',
+  { timeout: 120_000 },
+  async () => {
+    await withDevice({ dieAfter: 5 }, async ({ ended }) => {
+      const { result } = await perform(`
       const data = Buffer.alloc(200_000, 3);
       const errors = [];
       for (let index = 0; index < 6; index++) {
@@ -117,19 +132,27 @@ test('a device that dies in the midst of work: an error, then the next engine, a
       const text = await promises.cipher('aes-128-ctr', { engine: ['cryptodev', 'native'], encrypt: true, key: Buffer.alloc(16), iv: Buffer.alloc(16), source: data });
       return { errors, right: fallen.equals(crypto.createHash('sha256').update(data).digest()) && text.equals(crypto.createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(data)) };
     `);
-    await ended;
-    assert.ok(result.errors.length >= 4, JSON.stringify(result.errors));
-    for (const { code, message } of result.errors) assert.equal(code, 'ERR_ENGINE_UNAVAILABLE', message);
-    assert.equal(result.right, true);
-  });
-});
+      await ended;
+      assert.ok(result.errors.length >= 4, JSON.stringify(result.errors));
+      for (const { code, message } of result.errors)
+        assert.equal(code, 'ERR_ENGINE_UNAVAILABLE', message);
+      assert.equal(result.right, true);
+    });
+  },
+);
 
 test('a running hash whose device has died fails, and stays failed', async () => {
   const device = await startDevice();
   const running = millrace.createHash('sha256', { engine: 'cryptodev' }).update(Buffer.alloc(5000));
   await device.stop();
-  assert.throws(() => running.update(Buffer.alloc(5000)).digest(), ({ code }) => /^ERR_ENGINE/.test(code));
-  assert.throws(() => running.digest(), ({ code }) => /^ERR_(ENGINE|HASHER_SPENT)/.test(code));
+  assert.throws(
+    () => running.update(Buffer.alloc(5000)).digest(),
+    ({ code }) => /^ERR_ENGINE/.test(code),
+  );
+  assert.throws(
+    () => running.digest(),
+    ({ code }) => /^ERR_(ENGINE|HASHER_SPENT)/.test(code),
+  );
 });
 
 test('a device that comes later, goes and comes back: each call finds what there is', async () => {
@@ -141,18 +164,36 @@ test('a device that comes later, goes and comes back: each call finds what there
     await withDevice({}, async () => {
       // What was kept of the last device is found to be gone by the first call, if by any.
       for (let tries = 0; tries < 2; tries++) {
-        const error = await does(job, 'cryptodev').then(() => undefined, (reason) => reason);
+        const error = await does(job, 'cryptodev').then(
+          () => undefined,
+          (reason) => reason,
+        );
         if (error === undefined) break;
         unavailable(error, /has gone away/, `round ${round}`);
         assert.equal(tries, 0, error.message);
       }
       right(await does(job, 'cryptodev'), job, `round ${round}`);
       prepared ??= millrace.createKey('aes-256-ctr', key, { engine: 'cryptodev' });
-      const text = { kind: 'cipher', algorithm: 'aes-256-ctr', encrypt: true, key, iv: Buffer.alloc(16, round), source: Buffer.alloc(1000) };
-      right(await does({ ...text, key: prepared }), text, `a key of the first device, round ${round}`);
+      const text = {
+        kind: 'cipher',
+        algorithm: 'aes-256-ctr',
+        encrypt: true,
+        key,
+        iv: Buffer.alloc(16, round),
+        source: Buffer.alloc(1000),
+      };
+      right(
+        await does({ ...text, key: prepared }),
+        text,
+        `a key of the first device, round ${round}`,
+      );
       assert.ok(readAccount().created > 0);
     });
   }
   unavailable(await errorOf(does(job, 'cryptodev'), 'gone'), /has gone away/, 'gone');
-  unavailable(await errorOf(does(job, 'cryptodev'), 'absent again'), /is not there/, 'absent again');
+  unavailable(
+    await errorOf(does(job, 'cryptodev'), 'absent again'),
+    /is not there/,
+    'absent again',
+  );
 });

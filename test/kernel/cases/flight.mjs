@@ -1,4 +1,5 @@
-// Keys, many jobs in flight, cancelling, threads and the end of the process, with the kernel as the engine.
+// Keys, many jobs in flight, cancelling, threads and the end of the process, with the kernel as the
+// engine.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -32,18 +33,37 @@ for (const [engine, kinds] of Object.entries(served)) {
       for (const algorithm of kinds.cipher) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
         const key = millrace.createKey(algorithm, job.key, { engine });
-        for (const wait of Object.values(waitings)) right(await does({ ...job, key }, undefined, wait), job, algorithm);
+        for (const wait of Object.values(waitings))
+          right(await does({ ...job, key }, undefined, wait), job, algorithm);
         assert.ok(held() > begin, `${algorithm} is not computed by ${engine}`);
         key.dispose();
-        assert.equal((await errorOf(does({ ...job, key }, undefined), algorithm)).code, 'ERR_KEY_DISPOSED');
+        assert.equal(
+          (await errorOf(does({ ...job, key }, undefined), algorithm)).code,
+          'ERR_KEY_DISPOSED',
+        );
       }
       const mac = millrace.createKey('hmac-sha256', large.subarray(0, 100), { engine });
-      const job = { kind: 'hmac', algorithm: 'sha256', key: large.subarray(0, 100), source: large.subarray(0, 70_000) };
-      for (const wait of Object.values(waitings)) right(await does({ ...job, key: mac }, undefined, wait), job, 'HMAC');
-      assert.equal(millrace.createHmac('sha256', mac).update(job.source).digest('hex'), judge(job).output.toString('hex'));
+      const job = {
+        kind: 'hmac',
+        algorithm: 'sha256',
+        key: large.subarray(0, 100),
+        source: large.subarray(0, 70_000),
+      };
+      for (const wait of Object.values(waitings))
+        right(await does({ ...job, key: mac }, undefined, wait), job, 'HMAC');
+      assert.equal(
+        millrace.createHmac('sha256', mac).update(job.source).digest('hex'),
+        judge(job).output.toString('hex'),
+      );
       mac.dispose();
-      assert.ok(held() <= begin + 8, `${held()} open after all keys were disposed of, ${begin} before`);
-      (() => Array.from({ length: 60 }, () => millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine })))();
+      assert.ok(
+        held() <= begin + 8,
+        `${held()} open after all keys were disposed of, ${begin} before`,
+      );
+      (() =>
+        Array.from({ length: 60 }, () =>
+          millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine }),
+        ))();
       for (let tries = 0; held() > begin + 8; tries++) {
         assert.ok(tries < 100, `${held()} open after the keys were collected, ${begin} before`);
         collectGarbage();
@@ -54,28 +74,58 @@ for (const [engine, kinds] of Object.entries(served)) {
     test('a key of one engine asked for by another', async () => {
       const key = millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine });
       const job = jobOf('cipher', 'aes-256-ctr', large.subarray(0, 100), rng);
-      const outcome = await does({ ...job, key }, 'native').then(() => undefined, ({ code }) => code);
-      assert.ok(outcome === undefined || /^ERR_(ENGINE_UNAVAILABLE|KEY_ALGORITHM|ARGUMENT_VALUE)$/.test(outcome), outcome);
+      const outcome = await does({ ...job, key }, 'native').then(
+        () => undefined,
+        ({ code }) => code,
+      );
+      assert.ok(
+        outcome === undefined ||
+          /^ERR_(ENGINE_UNAVAILABLE|KEY_ALGORITHM|ARGUMENT_VALUE)$/.test(outcome),
+        outcome,
+      );
       key.dispose();
     });
 
     test('a hundred and fifty jobs in flight, all right, and nothing stays open', async () => {
       const begin = held();
-      const all = [...kinds.hash.map((name) => ['hash', name]), ...kinds.hmac.map((name) => ['hmac', name]), ...kinds.cipher.map((name) => ['cipher', name])];
+      const all = [
+        ...kinds.hash.map((name) => ['hash', name]),
+        ...kinds.hmac.map((name) => ['hmac', name]),
+        ...kinds.cipher.map((name) => ['cipher', name]),
+      ];
       const jobs = Array.from({ length: 150 }, (_, index) => {
         const at = rng.below(2 ** 20);
-        return jobOf(...all[index % all.length], large.subarray(at, at + rng.pick([0, 10, 1000, 5000, 40_000])), rng);
+        return jobOf(
+          ...all[index % all.length],
+          large.subarray(at, at + rng.pick([0, 10, 1000, 5000, 40_000])),
+          rng,
+        );
       });
-      const outcomes = await Promise.all(jobs.map((job, index) => does(job, engine, index % 3 === 0 ? waitings.callback : waitings.promise)));
-      for (const [index, job] of jobs.entries()) right(outcomes[index], job, `${job.kind} ${job.algorithm} of ${job.source.length} bytes`);
+      const outcomes = await Promise.all(
+        jobs.map((job, index) =>
+          does(job, engine, index % 3 === 0 ? waitings.callback : waitings.promise),
+        ),
+      );
+      for (const [index, job] of jobs.entries())
+        right(outcomes[index], job, `${job.kind} ${job.algorithm} of ${job.source.length} bytes`);
       assert.ok(held() <= begin + 80, `${held()} open, ${begin} before`);
     });
 
     test('a key that many jobs use at once, each with an answer of its own', async () => {
       const bytes = rng.bytes(32);
       const key = millrace.createKey('aes-256-gcm', bytes, { engine });
-      const jobs = Array.from({ length: 100 }, (_, index) => ({ ...jobOf('cipher', 'aes-256-gcm', large.subarray(index * 100, index * 100 + 200 * index), rng), key: bytes }));
-      const outcomes = await Promise.all(jobs.map((job) => does({ ...job, key }, undefined, waitings.promise)));
+      const jobs = Array.from({ length: 100 }, (_, index) => ({
+        ...jobOf(
+          'cipher',
+          'aes-256-gcm',
+          large.subarray(index * 100, index * 100 + 200 * index),
+          rng,
+        ),
+        key: bytes,
+      }));
+      const outcomes = await Promise.all(
+        jobs.map((job) => does({ ...job, key }, undefined, waitings.promise)),
+      );
       for (const [index, job] of jobs.entries()) right(outcomes[index], job, `number ${index}`);
       key.dispose();
     });
@@ -89,7 +139,15 @@ for (const [engine, kinds] of Object.entries(served)) {
         const jobs = [
           promises.hash('sha256', large, { engine, signal: controller.signal }),
           promises.hmac('sha512', 'key', large, { engine, signal: controller.signal }),
-          promises.cipher('aes-128-ctr', { engine, encrypt: true, key: large.subarray(0, 16), iv: large.subarray(0, 16), source: large, target, signal: controller.signal }),
+          promises.cipher('aes-128-ctr', {
+            engine,
+            encrypt: true,
+            key: large.subarray(0, 16),
+            iv: large.subarray(0, 16),
+            source: large,
+            target,
+            signal: controller.signal,
+          }),
         ];
         setTimeout(() => controller.abort(reason), round);
         for (const { status, reason: error } of await Promise.allSettled(jobs)) {
@@ -101,7 +159,13 @@ for (const [engine, kinds] of Object.entries(served)) {
       assert.ok(cancelled > 0, 'nothing was cancelled');
       const job = jobOf('hash', 'sha256', large, rng);
       right(await does(job, engine, waitings.promise), job, 'after all that');
-      assert.equal(await errorOf(promises.hash('sha256', large, { engine, signal: AbortSignal.abort(reason) }), 'aborted before'), reason);
+      assert.equal(
+        await errorOf(
+          promises.hash('sha256', large, { engine, signal: AbortSignal.abort(reason) }),
+          'aborted before',
+        ),
+        reason,
+      );
     });
 
     test('threads: right in each, ended in the midst of work, and the process goes on', async () => {

@@ -1,4 +1,5 @@
-// Every algorithm that both interfaces of the kernel serve, at every length about their blocks and chunks, in every way of waiting, against the judges.
+// Every algorithm that both interfaces of the kernel serve, at every length about their blocks and
+// chunks, in every way of waiting, against the judges.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -29,7 +30,12 @@ for (const [engine, kinds] of Object.entries(served)) {
       const before = openFiles();
       const running = millrace.createHash('sha256', { engine }).update(large.subarray(0, 10_000));
       const now = openFiles();
-      assert.ok(engine === 'cryptodev' ? readAccount().crypts > 0 && now.devices > 0 : now.sockets > before.sockets, JSON.stringify({ before, now }));
+      assert.ok(
+        engine === 'cryptodev'
+          ? readAccount().crypts > 0 && now.devices > 0
+          : now.sockets > before.sockets,
+        JSON.stringify({ before, now }),
+      );
       running.digest();
     });
 
@@ -38,12 +44,21 @@ for (const [engine, kinds] of Object.entries(served)) {
         test(`${kind} ${algorithm}, every length in every way`, async () => {
           for (const [index, size] of lengths.entries()) {
             if (isTooLarge(algorithm, engine, size)) continue;
-            const job = jobOf(kind, algorithm, large.subarray(0, size), rng, { aadSize: [0, 1, 16, 20, 300][index % 5], keySize: [0, 1, 20, 64, 65, 200][index % 6] });
+            const job = jobOf(kind, algorithm, large.subarray(0, size), rng, {
+              aadSize: [0, 1, 16, 20, 300][index % 5],
+              keySize: [0, 1, 20, 64, 65, 200][index % 6],
+            });
             const expected = judge(job);
             for (const [way, wait] of Object.entries(waitings)) {
               const what = `${algorithm} of ${size} bytes, ${way}`;
               right(await does(job, engine, wait), job, what, expected);
-              if (kind === 'cipher') right(await does(backOf(job, expected), engine, wait), backOf(job, expected), `${what}, back`, { output: job.source });
+              if (kind === 'cipher')
+                right(
+                  await does(backOf(job, expected), engine, wait),
+                  backOf(job, expected),
+                  `${what}, back`,
+                  { output: job.source },
+                );
             }
           }
         });
@@ -55,34 +70,64 @@ for (const [engine, kinds] of Object.entries(served)) {
         for (const size of [5, 64, 3000, 60_000]) {
           const job = jobOf('cipher', algorithm, large.subarray(7, 7 + size), rng);
           const expected = judge(job);
-          for (const [from, to] of [[0, 0], [0, 3], [5, 0], [16, 0]]) {
+          for (const [from, to] of [
+            [0, 0],
+            [0, 3],
+            [5, 0],
+            [16, 0],
+          ]) {
             const buffer = Buffer.alloc(size + 20);
             job.source.copy(buffer, from);
             const tag = Buffer.alloc(16);
             const { encrypt, key, iv, aad } = job;
-            const call = { engine, encrypt, key, iv, source: buffer.subarray(from, from + size), target: buffer, targetOffset: to, ...(aad && { aad, tag }) };
+            const call = {
+              engine,
+              encrypt,
+              key,
+              iv,
+              source: buffer.subarray(from, from + size),
+              target: buffer,
+              targetOffset: to,
+              ...(aad && { aad, tag }),
+            };
             assert.equal(await promises.cipher(algorithm, call), size);
-            right({ output: buffer.subarray(to, to + size), tag }, job, `${algorithm} of ${size} from ${from} to ${to}`, expected);
+            right(
+              { output: buffer.subarray(to, to + size), tag },
+              job,
+              `${algorithm} of ${size} from ${from} to ${to}`,
+              expected,
+            );
           }
         }
       });
     }
 
     test('several mebibytes: hash, HMAC and stream cipher in chunks, with their counters', async () => {
-      for (const [kind, algorithm] of [['hash', 'sha256'], ['hmac', 'sha512'], ['cipher', 'aes-256-ctr'], ...(engine === 'af_alg' ? [['cipher', 'chacha20']] : [])]) {
+      for (const [kind, algorithm] of [
+        ['hash', 'sha256'],
+        ['hmac', 'sha512'],
+        ['cipher', 'aes-256-ctr'],
+        ...(engine === 'af_alg' ? [['cipher', 'chacha20']] : []),
+      ]) {
         const job = jobOf(kind, algorithm, large, rng);
         // The counter goes over the end of its lower part within the message.
         if (algorithm === 'aes-256-ctr') job.iv.fill(0xff, 4);
         const expected = judge(job);
-        for (const [way, wait] of Object.entries(waitings)) right(await does(job, engine, wait), job, `${algorithm}, ${way}`, expected);
+        for (const [way, wait] of Object.entries(waitings))
+          right(await does(job, engine, wait), job, `${algorithm}, ${way}`, expected);
       }
     });
 
-    test('chacha20 whose block number goes over 2^32', { skip: engine === 'cryptodev' && 'the module has no ChaCha20' }, async () => {
-      const job = jobOf('cipher', 'chacha20', large.subarray(0, 300_000), rng);
-      job.iv.writeUInt32LE(0xfffffff0, 0);
-      for (const [way, wait] of Object.entries(waitings)) right(await does(job, engine, wait), job, way);
-    });
+    test(
+      'chacha20 whose block number goes over 2^32',
+      { skip: engine === 'cryptodev' && 'the module has no ChaCha20' },
+      async () => {
+        const job = jobOf('cipher', 'chacha20', large.subarray(0, 300_000), rng);
+        job.iv.writeUInt32LE(0xfffffff0, 0);
+        for (const [way, wait] of Object.entries(waitings))
+          right(await does(job, engine, wait), job, way);
+      },
+    );
 
     test('forgeries are refused, leave nothing in the target, and the key goes on', async () => {
       for (const algorithm of kinds.cipher.filter((name) => ciphers[name].aead)) {
@@ -90,27 +135,60 @@ for (const [engine, kinds] of Object.entries(served)) {
         const { output, tag } = judge(job);
         const key = millrace.createKey(algorithm, job.key, { engine });
         for (let round = 0; round < 6; round++) {
-          const changed = { source: Buffer.concat([output, tag]), aad: Buffer.from(job.aad), nonce: Buffer.from(job.iv) };
+          const changed = {
+            source: Buffer.concat([output, tag]),
+            aad: Buffer.from(job.aad),
+            nonce: Buffer.from(job.iv),
+          };
           changed[['source', 'aad', 'nonce'][round % 3]][round] ^= 1;
           const target = Buffer.alloc(5000, 7);
           for (const wait of Object.values(waitings)) {
-            const error = await errorOf(wait('open', algorithm, { key, ...changed, target }), algorithm);
+            const error = await errorOf(
+              wait('open', algorithm, { key, ...changed, target }),
+              algorithm,
+            );
             assert.equal(error.code, 'ERR_AUTHENTICATION', error.stack);
-            assert.ok(target.every((byte) => byte === 0), 'the target holds what was not authenticated');
+            assert.ok(
+              target.every((byte) => byte === 0),
+              'the target holds what was not authenticated',
+            );
           }
-          assert.deepEqual(await waitings.promise('open', algorithm, { key, nonce: job.iv, aad: job.aad, source: Buffer.concat([output, tag]) }), job.source);
+          assert.deepEqual(
+            await waitings.promise('open', algorithm, {
+              key,
+              nonce: job.iv,
+              aad: job.aad,
+              source: Buffer.concat([output, tag]),
+            }),
+            job.source,
+          );
         }
         key.dispose();
       }
     });
 
     test('many messages in one call', async () => {
-      const sources = Array.from({ length: 40 }, (_, index) => large.subarray(index, 3 * index * index));
-      const expected = sources.map((source) => judge({ kind: 'hash', algorithm: 'sha256', source }).output);
-      const macs = sources.map((source) => judge({ kind: 'hmac', algorithm: 'sha1', key: Buffer.from('key'), source }).output);
+      const sources = Array.from({ length: 40 }, (_, index) =>
+        large.subarray(index, 3 * index * index),
+      );
+      const expected = sources.map(
+        (source) => judge({ kind: 'hash', algorithm: 'sha256', source }).output,
+      );
+      const macs = sources.map(
+        (source) =>
+          judge({ kind: 'hmac', algorithm: 'sha1', key: Buffer.from('key'), source }).output,
+      );
       for (const [way, wait] of Object.entries(waitings)) {
-        assert.deepEqual(parts(await wait('hashMany', 'sha256', sources, { engine }), 32), expected, way);
-        assert.deepEqual(parts(await wait('hmacMany', 'sha1', Buffer.from('key'), sources, { engine }), 20), macs, way);
+        assert.deepEqual(
+          parts(await wait('hashMany', 'sha256', sources, { engine }), 32),
+          expected,
+          way,
+        );
+        assert.deepEqual(
+          parts(await wait('hmacMany', 'sha1', Buffer.from('key'), sources, { engine }), 20),
+          macs,
+          way,
+        );
       }
     });
 
@@ -119,7 +197,11 @@ for (const [engine, kinds] of Object.entries(served)) {
         for (const algorithm of algorithms) {
           const job = jobOf(kind, algorithm, Buffer.from('abc'), rng);
           for (const [way, wait] of Object.entries(waitings)) {
-            unavailable(await errorOf(does(job, engine, wait), `${algorithm}, ${way}`), /(AF_ALG|cryptodev|kernel).*(another engine|does not know|has no)/s, `${kind} ${algorithm}, ${way}`);
+            unavailable(
+              await errorOf(does(job, engine, wait), `${algorithm}, ${way}`),
+              /(AF_ALG|cryptodev|kernel).*(another engine|does not know|has no)/s,
+              `${kind} ${algorithm}, ${way}`,
+            );
           }
         }
       }
@@ -135,5 +217,7 @@ function isTooLarge(algorithm, engine, size) {
 /** Digests one after the other, or a list of them. */
 function parts(digests, size) {
   if (Array.isArray(digests)) return digests;
-  return Array.from({ length: digests.length / size }, (_, index) => digests.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: digests.length / size }, (_, index) =>
+    digests.subarray(index * size, (index + 1) * size),
+  );
 }

@@ -1,5 +1,6 @@
-// What the kernel does not take: messages of AEADs beyond its queues, short tags, too many open files, sockets a filter refuses. Each is a clear error, or
-// another engine's work where the caller allows that, which is then told.
+// What the kernel does not take: messages of AEADs beyond its queues, short tags, too many open
+// files, sockets a filter refuses. Each is a clear error, or another engine's work where the caller
+// allows that, which is then told.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,9 +39,20 @@ for (const engine of ['af_alg', 'cryptodev']) {
         unavailable(error, /in one piece, of at most \d+ bytes/, way);
         const most = Number(/at most (\d+) bytes/.exec(error.message)[1]);
         assert.ok(most >= 65_536, `only ${most} bytes`);
-        right(await does({ ...job, source: large.subarray(0, most) }, engine, wait), { ...job, source: large.subarray(0, most) }, `${most} bytes, ${way}`);
-        unavailable(await errorOf(does({ ...job, source: large.subarray(0, most + 1) }, engine, wait), way), /in one piece/, `${most + 1} bytes, ${way}`);
-        const opened = await errorOf(wait('open', 'aes-256-gcm', { engine, key: job.key, nonce: job.iv, source: large }), way);
+        right(
+          await does({ ...job, source: large.subarray(0, most) }, engine, wait),
+          { ...job, source: large.subarray(0, most) },
+          `${most} bytes, ${way}`,
+        );
+        unavailable(
+          await errorOf(does({ ...job, source: large.subarray(0, most + 1) }, engine, wait), way),
+          /in one piece/,
+          `${most + 1} bytes, ${way}`,
+        );
+        const opened = await errorOf(
+          wait('open', 'aes-256-gcm', { engine, key: job.key, nonce: job.iv, source: large }),
+          way,
+        );
         unavailable(opened, /in one piece/, `opened, ${way}`);
       }
     });
@@ -63,7 +75,8 @@ for (const engine of ['af_alg', 'cryptodev']) {
       const before = engine === 'cryptodev' ? readAccount().authenticated : 0;
       const short = jobOf('cipher', 'aes-128-gcm', large.subarray(0, 1000), rng);
       right(await does(short, [engine, 'native']), short, 'a short one');
-      if (engine === 'cryptodev') assert.ok(readAccount().authenticated > before, 'it went elsewhere');
+      if (engine === 'cryptodev')
+        assert.ok(readAccount().authenticated > before, 'it went elsewhere');
     });
 
     test('a prepared key of several engines changes over too, and in place', async () => {
@@ -72,7 +85,13 @@ for (const engine of ['af_alg', 'cryptodev']) {
       for (const size of [100, large.length, 100]) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, size), rng), key };
         const text = Buffer.concat([job.source, Buffer.alloc(16)]);
-        await promises.seal('aes-256-gcm', { key: prepared, nonce: job.iv, aad: job.aad, source: text.subarray(0, size), target: text });
+        await promises.seal('aes-256-gcm', {
+          key: prepared,
+          nonce: job.iv,
+          aad: job.aad,
+          source: text.subarray(0, size),
+          target: text,
+        });
         right({ output: text.subarray(0, size), tag: text.subarray(size) }, job, `${size} bytes`);
       }
       prepared.dispose();
@@ -80,7 +99,10 @@ for (const engine of ['af_alg', 'cryptodev']) {
 
     test('a key that is disposed of, or collected, while a call turns to another engine', async () => {
       const bytes = rng.bytes(32);
-      const jobs = Array.from({ length: 4 }, () => ({ ...jobOf('cipher', 'aes-256-gcm', large, rng), key: bytes }));
+      const jobs = Array.from({ length: 4 }, () => ({
+        ...jobOf('cipher', 'aes-256-gcm', large, rng),
+        key: bytes,
+      }));
       const pending = jobs.map((job, index) => {
         const key = millrace.createKey('aes-256-gcm', bytes, { engine: [engine, 'native'] });
         const call = does({ ...job, key }, undefined, waitings.promise);
@@ -88,7 +110,8 @@ for (const engine of ['af_alg', 'cryptodev']) {
         return call;
       });
       collectGarbage();
-      for (const [index, job] of jobs.entries()) right(await pending[index], job, `number ${index}`);
+      for (const [index, job] of jobs.entries())
+        right(await pending[index], job, `number ${index}`);
     });
 
     test('shorter tags of GCM: made, and checked or refused, never taken for whole', async () => {
@@ -96,49 +119,91 @@ for (const engine of ['af_alg', 'cryptodev']) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, 999), rng), tagSize };
         const expected = judge(job);
         right(await does(job, engine), job, `tag of ${tagSize}`, expected);
-        const back = { ...job, encrypt: false, source: expected.output, tag: expected.tag, tagSize: undefined };
+        const back = {
+          ...job,
+          encrypt: false,
+          source: expected.output,
+          tag: expected.tag,
+          tagSize: undefined,
+        };
         const forged = { ...back, tag: Buffer.from(expected.tag) };
         forged.tag[tagSize - 1] ^= 1;
         if (engine === 'af_alg') {
           right(await does(back, engine), back, `opened with ${tagSize}`, { output: job.source });
           assert.equal((await errorOf(does(forged, engine), 'forged')).code, 'ERR_AUTHENTICATION');
         } else {
-          unavailable(await errorOf(does(back, engine), 'a short tag'), /tags of aes-256-gcm with \d+ bytes/, `tag of ${tagSize}`);
+          unavailable(
+            await errorOf(does(back, engine), 'a short tag'),
+            /tags of aes-256-gcm with \d+ bytes/,
+            `tag of ${tagSize}`,
+          );
           right(await does(back, [engine, 'native']), back, 'natively', { output: job.source });
-          assert.equal((await errorOf(does(forged, [engine, 'native']), 'forged')).code, 'ERR_AUTHENTICATION');
+          assert.equal(
+            (await errorOf(does(forged, [engine, 'native']), 'forged')).code,
+            'ERR_AUTHENTICATION',
+          );
         }
       }
     });
 
-    test('chunks of other messages are no larger than 64 KiB', { skip: engine === 'af_alg' && 'it has no account' }, async () => {
-      for (const job of [jobOf('hash', 'sha256', large, rng), jobOf('cipher', 'aes-256-ctr', large, rng)]) right(await does(job, engine), job, job.algorithm);
-      assert.equal(readAccount().largest, 65_536);
-      assert.deepEqual(Object.keys(readAccount().refused), [], 'the device had to refuse something');
-    });
+    test(
+      'chunks of other messages are no larger than 64 KiB',
+      { skip: engine === 'af_alg' && 'it has no account' },
+      async () => {
+        for (const job of [
+          jobOf('hash', 'sha256', large, rng),
+          jobOf('cipher', 'aes-256-ctr', large, rng),
+        ])
+          right(await does(job, engine), job, job.algorithm);
+        assert.equal(readAccount().largest, 65_536);
+        assert.deepEqual(
+          Object.keys(readAccount().refused),
+          [],
+          'the device had to refuse something',
+        );
+      },
+    );
   });
 }
 
 test('a list of one cannot be replaced; unknown names are arguments', async () => {
-  const one = await errorOf((async () => millrace.hash('blake3', 'abc', { engine: ['af_alg'] }))(), 'one');
+  const one = await errorOf(
+    (async () => millrace.hash('blake3', 'abc', { engine: ['af_alg'] }))(),
+    'one',
+  );
   unavailable(one, /AF_ALG/, 'a list of one');
   for (const engine of ['kernal', '', [], ['af_alg', 'x'], 7, null, {}]) {
-    const error = await errorOf((async () => millrace.hash('sha256', 'abc', { engine }))(), JSON.stringify(engine));
-    assert.match(error.code, /^ERR_ARGUMENT_(TYPE|VALUE)$/, `${JSON.stringify(engine)}: ${error.stack}`);
+    const error = await errorOf(
+      (async () => millrace.hash('sha256', 'abc', { engine }))(),
+      JSON.stringify(engine),
+    );
+    assert.match(
+      error.code,
+      /^ERR_ARGUMENT_(TYPE|VALUE)$/,
+      `${JSON.stringify(engine)}: ${error.stack}`,
+    );
   }
 });
 
 test('every engine in vain: the error is that of the last, the warning that of the others', async () => {
   let error;
   const warnings = await warningsOf(async () => {
-    error = await errorOf((async () => millrace.hash('blake3', 'abc', { engine: ['af_alg', 'cryptodev'] }))(), 'in vain');
+    error = await errorOf(
+      (async () => millrace.hash('blake3', 'abc', { engine: ['af_alg', 'cryptodev'] }))(),
+      'in vain',
+    );
   });
   unavailable(error, /cryptodev/, 'in vain');
-  assert.deepEqual(warnings.map(({ code }) => code), ['MILLRACE_ENGINE_FALLBACK']);
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['MILLRACE_ENGINE_FALLBACK'],
+  );
   assert.match(warnings[0].message, /AF_ALG/);
 });
 
 test('with too few files allowed: a clear error, and it goes on when some are closed', async () => {
-  const { result } = await perform(`
+  const { result } = await perform(
+    `
     const running = [];
     let error;
     for (let index = 0; index < 200 && error === undefined; index++) {
@@ -148,7 +213,9 @@ test('with too few files allowed: a clear error, and it goes on when some are cl
     for (const each of running) each.digest();
     const good = millrace.createHash('sha256', { engine: 'af_alg' }).update('abc').digest('hex');
     return { error, count: running.length, fallen, good };
-  `, { way: ways.short });
+  `,
+    { way: ways.short },
+  );
   assert.equal(result.error?.code, 'ERR_ENGINE_UNAVAILABLE');
   assert.match(result.error.message, /too many files.*ulimit -n/s);
   assert.ok(result.count > 5);
@@ -157,19 +224,36 @@ test('with too few files allowed: a clear error, and it goes on when some are cl
 });
 
 test('a seccomp filter that refuses the sockets is named', { skip: pythonAbsent }, async () => {
-  const { result, warnings } = await perform(`
+  const { result, warnings } = await perform(
+    `
     const error = await errorOf(() => promises.hash('sha256', 'abc', { engine: 'af_alg' }));
     return { error, digest: millrace.hash('sha256', 'abc', { engine: ['kernel', 'native'], encoding: 'hex' }) };
-  `, { way: ways.filtered });
+  `,
+    { way: ways.filtered },
+  );
   assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
   assert.match(result.error.message, /EPERM.*seccomp/s);
   assert.equal(result.digest, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  assert.deepEqual(warnings.map(({ code }) => code), ['MILLRACE_ENGINE_FALLBACK']);
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['MILLRACE_ENGINE_FALLBACK'],
+  );
 });
 
 test('one without any rights uses AF_ALG', async () => {
-  const { result } = await perform(`return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', encoding: 'hex' })]`, { way: ways.unprivileged });
-  assert.deepEqual(result, [65534, judge({ kind: 'hmac', algorithm: 'sha256', key: Buffer.from('key'), source: Buffer.from('abc') }).output.toString('hex')]);
+  const { result } = await perform(
+    `return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', encoding: 'hex' })]`,
+    { way: ways.unprivileged },
+  );
+  assert.deepEqual(result, [
+    65534,
+    judge({
+      kind: 'hmac',
+      algorithm: 'sha256',
+      key: Buffer.from('key'),
+      source: Buffer.from('abc'),
+    }).output.toString('hex'),
+  ]);
 });
 
 test('a user without rights reads a checkout below a folder of mode 0700', async () => {

@@ -1,4 +1,5 @@
-// Running hashes in the kernel: pieces, copies, many at once, streams, what is refused, and that nothing of them stays open.
+// Running hashes in the kernel: pieces, copies, many at once, streams, what is refused, and that
+// nothing of them stays open.
 
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
@@ -28,8 +29,16 @@ for (const engine of Object.keys(served)) {
     after(() => device?.stop());
 
     const makers = (algorithm) => [
-      { name: 'hash', make: () => millrace.createHash(algorithm, { engine }), judge: () => createHash(algorithm) },
-      { name: 'hmac', make: () => millrace.createHmac(algorithm, key, { engine }), judge: () => createHmac(algorithm, key) },
+      {
+        name: 'hash',
+        make: () => millrace.createHash(algorithm, { engine }),
+        judge: () => createHash(algorithm),
+      },
+      {
+        name: 'hmac',
+        make: () => millrace.createHmac(algorithm, key, { engine }),
+        judge: () => createHmac(algorithm, key),
+      },
     ];
 
     for (const algorithm of served[engine].hash) {
@@ -44,21 +53,38 @@ for (const engine of Object.keys(served)) {
             if (rng.chance(0.3)) {
               const [copy, expectedCopy] = [running.copy(), expected.copy?.()];
               copy.update('another end');
-              if (expectedCopy) assert.equal(copy.digest('hex'), expectedCopy.update('another end').digest('hex'), `${name}: a copy at ${at}`);
+              if (expectedCopy)
+                assert.equal(
+                  copy.digest('hex'),
+                  expectedCopy.update('another end').digest('hex'),
+                  `${name}: a copy at ${at}`,
+                );
               else copy.digest();
             }
           }
           assert.equal(running.digest('hex'), expected.digest('hex'), name);
           assert.throws(() => running.update('more'), { code: 'ERR_HASHER_SPENT' });
-          assert.equal(running.reset().update('abc').digest('hex'), judge().update('abc').digest('hex'), `${name}: after a reset`);
+          assert.equal(
+            running.reset().update('abc').digest('hex'),
+            judge().update('abc').digest('hex'),
+            `${name}: after a reset`,
+          );
           assert.equal(make().digest('hex'), judge().digest('hex'), `${name}: of nothing`);
-          assert.equal(make().copy().update(bytes).digest('hex'), judge().update(bytes).digest('hex'), `${name}: a copy before anything`);
+          assert.equal(
+            make().copy().update(bytes).digest('hex'),
+            judge().update(bytes).digest('hex'),
+            `${name}: a copy before anything`,
+          );
         }
       });
     }
 
     test('two hundred at once, piece by piece in turn', () => {
-      const many = Array.from({ length: 200 }, (_, index) => ({ running: millrace.createHash('sha256', { engine }), expected: createHash('sha256'), index }));
+      const many = Array.from({ length: 200 }, (_, index) => ({
+        running: millrace.createHash('sha256', { engine }),
+        expected: createHash('sha256'),
+        index,
+      }));
       for (let round = 0; round < 4; round++) {
         for (const { running, expected, index } of many) {
           const piece = bytes.subarray(index * round, index * round + 300 * (round + 1) + index);
@@ -66,29 +92,46 @@ for (const engine of Object.keys(served)) {
           expected.update(piece);
         }
       }
-      for (const { running, expected, index } of many) assert.equal(running.digest('hex'), expected.digest('hex'), `number ${index}`);
+      for (const { running, expected, index } of many)
+        assert.equal(running.digest('hex'), expected.digest('hex'), `number ${index}`);
     });
 
     test('asynchronous operations keep their order, among many', async () => {
-      const outcomes = await Promise.all(Array.from({ length: 30 }, async (_, index) => {
-        const running = millrace.createHash('sha512', { engine });
-        const updates = [0, 1, 2, 3].map((part) => running.updateAsync(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index)));
-        const digest = running.digestAsync('hex');
-        await Promise.all(updates);
-        const expected = createHash('sha512');
-        for (const part of [0, 1, 2, 3]) expected.update(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index));
-        return (await digest) === expected.digest('hex');
-      }));
+      const outcomes = await Promise.all(
+        Array.from({ length: 30 }, async (_, index) => {
+          const running = millrace.createHash('sha512', { engine });
+          const updates = [0, 1, 2, 3].map((part) =>
+            running.updateAsync(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index)),
+          );
+          const digest = running.digestAsync('hex');
+          await Promise.all(updates);
+          const expected = createHash('sha512');
+          for (const part of [0, 1, 2, 3])
+            expected.update(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index));
+          return (await digest) === expected.digest('hex');
+        }),
+      );
       assert.ok(outcomes.every(Boolean));
     });
 
     test('streams: as a Transform, and of pieces', async () => {
-      const pieces = () => Readable.from([bytes.subarray(0, 100_000), bytes.subarray(100_000, 100_001), bytes.subarray(100_001)]);
+      const pieces = () =>
+        Readable.from([
+          bytes.subarray(0, 100_000),
+          bytes.subarray(100_000, 100_001),
+          bytes.subarray(100_001),
+        ]);
       const running = millrace.createHash('sha256', { engine });
       await pipeline(pieces(), running);
       assert.deepEqual(running.read(), createHash('sha256').update(bytes).digest());
-      assert.equal(await promises.hash('sha256', pieces(), { engine, encoding: 'hex' }), createHash('sha256').update(bytes).digest('hex'));
-      assert.deepEqual(await promises.hmac('sha256', key, pieces(), { engine }), createHmac('sha256', key).update(bytes).digest());
+      assert.equal(
+        await promises.hash('sha256', pieces(), { engine, encoding: 'hex' }),
+        createHash('sha256').update(bytes).digest('hex'),
+      );
+      assert.deepEqual(
+        await promises.hmac('sha256', key, pieces(), { engine }),
+        createHmac('sha256', key).update(bytes).digest(),
+      );
     });
 
     test('the kernel keeps the state: it cannot be exported', async () => {
@@ -102,14 +145,26 @@ for (const engine of Object.keys(served)) {
     test('what is given up is closed: after a digest, by a reset, and when it is collected', async () => {
       millrace.createHash('sha1', { engine }).update(bytes).digest();
       const begin = held(engine);
-      const many = Array.from({ length: 100 }, () => millrace.createHash('sha1', { engine }).update(bytes.subarray(0, 20_000)));
-      assert.ok(held(engine) >= begin + 90, `${held(engine)} open after 100 began, ${begin} before`);
+      const many = Array.from({ length: 100 }, () =>
+        millrace.createHash('sha1', { engine }).update(bytes.subarray(0, 20_000)),
+      );
+      assert.ok(
+        held(engine) >= begin + 90,
+        `${held(engine)} open after 100 began, ${begin} before`,
+      );
       for (const [index, running] of many.entries()) {
         if (index % 2 === 0) running.digest();
         else running.reset();
       }
       await settle(engine, begin, 'digests and resets');
-      (() => Array.from({ length: 100 }, () => millrace.createHash('sha1', { engine }).update(bytes.subarray(0, 20_000)).copy().update('x')))();
+      (() =>
+        Array.from({ length: 100 }, () =>
+          millrace
+            .createHash('sha1', { engine })
+            .update(bytes.subarray(0, 20_000))
+            .copy()
+            .update('x'),
+        ))();
       await settle(engine, begin, 'what was collected');
     });
   });

@@ -1,4 +1,5 @@
-// The kernel and the device of these tests by themselves, without the library: Python's own AF_ALG, and a client of /dev/crypto in Python.
+// The kernel and the device of these tests by themselves, without the library: Python's own AF_ALG,
+// and a client of /dev/crypto in Python.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -18,7 +19,10 @@ describe('the /dev/crypto of these tests', () => {
 
   test('nothing stays open', { skip }, () => {
     const { files, sessions, created, freed } = readAccount();
-    assert.deepEqual({ files, sessions, left: created - freed }, { files: 0, sessions: 0, left: 0 });
+    assert.deepEqual(
+      { files, sessions, left: created - freed },
+      { files: 0, sessions: 0, left: 0 },
+    );
     assert.ok(created > 10);
   });
 });
@@ -28,7 +32,10 @@ function judge(program) {
   test(program, { skip }, async (t) => {
     const { status, stdout, stderr } = python(program);
     const lines = stdout.split(/^(?=ok |not ok )/m).filter(Boolean);
-    for (const line of lines) await t.test(line.split('\n')[0].replace(/^(not )?ok /, ''), () => assert.match(line, /^ok /, line));
+    for (const line of lines)
+      await t.test(line.split('\n')[0].replace(/^(not )?ok /, ''), () =>
+        assert.match(line, /^ok /, line),
+      );
     assert.equal(status, 0, stderr);
     assert.ok(lines.length > 5, `${lines.length} cases: ${stderr}`);
   });

@@ -1,4 +1,5 @@
-// The numbers and structures of /dev/crypto on 64-bit Linux, little-endian, as they were seen with the real module.
+// The numbers and structures of /dev/crypto on 64-bit Linux, little-endian, as they were seen with
+// the real module.
 
 export const Command = {
   openAgain: 0xc0046365, // CRIOGET
@@ -13,25 +14,73 @@ export const Command = {
 
 export const Flag = { update: 1, final: 2, writeIv: 4, reset: 64 };
 
-/** Every cipher the module has a number for. `make` says what node:crypto calls it; one without is not in this kernel. */
+/**
+ * Every cipher the module has a number for. `make` says what node:crypto calls it; one without is
+ * not in this kernel.
+ */
 export const ciphers = new Map([
   [1, { name: 'cbc(des)' }],
   [2, { name: 'cbc(des3_ede)', keySizes: [24], block: 8, ivSize: 8, make: () => 'des-ede3-cbc' }],
   [3, { name: 'cbc(blowfish)' }],
-  [11, { name: 'cbc(aes)', keySizes: [16, 24, 32], block: 16, ivSize: 16, make: (bits) => `aes-${bits}-cbc` }],
+  [
+    11,
+    {
+      name: 'cbc(aes)',
+      keySizes: [16, 24, 32],
+      block: 16,
+      ivSize: 16,
+      make: (bits) => `aes-${bits}-cbc`,
+    },
+  ],
   [16, { name: 'ecb(cipher_null)' }],
-  [21, { name: 'ctr(aes)', keySizes: [16, 24, 32], block: 1, ivSize: 16, counter: true, make: (bits) => `aes-${bits}-ctr` }],
+  [
+    21,
+    {
+      name: 'ctr(aes)',
+      keySizes: [16, 24, 32],
+      block: 1,
+      ivSize: 16,
+      counter: true,
+      make: (bits) => `aes-${bits}-ctr`,
+    },
+  ],
   [22, { name: 'xts(aes)' }],
-  [23, { name: 'ecb(aes)', keySizes: [16, 24, 32], block: 16, ivSize: 0, make: (bits) => `aes-${bits}-ecb` }],
+  [
+    23,
+    {
+      name: 'ecb(aes)',
+      keySizes: [16, 24, 32],
+      block: 16,
+      ivSize: 0,
+      make: (bits) => `aes-${bits}-ecb`,
+    },
+  ],
   [24, { name: 'cfb(aes)' }],
   [25, { name: 'ofb(aes)' }],
-  [50, { name: 'gcm(aes)', keySizes: [16, 24, 32], block: 1, ivSize: 12, aead: true, tagSize: 16, make: (bits) => `aes-${bits}-gcm` }],
+  [
+    50,
+    {
+      name: 'gcm(aes)',
+      keySizes: [16, 24, 32],
+      block: 1,
+      ivSize: 12,
+      aead: true,
+      tagSize: 16,
+      make: (bits) => `aes-${bits}-gcm`,
+    },
+  ],
   [51, { name: 'ccm(aes)' }],
   [101, { name: 'cbc(camellia)' }],
 ]);
 
 const digest = (name, make, size, block) => ({ name, make, size, block, keyed: false });
-const hmac = (name, make, size, block) => ({ name: `hmac(${name})`, make, size, block, keyed: true });
+const hmac = (name, make, size, block) => ({
+  name: `hmac(${name})`,
+  make,
+  size,
+  block,
+  keyed: true,
+});
 
 /** Every hash and HMAC the module has a number for; `block` is HMAC's. */
 export const macs = new Map([
@@ -58,19 +107,35 @@ export const infoSize = 268;
 export const copySize = 8;
 
 export const parseSession = (b) => ({
-  cipher: b.readUInt32LE(0), mac: b.readUInt32LE(4),
-  key: memory(b, 16, b.readUInt32LE(8)), macKey: memory(b, 32, b.readUInt32LE(24)),
+  cipher: b.readUInt32LE(0),
+  mac: b.readUInt32LE(4),
+  key: memory(b, 16, b.readUInt32LE(8)),
+  macKey: memory(b, 32, b.readUInt32LE(24)),
 });
 
 export const parseCrypt = (b) => ({
-  session: b.readUInt32LE(0), decrypts: b.readUInt16LE(4) === 1, flags: b.readUInt16LE(6), size: b.readUInt32LE(8),
-  source: b.readBigUInt64LE(16), target: b.readBigUInt64LE(24), mac: b.readBigUInt64LE(32), iv: b.readBigUInt64LE(40),
+  session: b.readUInt32LE(0),
+  decrypts: b.readUInt16LE(4) === 1,
+  flags: b.readUInt16LE(6),
+  size: b.readUInt32LE(8),
+  source: b.readBigUInt64LE(16),
+  target: b.readBigUInt64LE(24),
+  mac: b.readBigUInt64LE(32),
+  iv: b.readBigUInt64LE(40),
 });
 
 export const parseAuthenticated = (b) => ({
-  session: b.readUInt32LE(0), decrypts: b.readUInt16LE(4) === 1, flags: b.readUInt16LE(6), size: b.readUInt32LE(8), aadSize: b.readUInt32LE(12),
-  aad: b.readBigUInt64LE(16), source: b.readBigUInt64LE(24), target: b.readBigUInt64LE(32),
-  tagSize: b.readUInt32LE(48), iv: b.readBigUInt64LE(56), ivSize: b.readUInt32LE(64),
+  session: b.readUInt32LE(0),
+  decrypts: b.readUInt16LE(4) === 1,
+  flags: b.readUInt16LE(6),
+  size: b.readUInt32LE(8),
+  aadSize: b.readUInt32LE(12),
+  aad: b.readBigUInt64LE(16),
+  source: b.readBigUInt64LE(24),
+  target: b.readBigUInt64LE(32),
+  tagSize: b.readUInt32LE(48),
+  iv: b.readBigUInt64LE(56),
+  ivSize: b.readUInt32LE(64),
 });
 
 /** The structure as the caller gave it, with the session's number in it. */
@@ -87,12 +152,19 @@ export function withSize(bytes, size) {
   return out;
 }
 
-/** What CIOCGSESSINFO tells: the algorithms, who computes them, and whether only the kernel can reach that, which is to say an accelerator. */
+/**
+ * What CIOCGSESSINFO tells: the algorithms, who computes them, and whether only the kernel can
+ * reach that, which is to say an accelerator.
+ */
 export function sessionInfo(number, { cipher, hash, accelerated }) {
   const out = Buffer.alloc(infoSize);
-  const driver = (name) => `${name.replace(/\W+/g, '-').replace(/-$/, '')}-${accelerated ? 'accelerator' : 'generic'}`;
+  const driver = (name) =>
+    `${name.replace(/\W+/g, '-').replace(/-$/, '')}-${accelerated ? 'accelerator' : 'generic'}`;
   out.writeUInt32LE(number, 0);
-  for (const [name, offset] of [[cipher, 4], [hash, 132]]) {
+  for (const [name, offset] of [
+    [cipher, 4],
+    [hash, 132],
+  ]) {
     if (name === undefined) continue;
     out.write(name, offset, 63);
     out.write(driver(name), offset + 64, 63);

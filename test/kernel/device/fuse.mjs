@@ -1,20 +1,40 @@
-// The messages between the kernel's CUSE and the program that serves a character device: a header, then what the operation needs. The layouts are
-// those of the kernel's public header linux/fuse.h; all numbers are little-endian here.
+// The messages between the kernel's CUSE and the program that serves a character device: a header,
+// then what the operation needs. The layouts are those of the kernel's public header linux/fuse.h;
+// all numbers are little-endian here.
 
-export const Operation = { open: 14, read: 15, release: 18, flush: 25, interrupt: 36, ioctl: 39, poll: 40, init: 4096 };
+export const Operation = {
+  open: 14,
+  read: 15,
+  release: 18,
+  flush: 25,
+  interrupt: 36,
+  ioctl: 39,
+  poll: 40,
+  init: 4096,
+};
 
 /** What ioctl may answer: once more, but with these parts of the caller's memory. */
 const ioctlRetry = 1 << 2;
 
-/** CUSE_UNRESTRICTED_IOCTL: the program says which memory an ioctl reads and writes, instead of the ioctl's number. */
+/**
+ * CUSE_UNRESTRICTED_IOCTL: the program says which memory an ioctl reads and writes, instead of the
+ * ioctl's number.
+ */
 const unrestrictedIoctl = 1 << 0;
 
 /** A request as it was read from /dev/cuse. */
 export function parseRequest(bytes) {
-  return { operation: bytes.readUInt32LE(4), unique: bytes.readBigUInt64LE(8), body: bytes.subarray(40, bytes.readUInt32LE(0)) };
+  return {
+    operation: bytes.readUInt32LE(4),
+    unique: bytes.readBigUInt64LE(8),
+    body: bytes.subarray(40, bytes.readUInt32LE(0)),
+  };
 }
 
-/** An ioctl's body: the file it came through, its number and argument, the caller's memory read for it, and how much may be written back. */
+/**
+ * An ioctl's body: the file it came through, its number and argument, the caller's memory read for
+ * it, and how much may be written back.
+ */
 export function parseIoctl(body) {
   const input = body.readUInt32LE(24);
   return {
@@ -60,7 +80,10 @@ export function answered(bytes = Buffer.alloc(0)) {
   return Buffer.concat([Buffer.alloc(16), bytes]);
 }
 
-/** Asks for the ioctl once more, with the caller's memory `reads` in it, and `writes` to be written. Each is `{ address: bigint, size }`. */
+/**
+ * Asks for the ioctl once more, with the caller's memory `reads` in it, and `writes` to be written.
+ * Each is `{ address: bigint, size }`.
+ */
 export function retried(reads, writes) {
   const out = Buffer.alloc(16 + 16 * (reads.length + writes.length));
   out.writeUInt32LE(ioctlRetry, 4);

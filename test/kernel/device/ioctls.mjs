@@ -1,8 +1,21 @@
-// The ioctls of /dev/crypto. Each first says which of the caller's memory it reads and writes, as the structure it was given names it, and then
-// computes: the two functions of a command in the table below.
+// The ioctls of /dev/crypto. Each first says which of the caller's memory it reads and writes, as
+// the structure it was given names it, and then computes: the two functions of a command in the
+// table below.
 
 import {
-  Command, Flag, authenticatedSize, copySize, cryptSize, infoSize, parseAuthenticated, parseCrypt, parseSession, sessionInfo, sessionSize, withSession, withSize,
+  Command,
+  Flag,
+  authenticatedSize,
+  copySize,
+  cryptSize,
+  infoSize,
+  parseAuthenticated,
+  parseCrypt,
+  parseSession,
+  sessionInfo,
+  sessionSize,
+  withSession,
+  withSize,
 } from './abi.mjs';
 import { Errno, Refusal, Session, describeSession, endsHash } from './sessions.mjs';
 
@@ -16,7 +29,16 @@ export class Device {
     this.accelerated = new Set(accelerated);
     this.missing = new Set(missing);
     this.files = new Map();
-    this.counts = { created: 0, freed: 0, crypts: 0, authenticated: 0, copies: 0, bytes: 0, largest: 0, refused: {} };
+    this.counts = {
+      created: 0,
+      freed: 0,
+      crypts: 0,
+      authenticated: 0,
+      copies: 0,
+      bytes: 0,
+      largest: 0,
+      refused: {},
+    };
     this.lastFile = 0n;
     this.lastSession = 0;
   }
@@ -34,20 +56,32 @@ export class Device {
 
   /** What is open now, and what was done so far. */
   account() {
-    return { files: this.files.size, sessions: [...this.files.values()].reduce((sum, sessions) => sum + sessions.size, 0), ...this.counts };
+    return {
+      files: this.files.size,
+      sessions: [...this.files.values()].reduce((sum, sessions) => sum + sessions.size, 0),
+      ...this.counts,
+    };
   }
 
-  /** Gives `{ output }`, or `{ reads, writes }` when the ioctl is to come again with that memory. Throws Refusal. */
+  /**
+   * Gives `{ output }`, or `{ reads, writes }` when the ioctl is to come again with that memory.
+   * Throws Refusal.
+   */
   ioctl({ file, command, argument, input, outputSize, compatible }) {
     const { structure, ranges, run } = this.#command(compatible ? undefined : command);
-    if (input.length < structure) return { reads: [{ address: argument, size: structure }], writes: [] };
+    if (input.length < structure)
+      return { reads: [{ address: argument, size: structure }], writes: [] };
     const given = input.subarray(0, structure);
     const sessions = this.files.get(file);
     if (sessions === undefined) throw new Refusal(Errno.EBADF);
     const { reads, writes } = ranges(sessions, given);
     const all = [{ address: argument, size: structure }, ...reads];
-    const complete = input.length === total(all) && outputSize === total(writes.map((each) => (each === 'structure' ? { size: structure } : each)));
-    if (!complete) return { reads: all, writes: writes.map((each) => (each === 'structure' ? all[0] : each)) };
+    const complete =
+      input.length === total(all) &&
+      outputSize ===
+        total(writes.map((each) => (each === 'structure' ? { size: structure } : each)));
+    if (!complete)
+      return { reads: all, writes: writes.map((each) => (each === 'structure' ? all[0] : each)) };
     return { output: run(sessions, given, divide(input.subarray(structure), reads)) };
   }
 
@@ -63,8 +97,12 @@ export class Device {
           },
           run: (sessions, given, [key, macKey]) => {
             const asked = parseSession(given);
-            const accelerated = this.accelerated.has(asked.cipher) || this.accelerated.has(asked.mac);
-            sessions.set(++this.lastSession, new Session(describeSession(asked, this.missing), key, macKey, accelerated));
+            const accelerated =
+              this.accelerated.has(asked.cipher) || this.accelerated.has(asked.mac);
+            sessions.set(
+              ++this.lastSession,
+              new Session(describeSession(asked, this.missing), key, macKey, accelerated),
+            );
             this.counts.created++;
             return withSession(given, this.lastSession);
           },
@@ -81,21 +119,36 @@ export class Device {
           },
         };
       case Command.crypt:
-        return { structure: cryptSize, ranges: cryptRanges, run: (sessions, given, memory) => this.#crypt(sessions, given, memory) };
+        return {
+          structure: cryptSize,
+          ranges: cryptRanges,
+          run: (sessions, given, memory) => this.#crypt(sessions, given, memory),
+        };
       case Command.authenticatedCrypt:
-        return { structure: authenticatedSize, ranges: authenticatedRanges, run: (sessions, given, memory) => this.#authenticated(sessions, given, memory) };
+        return {
+          structure: authenticatedSize,
+          ranges: authenticatedRanges,
+          run: (sessions, given, memory) => this.#authenticated(sessions, given, memory),
+        };
       case Command.sessionInfo:
         return {
           structure: infoSize,
-          ranges: (sessions, given) => (find(sessions, given.readUInt32LE(0)), { reads: [], writes: ['structure'] }),
-          run: (sessions, given) => sessionInfo(given.readUInt32LE(0), find(sessions, given.readUInt32LE(0)).names),
+          ranges: (sessions, given) => (
+            find(sessions, given.readUInt32LE(0)),
+            { reads: [], writes: ['structure'] }
+          ),
+          run: (sessions, given) =>
+            sessionInfo(given.readUInt32LE(0), find(sessions, given.readUInt32LE(0)).names),
         };
       case Command.copyHash:
         return {
           structure: copySize,
           ranges: () => ({ reads: [], writes: [] }),
           run: (sessions, given) => {
-            const [target, source] = [find(sessions, given.readUInt32LE(0)), find(sessions, given.readUInt32LE(4))];
+            const [target, source] = [
+              find(sessions, given.readUInt32LE(0)),
+              find(sessions, given.readUInt32LE(4)),
+            ];
             if (!target.mac || !source.mac) throw new Refusal(Errno.EINVAL);
             target.mac.copyFrom(source.mac);
             this.counts.copies++;
@@ -111,7 +164,9 @@ export class Device {
     const asked = parseCrypt(given);
     this.#count('crypts', asked.size);
     const { output, mac, iv: next } = find(sessions, asked.session).crypt(asked, source, iv);
-    return Buffer.concat([output, mac, writesIv(asked, iv.length) ? next : undefined].filter(Boolean));
+    return Buffer.concat(
+      [output, mac, writesIv(asked, iv.length) ? next : undefined].filter(Boolean),
+    );
   }
 
   #authenticated(sessions, given, [aad, source, iv]) {
@@ -119,7 +174,9 @@ export class Device {
     this.#count('authenticated', asked.size);
     const { cipher } = find(sessions, asked.session);
     const tagSize = asked.tagSize || cipher.facts.tagSize;
-    const output = asked.decrypts ? cipher.open(iv, aad, source, tagSize) : cipher.seal(iv, aad, source, tagSize);
+    const output = asked.decrypts
+      ? cipher.open(iv, aad, source, tagSize)
+      : cipher.seal(iv, aad, source, tagSize);
     return Buffer.concat([withSize(given, output.length), output]);
   }
 
@@ -136,7 +193,8 @@ function cryptRanges(sessions, given) {
   const iv = { address: asked.iv, size: asked.iv === 0n ? 0 : (facts.cipher?.ivSize ?? 0) };
   const writes = [];
   if (facts.cipher) writes.push({ address: asked.target, size: asked.size });
-  if (facts.mac && endsHash(asked.flags, asked.size)) writes.push({ address: asked.mac, size: facts.mac.size });
+  if (facts.mac && endsHash(asked.flags, asked.size))
+    writes.push({ address: asked.mac, size: facts.mac.size });
   if (writesIv(asked, iv.size)) writes.push(iv);
   return { reads: [{ address: asked.source, size: asked.size }, iv], writes };
 }
@@ -152,10 +210,22 @@ function authenticatedRanges(sessions, given) {
   if (!facts.cipher?.aead || asked.flags !== 0) throw new Refusal(Errno.EINVAL);
   const tagSize = asked.tagSize || facts.cipher.tagSize;
   const ivSize = asked.ivSize || facts.cipher.ivSize;
-  if (ivSize !== facts.cipher.ivSize || ![4, 8, 12, 13, 14, 15, 16].includes(tagSize) || (asked.decrypts && asked.size < tagSize)) throw new Refusal(Errno.EINVAL);
+  if (
+    ivSize !== facts.cipher.ivSize ||
+    ![4, 8, 12, 13, 14, 15, 16].includes(tagSize) ||
+    (asked.decrypts && asked.size < tagSize)
+  )
+    throw new Refusal(Errno.EINVAL);
   return {
-    reads: [{ address: asked.aad, size: asked.aadSize }, { address: asked.source, size: asked.size }, { address: asked.iv, size: ivSize }],
-    writes: ['structure', { address: asked.target, size: asked.decrypts ? asked.size - tagSize : asked.size + tagSize }],
+    reads: [
+      { address: asked.aad, size: asked.aadSize },
+      { address: asked.source, size: asked.size },
+      { address: asked.iv, size: ivSize },
+    ],
+    writes: [
+      'structure',
+      { address: asked.target, size: asked.decrypts ? asked.size - tagSize : asked.size + tagSize },
+    ],
   };
 }
 

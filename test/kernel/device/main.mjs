@@ -1,14 +1,26 @@
-// A /dev/crypto for tests: the ioctls of cryptodev, computed by node:crypto, served through the kernel's CUSE (`modprobe cuse` first; as root).
-// It shows whether our reading of that interface holds together, not what the real module does: the facts are those seen with the real one.
+// A /dev/crypto for tests: the ioctls of cryptodev, computed by node:crypto, served through the
+// kernel's CUSE (`modprobe cuse` first; as root). It shows whether our reading of that interface
+// holds together, not what the real module does: the facts are those seen with the real one.
 //
 //   node main.mjs [JSON of the options of Device, and `dieAfter`: the number of CIOCCRYPT and CIOCAUTHCRYPT in whose midst it ends]
 //
-// Reading the device gives its account as JSON, which the real one has not: how many sessions are open, how much was computed.
-// A message may have 128 KiB less the other parts of its ioctl, as CUSE carries at most 32 pages: ENOMEM above.
+// Reading the device gives its account as JSON, which the real one has not: how many sessions are
+// open, how much was computed. A message may have 128 KiB less the other parts of its ioctl, as
+// CUSE carries at most 32 pages: ENOMEM above.
 
 import { openSync, readSync, writeSync } from 'node:fs';
 
-import { Operation, answered, initialized, opened, parseFile, parseIoctl, parseRequest, reply, retried } from './fuse.mjs';
+import {
+  Operation,
+  answered,
+  initialized,
+  opened,
+  parseFile,
+  parseIoctl,
+  parseRequest,
+  reply,
+  retried,
+} from './fuse.mjs';
 import { Device } from './ioctls.mjs';
 import { Errno, Refusal } from './sessions.mjs';
 
@@ -46,7 +58,9 @@ function serve(operation, body) {
     case Operation.read: {
       observers.add(parseFile(body));
       const { files, ...account } = device.account();
-      return { parts: [Buffer.from(JSON.stringify({ files: files - observers.size, ...account }))] };
+      return {
+        parts: [Buffer.from(JSON.stringify({ files: files - observers.size, ...account }))],
+      };
     }
     case Operation.ioctl:
       return ioctl(parseIoctl(body));
@@ -60,7 +74,8 @@ function serve(operation, body) {
 function ioctl(request) {
   try {
     const { output, reads, writes } = device.ioctl(request);
-    if (dieAfter !== undefined && device.counts.crypts + device.counts.authenticated === dieAfter) process.exit(1);
+    if (dieAfter !== undefined && device.counts.crypts + device.counts.authenticated === dieAfter)
+      process.exit(1);
     return { parts: [output === undefined ? retried(reads, writes) : answered(output)] };
   } catch (error) {
     if (!(error instanceof Refusal)) console.error(error);

@@ -1,4 +1,5 @@
-// What one session of /dev/crypto computes, with node:crypto: a cipher, a hash or HMAC, or both, with the state that stays from call to call.
+// What one session of /dev/crypto computes, with node:crypto: a cipher, a hash or HMAC, or both,
+// with the state that stays from call to call.
 
 import crypto from 'node:crypto';
 
@@ -12,14 +13,27 @@ export class Refusal extends Error {
   }
 }
 
-export const Errno = { ENOENT: 2, EIO: 5, EBADF: 9, ENOMEM: 12, EINVAL: 22, ENOTTY: 25, EBADMSG: 74 };
+export const Errno = {
+  ENOENT: 2,
+  EIO: 5,
+  EBADF: 9,
+  ENOMEM: 12,
+  EINVAL: 22,
+  ENOTTY: 25,
+  EBADMSG: 74,
+};
 
 /** The facts of what a session asks for, checked before its key is read. */
 export function describeSession({ cipher, mac, key, macKey }, missing) {
-  const facts = { cipher: cipher === 0 ? undefined : ciphers.get(cipher), mac: mac === 0 ? undefined : macs.get(mac) };
-  if ((cipher !== 0 && !facts.cipher) || (mac !== 0 && !facts.mac) || (cipher === 0 && mac === 0)) throw new Refusal(Errno.EINVAL);
+  const facts = {
+    cipher: cipher === 0 ? undefined : ciphers.get(cipher),
+    mac: mac === 0 ? undefined : macs.get(mac),
+  };
+  if ((cipher !== 0 && !facts.cipher) || (mac !== 0 && !facts.mac) || (cipher === 0 && mac === 0))
+    throw new Refusal(Errno.EINVAL);
   if (key.size > 64 || macKey.size > 512) throw new Refusal(Errno.EINVAL);
-  if (missing.has(cipher) || missing.has(mac) || (facts.cipher && !facts.cipher.make)) throw new Refusal(Errno.ENOENT);
+  if (missing.has(cipher) || missing.has(mac) || (facts.cipher && !facts.cipher.make))
+    throw new Refusal(Errno.ENOENT);
   if (facts.cipher && !facts.cipher.keySizes.includes(key.size)) throw new Refusal(Errno.EINVAL);
   return facts;
 }
@@ -32,17 +46,28 @@ export class Session {
     this.mac = facts.mac && new Mac(facts.mac, Buffer.from(macKey));
   }
 
-  /** CIOCCRYPT: gives `{ output, mac, iv }`, each undefined if there is none of it. The mac is that of the plaintext. */
+  /**
+   * CIOCCRYPT: gives `{ output, mac, iv }`, each undefined if there is none of it. The mac is that
+   * of the plaintext.
+   */
   crypt({ decrypts, flags, size }, source, iv) {
     if (this.cipher?.facts.aead) throw new Refusal(Errno.EINVAL);
     if (this.mac && (flags === 0 || (flags & Flag.reset) !== 0)) this.mac.reset();
     const output = this.cipher?.crypt(decrypts, source, iv);
     if (this.mac) this.mac.update(decrypts && output ? output : source);
-    return { output, mac: this.mac && endsHash(flags, size) ? this.mac.digest() : undefined, iv: this.cipher && Buffer.from(this.cipher.next) };
+    return {
+      output,
+      mac: this.mac && endsHash(flags, size) ? this.mac.digest() : undefined,
+      iv: this.cipher && Buffer.from(this.cipher.next),
+    };
   }
 
   get names() {
-    return { cipher: this.facts.cipher?.name, hash: this.facts.mac?.name, accelerated: this.accelerated };
+    return {
+      cipher: this.facts.cipher?.name,
+      hash: this.facts.mac?.name,
+      accelerated: this.accelerated,
+    };
   }
 }
 
@@ -56,7 +81,8 @@ class Cipher {
     this.facts = facts;
     this.key = key;
     this.name = facts.make(8 * key.length);
-    this.next = Buffer.alloc(facts.ivSize); // goes on where the last call ended, unless the next brings an iv
+    // goes on where the last call ended, unless the next brings an iv
+    this.next = Buffer.alloc(facts.ivSize);
   }
 
   crypt(decrypts, source, iv) {
@@ -67,7 +93,8 @@ class Cipher {
     const cipher = make(this.name, this.key, ivSize === 0 ? null : start).setAutoPadding(false);
     const output = Buffer.concat([cipher.update(source), cipher.final()]);
     if (counter) this.next = addToCounter(start, Math.ceil(source.length / 16));
-    else if (source.length >= ivSize && ivSize > 0) this.next = Buffer.from((decrypts ? source : output).subarray(-ivSize));
+    else if (source.length >= ivSize && ivSize > 0)
+      this.next = Buffer.from((decrypts ? source : output).subarray(-ivSize));
     return output;
   }
 
@@ -79,7 +106,10 @@ class Cipher {
   open(iv, aad, source, authTagLength) {
     if (source.length < authTagLength) throw new Refusal(Errno.EINVAL);
     const end = source.length - authTagLength;
-    const decipher = crypto.createDecipheriv(this.name, this.key, iv, { authTagLength }).setAAD(aad).setAuthTag(source.subarray(end));
+    const decipher = crypto
+      .createDecipheriv(this.name, this.key, iv, { authTagLength })
+      .setAAD(aad)
+      .setAuthTag(source.subarray(end));
     try {
       return Buffer.concat([decipher.update(source.subarray(0, end)), decipher.final()]);
     } catch {
@@ -107,9 +137,12 @@ class Mac {
 
   digest() {
     const inner = this.running.digest();
-    // Without a reset the real module goes on with what a finished hash has left behind: a wrong digest, not an error.
+    // Without a reset the real module goes on with what a finished hash has left behind: a wrong
+    // digest, not an error.
     this.running = crypto.createHash(this.facts.make).update('what was left behind').update(inner);
-    return this.facts.keyed ? crypto.createHash(this.facts.make).update(this.#padded(0x5c)).update(inner).digest() : inner;
+    return this.facts.keyed
+      ? crypto.createHash(this.facts.make).update(this.#padded(0x5c)).update(inner).digest()
+      : inner;
   }
 
   copyFrom(other) {
@@ -120,7 +153,8 @@ class Mac {
 
   #padded(value) {
     const { block, make } = this.facts;
-    const key = this.key.length > block ? crypto.createHash(make).update(this.key).digest() : this.key;
+    const key =
+      this.key.length > block ? crypto.createHash(make).update(this.key).digest() : this.key;
     const out = Buffer.alloc(block, value);
     for (const [index, byte] of key.entries()) out[index] ^= byte;
     return out;

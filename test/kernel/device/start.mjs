@@ -11,9 +11,13 @@ const node = '/dev/crypto';
 /** Resolves, once /dev/crypto is there, to `{ stop, ended }`; `stop` resolves when it is gone. */
 export async function startDevice(options = {}) {
   // `modprobe` is what boot.mjs gives to a job.
-  const { status, stderr } = spawnSync(process.env.modprobe ?? 'modprobe', ['cuse'], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.env.modprobe ?? 'modprobe', ['cuse'], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`the module cuse cannot be loaded: ${stderr}`);
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await until(() => existsSync(node) || child.exitCode !== null, 'the device was not made');
   if (child.exitCode !== null) throw new Error(`the device ended with ${child.exitCode}`);
@@ -30,7 +34,9 @@ export function readAccount() {
   const descriptor = openSync(node, 'r');
   try {
     const buffer = Buffer.alloc(65_536);
-    return JSON.parse(buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, buffer.length, null)));
+    return JSON.parse(
+      buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, buffer.length, null)),
+    );
   } finally {
     closeSync(descriptor);
   }

@@ -7,7 +7,14 @@ import ancestorDoor from 'millrace/crypto-async';
 import bigintHash from 'millrace/bigint-hash';
 import promises from 'millrace/promises';
 
-import { aeadNames, ancestor, cipherNames, ciphers, hashes, hashNames } from '../../support/algorithms.mjs';
+import {
+  aeadNames,
+  ancestor,
+  cipherNames,
+  ciphers,
+  hashes,
+  hashNames,
+} from '../../support/algorithms.mjs';
 import { attempt, describe, expectFailure, expectResult, waysFor } from '../../support/doors.mjs';
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
@@ -16,11 +23,16 @@ import { drawRoute, expected, routeOption } from '../world.mjs';
 /** A job through any door, waited for in any way: encrypted, decrypted, or tampered with. */
 export function call(rng, world) {
   let job = randomJob(rng, world.source(rng));
-  const direction = job.kind === 'cipher' ? rng.pick(['forth', 'back', ...(ciphers[job.algorithm].aead ? ['broken'] : [])]) : 'forth';
+  const direction =
+    job.kind === 'cipher'
+      ? rng.pick(['forth', 'back', ...(ciphers[job.algorithm].aead ? ['broken'] : [])])
+      : 'forth';
   if (direction !== 'forth') job = decryption(job, expected(job));
   const plain = job.encrypt === false ? plaintext(job) : undefined;
   if (direction === 'broken') job = tampered(job, rng);
-  const way = rng.pick(waysFor(job).filter(({ waiting }) => waiting !== 'sync' || job.source.length < 100_000));
+  const way = rng.pick(
+    waysFor(job).filter(({ waiting }) => waiting !== 'sync' || job.source.length < 100_000),
+  );
   const plan = way.waiting === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);
   const throws = way.waiting === 'callback' && rng.chance(0.1);
@@ -30,9 +42,15 @@ export function call(rng, world) {
     bytes: job.source.length * 2,
     async run() {
       const abort = arrange(plan);
-      const options = { ...abort.options, ...(way.waiting === 'sync' || !way.door.modern ? {} : routeOption(route)) };
+      const options = {
+        ...abort.options,
+        ...(way.waiting === 'sync' || !way.door.modern ? {} : routeOption(route)),
+      };
       const door = { ...way.door, module: world.ledger.counted(way.door.module, what, throws) };
-      const form = { ...way.form, prepare: (...given) => withOptions(way.form.prepare(...given), options, way.waiting) };
+      const form = {
+        ...way.form,
+        prepare: (...given) => withOptions(way.form.prepare(...given), options, way.waiting),
+      };
       const settled = attempt({ ...way, door, form }, job);
       abort.launched(Promise.resolve(settled));
       const outcome = await settled;
@@ -52,15 +70,21 @@ export function call(rng, world) {
 /** What a decryption must give: worked out once, before anything is tampered with. */
 function plaintext(job) {
   const { algorithm, key, iv, source, aad, tag } = job;
-  return aad === undefined ? millrace.cipher(algorithm, false, key, iv, source) : millrace.cipher(algorithm, false, key, iv, source, aad, Buffer.from(tag));
+  return aad === undefined
+    ? millrace.cipher(algorithm, false, key, iv, source)
+    : millrace.cipher(algorithm, false, key, iv, source, aad, Buffer.from(tag));
 }
 
-/** An options object is the last argument, or becomes it where calls take one; elsewhere no route can be asked for. */
+/**
+ * An options object is the last argument, or becomes it where calls take one; elsewhere no route
+ * can be asked for.
+ */
 function withOptions(prepared, options, waiting) {
   if (Object.keys(options).length === 0) return prepared;
   const args = [...prepared.args];
   const last = args.at(-1);
-  if (typeof last === 'object' && Object.getPrototypeOf(last) === Object.prototype) args[args.length - 1] = { ...last, ...options };
+  if (typeof last === 'object' && Object.getPrototypeOf(last) === Object.prototype)
+    args[args.length - 1] = { ...last, ...options };
   else if (waiting === 'promise') args.push(options);
   return { ...prepared, args };
 }
@@ -68,10 +92,17 @@ function withOptions(prepared, options, waiting) {
 /** The target of a call that was cancelled: as it was, or all zero. */
 function expectUntouched(target, filler, what) {
   const [first = 0] = target;
-  assert.ok(first === 0 || first === filler, `${what}: the target of a cancelled call begins with ${first}`);
+  assert.ok(
+    first === 0 || first === filler,
+    `${what}: the target of a cancelled call begins with ${first}`,
+  );
   // An appended tag is written last: its place may be as it was where the text is zero.
   const until = target.findIndex((byte) => byte !== first);
-  assert.ok(until === -1 || (until >= target.length - 16 && target.subarray(until).every((byte) => byte === filler)), `${what}: the target of a cancelled call was written in part`);
+  assert.ok(
+    until === -1 ||
+      (until >= target.length - 16 && target.subarray(until).every((byte) => byte === filler)),
+    `${what}: the target of a cancelled call was written in part`,
+  );
 }
 
 // ---- lent memory --------------------------------------------------------------------------
@@ -81,7 +112,8 @@ const memories = {
   'plain memory': (content) => Buffer.concat([content]),
   'memory of its own': (content) => fill(new ArrayBuffer(content.length), content),
   'shared memory': (content) => fill(new SharedArrayBuffer(content.length), content),
-  'growable shared memory': (content) => fill(new SharedArrayBuffer(content.length, { maxByteLength: content.length + 1000 }), content),
+  'growable shared memory': (content) =>
+    fill(new SharedArrayBuffer(content.length, { maxByteLength: content.length + 1000 }), content),
 };
 
 function fill(memory, content) {
@@ -90,7 +122,10 @@ function fill(memory, content) {
   return bytes;
 }
 
-/** A cipher over lent memory: source and target apart, one over the other, or shifted against one another. */
+/**
+ * A cipher over lent memory: source and target apart, one over the other, or shifted against one
+ * another.
+ */
 export function lent(rng, world) {
   const source = world.source(rng);
   const { job, sealed } = lentJob(rng, source);
@@ -98,7 +133,11 @@ export function lent(rng, world) {
   const size = job.kindOfCall === 'seal' ? source.length + 16 : source.length;
   const distance = rng.pick([undefined, 0, 0, 1, -1, 16, -64, rng.between(-size, size)]);
   const memory = rng.pick(Object.keys(memories));
-  const door = rng.pick(job.kindOfCall === 'cipher' && ancestor.ciphers.includes(job.algorithm) ? ['promise', 'callback', 'ancestor'] : ['promise', 'callback']);
+  const door = rng.pick(
+    job.kindOfCall === 'cipher' && ancestor.ciphers.includes(job.algorithm)
+      ? ['promise', 'callback', 'ancestor']
+      : ['promise', 'callback'],
+  );
   const plan = door === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);
   const what = `${job.kindOfCall} ${job.algorithm} ${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} bytes in ${memory}, ${distance === undefined ? 'target apart' : `target at ${distance}`}, ${door}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
@@ -106,7 +145,10 @@ export function lent(rng, world) {
     what,
     bytes: 4 * source.length,
     async run() {
-      const at = distance === undefined ? { source: 32, target: 32 + from.length + 32 } : { source: 32 + Math.max(0, -distance), target: 32 + Math.max(0, distance) };
+      const at =
+        distance === undefined
+          ? { source: 32, target: 32 + from.length + 32 }
+          : { source: 32 + Math.max(0, -distance), target: 32 + Math.max(0, distance) };
       const before = Buffer.alloc(Math.max(at.source + from.length, at.target + size) + 32, 0x3c);
       from.copy(before, at.source);
       const buffer = memories[memory](before);
@@ -114,21 +156,49 @@ export function lent(rng, world) {
       const tag = Buffer.alloc(16, 1);
       job.result(job.broken).copy(after, at.target);
       const abort = arrange(plan);
-      const settled = sendLent({ job, door, buffer, at, from, size, tag, what, ledger: world.ledger, options: { ...abort.options, ...routeOption(route) } });
+      const settled = sendLent({
+        job,
+        door,
+        buffer,
+        at,
+        from,
+        size,
+        tag,
+        what,
+        ledger: world.ledger,
+        options: { ...abort.options, ...routeOption(route) },
+      });
       abort.launched(settled);
-      const error = await settled.then((written) => assert.equal(written, size, what), (reason) => reason);
+      const error = await settled.then(
+        (written) => assert.equal(written, size, what),
+        (reason) => reason,
+      );
       if (error !== undefined && error === abort.reason) {
-        // The place of an appended tag is written last, and may still be as it was where the text is zero.
-        const wiped = [size, job.kindOfCall === 'seal' ? size - 16 : size].map((end) => Buffer.from(before).fill(0, at.target, at.target + end));
-        assert.ok([before, ...wiped].some((each) => buffer.equals(each)), `${what}: cancelled, and memory is neither as it was nor its target zero`);
+        // The place of an appended tag is written last, and may still be as it was where the text
+        // is zero.
+        const wiped = [size, job.kindOfCall === 'seal' ? size - 16 : size].map((end) =>
+          Buffer.from(before).fill(0, at.target, at.target + end),
+        );
+        assert.ok(
+          [before, ...wiped].some((each) => buffer.equals(each)),
+          `${what}: cancelled, and memory is neither as it was nor its target zero`,
+        );
         world.shelf.keep(`${what}: cancelled`, buffer);
         return 'aborted';
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
-      if (job.broken) assert.ok(error?.code === 'ERR_AUTHENTICATION' || error?.message === ancestorDoor.E_CORRUPT, `${what}: ${error?.stack ?? 'not refused'}`);
+      if (job.broken)
+        assert.ok(
+          error?.code === 'ERR_AUTHENTICATION' || error?.message === ancestorDoor.E_CORRUPT,
+          `${what}: ${error?.stack ?? 'not refused'}`,
+        );
       else assert.ifError(error);
-      if (!buffer.equals(after)) assert.fail(`${what}: memory differs from byte ${buffer.findIndex((byte, index) => byte !== after[index])} of ${after.length}`);
-      if (job.encrypt && job.kindOfCall === 'cipher' && job.aad) assert.ok(tag.equals(job.tag), `${what}: wrong tag`);
+      if (!buffer.equals(after))
+        assert.fail(
+          `${what}: memory differs from byte ${buffer.findIndex((byte, index) => byte !== after[index])} of ${after.length}`,
+        );
+      if (job.encrypt && job.kindOfCall === 'cipher' && job.aad)
+        assert.ok(tag.equals(job.tag), `${what}: wrong tag`);
       world.shelf.keep(what, buffer);
     },
   };
@@ -142,12 +212,18 @@ function lentJob(rng, source) {
   const answer = expected(there);
   const encrypt = kindOfCall === 'seal' || (kindOfCall === 'cipher' && rng.chance(0.5));
   if (encrypt) {
-    const output = kindOfCall === 'seal' ? Buffer.concat([answer.output, answer.tag]) : answer.output;
+    const output =
+      kindOfCall === 'seal' ? Buffer.concat([answer.output, answer.tag]) : answer.output;
     return { job: { ...there, kindOfCall, tag: answer.tag, broken: false, result: () => output } };
   }
   const back = decryption(there, answer);
   const broken = there.aad !== undefined && rng.chance(0.3);
-  const job = { ...(broken ? tampered(back, rng) : back), kindOfCall, broken, result: (zero) => (zero ? Buffer.alloc(source.length) : source) };
+  const job = {
+    ...(broken ? tampered(back, rng) : back),
+    kindOfCall,
+    broken,
+    result: (zero) => (zero ? Buffer.alloc(source.length) : source),
+  };
   return { job, sealed: kindOfCall === 'open' ? Buffer.concat([job.source, job.tag]) : undefined };
 }
 
@@ -155,18 +231,47 @@ function sendLent({ job, door, buffer, at, from, size, tag, what, ledger, option
   const { algorithm, key, iv, aad } = job;
   const view = buffer.subarray(at.source, at.source + from.length);
   if (job.kindOfCall !== 'cipher') {
-    const given = { key, nonce: iv, aad, source: view, target: buffer, targetOffset: at.target, ...options };
+    const given = {
+      key,
+      nonce: iv,
+      aad,
+      source: view,
+      target: buffer,
+      targetOffset: at.target,
+      ...options,
+    };
     if (door === 'promise') return promises[job.kindOfCall](algorithm, given);
-    return ledger.callback(what, (callback) => millrace[job.kindOfCall](algorithm, given, callback));
+    return ledger.callback(what, (callback) =>
+      millrace[job.kindOfCall](algorithm, given, callback),
+    );
   }
-  const extras = aad === undefined ? [] : [aad, 0, aad.length, job.encrypt ? tag : Buffer.from(job.tag), 0, 16];
-  const window = [algorithm, Number(job.encrypt), key, 0, key.length, iv, 0, iv.length, buffer, at.source, from.length, buffer, at.target, ...extras];
+  const extras =
+    aad === undefined ? [] : [aad, 0, aad.length, job.encrypt ? tag : Buffer.from(job.tag), 0, 16];
+  const window = [
+    algorithm,
+    Number(job.encrypt),
+    key,
+    0,
+    key.length,
+    iv,
+    0,
+    iv.length,
+    buffer,
+    at.source,
+    from.length,
+    buffer,
+    at.target,
+    ...extras,
+  ];
   if (door === 'promise') return promises.cipher(...window, options);
   const module = door === 'ancestor' ? ancestorDoor : millrace;
   return ledger.callback(what, (callback) => module.cipher(...window, callback));
 }
 
-/** A resizable source is copied, so it may vanish right after the call; a resizable target is refused. */
+/**
+ * A resizable source is copied, so it may vanish right after the call; a resizable target is
+ * refused.
+ */
 export function resizable(rng, world) {
   const source = world.source(rng, 1 + world.size(rng));
   const algorithm = rng.pick(hashNames.filter((name) => hashes[name].digest > 0));
@@ -178,14 +283,26 @@ export function resizable(rng, world) {
       const memory = new ArrayBuffer(source.length, { maxByteLength: source.length + 100 });
       const bytes = fill(memory, source);
       const target = Buffer.alloc(64);
-      const [digest, written] = [promises.hash(algorithm, bytes), promises.hash(algorithm, bytes, 0, source.length, target, 0)];
-      const refused = promises.cipher('aes-128-ctr', { encrypt: true, key: Buffer.alloc(16), iv: Buffer.alloc(16), source: bytes, target: memory });
+      const [digest, written] = [
+        promises.hash(algorithm, bytes),
+        promises.hash(algorithm, bytes, 0, source.length, target, 0),
+      ];
+      const refused = promises.cipher('aes-128-ctr', {
+        encrypt: true,
+        key: Buffer.alloc(16),
+        iv: Buffer.alloc(16),
+        source: bytes,
+        target: memory,
+      });
       memory.resize(0);
       memory.resize(source.length);
       await assert.rejects(refused, { code: 'ERR_RESIZABLE' }, what);
       const right = expected({ kind: 'hash', algorithm, source }).output;
       assert.ok((await digest).equals(right), `${what}: wrong digest`);
-      assert.ok(target.subarray(0, await written).equals(right), `${what}: wrong digest in its target`);
+      assert.ok(
+        target.subarray(0, await written).equals(right),
+        `${what}: wrong digest in its target`,
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
-// Key derivation: one by itself, several that may share lanes, password hashes; and how much memory all may take.
+// Key derivation: one by itself, several that may share lanes, password hashes; and how much memory
+// all may take.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -14,24 +15,48 @@ const memories = [24 * MiB, 64 * MiB, 1024 * MiB];
 
 const kinds = {
   scrypt(rng, { password, salt, size }) {
-    const options = { N: 2 ** rng.between(1, 12), r: rng.pick([1, 2, 8, 8, 8, 11]), p: rng.pick([1, 1, 1, 2, 5]) };
-    return { args: [password, salt, size, options], judge: () => crypto.scryptSync(password, salt, size, { ...options, maxmem: 64 * MiB }) };
+    const options = {
+      N: 2 ** rng.between(1, 12),
+      r: rng.pick([1, 2, 8, 8, 8, 11]),
+      p: rng.pick([1, 1, 1, 2, 5]),
+    };
+    return {
+      args: [password, salt, size, options],
+      judge: () => crypto.scryptSync(password, salt, size, { ...options, maxmem: 64 * MiB }),
+    };
   },
   pbkdf2(rng, { password, salt, size }) {
-    const [iterations, digest] = [Math.floor(2 ** (rng.below(120) / 10)), rng.pick(['sha1', 'sha256', 'sha256', 'sha512', 'sha512', 'md5', 'sha3-256'])];
-    return { args: [password, salt, iterations, size, digest], judge: () => crypto.pbkdf2Sync(password, salt, iterations, size, digest) };
+    const [iterations, digest] = [
+      Math.floor(2 ** (rng.below(120) / 10)),
+      rng.pick(['sha1', 'sha256', 'sha256', 'sha512', 'sha512', 'md5', 'sha3-256']),
+    ];
+    return {
+      args: [password, salt, iterations, size, digest],
+      judge: () => crypto.pbkdf2Sync(password, salt, iterations, size, digest),
+    };
   },
   hkdf(rng, { password, salt, size }) {
     const [digest, info] = [rng.pick(['sha1', 'sha256', 'sha512']), rng.bytes(rng.below(100))];
     // node:crypto takes no key of no bytes everywhere.
     const secret = password.length > 0 ? password : Buffer.alloc(1);
-    return { args: [digest, secret, salt, info, size], judge: () => Buffer.from(crypto.hkdfSync(digest, secret, salt, info, size)) };
+    return {
+      args: [digest, secret, salt, info, size],
+      judge: () => Buffer.from(crypto.hkdfSync(digest, secret, salt, info, size)),
+    };
   },
   argon2(rng, { password, salt, size }) {
     const parallelism = rng.pick([1, 1, 2, 4]);
-    const parameters = { message: password, nonce: Buffer.concat([salt, Buffer.alloc(8)]), parallelism, memory: 8 * parallelism + rng.below(rng.pick([64, 2048, 8192])), passes: rng.between(1, 3), tagLength: Math.max(4, size) };
+    const parameters = {
+      message: password,
+      nonce: Buffer.concat([salt, Buffer.alloc(8)]),
+      parallelism,
+      memory: 8 * parallelism + rng.below(rng.pick([64, 2048, 8192])),
+      passes: rng.between(1, 3),
+      tagLength: Math.max(4, size),
+    };
     const args = [rng.pick(['argon2d', 'argon2i', 'argon2id']), parameters];
-    // Others are too slow to judge; alone and in one piece it is held against them elsewhere (test/kdf).
+    // Others are too slow to judge; alone and in one piece it is held against them elsewhere
+    // (test/kdf).
     return { args, judge: () => millrace.argon2(...args) };
   },
 };
@@ -44,7 +69,11 @@ function withOptions(kind, args, options) {
 }
 
 function inputs(rng, world) {
-  return { password: Buffer.from(world.source(rng, rng.below(200))), salt: rng.bytes(rng.below(60)), size: rng.chance(0.1) ? rng.between(1, 2000) : rng.between(1, 64) };
+  return {
+    password: Buffer.from(world.source(rng, rng.below(200))),
+    salt: rng.bytes(rng.below(60)),
+    size: rng.chance(0.1) ? rng.between(1, 2000) : rng.between(1, 64),
+  };
 }
 
 /** One derivation in any way; whose inputs are somebody else's again when the call has returned. */
@@ -64,7 +93,10 @@ export function derivation(rng, world) {
       const right = judge();
       const abort = arrange(plan);
       const fractions = [];
-      const called = withOptions(kind, args, { ...abort.options, ...(watched && { onProgress: ({ fraction }) => fractions.push(fraction) }) });
+      const called = withOptions(kind, args, {
+        ...abort.options,
+        ...(watched && { onProgress: ({ fraction }) => fractions.push(fraction) }),
+      });
       const settled = send(kind, called, waiting, what, world.ledger, throws);
       if (waiting !== 'sync') for (const secret of [given.password, given.salt]) secret.fill(0xee);
       abort.launched(settled);
@@ -77,7 +109,12 @@ export function derivation(rng, world) {
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
       assert.ok(key.equals(right), `${what}: wrong key`);
-      if (watched) assert.ok(fractions.at(-1) === 1 && fractions.every((each, index) => index === 0 || each > fractions[index - 1]), `${what}: progress ${fractions}`);
+      if (watched)
+        assert.ok(
+          fractions.at(-1) === 1 &&
+            fractions.every((each, index) => index === 0 || each > fractions[index - 1]),
+          `${what}: progress ${fractions}`,
+        );
       world.shelf.keep(what, key);
     },
   };
@@ -92,8 +129,15 @@ async function send(kind, args, waiting, what, ledger, throws) {
 /** Many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them given up. */
 export function derivations(rng, world) {
   const kind = rng.pick(['scrypt', 'scrypt', 'pbkdf2']);
-  const cost = kind === 'scrypt' ? [{ N: 2 ** rng.between(4, 11), r: 8, p: 1 }] : [rng.between(1, 800), 32, rng.pick(['sha256', 'sha512'])];
-  const jobs = Array.from({ length: rng.between(2, 24) }, () => ({ password: rng.bytes(rng.below(40)), salt: rng.bytes(16), plan: drawAbort(rng, 0.2) }));
+  const cost =
+    kind === 'scrypt'
+      ? [{ N: 2 ** rng.between(4, 11), r: 8, p: 1 }]
+      : [rng.between(1, 800), 32, rng.pick(['sha256', 'sha512'])];
+  const jobs = Array.from({ length: rng.between(2, 24) }, () => ({
+    password: rng.bytes(rng.below(40)),
+    salt: rng.bytes(16),
+    plan: drawAbort(rng, 0.2),
+  }));
   const what = `${jobs.length} of ${kind} at once, ${jobs.filter(({ plan }) => plan !== undefined).length} of them aborted`;
   return {
     what,
@@ -121,7 +165,11 @@ export function derivations(rng, world) {
 
 /** A password hashed, and verified: the right one, another one, a hash that was damaged. */
 export function password(rng, world) {
-  const options = rng.pick([{ memory: 64, passes: 1 }, { algorithm: 'argon2i', memory: 256, passes: 2, parallelism: 2 }, { algorithm: 'scrypt', N: 256, r: 8, p: 1 }]);
+  const options = rng.pick([
+    { memory: 64, passes: 1 },
+    { algorithm: 'argon2i', memory: 256, passes: 2, parallelism: 2 },
+    { algorithm: 'scrypt', N: 256, r: 8, p: 1 },
+  ]);
   const [secret, other] = [world.source(rng, rng.below(100)), Buffer.from(`not ${rng.word()}`)];
   const waiting = rng.pick(['sync', 'promise']);
   const what = `password hash by ${options.algorithm ?? 'argon2id'}, ${waiting}`;
@@ -132,8 +180,14 @@ export function password(rng, world) {
       const door = waiting === 'sync' ? millrace : promises;
       const hash = await door.hashPassword(secret, options);
       assert.equal(await door.verifyPassword(secret, hash), true, `${what}: ${hash}`);
-      assert.equal(await door.verifyPassword(other, hash), false, `${what}: another password, ${hash}`);
-      assert.throws(() => millrace.verifyPassword(secret, hash.replace('$', '%')), { code: 'ERR_PASSWORD_HASH' });
+      assert.equal(
+        await door.verifyPassword(other, hash),
+        false,
+        `${what}: another password, ${hash}`,
+      );
+      assert.throws(() => millrace.verifyPassword(secret, hash.replace('$', '%')), {
+        code: 'ERR_PASSWORD_HASH',
+      });
       assert.equal(millrace.needsRehash(hash, options), false, what);
     },
   };

@@ -1,5 +1,5 @@
-// What happens beside the calls: collections, a busy main thread, other settings, other threads that come and go, and
-// jobs that are larger than all others.
+// What happens beside the calls: collections, a busy main thread, other settings, other threads
+// that come and go, and jobs that are larger than all others.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -23,7 +23,9 @@ export function collection(rng) {
     what: `collection${churn ? ' and churn' : ''}`,
     async run() {
       collectGarbage();
-      if (churn) for (const size of [32, 1000, 1025, 40_000, 300_000]) for (let index = 0; index < 10; index++) Buffer.allocUnsafeSlow(size).fill(0xdd);
+      if (churn)
+        for (const size of [32, 1000, 1025, 40_000, 300_000])
+          for (let index = 0; index < 10; index++) Buffer.allocUnsafeSlow(size).fill(0xdd);
     },
   };
 }
@@ -62,18 +64,55 @@ export function refusal(rng) {
 const key = Buffer.alloc(32, 1);
 const refusals = [
   ['unknown algorithm', () => promises.hash('sha257', key), 'ERR_UNKNOWN_ALGORITHM'],
-  ['key size', () => promises.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: 'x' }), 'ERR_KEY_SIZE'],
-  ['nonce size', () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(13), source: 'x' }), 'ERR_IV_SIZE'],
-  ['source without a tag', () => promises.open('aes-256-gcm', { key, nonce: Buffer.alloc(12), source: Buffer.alloc(15) }), 'ERR_SOURCE_SIZE'],
+  [
+    'key size',
+    () => promises.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: 'x' }),
+    'ERR_KEY_SIZE',
+  ],
+  [
+    'nonce size',
+    () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(13), source: 'x' }),
+    'ERR_IV_SIZE',
+  ],
+  [
+    'source without a tag',
+    () => promises.open('aes-256-gcm', { key, nonce: Buffer.alloc(12), source: Buffer.alloc(15) }),
+    'ERR_SOURCE_SIZE',
+  ],
   ['range', () => promises.hash('sha256', key, 1, 32, Buffer.alloc(32), 0), 'ERR_ARGUMENT_VALUE'],
   ['target', () => promises.hash('sha256', key, { target: 5 }), 'ERR_ARGUMENT_TYPE'],
-  ['overlap of tag and target', () => promises.cipher('aes-256-gcm', { encrypt: true, key, iv: Buffer.alloc(12), source: key, target: key, tag: key.subarray(4, 20) }), 'ERR_OVERLAP'],
+  [
+    'overlap of tag and target',
+    () =>
+      promises.cipher('aes-256-gcm', {
+        encrypt: true,
+        key,
+        iv: Buffer.alloc(12),
+        source: key,
+        target: key,
+        tag: key.subarray(4, 20),
+      }),
+    'ERR_OVERLAP',
+  ],
 ];
 
-/** A job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be cancelled or cut in parts. */
+/**
+ * A job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be cancelled or cut in
+ * parts.
+ */
 export function huge(rng, world) {
-  const algorithm = rng.pick(['sha256', 'blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305']);
-  const [iv, tag] = [rng.bytes(algorithm.includes('gcm') || algorithm.includes('poly') ? 12 : 16), Buffer.alloc(16)];
+  const algorithm = rng.pick([
+    'sha256',
+    'blake3',
+    'aes-256-ctr',
+    'aes-256-gcm',
+    'chacha20',
+    'chacha20-poly1305',
+  ]);
+  const [iv, tag] = [
+    rng.bytes(algorithm.includes('gcm') || algorithm.includes('poly') ? 12 : 16),
+    Buffer.alloc(16),
+  ];
   const inPlace = rng.chance(0.5);
   const plan = drawAbort(rng, 0.5);
   const route = drawRoute(rng);
@@ -87,27 +126,48 @@ export function huge(rng, world) {
     async run() {
       const abort = arrange(plan);
       const options = { ...abort.options, ...routeOption(route) };
-      const target = isHash ? Buffer.alloc(32) : inPlace ? Buffer.from(source) : Buffer.alloc(source.length, 0xa5);
-      const settled = isHash ? promises.hash(algorithm, source, { target, ...options })
-        : promises.cipher(algorithm, { encrypt: true, key, iv, source: inPlace ? target : source, target, ...(isAead ? { tag } : {}), ...options });
+      const target = isHash
+        ? Buffer.alloc(32)
+        : inPlace
+          ? Buffer.from(source)
+          : Buffer.alloc(source.length, 0xa5);
+      const settled = isHash
+        ? promises.hash(algorithm, source, { target, ...options })
+        : promises.cipher(algorithm, {
+            encrypt: true,
+            key,
+            iv,
+            source: inPlace ? target : source,
+            target,
+            ...(isAead ? { tag } : {}),
+            ...options,
+          });
       abort.launched(settled);
       let written;
       try {
         written = await settled;
       } catch (error) {
         if (error === undefined || error !== abort.reason) throw error;
-        if (!isHash) expectUntouched(target, inPlace ? source : Buffer.alloc(source.length, 0xa5), what);
+        if (!isHash)
+          expectUntouched(target, inPlace ? source : Buffer.alloc(source.length, 0xa5), what);
         return;
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
       assert.equal(written, target.length);
-      assert.ok(target.equals(rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what })), `${what}: wrong result`);
+      assert.ok(
+        target.equals(rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what })),
+        `${what}: wrong result`,
+      );
     },
   };
 }
 
 function expectUntouched(target, before, what) {
-  assert.ok(target.equals(before) || target.equals(before.fill === undefined ? before : Buffer.alloc(target.length)), `${what}: cancelled, and its target is neither as it was nor all zero`);
+  assert.ok(
+    target.equals(before) ||
+      target.equals(before.fill === undefined ? before : Buffer.alloc(target.length)),
+    `${what}: cancelled, and its target is neither as it was nor all zero`,
+  );
 }
 
 function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
@@ -119,7 +179,10 @@ function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
   return output;
 }
 
-/** A thread with calls of its own that ends by itself, calls process.exit, or is terminated with all of them in flight. */
+/**
+ * A thread with calls of its own that ends by itself, calls process.exit, or is terminated with all
+ * of them in flight.
+ */
 export function thread(rng, world) {
   const end = rng.pick(['terminated', 'terminated', 'exits', 'ends']);
   const delay = rng.below(60);
@@ -130,7 +193,12 @@ export function thread(rng, world) {
     what,
     bytes: 64 * 2 ** 20,
     async run() {
-      const started = startThread({ name, world, steps, exitAfter: end === 'exits' ? delay : undefined });
+      const started = startThread({
+        name,
+        world,
+        steps,
+        exitAfter: end === 'exits' ? delay : undefined,
+      });
       const exit = once(started, 'exit');
       if (end === 'terminated') {
         await Promise.race([once(started, 'message'), exit]);

@@ -17,7 +17,9 @@ export function batch(rng, world) {
   const packed = rng.chance(0.3);
   const fixed = world.size(rng, 3000);
   const count = rng.chance(0.2) ? rng.below(4) : rng.below(250);
-  const sources = Array.from({ length: count }, () => world.source(rng, packed ? fixed : world.size(rng, rng.chance(0.02) ? 60_000 : 2000)));
+  const sources = Array.from({ length: count }, () =>
+    world.source(rng, packed ? fixed : world.size(rng, rng.chance(0.02) ? 60_000 : 2000)),
+  );
   const form = rng.pick(['whole', 'hex', 'target']);
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
@@ -30,14 +32,28 @@ export function batch(rng, world) {
       const abort = arrange(plan);
       const lent = form === 'target';
       // Packed messages of 0 bytes have no number.
-      const given = packed && fixed > 0 ? { data: Buffer.concat(sources), size: fixed } : sources.map((source) => (lent ? source : Buffer.from(source)));
+      const given =
+        packed && fixed > 0
+          ? { data: Buffer.concat(sources), size: fixed }
+          : sources.map((source) => (lent ? source : Buffer.from(source)));
       const size = subject.make().outputLength;
       const target = Buffer.alloc(10 + count * size, 0xa5);
-      const options = { ...(subject.kind === 'hash' ? subject.options : {}), ...(form === 'hex' ? { encoding: 'hex' } : {}), ...(lent ? { target, targetOffset: 7 } : {}), ...abort.options, ...routeOption(route) };
-      const args = [...(subject.kind === 'hmac' ? [subject.algorithm, subject.key] : [subject.algorithm]), given, options];
+      const options = {
+        ...(subject.kind === 'hash' ? subject.options : {}),
+        ...(form === 'hex' ? { encoding: 'hex' } : {}),
+        ...(lent ? { target, targetOffset: 7 } : {}),
+        ...abort.options,
+        ...routeOption(route),
+      };
+      const args = [
+        ...(subject.kind === 'hmac' ? [subject.algorithm, subject.key] : [subject.algorithm]),
+        given,
+        options,
+      ];
       const method = `${subject.kind}Many`;
       const settled = send(waiting, method, args, what, world.ledger);
-      if (waiting !== 'sync' && !lent) for (const bytes of packed && fixed > 0 ? [given.data] : given) bytes.fill(0xee);
+      if (waiting !== 'sync' && !lent)
+        for (const bytes of packed && fixed > 0 ? [given.data] : given) bytes.fill(0xee);
       abort.launched(settled);
       let result;
       try {
@@ -49,9 +65,19 @@ export function batch(rng, world) {
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
       const right = Buffer.concat(sources.map((source) => subject.expected(source)));
-      const found = form === 'hex' ? Buffer.from(result.join(''), 'hex') : lent ? target.subarray(7, 7 + result) : result;
+      const found =
+        form === 'hex'
+          ? Buffer.from(result.join(''), 'hex')
+          : lent
+            ? target.subarray(7, 7 + result)
+            : result;
       assert.ok(found.equals(right), `${what}: wrong digests`);
-      if (lent) assert.ok(target.subarray(0, 7).every((byte) => byte === 0xa5) && target.subarray(7 + result).every((byte) => byte === 0xa5), `${what}: bytes beside the target were touched`);
+      if (lent)
+        assert.ok(
+          target.subarray(0, 7).every((byte) => byte === 0xa5) &&
+            target.subarray(7 + result).every((byte) => byte === 0xa5),
+          `${what}: bytes beside the target were touched`,
+        );
       world.shelf.keep(what, found);
     },
   };
@@ -79,12 +105,18 @@ export function burst(rng, world) {
       const option = routeOption(route);
       const settled = Array.from({ length: count }, (_, index) => {
         const source = sources[index % 16];
-        if (each === 'promise' || (each === 'both' && index % 2)) return promises.hash(algorithm, source, option);
-        return world.ledger.callback(what, (callback) => millrace.hash(algorithm, source, option, callback), throws && index % 50 === 0);
+        if (each === 'promise' || (each === 'both' && index % 2))
+          return promises.hash(algorithm, source, option);
+        return world.ledger.callback(
+          what,
+          (callback) => millrace.hash(algorithm, source, option, callback),
+          throws && index % 50 === 0,
+        );
       });
       busy(stall);
       const right = sources.map((source) => expected({ kind: 'hash', algorithm, source }).output);
-      for (const [index, digest] of (await Promise.all(settled)).entries()) assert.ok(digest.equals(right[index % 16]), `${what}: call ${index} is wrong`);
+      for (const [index, digest] of (await Promise.all(settled)).entries())
+        assert.ok(digest.equals(right[index % 16]), `${what}: call ${index} is wrong`);
     },
   };
 }
@@ -96,7 +128,11 @@ export function busy(ms) {
 /** A prepared key for many calls of both directions, disposed with jobs in flight. */
 export function preparedKey(rng, world) {
   const algorithm = rng.pick(aeadNames);
-  const jobs = Array.from({ length: rng.between(1, 12) }, () => encryption(algorithm, world.source(rng, world.size(rng, 200_000)), rng, { aadSize: rng.below(50) }));
+  const jobs = Array.from({ length: rng.between(1, 12) }, () =>
+    encryption(algorithm, world.source(rng, world.size(rng, 200_000)), rng, {
+      aadSize: rng.below(50),
+    }),
+  );
   const key = rng.bytes(jobs[0].key.length);
   for (const job of jobs) job.key = key;
   const moment = rng.pick(['at once', 'a microtask later', 'after the first']);
@@ -111,14 +147,28 @@ export function preparedKey(rng, world) {
         const sealed = Buffer.concat([answers[index].output, answers[index].tag]);
         const back = decryption(job, answers[index]);
         return [
-          promises.seal(algorithm, { key: prepared, nonce: job.iv, aad: job.aad, source: job.source }).then((found) => assert.ok(found.equals(sealed), `${what}: sealed wrong`)),
-          world.ledger.callback(what, (callback) => millrace.open(algorithm, { key: prepared, nonce: back.iv, aad: back.aad, source: sealed }, callback)).then((found) => assert.ok(found.equals(job.source), `${what}: opened wrong`)),
+          promises
+            .seal(algorithm, { key: prepared, nonce: job.iv, aad: job.aad, source: job.source })
+            .then((found) => assert.ok(found.equals(sealed), `${what}: sealed wrong`)),
+          world.ledger
+            .callback(what, (callback) =>
+              millrace.open(
+                algorithm,
+                { key: prepared, nonce: back.iv, aad: back.aad, source: sealed },
+                callback,
+              ),
+            )
+            .then((found) => assert.ok(found.equals(job.source), `${what}: opened wrong`)),
         ];
       });
       if (moment === 'a microtask later') await null;
       if (moment === 'after the first') await flying[0];
       prepared.dispose();
-      await assert.rejects(promises.seal(algorithm, { key: prepared, nonce: jobs[0].iv, source: '' }), { code: 'ERR_KEY_DISPOSED' }, what);
+      await assert.rejects(
+        promises.seal(algorithm, { key: prepared, nonce: jobs[0].iv, source: '' }),
+        { code: 'ERR_KEY_DISPOSED' },
+        what,
+      );
       await Promise.all(flying);
     },
   };

@@ -15,14 +15,20 @@ import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 
 /** Sizes that the subject's judge can bear. */
 function sizeFor(subject, rng, world) {
-  return world.size(rng, judgeOf(subject.kind, subject.algorithm) === 'node:crypto' ? world.largest : 30_000);
+  return world.size(
+    rng,
+    judgeOf(subject.kind, subject.algorithm) === 'node:crypto' ? world.largest : 30_000,
+  );
 }
 
 /** A running hash: updates of all kinds, a copy or a state on the way, the digest in any form. */
 export function hasher(rng, world) {
   const subject = rng.pick(subjects);
   const source = world.source(rng, sizeFor(subject, rng, world));
-  const cuts = pieces(source, rng).map((piece) => ({ piece, how: rng.pick(['promise', 'callback', 'window', 'text']) }));
+  const cuts = pieces(source, rng).map((piece) => ({
+    piece,
+    how: rng.pick(['promise', 'callback', 'window', 'text']),
+  }));
   const turning = rng.below(cuts.length + 1);
   const change = rng.pick(['none', 'copy', 'state']);
   const ending = rng.pick(['promise', 'callback', 'hex']);
@@ -40,9 +46,14 @@ export function hasher(rng, world) {
           if (change === 'copy') running = running.copy();
           if (change === 'state') running = subject.make({ state: running.exportState() });
         }
-        settled.push(update(running, piece, how, source, what, world.ledger, throws && index === 0));
+        settled.push(
+          update(running, piece, how, source, what, world.ledger, throws && index === 0),
+        );
       }
-      const digest = ending === 'callback' ? world.ledger.callback(what, (callback) => running.digest(callback)) : running.digestAsync(ending === 'hex' ? 'hex' : undefined);
+      const digest =
+        ending === 'callback'
+          ? world.ledger.callback(what, (callback) => running.digest(callback))
+          : running.digestAsync(ending === 'hex' ? 'hex' : undefined);
       await Promise.all(settled);
       const found = ending === 'hex' ? Buffer.from(await digest, 'hex') : await digest;
       assert.ok(found.equals(subject.expected(source)), `${what}: wrong digest`);
@@ -51,15 +62,21 @@ export function hasher(rng, world) {
 }
 
 function update(running, piece, how, source, what, ledger, throws) {
-  if (how === 'window') return running.updateAsync(source, piece.byteOffset - source.byteOffset, piece.length);
+  if (how === 'window')
+    return running.updateAsync(source, piece.byteOffset - source.byteOffset, piece.length);
   if (how === 'text') return running.updateAsync(piece.toString('latin1'), 'latin1');
   const own = Buffer.from(piece);
-  const settled = how === 'promise' ? running.updateAsync(own) : ledger.callback(what, (callback) => running.update(own, callback), throws);
+  const settled =
+    how === 'promise'
+      ? running.updateAsync(own)
+      : ledger.callback(what, (callback) => running.update(own, callback), throws);
   own.fill(0xee);
   return settled;
 }
 
-/** A message that comes by an iterable, a Node stream, a web stream or a Blob; aborted now and then. */
+/**
+ * A message that comes by an iterable, a Node stream, a web stream or a Blob; aborted now and then.
+ */
 export function iterable(rng, world) {
   const subject = rng.pick(subjects.filter(({ kind }) => kind === 'hash'));
   const source = world.source(rng, sizeFor(subject, rng, world));
@@ -72,8 +89,16 @@ export function iterable(rng, world) {
     bytes: 2 * source.length,
     async run() {
       const abort = arrange(plan);
-      const given = { iterable: () => slowly(cuts), stream: () => Readable.from(cuts, { objectMode: false }), web: () => Readable.toWeb(Readable.from(cuts.filter(({ length }) => length > 0))), blob: () => new Blob(cuts) }[kind]();
-      const settled = promises.hash(subject.algorithm, given, { ...subject.options, ...abort.options });
+      const given = {
+        iterable: () => slowly(cuts),
+        stream: () => Readable.from(cuts, { objectMode: false }),
+        web: () => Readable.toWeb(Readable.from(cuts.filter(({ length }) => length > 0))),
+        blob: () => new Blob(cuts),
+      }[kind]();
+      const settled = promises.hash(subject.algorithm, given, {
+        ...subject.options,
+        ...abort.options,
+      });
       abort.launched(settled);
       await checkDigest(settled, abort, () => subject.expected(source), what);
     },
@@ -102,7 +127,12 @@ async function checkDigest(settled, abort, right, what) {
 /** A file, in all three ways of waiting. */
 export function file(rng, world) {
   const { path, size } = rng.pick(world.files.list);
-  const subject = rng.pick(subjects.filter(({ kind, algorithm }) => kind === 'hash' && (size < 30_000 || judgeOf(kind, algorithm) === 'node:crypto')));
+  const subject = rng.pick(
+    subjects.filter(
+      ({ kind, algorithm }) =>
+        kind === 'hash' && (size < 30_000 || judgeOf(kind, algorithm) === 'node:crypto'),
+    ),
+  );
   const waiting = rng.pick(['promise', 'callback', 'sync']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
   const throws = waiting === 'callback' && rng.chance(0.1);
@@ -113,16 +143,25 @@ export function file(rng, world) {
     async run() {
       const abort = arrange(plan);
       const options = { ...subject.options, ...abort.options };
-      const settled = waiting === 'callback' ? world.ledger.callback(what, (callback) => millrace.hashFile(subject.algorithm, path, options, callback), throws)
-        : waiting === 'promise' ? promises.hashFile(subject.algorithm, path, options)
-          : Promise.resolve(millrace.hashFile(subject.algorithm, path, options));
+      const settled =
+        waiting === 'callback'
+          ? world.ledger.callback(
+              what,
+              (callback) => millrace.hashFile(subject.algorithm, path, options, callback),
+              throws,
+            )
+          : waiting === 'promise'
+            ? promises.hashFile(subject.algorithm, path, options)
+            : Promise.resolve(millrace.hashFile(subject.algorithm, path, options));
       abort.launched(settled);
       await checkDigest(settled, abort, () => subject.expected(readFileSync(path)), what);
     },
   };
 }
 
-/** A sealed stream, Node's or the web's: sealed, opened, changed on the way, or given up half-way. */
+/**
+ * A sealed stream, Node's or the web's: sealed, opened, changed on the way, or given up half-way.
+ */
 export function sealedStream(rng, world) {
   const algorithm = rng.pick(Object.keys(chunkedAlgorithms));
   const source = world.source(rng);
@@ -139,15 +178,32 @@ export function sealedStream(rng, world) {
     async run() {
       const options = { algorithm, key, context };
       const sealing = doing === 'seal' || (doing === 'given up' && place % 2 === 0);
-      const { input, refused } = throughput({ sealing, doing, place, given: () => sealChunked(algorithm, { key, context, salt, message: source }), source });
+      const { input, refused } = throughput({
+        sealing,
+        doing,
+        place,
+        given: () => sealChunked(algorithm, { key, context, salt, message: source }),
+        source,
+      });
       const controller = new AbortController();
-      const stream = streams[web ? 'web' : 'node'](sealing, { ...options, signal: controller.signal });
+      const stream = streams[web ? 'web' : 'node'](sealing, {
+        ...options,
+        signal: controller.signal,
+      });
       const after = doing === 'given up' ? place % (input.length + 1) : Infinity;
-      const { output, error } = await through(stream, input, cuts, (sent) => { if (sent >= after) controller.abort(new Error('given up')); });
+      const { output, error } = await through(stream, input, cuts, (sent) => {
+        if (sent >= after) controller.abort(new Error('given up'));
+      });
       if (doing === 'given up') return;
       if (refused) {
-        assert.ok(['ERR_AUTHENTICATION', 'ERR_TRUNCATED'].includes(error?.code), `${what}: ${error?.stack ?? 'not refused'}`);
-        assert.ok(output.length <= source.length && source.subarray(0, output.length).equals(output), `${what}: gave what is not of the message`);
+        assert.ok(
+          ['ERR_AUTHENTICATION', 'ERR_TRUNCATED'].includes(error?.code),
+          `${what}: ${error?.stack ?? 'not refused'}`,
+        );
+        assert.ok(
+          output.length <= source.length && source.subarray(0, output.length).equals(output),
+          `${what}: gave what is not of the message`,
+        );
         return;
       }
       assert.ifError(error);
@@ -167,17 +223,23 @@ function throughput({ sealing, doing, place, given, source }) {
 }
 
 const streams = {
-  node: (sealing, options) => (sealing ? promises.sealStream(options) : promises.openStream(options)),
+  node: (sealing, options) =>
+    sealing ? promises.sealStream(options) : promises.openStream(options),
   // The two sides of a web stream, as iterable and writer.
-  web: (sealing, options) => (sealing ? promises.sealTransformStream(options) : promises.openTransformStream(options)),
+  web: (sealing, options) =>
+    sealing ? promises.sealTransformStream(options) : promises.openTransformStream(options),
 };
 
 async function through(stream, input, size, sent) {
   const output = [];
   const web = 'readable' in stream && typeof stream.readable === 'object';
-  const [writing, reading] = web ? [writeWeb(stream.writable, input, size, sent), stream.readable] : [writeNode(stream, input, size, sent), stream];
+  const [writing, reading] = web
+    ? [writeWeb(stream.writable, input, size, sent), stream.readable]
+    : [writeNode(stream, input, size, sent), stream];
   let error;
-  const written = writing.catch((reason) => { error ??= reason; });
+  const written = writing.catch((reason) => {
+    error ??= reason;
+  });
   try {
     for await (const piece of reading) output.push(piece);
   } catch (reason) {
@@ -192,7 +254,8 @@ async function writeNode(stream, input, size, sent) {
   for (let at = 0; at < input.length && !stream.destroyed; at += size) {
     const more = stream.write(input.subarray(at, at + size));
     sent(at + size);
-    if (!more && !stream.destroyed) await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
+    if (!more && !stream.destroyed)
+      await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
   }
   if (!stream.destroyed) stream.end();
 }

@@ -13,9 +13,11 @@ pub(crate) trait Derivation: Engine {
 
     /// How many lanes of scrypt are worth running together.
     fn scrypt_lanes() -> usize;
-    /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None` beyond all counting.
+    /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None`
+    /// beyond all counting.
     fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
-    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any order.
+    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any
+    /// order.
     fn scrypt(
         cost: &ScryptCost,
         jobs: &mut [ScryptJob<'_>],
@@ -37,7 +39,13 @@ pub(crate) trait Derivation: Engine {
     /// Computes HKDF's second step.
     fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error>;
     /// Computes both steps of HKDF.
-    fn hkdf(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    fn hkdf(
+        hash: Hash,
+        secret: &[u8],
+        salt: &[u8],
+        info: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error>;
 
     /// Bytes of working memory for an Argon2.
     fn argon2_memory(cost: &Argon2Cost) -> u64;

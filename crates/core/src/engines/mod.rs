@@ -1,10 +1,13 @@
-//! Who computes: the contract of an engine, and the choice of one. The only file that names them all.
+//! Who computes: the contract of an engine, and the choice of one. The only file that names them
+//! all.
 //!
-//! `native` computes what is not asked of another by name: it is chosen by the compiler, so that going through the contract costs
-//! nothing. The kernel's ways are chosen at run time, by [`Provider`]. The operations above have checked every size before they call.
+//! `native` computes what is not asked of another by name: it is chosen by the compiler, so that
+//! going through the contract costs nothing. The kernel's ways are chosen at run time, by
+//! [`Provider`]. The operations above have checked every size before they call.
 //!
-//! What every engine does is in `Engine`; it may say no to an algorithm, with a reason. What some can do besides: running hashes whose
-//! states are bytes (`Stateful`), messages in parts (`Divides`), key derivation (`Derivation`). The kernel keeps its running hashes
+//! What every engine does is in `Engine`; it may say no to an algorithm, with a reason. What some
+//! can do besides: running hashes whose states are bytes (`Stateful`), messages in parts
+//! (`Divides`), key derivation (`Derivation`). The kernel keeps its running hashes
 //! itself: [`Held`].
 
 mod derivation;
@@ -36,7 +39,8 @@ pub enum Provider {
     /// This library, with the CPU's instructions.
     #[default]
     Native,
-    /// The kernel, by the device where that has an accelerator for the algorithm, else by sockets, else by the device.
+    /// The kernel, by the device where that has an accelerator for the algorithm, else by sockets,
+    /// else by the device.
     Kernel,
     /// The kernel's sockets.
     AfAlg,
@@ -102,7 +106,8 @@ pub(crate) struct Service {
     pub(crate) library: &'static str,
     /// The CPU's instructions in use beyond the architecture's baseline.
     pub(crate) instructions: Vec<&'static str>,
-    /// How many messages are hashed at once on one core, and with which instructions, where that is quicker.
+    /// How many messages are hashed at once on one core, and with which instructions, where that
+    /// is quicker.
     pub(crate) lanes: Option<(usize, &'static [&'static str])>,
     /// Most bytes of source, where that is less than the catalog says.
     pub(crate) limit: Option<u64>,
@@ -121,8 +126,9 @@ impl Service {
 
 /// What an engine must do.
 ///
-/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits. An engine that cannot do something here,
-/// now or ever, says so by [`Error::Unavailable`], and of a message that is too large for it by [`Error::TooLarge`]; native never does.
+/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits. An
+/// engine that cannot do something here, now or ever, says so by [`Error::Unavailable`], and of a
+/// message that is too large for it by [`Error::TooLarge`]; native never does.
 pub(crate) trait Engine {
     /// The word for it in reports and options.
     const NAME: &'static str;
@@ -142,7 +148,12 @@ pub(crate) trait Engine {
     fn serves_cipher(cipher: Cipher) -> Result<Service, &'static str>;
 
     /// Hashes `source` into `target`.
-    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    fn digest(
+        hash: Hash,
+        params: &Params<'_>,
+        source: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error>;
     /// As [`Engine::digest`], in slices.
     fn digest_paced(
         hash: Hash,
@@ -165,8 +176,8 @@ pub(crate) trait Engine {
         pacing: &mut Pacing<'_>,
     ) -> Result<(), Error>;
 
-    /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on each
-    /// digest once, with the index of its source, in any order.
+    /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on
+    /// each digest once, with the index of its source, in any order.
     fn digests(
         hash: Hash,
         params: &Params<'_>,
@@ -180,24 +191,51 @@ pub(crate) trait Engine {
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;
     /// Prepares `key` in a vacant state, at the place where it is.
-    fn cipher_prepare(state: &mut Self::CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error>;
+    fn cipher_prepare(
+        state: &mut Self::CipherState,
+        cipher: Cipher,
+        key: &[u8],
+    ) -> Result<(), Error>;
     /// Runs a stream cipher.
     fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
     /// As [`Engine::apply`], in slices where the engine has some.
-    fn apply_paced(state: &Self::CipherState, iv: &[u8], text: Text<'_>, pacing: &mut Pacing<'_>) -> Result<(), Error> {
+    fn apply_paced(
+        state: &Self::CipherState,
+        iv: &[u8],
+        text: Text<'_>,
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         let _ = pacing;
         Self::apply(state, iv, text)
     }
     /// Encrypts and authenticates.
-    fn seal(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error>;
+    fn seal(
+        state: &Self::CipherState,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error>;
     /// Decrypts what `tag` authenticates, otherwise leaves zeros in the target.
-    fn open(state: &Self::CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
+    fn open(
+        state: &Self::CipherState,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error>;
 }
 
 /// An engine whose running hashes are bytes, the same on every machine, which callers keep.
 pub(crate) trait Stateful: Engine {
     /// Takes in more of a message, from a state (empty: not begun) to the next.
-    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    fn update(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+    ) -> Result<(), Error>;
     /// As [`Stateful::update`], in slices.
     fn update_paced(
         hash: Hash,
@@ -208,9 +246,15 @@ pub(crate) trait Stateful: Engine {
         pacing: &mut Pacing<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
-    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
-    /// Takes in the rest of a message, or nothing after the first time, and gives the next output of an
-    /// extendable-output hash.
+    fn finish(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error>;
+    /// Takes in the rest of a message, or nothing after the first time, and gives the next output
+    /// of an extendable-output hash.
     fn squeeze(
         hash: Hash,
         params: &Params<'_>,
@@ -221,9 +265,14 @@ pub(crate) trait Stateful: Engine {
     ) -> Result<(), Error>;
     /// Whether this is a state of the hash.
     fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error>;
-    /// Takes in more of a message under a prepared key, from a state of the inner hash (empty: not begun)
-    /// to the next.
-    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
+    /// Takes in more of a message under a prepared key, from a state of the inner hash (empty: not
+    /// begun) to the next.
+    fn mac_update(
+        key: &Self::MacState,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+    ) -> Result<(), Error>;
     /// As [`Stateful::mac_update`], in slices.
     fn mac_update_paced(
         key: &Self::MacState,
@@ -233,12 +282,18 @@ pub(crate) trait Stateful: Engine {
         pacing: &mut Pacing<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message under a prepared key, and finishes.
-    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
+    fn mac_finish(
+        key: &Self::MacState,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error>;
 }
 
 /// An engine that works on messages in parts, in any order.
 pub(crate) trait Divides: Engine {
-    /// A message of a cipher that is worked on in parts: key, nonce and what follows from them. Wiped on drop.
+    /// A message of a cipher that is worked on in parts: key, nonce and what follows from them.
+    /// Wiped on drop.
     type Message: Send + Sync;
     /// What a part of such a message adds to its tag. Wiped on drop.
     type Sum: Send + Sync;
@@ -246,21 +301,43 @@ pub(crate) trait Divides: Engine {
     type HashMessage: Send + Sync;
 
     /// Prepares a message under a key of this cipher.
-    fn message(state: &Self::CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error>;
-    /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of 64.
-    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    fn message(
+        state: &Self::CipherState,
+        cipher: Cipher,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<Self::Message, Error>;
+    /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of
+    /// 64.
+    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>)
+    -> Result<Self::Sum, Error>;
     /// Encrypts such a part.
     fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
     /// Decrypts such a part of the message with this tag, authentic or not.
-    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Self::Sum, Error>;
+    fn open_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<Self::Sum, Error>;
     /// What a part adds that is not encrypted yet, where the tag is made of the plaintext.
     fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error>;
     /// What such a part of the ciphertext adds to the tag, which is to be this; writes nothing.
-    fn authenticate_sealed(message: &Self::Message, offset: u64, source: &[u8], tag: &[u8])
-    -> Result<Self::Sum, Error>;
+    fn authenticate_sealed(
+        message: &Self::Message,
+        offset: u64,
+        source: &[u8],
+        tag: &[u8],
+    ) -> Result<Self::Sum, Error>;
     /// Encrypts or decrypts such a part of the message with this tag.
-    fn xor_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error>;
-    /// Writes the tag, of any size up to the full one, of a message with these parts, all of them and in order.
+    fn xor_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error>;
+    /// Writes the tag, of any size up to the full one, of a message with these parts, all of them
+    /// and in order.
     fn message_tag(
         message: &Self::Message,
         parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
@@ -273,12 +350,17 @@ pub(crate) trait Divides: Engine {
         tag: &[u8],
     ) -> Result<bool, Error>;
 
-    /// Of how many bytes the parts must be in which a hash can take a message of `size` bytes; `None` where it cannot.
+    /// Of how many bytes the parts must be in which a hash can take a message of `size` bytes;
+    /// `None` where it cannot.
     fn hash_part_size(hash: Hash, size: u64) -> Option<u64>;
     /// Prepares such a message.
     fn hash_message(hash: Hash, params: &Params<'_>) -> Self::HashMessage;
     /// What a part, which begins `offset` bytes into the message, comes to.
     fn hash_part(message: &Self::HashMessage, offset: u64, source: &[u8]) -> [u8; 32];
     /// The digest of a message of at least two such parts.
-    fn hash_join(message: &Self::HashMessage, parts: &mut dyn Iterator<Item = &[u8; 32]>, target: &mut [u8]);
+    fn hash_join(
+        message: &Self::HashMessage,
+        parts: &mut dyn Iterator<Item = &[u8; 32]>,
+        target: &mut [u8],
+    );
 }

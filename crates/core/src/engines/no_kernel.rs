@@ -41,7 +41,13 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         Err(NO)
     }
 
-    fn digest_paced(_: Hash, _: &Params<'_>, _: &[u8], _: &mut [u8], _: &mut Pacing<'_>) -> Result<(), Error> {
+    fn digest_paced(
+        _: Hash,
+        _: &Params<'_>,
+        _: &[u8],
+        _: &mut [u8],
+        _: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         Err(NO)
     }
 
@@ -57,7 +63,12 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         match *state {}
     }
 
-    fn mac_paced(state: &Infallible, _: &[u8], _: &mut [u8], _: &mut Pacing<'_>) -> Result<(), Error> {
+    fn mac_paced(
+        state: &Infallible,
+        _: &[u8],
+        _: &mut [u8],
+        _: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         match *state {}
     }
 
@@ -81,11 +92,23 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         Err(NO)
     }
 
-    fn seal(_: &Option<Infallible>, _: &[u8], _: &[u8], _: Text<'_>, _: &mut [u8]) -> Result<(), Error> {
+    fn seal(
+        _: &Option<Infallible>,
+        _: &[u8],
+        _: &[u8],
+        _: Text<'_>,
+        _: &mut [u8],
+    ) -> Result<(), Error> {
         Err(NO)
     }
 
-    fn open(_: &Option<Infallible>, _: &[u8], _: &[u8], _: Text<'_>, _: &[u8]) -> Result<(), Error> {
+    fn open(
+        _: &Option<Infallible>,
+        _: &[u8],
+        _: &[u8],
+        _: Text<'_>,
+        _: &[u8],
+    ) -> Result<(), Error> {
         Err(NO)
     }
 }
@@ -121,7 +144,14 @@ impl Held {
     ///
     /// # Errors
     /// [`Error::Unavailable`].
-    pub fn mac_update(&self, _: &MacKey, _: &[u8], _: [&[u8]; 2], _: &mut [u8], _: Paced<'_>) -> Result<(), Error> {
+    pub fn mac_update(
+        &self,
+        _: &MacKey,
+        _: &[u8],
+        _: [&[u8]; 2],
+        _: &mut [u8],
+        _: Paced<'_>,
+    ) -> Result<(), Error> {
         Err(NO)
     }
 
@@ -129,7 +159,14 @@ impl Held {
     ///
     /// # Errors
     /// [`Error::Unavailable`].
-    pub fn finish(&self, _: (Provider, Hash), _: &Params<'_>, _: &[u8], _: &[u8], _: &mut [u8]) -> Result<(), Error> {
+    pub fn finish(
+        &self,
+        _: (Provider, Hash),
+        _: &Params<'_>,
+        _: &[u8],
+        _: &[u8],
+        _: &mut [u8],
+    ) -> Result<(), Error> {
         Err(NO)
     }
 

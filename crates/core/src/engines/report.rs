@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::{Chosen, Derivation, Service};
 use crate::catalog::{CIPHERS, HASHES};
 
-/// All engines as JSON: `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..}}}`.
+/// All engines as JSON:
+/// `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..
+/// }}}`.
 ///
 /// An engine that does not work here has `"available":false` and a `"reason"`; an algorithm that an
 /// engine does not serve has only a `"reason"`.

@@ -5,7 +5,9 @@ use crate::Error;
 use crate::engines::{Chosen, Derivation};
 use crate::pace::{Pace, Unpaced};
 
-pub use super::inputs::{Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version};
+pub use super::inputs::{
+    Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version,
+};
 
 /// The fewest bytes of a salt.
 pub const SALT_MIN: usize = 8;
@@ -16,13 +18,18 @@ pub const KEY_MIN: usize = 4;
 pub const LANES_MAX: u32 = 0xff_ffff;
 
 impl Cost {
-    /// The cost of `memory` KiB, gone over `passes` times, in `lanes` lanes; of the version of RFC 9106.
+    /// The cost of `memory` KiB, gone over `passes` times, in `lanes` lanes; of the version of RFC
+    /// 9106.
     ///
     /// # Errors
-    /// [`Error::Cost`] for numbers outside of RFC 9106: no passes, no lanes or more than [`LANES_MAX`], less memory
-    /// than 8 KiB a lane.
+    /// [`Error::Cost`] for numbers outside of RFC 9106: no passes, no lanes or more than
+    /// [`LANES_MAX`], less memory than 8 KiB a lane.
     pub fn new(kind: Kind, memory: u32, passes: u32, lanes: u32) -> Result<Cost, Error> {
-        if passes == 0 || lanes == 0 || lanes > LANES_MAX || u64::from(memory) < 8 * u64::from(lanes) {
+        if passes == 0
+            || lanes == 0
+            || lanes > LANES_MAX
+            || u64::from(memory) < 8 * u64::from(lanes)
+        {
             return Err(Error::Cost);
         }
         Ok(Cost { kind, version: Version::V13, memory, passes, lanes })
@@ -68,7 +75,8 @@ pub fn memory(cost: &Cost) -> u64 {
 ///
 /// # Errors
 /// [`Error::SaltSize`], [`Error::OutputSize`] for less than [`KEY_MIN`] bytes or 2^32 and more,
-/// [`Error::SourceTooLarge`] for inputs of 2^32 bytes and more, [`Error::Memory`] when the machine has not enough.
+/// [`Error::SourceTooLarge`] for inputs of 2^32 bytes and more, [`Error::Memory`] when the machine
+/// has not enough.
 pub fn derive(cost: &Cost, input: &Input<'_>, target: &mut [u8]) -> Result<(), Error> {
     check(input, target)?;
     derive_paced(cost, input, target, &mut Memory::new(memory(cost))?, &mut Unpaced)
@@ -97,7 +105,8 @@ fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {
     if target.len() < KEY_MIN || !fits(target) {
         return Err(Error::OutputSize);
     }
-    if [input.password, input.salt, input.secret, input.associated].iter().all(|bytes| fits(bytes)) {
+    if [input.password, input.salt, input.secret, input.associated].iter().all(|bytes| fits(bytes))
+    {
         Ok(())
     } else {
         Err(Error::SourceTooLarge)

@@ -4,15 +4,18 @@
 pub(super) struct Alphabet(&'static [u8; 64]);
 
 /// That of RFC 4648.
-pub(super) const STANDARD: Alphabet = Alphabet(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+pub(super) const STANDARD: Alphabet =
+    Alphabet(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 /// That of bcrypt.
-pub(super) const BCRYPT: Alphabet = Alphabet(b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+pub(super) const BCRYPT: Alphabet =
+    Alphabet(b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
 
 impl Alphabet {
     pub(super) fn encode(&self, bytes: &[u8]) -> String {
         let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
         for part in bytes.chunks(3) {
-            let bits = part.iter().fold(0, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - part.len()));
+            let bits = part.iter().fold(0, |bits, &byte| bits << 8 | u32::from(byte))
+                << (8 * (3 - part.len()));
             for place in 0..=part.len() {
                 text.push(char::from(self.0[(bits >> (18 - 6 * place)) as usize & 63]));
             }
@@ -20,7 +23,8 @@ impl Alphabet {
         text
     }
 
-    /// The bytes of a text, and the bits that are left over; `None` for what is no text of this alphabet.
+    /// The bytes of a text, and the bits that are left over; `None` for what is no text of this
+    /// alphabet.
     pub(super) fn decode(&self, text: &str) -> Option<(Vec<u8>, u32)> {
         let (mut bytes, mut bits, mut count) = (Vec::with_capacity(text.len() * 3 / 4), 0_u32, 0);
         for character in text.bytes() {

@@ -9,12 +9,12 @@ pub const COST_MIN: u32 = 4;
 /// The greatest cost.
 pub const COST_MAX: u32 = 31;
 
-/// Derives what a bcrypt string of the kinds 2a, 2b and 2y holds. Of the password the first 72 bytes count.
-/// Pauses after about half a millisecond.
+/// Derives what a bcrypt string of the kinds 2a, 2b and 2y holds. Of the password the first 72
+/// bytes count. Pauses after about half a millisecond.
 ///
 /// # Errors
-/// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, which ends it in some implementations and
-/// not in others; [`Error::Abandoned`].
+/// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, which ends it in some
+/// implementations and not in others; [`Error::Abandoned`].
 pub fn derive(
     password: &[u8],
     salt: &[u8; 16],

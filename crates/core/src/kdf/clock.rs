@@ -1,11 +1,13 @@
-//! The time that a password hash from anywhere may take: what it asks for has been predicted and held against the
-//! limit, but a machine may be slower than the prediction, or an engine's price wrong for some parameters.
+//! The time that a password hash from anywhere may take: what it asks for has been predicted and
+//! held against the limit, but a machine may be slower than the prediction, or an engine's price
+//! wrong for some parameters.
 
 use std::time::{Duration, Instant};
 
 use crate::pace::Pace;
 
-/// A limit on running time, checked at every pause. Time in which the worker runs other tasks does not count.
+/// A limit on running time, checked at every pause. Time in which the worker runs other tasks does
+/// not count.
 pub struct Clock<'a> {
     left: Option<Duration>,
     since: Instant,

@@ -21,8 +21,8 @@ pub fn extract(hash: Hash, salt: &[u8], secret: &[u8], target: &mut [u8]) -> Res
 /// Makes keys of any length of an [extracted](extract) one: another for each `info`.
 ///
 /// # Errors
-/// [`Error::NotSupported`], [`Error::OutputSize`] for more than [`key_max`] bytes, [`Error::KeySize`] for a key
-/// shorter than a digest.
+/// [`Error::NotSupported`], [`Error::OutputSize`] for more than [`key_max`] bytes,
+/// [`Error::KeySize`] for a key shorter than a digest.
 pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
     if !hash.facts().hmac {
         return Err(Error::NotSupported);
@@ -40,7 +40,13 @@ pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<
 ///
 /// # Errors
 /// As [`expand`].
-pub fn derive(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+pub fn derive(
+    hash: Hash,
+    secret: &[u8],
+    salt: &[u8],
+    info: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
     if !hash.facts().hmac {
         return Err(Error::NotSupported);
     }

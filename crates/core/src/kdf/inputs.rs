@@ -37,7 +37,8 @@ pub struct Pbkdf2Job<'a> {
 /// Which way Argon2 finds its way through its memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Argon2Kind {
-    /// By what the memory holds: hard to compute with less memory, open to those who can watch the cache.
+    /// By what the memory holds: hard to compute with less memory, open to those who can watch the
+    /// cache.
     D = 0,
     /// By numbers that do not depend on the password.
     I = 1,

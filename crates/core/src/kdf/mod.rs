@@ -7,7 +7,8 @@
 //! - [`phc`]: password hashes as strings, made and verified.
 //! - [`scrypt`]: much memory, several jobs at once in one thread.
 //!
-//! What is long can be interrupted and given up between slices of less than a millisecond: see [`pace`](crate::pace).
+//! What is long can be interrupted and given up between slices of less than a millisecond: see
+//! [`pace`](crate::pace).
 
 pub mod argon2;
 mod base64;

@@ -1,7 +1,7 @@
 //! PBKDF2 (RFC 8018) over HMAC.
 //!
-//! A block of output, as long as a digest, is one chain of HMACs, so several blocks are computed together in one
-//! thread, of one job or of several with the same hash: [`derive_many`].
+//! A block of output, as long as a digest, is one chain of HMACs, so several blocks are computed
+//! together in one thread, of one job or of several with the same hash: [`derive_many`].
 
 use crate::Error;
 use crate::catalog::Hash;
@@ -15,7 +15,8 @@ pub fn key_max(hash: Hash) -> u64 {
     hash.facts().digest_size as u64 * 0xffff_ffff
 }
 
-/// How many blocks of output, of one job or several, are worth computing together on this machine; 1: none.
+/// How many blocks of output, of one job or several, are worth computing together on this machine;
+/// 1: none.
 pub fn lanes(hash: Hash) -> usize {
     Chosen::pbkdf2_lanes(hash).max(1)
 }
@@ -23,15 +24,21 @@ pub fn lanes(hash: Hash) -> usize {
 /// Derives a key.
 ///
 /// # Errors
-/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::Cost`] for no iterations,
-/// [`Error::OutputSize`] for more than [`key_max`] bytes.
-pub fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, target: &mut [u8]) -> Result<(), Error> {
+/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::Cost`] for no
+/// iterations, [`Error::OutputSize`] for more than [`key_max`] bytes.
+pub fn derive(
+    hash: Hash,
+    password: &[u8],
+    salt: &[u8],
+    iterations: u32,
+    target: &mut [u8],
+) -> Result<(), Error> {
     derive_many(hash, &mut [Job { password, salt, iterations, target }], &mut Unpaced, |_, _| {})
 }
 
-/// Derives the keys of several jobs over one hash, and calls `each` once a job with its index and its key, which is
-/// in its target then. Pauses after at most a millisecond. The target of an abandoned job holds nothing of use,
-/// and `each` is not called for it.
+/// Derives the keys of several jobs over one hash, and calls `each` once a job with its index and
+/// its key, which is in its target then. Pauses after at most a millisecond. The target of an
+/// abandoned job holds nothing of use, and `each` is not called for it.
 ///
 /// # Errors
 /// As [`derive()`]; nothing was computed then.

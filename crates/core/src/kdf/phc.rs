@@ -6,8 +6,8 @@
 //! $2b$12$<salt and hash>
 //! ```
 //!
-//! What is read may come from anywhere: a string has one form, and what it asks for is held against limits before
-//! anything is computed.
+//! What is read may come from anywhere: a string has one form, and what it asks for is held against
+//! limits before anything is computed.
 
 use std::fmt;
 
@@ -28,7 +28,8 @@ pub enum Scheme {
     Bcrypt(Bcrypt, u32),
 }
 
-/// The kinds of bcrypt strings, all computed alike. (2x, of a faulty implementation, is not known here.)
+/// The kinds of bcrypt strings, all computed alike. (2x, of a faulty implementation, is not known
+/// here.)
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bcrypt {
     /// Of the first implementations.
@@ -59,7 +60,8 @@ pub struct PasswordHash {
 /// The longest string; bytes of salts and hashes.
 const TEXT_MAX: usize = 256;
 const SALT: std::ops::RangeInclusive<usize> = 8..=64;
-/// A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's shorter keys begin its longer ones.
+/// A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's
+/// shorter keys begin its longer ones.
 const HASH: std::ops::RangeInclusive<usize> = 16..=64;
 
 impl Scheme {
@@ -75,12 +77,14 @@ impl Scheme {
     /// About how long it takes on one slow core.
     pub fn milliseconds(&self) -> u64 {
         let nanoseconds = match self {
-            // A block takes 100 to 200 ns. Each of a lane's 4 segments takes about two more, for addresses and its start.
+            // A block takes 100 to 200 ns. Each of a lane's 4 segments takes about two more, for
+            // addresses and its start.
             Scheme::Argon2(cost) => {
                 let blocks = u64::from(cost.memory()) + 8 * u64::from(cost.lanes());
                 200_u64.saturating_mul(blocks).saturating_mul(cost.passes().into())
             }
-            // 4Nrp Salsa20 cores of 50 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
+            // 4Nrp Salsa20 cores of 50 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions
+            // of SHA-256 for each r and p.
             Scheme::Scrypt(cost, p) => {
                 let of_each = 200_u64.saturating_mul(cost.n()).saturating_add(3200);
                 of_each.saturating_mul(cost.r().into()).saturating_mul((*p).into())
@@ -95,8 +99,9 @@ impl PasswordHash {
     /// Reads a password hash.
     ///
     /// # Errors
-    /// [`Error::Encoded`] for what is none, or not in the one form; [`Error::Cost`] for parameters outside of what the
-    /// scheme defines; [`Error::Memory`] and [`Error::Work`] for one that asks for more than the limits.
+    /// [`Error::Encoded`] for what is none, or not in the one form; [`Error::Cost`] for parameters
+    /// outside of what the scheme defines; [`Error::Memory`] and [`Error::Work`] for one that
+    /// asks for more than the limits.
     pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
         if text.len() > TEXT_MAX {
             return Err(Error::Encoded);
@@ -127,11 +132,13 @@ impl PasswordHash {
 
     /// Hashes a password to `size` bytes, with a pause after at most a millisecond.
     ///
-    /// `secret` is a key that is kept elsewhere, or nothing: Argon2 only. The memory must suffice: see [`Scheme::memory`].
+    /// `secret` is a key that is kept elsewhere, or nothing: Argon2 only. The memory must suffice:
+    /// see [`Scheme::memory`].
     ///
     /// # Errors
-    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret which the scheme does not take and
-    /// for bcrypt of a password with a zero byte, [`Error::Memory`], [`Error::Abandoned`].
+    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret which the
+    /// scheme does not take and for bcrypt of a password with a zero byte, [`Error::Memory`],
+    /// [`Error::Abandoned`].
     pub fn new(
         scheme: Scheme,
         password: &[u8],
@@ -212,8 +219,9 @@ impl PasswordHash {
         &self.scheme
     }
 
-    /// Whether it should be made anew, the password being known: when it was hashed in another way than this one,
-    /// or to fewer bytes, or with a shorter salt. What is longer or costs more is made anew too if a cost differs.
+    /// Whether it should be made anew, the password being known: when it was hashed in another way
+    /// than this one, or to fewer bytes, or with a shorter salt. What is longer or costs more
+    /// is made anew too if a cost differs.
     pub fn needs_rehash(&self, scheme: &Scheme, salt_size: usize, size: usize) -> bool {
         self.scheme != *scheme || self.salt.len() < salt_size || self.hash.len() < size
     }
@@ -229,9 +237,16 @@ impl fmt::Display for PasswordHash {
                     argon2::Kind::Id => "id",
                 };
                 let (version, memory) = (cost.version() as u32, cost.memory());
-                write!(formatter, "$argon2{kind}$v={version}$m={memory},t={},p={}", cost.passes(), cost.lanes())?;
+                write!(
+                    formatter,
+                    "$argon2{kind}$v={version}$m={memory},t={},p={}",
+                    cost.passes(),
+                    cost.lanes()
+                )?;
             }
-            Scheme::Scrypt(cost, p) => write!(formatter, "$scrypt$ln={},r={},p={p}", cost.n().ilog2(), cost.r())?,
+            Scheme::Scrypt(cost, p) => {
+                write!(formatter, "$scrypt$ln={},r={},p={p}", cost.n().ilog2(), cost.r())?
+            }
             Scheme::Bcrypt(kind, cost) => {
                 let kind = match kind {
                     Bcrypt::A => "2a",
@@ -291,7 +306,8 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     if !(bcrypt::COST_MIN..=bcrypt::COST_MAX).contains(&cost) {
         return Err(Error::Cost);
     }
-    let (salt, hash) = text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
+    let (salt, hash) =
+        text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
     // Of the salt's last character some implementations take more bits than they read.
     let (salt, _) = BCRYPT.decode(salt).ok_or(Error::Encoded)?;
     let (hash, left) = BCRYPT.decode(hash).ok_or(Error::Encoded)?;
@@ -318,7 +334,10 @@ fn numbers(field: &str, names: [&str; 3]) -> Result<[u32; 3], Error> {
     let mut parts = field.split(',');
     let mut found = [0; 3];
     for (found, name) in found.iter_mut().zip(names) {
-        let digits = parts.next().and_then(|part| part.strip_prefix(name)?.strip_prefix('=')).ok_or(Error::Encoded)?;
+        let digits = parts
+            .next()
+            .and_then(|part| part.strip_prefix(name)?.strip_prefix('='))
+            .ok_or(Error::Encoded)?;
         if digits.is_empty()
             || !digits.bytes().all(|byte| byte.is_ascii_digit())
             || digits.len() > 1 && digits.starts_with('0')

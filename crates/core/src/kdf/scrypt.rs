@@ -1,7 +1,7 @@
 //! scrypt (RFC 7914).
 //!
-//! Its core is one chain for each of p lanes, so several lanes run in one thread, of one job or of several with
-//! the same N and r: [`derive_many`]. Each lane has a table of 128Nr bytes.
+//! Its core is one chain for each of p lanes, so several lanes run in one thread, of one job or of
+//! several with the same N and r: [`derive_many`]. Each lane has a table of 128Nr bytes.
 
 use super::Memory;
 use crate::Error;
@@ -20,8 +20,8 @@ impl Cost {
     /// The cost of N (a power of two above 1) and r.
     ///
     /// # Errors
-    /// [`Error::Cost`] for numbers outside of RFC 7914; [`Error::Memory`] for an N above 2^32, which no machine
-    /// has the memory for.
+    /// [`Error::Cost`] for numbers outside of RFC 7914; [`Error::Memory`] for an N above 2^32,
+    /// which no machine has the memory for.
     pub fn new(n: u64, r: u32) -> Result<Cost, Error> {
         // N must be less than 2^(128r/8).
         if !n.is_power_of_two() || n < 2 || r == 0 || n.ilog2() >= r.saturating_mul(16) {
@@ -46,7 +46,8 @@ impl Cost {
     /// Checks p, and what one derivation uses, counted as node:crypto does: 128r(N + 2 + p) bytes.
     ///
     /// # Errors
-    /// [`Error::Cost`] for a p of zero, or of 2^30 / r and more; [`Error::Memory`] when more is needed than allowed.
+    /// [`Error::Cost`] for a p of zero, or of 2^30 / r and more; [`Error::Memory`] when more is
+    /// needed than allowed.
     pub fn check(&self, p: u32, allowed: u64) -> Result<(), Error> {
         if p == 0 || u64::from(p) * u64::from(self.r) >= 1 << 30 {
             return Err(Error::Cost);
@@ -57,7 +58,8 @@ impl Cost {
 
     /// What one derivation uses, counted as node:crypto does: the least `maxmem`.
     pub fn needed(&self, p: u32) -> u64 {
-        // At most 2^32 entries of 128 * 2^30 bytes, less than 2^70: N and r so large do not come together.
+        // At most 2^32 entries of 128 * 2^30 bytes, less than 2^70: N and r so large do not come
+        // together.
         let block = 128 * u64::from(self.r);
         block.saturating_mul(self.n + 2 + u64::from(p))
     }
@@ -68,8 +70,8 @@ pub fn lanes() -> usize {
     Chosen::scrypt_lanes()
 }
 
-/// Bytes of working memory for jobs of one cost with `lanes` lanes in all (the sum of their p), so that `together`
-/// of them, at most [`lanes`], run at once.
+/// Bytes of working memory for jobs of one cost with `lanes` lanes in all (the sum of their p), so
+/// that `together` of them, at most [`lanes`], run at once.
 pub fn memory(cost: &Cost, lanes: u64, together: usize) -> u64 {
     Chosen::scrypt_memory(cost, lanes, together).unwrap_or(u64::MAX)
 }
@@ -77,21 +79,35 @@ pub fn memory(cost: &Cost, lanes: u64, together: usize) -> u64 {
 /// Derives a key, with working memory of its own, as much as one lane needs.
 ///
 /// # Errors
-/// [`Error::Cost`], [`Error::OutputSize`] for more than [`KEY_MAX`] bytes, [`Error::Memory`] when the machine has not enough.
-pub fn derive(cost: &Cost, password: &[u8], salt: &[u8], p: u32, target: &mut [u8]) -> Result<(), Error> {
+/// [`Error::Cost`], [`Error::OutputSize`] for more than [`KEY_MAX`] bytes, [`Error::Memory`] when
+/// the machine has not enough.
+pub fn derive(
+    cost: &Cost,
+    password: &[u8],
+    salt: &[u8],
+    p: u32,
+    target: &mut [u8],
+) -> Result<(), Error> {
     cost.check(p, u64::MAX)?;
     let mut memory = Memory::new(memory(cost, p.into(), 1))?;
-    derive_many(cost, &mut [Job { password, salt, p, target }], &mut memory, &mut Unpaced, |_, _| {})
+    derive_many(
+        cost,
+        &mut [Job { password, salt, p, target }],
+        &mut memory,
+        &mut Unpaced,
+        |_, _| {},
+    )
 }
 
-/// Derives the keys of several jobs of one cost, as many lanes at once as [`lanes`] and the memory allow, and
-/// calls `each` once a job with its index and its key, which is in its target then.
+/// Derives the keys of several jobs of one cost, as many lanes at once as [`lanes`] and the memory
+/// allow, and calls `each` once a job with its index and its key, which is in its target then.
 ///
-/// Pauses after at most a millisecond (longer where r is above 1000). An abandoned job's target is untouched, and
-/// `each` is not called for it.
+/// Pauses after at most a millisecond (longer where r is above 1000). An abandoned job's target is
+/// untouched, and `each` is not called for it.
 ///
 /// # Errors
-/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice for one lane. Nothing was computed then.
+/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice for one lane. Nothing
+/// was computed then.
 pub fn derive_many(
     cost: &Cost,
     jobs: &mut [Job<'_>],

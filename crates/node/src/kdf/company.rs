@@ -1,4 +1,5 @@
-//! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over one hash.
+//! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over
+//! one hash.
 
 use super::{What, shelf};
 use crate::bytes::{Copies, Window};
@@ -13,7 +14,8 @@ use millrace_pool::Breather;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zeroize::Zeroizing;
 
-/// What one of them is given and gives. Its own: a job that nobody wants any more leaves with its memory.
+/// What one of them is given and gives. Its own: a job that nobody wants any more leaves with its
+/// memory.
 struct Lane {
     _copies: Copies,
     password: Window,
@@ -32,7 +34,11 @@ impl Lane {
 }
 
 /// Runs jobs of one kind, all of which have begun.
-pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+pub(crate) fn run(
+    mut jobs: Vec<Box<Job>>,
+    breather: &mut Breather<'_, Errand>,
+    outbox: &mut Outbox,
+) {
     // Kept until all memory has been given back, also that of a job which leaves early.
     let held: Vec<_> = jobs.iter_mut().filter_map(|job| job.room.take()).collect();
     let refuse = |jobs: Vec<Box<Job>>, status: Status, outbox: &mut Outbox| {
@@ -41,7 +47,9 @@ pub(crate) fn run(mut jobs: Vec<Box<Job>>, breather: &mut Breather<'_, Errand>, 
             part_with(job, outbox);
         }
     };
-    let Some(derivations) = jobs.iter().map(|job| job.work.derivation.what()).collect::<Option<Vec<_>>>() else {
+    let Some(derivations) =
+        jobs.iter().map(|job| job.work.derivation.what()).collect::<Option<Vec<_>>>()
+    else {
         return refuse(jobs, Status::Internal, outbox);
     };
     let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {

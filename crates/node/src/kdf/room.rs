@@ -1,5 +1,6 @@
-//! Memory for derivations that take much of it: all jobs of the process under way together never take more than a stated
-//! total. Who comes when there is no room waits here, in order, and no worker waits with him.
+//! Memory for derivations that take much of it: all jobs of the process under way together never
+//! take more than a stated total. Who comes when there is no room waits here, in order, and no
+//! worker waits with him.
 
 use crate::environment;
 use crate::errand::{Errand, Traffic};
@@ -19,16 +20,21 @@ struct Room {
     waiting: VecDeque<Box<Job>>,
 }
 
-static ROOM: Mutex<Room> =
-    Mutex::new(Room { limit: 0, taken: 0, shelf: Vec::new(), shelved: 0, waiting: VecDeque::new() });
+static ROOM: Mutex<Room> = Mutex::new(Room {
+    limit: 0,
+    taken: 0,
+    shelf: Vec::new(),
+    shelved: 0,
+    waiting: VecDeque::new(),
+});
 
 fn room() -> MutexGuard<'static, Room> {
     ROOM.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Room {
-    /// Gives room to a job that takes so much, if there is enough. One that is alone always has: the limit was lowered after
-    /// it had been accepted.
+    /// Gives room to a job that takes so much, if there is enough. One that is alone always has:
+    /// the limit was lowered after it had been accepted.
     fn admit(&mut self, needed: u64) -> bool {
         let fits = self.taken == 0 || self.taken.saturating_add(needed) <= self.limit;
         if fits && self.taken.saturating_add(needed).saturating_add(self.shelved) > self.limit {
@@ -60,7 +66,8 @@ impl Room {
     }
 }
 
-/// Memory that a job may take; given back when it is dropped, and whoever waits for it then goes to the pool.
+/// Memory that a job may take; given back when it is dropped, and whoever waits for it then goes to
+/// the pool.
 pub(crate) struct Held(u64);
 
 impl Held {

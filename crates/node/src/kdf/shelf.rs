@@ -1,6 +1,7 @@
-//! Working memory that has been used, wiped and kept for the next derivation of the same size: fresh memory costs as much in page
-//! faults as some derivations take (16 MiB: 2 to 4 ms). What lies here counts in [`room`], which takes it away
-//! when there is no room else, and JavaScript has it freed when nothing was derived for a second.
+//! Working memory that has been used, wiped and kept for the next derivation of the same size:
+//! fresh memory costs as much in page faults as some derivations take (16 MiB: 2 to 4 ms). What
+//! lies here counts in [`room`], which takes it away when there is no room else, and JavaScript has
+//! it freed when nothing was derived for a second.
 
 use super::room;
 use millrace_core::error::Error;
@@ -13,7 +14,10 @@ thread_local! {
 }
 
 /// Lends memory of exactly so many bytes.
-pub(crate) fn with(size: u64, work: impl FnOnce(&mut Memory) -> Result<(), Error>) -> Result<(), Error> {
+pub(crate) fn with(
+    size: u64,
+    work: impl FnOnce(&mut Memory) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut memory = take(size)?;
     let result = work(&mut memory);
     put_aside(memory);
@@ -28,12 +32,14 @@ pub(crate) fn take(size: u64) -> Result<Memory, Error> {
     }
 }
 
-/// Memory that a derivation has used, to be wiped as soon as its result has been delivered, which need not wait for that.
+/// Memory that a derivation has used, to be wiped as soon as its result has been delivered, which
+/// need not wait for that.
 pub(crate) fn put_aside(memory: Memory) {
     USED.with_borrow_mut(|used| used.push(memory));
 }
 
-/// Wipes what this thread has put aside and keeps it for the next. 128 MiB take 15 ms: a worker lets others pass in `pause`.
+/// Wipes what this thread has put aside and keeps it for the next. 128 MiB take 15 ms: a worker
+/// lets others pass in `pause`.
 pub(crate) fn tidy_up(mut pause: impl FnMut()) {
     for mut memory in USED.take() {
         if memory.size() >= LEAST {

@@ -1,4 +1,5 @@
-//! The policy without threads: random work, and after every step what must hold. `MILLRACE_SEED` repeats a run.
+//! The policy without threads: random work, and after every step what must hold. `MILLRACE_SEED`
+//! repeats a run.
 
 use super::*;
 use crate::Breather;
@@ -70,8 +71,8 @@ struct Model {
     out: usize,
     /// Short work taken since a long task was next.
     passed: u64,
-    /// Work taken by owner and lane, and for each pair of owners that wait by how much the first was ahead when
-    /// both began to.
+    /// Work taken by owner and lane, and for each pair of owners that wait by how much the first
+    /// was ahead when both began to.
     served: HashMap<(usize, Length), u64>,
     ahead: HashMap<(usize, usize, Length), i64>,
     /// The longest turn yet.
@@ -145,7 +146,9 @@ impl Model {
         let first = batch[0];
         assert!(batch.len() <= first.kind.map_or(1, Piece::together));
         assert!(batch.iter().all(|other| other.kind == first.kind));
-        assert!(batch.iter().all(|other| other.cost <= 2 * first.cost && first.cost <= 2 * other.cost));
+        assert!(
+            batch.iter().all(|other| other.cost <= 2 * first.cost && first.cost <= 2 * other.cost)
+        );
         let workers = if first.cost > PATIENCE { workers.allowed } else { workers.awake };
         let left = self.lane(Length::Long).count() - batch.len();
         assert!(batch.len() == 1 || left + 1 >= workers, "{left} left for {workers} workers");
@@ -160,9 +163,17 @@ impl Model {
                 .take_while(|other| other.id != piece.id)
                 .filter(|other| other.owner == piece.owner && other.length() == piece.length())
                 .count();
-            let company = piece.kind.is_some() && batch[..index].iter().any(|other| other.kind == piece.kind);
-            assert!(older == 0 || (company && older < WINDOW), "{piece:?} before {older} older ones");
-            let place = self.waiting.iter().position(|other| other == piece).expect("nothing is taken twice");
+            let company =
+                piece.kind.is_some() && batch[..index].iter().any(|other| other.kind == piece.kind);
+            assert!(
+                older == 0 || (company && older < WINDOW),
+                "{piece:?} before {older} older ones"
+            );
+            let place = self
+                .waiting
+                .iter()
+                .position(|other| other == piece)
+                .expect("nothing is taken twice");
             self.waiting.remove(place);
             self.out += 1;
             *self.served.entry((piece.owner, piece.length())).or_default() += piece.cost;
@@ -176,7 +187,10 @@ impl Model {
     fn check(&mut self) {
         assert_eq!(self.pushed, self.out + self.waiting.len());
         let (short, long) = (self.lane(Length::Short).count(), self.lane(Length::Long).count());
-        assert_eq!((self.queue.len(), self.queue.short(), self.queue.long()), (short + long, short, long));
+        assert_eq!(
+            (self.queue.len(), self.queue.short(), self.queue.long()),
+            (short + long, short, long)
+        );
         let backlog: u64 = self.waiting.iter().map(|piece| piece.cost).sum();
         assert_eq!(self.queue.backlog(), backlog);
         if !self.kinds {
@@ -185,18 +199,26 @@ impl Model {
         }
     }
 
-    /// While two owners wait, neither gets more than two turns ahead of the other (one that it had before, one now).
+    /// While two owners wait, neither gets more than two turns ahead of the other (one that it had
+    /// before, one now).
     fn check_turns(&mut self, length: Length) {
         let mut owners: Vec<usize> = self.lane(length).map(|piece| piece.owner).collect();
         owners.sort_unstable();
         owners.dedup();
-        self.ahead.retain(|&(one, other, of), _| of != length || (owners.contains(&one) && owners.contains(&other)));
+        self.ahead.retain(|&(one, other, of), _| {
+            of != length || (owners.contains(&one) && owners.contains(&other))
+        });
         for &one in &owners {
             for &other in &owners {
-                let served = |owner| self.served.get(&(owner, length)).copied().unwrap_or_default() as i64;
+                let served =
+                    |owner| self.served.get(&(owner, length)).copied().unwrap_or_default() as i64;
                 let ahead = served(one) - served(other);
                 let before = *self.ahead.entry((one, other, length)).or_insert(ahead);
-                assert!(ahead - before <= 2 * self.turn as i64, "{one} is {} ahead of {other}", ahead - before);
+                assert!(
+                    ahead - before <= 2 * self.turn as i64,
+                    "{one} is {} ahead of {other}",
+                    ahead - before
+                );
             }
         }
     }
@@ -218,7 +240,8 @@ fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
         let (owners, fill) = (1 + random.below(5), 1 + random.below(8));
         for _ in 0..600 {
             let workers = 1 + random.below(9) as usize;
-            let workers = Workers { awake: 1 + random.below(workers as u64) as usize, allowed: workers };
+            let workers =
+                Workers { awake: 1 + random.below(workers as u64) as usize, allowed: workers };
             match random.below(20) {
                 0 => {
                     let (owner, cost) = (random.below(owners) as usize, random.cost(10_000));
@@ -285,7 +308,10 @@ fn a_very_long_task_lets_a_millisecond_pass() {
             model.push(2, 2_500, None);
         }
         let batch = model.queue.long();
-        passed += model.take(ONE, false).iter().filter(|piece| piece.length() == Length::Short).count() as u64 * 2_500;
+        passed +=
+            model.take(ONE, false).iter().filter(|piece| piece.length() == Length::Short).count()
+                as u64
+                * 2_500;
         if model.queue.long() < batch {
             break;
         }
@@ -304,7 +330,8 @@ fn who_has_been_away_has_saved_nothing_up() {
     for _ in 0..100 {
         model.push(2, 2_000, None);
     }
-    let owners: Vec<usize> = (0..100).flat_map(|_| model.take(ONE, false)).map(|piece| piece.owner).collect();
+    let owners: Vec<usize> =
+        (0..100).flat_map(|_| model.take(ONE, false)).map(|piece| piece.owner).collect();
     assert_eq!(owners.iter().filter(|&&owner| owner == 1).count(), 50);
 }
 
@@ -355,7 +382,11 @@ fn company_is_shared_out_and_near_by() {
     assert_eq!(take(&[8; 4], 100_000, 4), 1, "one for each worker");
     assert_eq!(take(&[8; 6], 100_000, 4), 2);
     assert_eq!(take(&[8; 4], 20_000, 4), 4, "not worth waking anybody");
-    assert_eq!(take(&[8; 1000], 100_000, 64), 8, "of those behind the window there will be as many");
+    assert_eq!(
+        take(&[8; 1000], 100_000, 64),
+        8,
+        "of those behind the window there will be as many"
+    );
     assert_eq!(take(&[2, 8, 8, 2], 100_000, 1), 2, "over others' heads");
     let far: Vec<u32> = [2].into_iter().chain([8; WINDOW]).chain([2]).collect();
     assert_eq!(take(&far, 100_000, 1), 1, "but not from afar");
@@ -380,5 +411,8 @@ fn company_rides_free() {
         assert!(batch[0].owner != 1 || batch[1].owner == 3, "3 keeps 1 company");
     }
     // 3 takes two tasks a turn, and pays for both: half as many turns, but no fewer for its rides.
-    assert!(turns[1].abs_diff(120) <= 2 && turns[2].abs_diff(120) <= 2 && turns[3].abs_diff(60) <= 2, "{turns:?}");
+    assert!(
+        turns[1].abs_diff(120) <= 2 && turns[2].abs_diff(120) <= 2 && turns[3].abs_diff(60) <= 2,
+        "{turns:?}"
+    );
 }

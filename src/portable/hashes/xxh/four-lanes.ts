@@ -1,14 +1,32 @@
 /**
- * What XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe. The states are those of
- * crates/core/src/engines/native/xxh/mod.rs: seed, length, lanes, buffer.
+ * What XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe. The states are those
+ * of crates/core/src/engines/native/xxh/mod.rs: seed, length, lanes, buffer.
  */
-import { BLOCKS_MIN, StateError, type Blocks, type HashParams, type PortableHash } from '../contract.js';
-import { add, checkBlank, checkSize, read32, readCount, write32, writeCount, type Count } from '../fields.js';
+import {
+  BLOCKS_MIN,
+  StateError,
+  type Blocks,
+  type HashParams,
+  type PortableHash,
+} from '../contract.js';
+import {
+  add,
+  checkBlank,
+  checkSize,
+  read32,
+  readCount,
+  write32,
+  writeCount,
+  type Count,
+} from '../fields.js';
 
 /** No message is longer than 2^62 bytes less one. */
 const LENGTH_BITS = 62;
 
-/** One of the two. The lanes, as words of 32 bits, are in {@link lanes}, and the seed in {@link seed}. */
+/**
+ * One of the two. The lanes, as words of 32 bits, are in {@link lanes}, and the seed in {@link
+ * seed}.
+ */
 export abstract class FourLanes implements PortableHash {
   /** Bytes of a stripe. */
   readonly #stripe: number;
@@ -38,7 +56,10 @@ export abstract class FourLanes implements PortableHash {
   protected abstract begin(): void;
   /** Takes in whole stripes. */
   protected abstract consume(view: DataView, from: number, end: number): void;
-  /** Writes the hash of a message of which these bytes are what the lanes lack. `long`: of a stripe at least. */
+  /**
+   * Writes the hash of a message of which these bytes are what the lanes lack. `long`: of a stripe
+   * at least.
+   */
   protected abstract end(rest: Uint8Array, from: number, long: boolean, target: Uint8Array): void;
 
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
@@ -58,7 +79,8 @@ export abstract class FourLanes implements PortableHash {
     write32(next, 0, this.seed[0]!);
     write32(next, 4, this.seed[1]!);
     writeCount(next, 8, this.length);
-    for (let index = 0; index < this.lanes.length; index++) write32(next, 16 + 4 * index, this.lanes[index]!);
+    for (let index = 0; index < this.lanes.length; index++)
+      write32(next, 16 + 4 * index, this.lanes[index]!);
     this.#buffer.fill(0, waiting);
     next.set(this.#buffer, 16 + this.#stripe);
   }
@@ -92,7 +114,8 @@ export abstract class FourLanes implements PortableHash {
     }
     const stripe = this.#stripe;
     checkSize(state, 16 + 2 * stripe);
-    if (read32(state, 0) !== this.seed[0] || read32(state, 4) !== this.seed[1]) throw new StateError();
+    if (read32(state, 0) !== this.seed[0] || read32(state, 4) !== this.seed[1])
+      throw new StateError();
     readCount(state, 8, this.length, LENGTH_BITS);
     if (this.length.high === 2 ** 30) throw new StateError();
     const begun = this.length.high > 0 || this.length.low >= stripe;
@@ -131,8 +154,10 @@ export abstract class FourLanes implements PortableHash {
       return;
     }
     const words = new Uint8Array(this.#stripe);
-    for (let index = 0; index < this.lanes.length; index++) write32(words, 4 * index, this.lanes[index]!);
+    for (let index = 0; index < this.lanes.length; index++)
+      write32(words, 4 * index, this.lanes[index]!);
     this.#blocks(words, source.subarray(from, end));
-    for (let index = 0; index < this.lanes.length; index++) this.lanes[index] = read32(words, 4 * index);
+    for (let index = 0; index < this.lanes.length; index++)
+      this.lanes[index] = read32(words, 4 * index);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers of 64 bits as two of 32 in an Int32Array, the low half first, at an index. BigInt would be plainer and ten times
- * slower: it makes an object of every result.
+ * Numbers of 64 bits as two of 32 in an Int32Array, the low half first, at an index. BigInt would
+ * be plainer and ten times slower: it makes an object of every result.
  */
 
 /** The primes of the xxHash specification; of those with 64 bits the halves. */
@@ -45,7 +45,8 @@ export function addTo(numbers: Int32Array, at: number, low: number, high: number
 
 export function multiplyBy(numbers: Int32Array, at: number, { low, high }: Wide): void {
   const number = numbers[at]!;
-  numbers[at + 1] = (highProduct(number, low) + Math.imul(number, high) + Math.imul(numbers[at + 1]!, low)) | 0;
+  numbers[at + 1] =
+    (highProduct(number, low) + Math.imul(number, high) + Math.imul(numbers[at + 1]!, low)) | 0;
   numbers[at] = Math.imul(number, low);
 }
 
@@ -88,12 +89,23 @@ export function avalanche3(numbers: Int32Array, at: number): void {
 }
 
 /** The product of two numbers in 128 bits, as four words from `at` on. */
-export function multiplyWide(product: Int32Array, at: number, low: number, high: number, otherLow: number, otherHigh: number): void {
+export function multiplyWide(
+  product: Int32Array,
+  at: number,
+  low: number,
+  high: number,
+  otherLow: number,
+  otherHigh: number,
+): void {
   const one = Math.imul(low, otherHigh);
   const two = Math.imul(high, otherLow);
   const three = Math.imul(high, otherHigh);
   const second = (highProduct(low, otherLow) >>> 0) + (one >>> 0) + (two >>> 0);
-  const third = (highProduct(low, otherHigh) >>> 0) + (highProduct(high, otherLow) >>> 0) + (three >>> 0) + Math.floor(second / 2 ** 32);
+  const third =
+    (highProduct(low, otherHigh) >>> 0) +
+    (highProduct(high, otherLow) >>> 0) +
+    (three >>> 0) +
+    Math.floor(second / 2 ** 32);
   product[at] = Math.imul(low, otherLow);
   product[at + 1] = second | 0;
   product[at + 2] = third | 0;

@@ -1,17 +1,35 @@
 /**
- * XXH3 of more than 240 bytes: eight lanes, stripes of 64 bytes, and blocks of 16 stripes, after each of which the lanes are
- * scrambled.
+ * XXH3 of more than 240 bytes: eight lanes, stripes of 64 bytes, and blocks of 16 stripes, after
+ * each of which the lanes are scrambled.
  *
  * In a stripe, lane `i` takes up word `i ^ 1` and a product made of word `i` and the secret.
  */
 import { BLOCKS_MIN } from '../contract.js';
 import { read32, write32, type Count } from '../fields.js';
-import { addTo, avalanche3, carry, highProduct, multiplyWide, PRIME32_1, PRIME32_2, PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5, writeHash } from './wide.js';
+import {
+  addTo,
+  avalanche3,
+  carry,
+  highProduct,
+  multiplyWide,
+  PRIME32_1,
+  PRIME32_2,
+  PRIME32_3,
+  PRIME64_1,
+  PRIME64_2,
+  PRIME64_3,
+  PRIME64_4,
+  PRIME64_5,
+  writeHash,
+} from './wide.js';
 import { SECRET } from './xxh3-secret.js';
 
 /** Stripes of a block. Each takes the secret from one word farther on. */
 const BLOCK = 16;
-/** Bytes of the secret where the scrambling begins, the last stripe, the merging of the lanes, and that of the high half of 128 bits. */
+/**
+ * Bytes of the secret where the scrambling begins, the last stripe, the merging of the lanes, and
+ * that of the high half of 128 bits.
+ */
 const SCRAMBLE = 128;
 const LAST = 121;
 const MERGE = 11;
@@ -19,18 +37,38 @@ const MERGE_HIGH = 117;
 
 /** The lanes before the first stripe. */
 const FIRST = /* @__PURE__ */ Int32Array.of(
-  PRIME32_3, 0, PRIME64_1.low, PRIME64_1.high, PRIME64_2.low, PRIME64_2.high, PRIME64_3.low, PRIME64_3.high,
-  PRIME64_4.low, PRIME64_4.high, PRIME32_2, 0, PRIME64_5.low, PRIME64_5.high, PRIME32_1, 0,
+  PRIME32_3,
+  0,
+  PRIME64_1.low,
+  PRIME64_1.high,
+  PRIME64_2.low,
+  PRIME64_2.high,
+  PRIME64_3.low,
+  PRIME64_3.high,
+  PRIME64_4.low,
+  PRIME64_4.high,
+  PRIME32_2,
+  0,
+  PRIME64_5.low,
+  PRIME64_5.high,
+  PRIME32_1,
+  0,
 );
 
 /** Bytes which something quicker takes in at once. */
 const RUN = 256;
 
 /**
- * Something quicker for many stripes at once: moves lanes, in the bytes that a state has of them, on by all runs of 256 bytes
- * but the last, with this secret, where the first stripe has this number in its block.
+ * Something quicker for many stripes at once: moves lanes, in the bytes that a state has of them,
+ * on by all runs of 256 bytes but the last, with this secret, where the first stripe has this
+ * number in its block.
  */
-export type Runs = (lanes: Uint8Array, runs: Uint8Array, secret: Uint8Array, number: number) => void;
+export type Runs = (
+  lanes: Uint8Array,
+  runs: Uint8Array,
+  secret: Uint8Array,
+  number: number,
+) => void;
 
 /** A message that is not short. */
 export class Long {
@@ -77,7 +115,13 @@ export class Long {
   }
 
   /** Takes in most of the stripes, and tells how many. */
-  #consumeQuicker(quicker: Runs, view: DataView, from: number, stripes: number, number: number): number {
+  #consumeQuicker(
+    quicker: Runs,
+    view: DataView,
+    from: number,
+    stripes: number,
+    number: number,
+  ): number {
     const size = Math.floor((64 * stripes) / RUN) * RUN;
     const lanes = new Uint8Array(64);
     for (let index = 0; index < 16; index++) write32(lanes, 4 * index, this.lanes[index]!);
@@ -110,7 +154,10 @@ export class Long {
     for (let lane = 0; lane < 16; lane += 2) {
       const high = lanes[lane + 1]!;
       const low = lanes[lane]! ^ (high >>> 15) ^ words[SCRAMBLE / 4 + lane]!;
-      lanes[lane + 1] = (highProduct(low, PRIME32_1) + Math.imul(high ^ words[SCRAMBLE / 4 + lane + 1]!, PRIME32_1)) | 0;
+      lanes[lane + 1] =
+        (highProduct(low, PRIME32_1) +
+          Math.imul(high ^ words[SCRAMBLE / 4 + lane + 1]!, PRIME32_1)) |
+        0;
       lanes[lane] = Math.imul(low, PRIME32_1);
     }
   }
@@ -144,7 +191,14 @@ const product = /* @__PURE__ */ new Int32Array(4);
 const sum = /* @__PURE__ */ new Int32Array(2);
 
 /** Ends a message by its last 64 bytes, and writes its hash, of 128 bits the high 64 first. */
-export function hashLong(long: Long, view: DataView, from: number, length: Count, wide: boolean, target: Uint8Array): void {
+export function hashLong(
+  long: Long,
+  view: DataView,
+  from: number,
+  length: Count,
+  wide: boolean,
+  target: Uint8Array,
+): void {
   long.end(view, from);
   times(length, PRIME64_1.low, PRIME64_1.high);
   long.merge(sum, MERGE);

@@ -1,13 +1,31 @@
 /**
- * XXH3 of up to 240 bytes: each word is multiplied with another, and with what the seed makes of the secret.
+ * XXH3 of up to 240 bytes: each word is multiplied with another, and with what the seed makes of
+ * the secret.
  */
 import { read32 } from '../fields.js';
-import { addTo, avalanche3, avalanche64, fold, highProduct, multiplyBy, multiplyWide, PRIME32_2, PRIME64_1, PRIME64_2, PRIME64_4, type Wide, writeHash } from './wide.js';
+import {
+  addTo,
+  avalanche3,
+  avalanche64,
+  fold,
+  highProduct,
+  multiplyBy,
+  multiplyWide,
+  PRIME32_2,
+  PRIME64_1,
+  PRIME64_2,
+  PRIME64_4,
+  type Wide,
+  writeHash,
+} from './wide.js';
 import { SECRET } from './xxh3-secret.js';
 
 const PRIME_MX2: Wide = { low: 0x1e98df25, high: 0x9fb21c65 | 0 };
 
-/** Two sums (or a hash's low and high half), numbers at 4 and 6, and a product of 128 bits from 8 on. */
+/**
+ * Two sums (or a hash's low and high half), numbers at 4 and 6, and a product of 128 bits from 8
+ * on.
+ */
 const n = /* @__PURE__ */ new Int32Array(12);
 /** The seed, and its complement. */
 const seeds = /* @__PURE__ */ new Int32Array(4);
@@ -18,7 +36,13 @@ const SECOND = 6;
 const PRODUCT = 8;
 
 /** The hash of the first `size` bytes of the source. `wide`: 128 bits, the high 64 first. */
-export function hashShort(source: Uint8Array, size: number, seed: Int32Array, wide: boolean, target: Uint8Array): void {
+export function hashShort(
+  source: Uint8Array,
+  size: number,
+  seed: Int32Array,
+  wide: boolean,
+  target: Uint8Array,
+): void {
   seeds[0] = seed[0]!;
   seeds[1] = seed[1]!;
   seeds[2] = -seed[0]!;
@@ -128,13 +152,25 @@ function upTo16(source: Uint8Array, size: number): void {
 }
 
 /** Adds a product, its halves added without carry. */
-function addProduct(at: number, low: number, high: number, otherLow: number, otherHigh: number): void {
+function addProduct(
+  at: number,
+  low: number,
+  high: number,
+  otherLow: number,
+  otherHigh: number,
+): void {
   multiplyWide(n, PRODUCT, low, high, otherLow, otherHigh);
   addTo(n, at, n[PRODUCT]! ^ n[PRODUCT + 2]!, n[PRODUCT + 1]! ^ n[PRODUCT + 3]!);
 }
 
 /** Adds 16 bytes of the source, mixed with the secret from a place on and with the seed. */
-function mix(at: number, source: Uint8Array, from: number, place: number, seed: typeof PLUS | typeof MINUS = PLUS): void {
+function mix(
+  at: number,
+  source: Uint8Array,
+  from: number,
+  place: number,
+  seed: typeof PLUS | typeof MINUS = PLUS,
+): void {
   n[FIRST] = read32(SECRET, place);
   n[FIRST + 1] = read32(SECRET, place + 4);
   addSeed(FIRST, seed);
@@ -215,7 +251,8 @@ function wideTo16(source: Uint8Array, size: number): void {
   const low = n[SECOND]!;
   addTo(n, HIGH, low, n[SECOND + 1]!);
   addTo(n, HIGH, Math.imul(low, PRIME32_2 - 1), highProduct(low, PRIME32_2 - 1));
-  // The low half takes up the high one, its bytes in the other order; then all is multiplied once more.
+  // The low half takes up the high one, its bytes in the other order; then all is multiplied once
+  // more.
   mixIn(LOW, swap(n[HIGH + 1]!), swap(n[HIGH]!));
   const highLow = n[HIGH]!;
   const highHigh = n[HIGH + 1]!;
@@ -230,7 +267,13 @@ function wideTo16(source: Uint8Array, size: number): void {
 }
 
 /** Mixes two pieces of 16 bytes, and adds each also plainly to the sum of the other. */
-function mixTwo(source: Uint8Array, one: number, other: number, place: number, seed: typeof PLUS | typeof MINUS = PLUS): void {
+function mixTwo(
+  source: Uint8Array,
+  one: number,
+  other: number,
+  place: number,
+  seed: typeof PLUS | typeof MINUS = PLUS,
+): void {
   mix(LOW, source, one, place, seed);
   mixPlain(LOW, source, other);
   mix(HIGH, source, other, place + 16, seed);
@@ -247,12 +290,14 @@ function mixPlain(at: number, source: Uint8Array, from: number): void {
 function wideTo240(source: Uint8Array, size: number): void {
   setSize(LOW, size);
   if (size <= 128) {
-    for (let pair = (size - 1) >> 5; pair >= 0; pair--) mixTwo(source, 16 * pair, size - 16 * (pair + 1), 32 * pair);
+    for (let pair = (size - 1) >> 5; pair >= 0; pair--)
+      mixTwo(source, 16 * pair, size - 16 * (pair + 1), 32 * pair);
   } else {
     for (let from = 0; from < 128; from += 32) mixTwo(source, from, from + 16, from);
     avalanche3(n, LOW);
     avalanche3(n, HIGH);
-    for (let from = 128; from + 32 <= size; from += 32) mixTwo(source, from, from + 16, from - 128 + 3);
+    for (let from = 128; from + 32 <= size; from += 32)
+      mixTwo(source, from, from + 16, from - 128 + 3);
     mixTwo(source, size - 16, size - 32, 103, MINUS);
   }
   endWide(size);

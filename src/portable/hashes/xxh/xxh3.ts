@@ -1,10 +1,19 @@
 /**
- * XXH3 with 64 and with 128 bits: up to 240 bytes in xxh3-short.ts, beyond in xxh3-long.ts, and the running hash here. Its
- * state, as in crates/core/src/engines/native/xxh/mod.rs: seed, length, lanes, and the message's last 256 bytes, byte `i` at
- * `i % 256`.
+ * XXH3 with 64 and with 128 bits: up to 240 bytes in xxh3-short.ts, beyond in xxh3-long.ts, and the
+ * running hash here. Its state, as in crates/core/src/engines/native/xxh/mod.rs: seed, length,
+ * lanes, and the message's last 256 bytes, byte `i` at `i % 256`.
  */
 import { StateError, type HashParams, type PortableHash } from '../contract.js';
-import { add, checkBlank, checkSize, read32, readCount, write32, writeCount, type Count } from '../fields.js';
+import {
+  add,
+  checkBlank,
+  checkSize,
+  read32,
+  readCount,
+  write32,
+  writeCount,
+  type Count,
+} from '../fields.js';
 import { hashLong, Long, type Runs } from './xxh3-long.js';
 import { hashShort } from './xxh3-short.js';
 
@@ -23,7 +32,10 @@ export class Xxh3 implements PortableHash {
   readonly #seed = new Int32Array(2);
   readonly #length: Count = { low: 0, high: 0 };
   readonly #long = new Long();
-  /** What the lanes lack, and the bytes before it, for the last stripe ends with the message wherever that ends. */
+  /**
+   * What the lanes lack, and the bytes before it, for the last stripe ends with the message
+   * wherever that ends.
+   */
   readonly #ring = new Uint8Array(RING);
   readonly #ringView = new DataView(this.#ring.buffer);
   readonly #last = new Uint8Array(64);
@@ -58,7 +70,8 @@ export class Xxh3 implements PortableHash {
     write32(next, 0, this.#seed[0]!);
     write32(next, 4, this.#seed[1]!);
     writeCount(next, 8, this.#length);
-    for (let index = 0; index < 16; index++) write32(next, 16 + 4 * index, this.#long.lanes[index]!);
+    for (let index = 0; index < 16; index++)
+      write32(next, 16 + 4 * index, this.#long.lanes[index]!);
     next.set(this.#ring, 80);
   }
 
@@ -92,7 +105,8 @@ export class Xxh3 implements PortableHash {
       return;
     }
     checkSize(state, STATE);
-    if (read32(state, 0) !== this.#seed[0] || read32(state, 4) !== this.#seed[1]) throw new StateError();
+    if (read32(state, 0) !== this.#seed[0] || read32(state, 4) !== this.#seed[1])
+      throw new StateError();
     const length = this.#length;
     readCount(state, 8, length, LENGTH_BITS);
     if (length.high === 2 ** 30) throw new StateError();
@@ -135,7 +149,13 @@ export class Xxh3 implements PortableHash {
       stripe += RING / 64;
     }
     const whole = Math.floor((size - from - 1) / RING) * RING;
-    if (whole > 0) this.#long.consume(new DataView(source.buffer, source.byteOffset, size), from, whole / 64, stripe % 16);
+    if (whole > 0)
+      this.#long.consume(
+        new DataView(source.buffer, source.byteOffset, size),
+        from,
+        whole / 64,
+        stripe % 16,
+      );
     const rest = size - from - whole;
     if (whole > 0) this.#ring.set(source.subarray(from + whole - RING + rest, from + whole), rest);
     this.#ring.set(source.subarray(from + whole));

@@ -38,11 +38,18 @@ export class Xxh32 extends FourLanes {
 
   protected override end(rest: Uint8Array, from: number, long: boolean, target: Uint8Array): void {
     const { lanes } = this;
-    let hash = long ? rotated(lanes[0]!, 1) + rotated(lanes[1]!, 7) + rotated(lanes[2]!, 12) + rotated(lanes[3]!, 18) : this.seed[0]! + PRIME32_5;
+    let hash = long
+      ? rotated(lanes[0]!, 1) +
+        rotated(lanes[1]!, 7) +
+        rotated(lanes[2]!, 12) +
+        rotated(lanes[3]!, 18)
+      : this.seed[0]! + PRIME32_5;
     hash = (hash + this.length.low) | 0;
     let at = from;
-    for (; at + 4 <= rest.length; at += 4) hash = Math.imul(rotated((hash + Math.imul(read32(rest, at), PRIME32_3)) | 0, 17), PRIME32_4);
-    for (; at < rest.length; at++) hash = Math.imul(rotated((hash + Math.imul(rest[at]!, PRIME32_5)) | 0, 11), PRIME32_1);
+    for (; at + 4 <= rest.length; at += 4)
+      hash = Math.imul(rotated((hash + Math.imul(read32(rest, at), PRIME32_3)) | 0, 17), PRIME32_4);
+    for (; at < rest.length; at++)
+      hash = Math.imul(rotated((hash + Math.imul(rest[at]!, PRIME32_5)) | 0, 11), PRIME32_1);
     hash = Math.imul(hash ^ (hash >>> 15), PRIME32_2);
     hash = Math.imul(hash ^ (hash >>> 13), PRIME32_3);
     hash ^= hash >>> 16;

@@ -1,7 +1,21 @@
 /** XXH64. */
 import { read32 } from '../fields.js';
 import { FourLanes } from './four-lanes.js';
-import { addTo, avalanche64, carry, highProduct, multiplyBy, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5, rotate, writeHash, type Wide } from './wide.js';
+import {
+  addTo,
+  avalanche64,
+  carry,
+  highProduct,
+  multiplyBy,
+  PRIME64_1,
+  PRIME64_2,
+  PRIME64_3,
+  PRIME64_4,
+  PRIME64_5,
+  rotate,
+  writeHash,
+  type Wide,
+} from './wide.js';
 
 /** The hash while it ends, and a word on its way into it. */
 const hash = /* @__PURE__ */ new Int32Array(4);
@@ -25,17 +39,28 @@ export class Xxh64 extends FourLanes {
   protected override consume(view: DataView, from: number, end: number): void {
     const { lanes } = this;
     for (let lane = 0; lane < 8; lane += 2) {
-      // A lane at a time: all four in one loop are more than V8 compiles into one function, and take 1.2 times as long.
+      // A lane at a time: all four in one loop are more than V8 compiles into one function, and
+      // take 1.2 times as long.
       let low = lanes[lane]!;
       let high = lanes[lane + 1]!;
       for (let at = from + 4 * lane; at < end; at += 32) {
         const word = view.getInt32(at, true);
         const product = Math.imul(word, PRIME64_2.low);
         const sum = (low + product) | 0;
-        high = (high + highProduct(word, PRIME64_2.low) + Math.imul(word, PRIME64_2.high) + Math.imul(view.getInt32(at + 4, true), PRIME64_2.low) + carry(sum, product)) | 0;
+        high =
+          (high +
+            highProduct(word, PRIME64_2.low) +
+            Math.imul(word, PRIME64_2.high) +
+            Math.imul(view.getInt32(at + 4, true), PRIME64_2.low) +
+            carry(sum, product)) |
+          0;
         const turned = (sum << 31) | (high >>> 1);
         const turnedHigh = (high << 31) | (sum >>> 1);
-        high = (highProduct(turned, PRIME64_1.low) + Math.imul(turned, PRIME64_1.high) + Math.imul(turnedHigh, PRIME64_1.low)) | 0;
+        high =
+          (highProduct(turned, PRIME64_1.low) +
+            Math.imul(turned, PRIME64_1.high) +
+            Math.imul(turnedHigh, PRIME64_1.low)) |
+          0;
         low = Math.imul(turned, PRIME64_1.low);
       }
       lanes[lane] = low;

@@ -1,7 +1,9 @@
-//! Linux's sockets for cryptography, AF_ALG: one bound socket holds algorithm and key, and sockets accepted from it take messages.
+//! Linux's sockets for cryptography, AF_ALG: one bound socket holds algorithm and key, and sockets
+//! accepted from it take messages.
 //!
-//! No call here can wait: receiving asks for exactly what was sent, in a queue that had room for it, and says so with MSG_DONTWAIT, as
-//! the kernel heeds no time limit (SO_RCVTIMEO) on these sockets. So a mistake is an error instead of a thread that never comes back.
+//! No call here can wait: receiving asks for exactly what was sent, in a queue that had room for
+//! it, and says so with MSG_DONTWAIT, as the kernel heeds no time limit (SO_RCVTIMEO) on these
+//! sockets. So a mistake is an error instead of a thread that never comes back.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -16,7 +18,8 @@ pub(super) struct Transform {
     kind: Kind,
 }
 
-/// A socket that takes messages, one at a time. Who leaves one in the middle of a message must close it.
+/// A socket that takes messages, one at a time. Who leaves one in the middle of a message must
+/// close it.
 pub(super) struct Operation {
     socket: OwnedFd,
     /// The most bytes that are queued at once, each way.
@@ -41,7 +44,8 @@ impl Transform {
     ) -> Result<Transform, Failure> {
         // SAFETY: a system call without pointers; a descriptor that it gives is ours alone.
         let socket = unsafe {
-            let descriptor = libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0);
+            let descriptor =
+                libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0);
             OwnedFd::from_raw_fd(checked(Step::Socket, descriptor)?)
         };
         let address = address(kind, name);
@@ -104,7 +108,9 @@ impl Operation {
         let flags = FLAGS | if more { libc::MSG_MORE } else { 0 };
         let sent = again(|| {
             // SAFETY: the kernel reads as many bytes as the slice has.
-            unsafe { libc::send(self.socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags) }
+            unsafe {
+                libc::send(self.socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags)
+            }
         });
         complete(Step::Send, sent, bytes.len())
     }
@@ -113,7 +119,14 @@ impl Operation {
     pub(super) fn digest(&self, target: &mut [u8]) -> Result<(), Failure> {
         let received = again(|| {
             // SAFETY: the kernel writes at most as many bytes as the slice has.
-            unsafe { libc::recv(self.socket.as_raw_fd(), target.as_mut_ptr().cast(), target.len(), libc::MSG_DONTWAIT) }
+            unsafe {
+                libc::recv(
+                    self.socket.as_raw_fd(),
+                    target.as_mut_ptr().cast(),
+                    target.len(),
+                    libc::MSG_DONTWAIT,
+                )
+            }
         });
         complete(Step::Receive, received, target.len())
     }
@@ -126,8 +139,10 @@ impl Operation {
     /// Queues a whole message of a cipher.
     pub(super) fn send(&self, header: &Header<'_>, parts: [&[u8]; 3]) -> Result<(), Failure> {
         let mut control = Control([0; CONTROL]);
-        let mut vectors =
-            parts.map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
+        let mut vectors = parts.map(|part| libc::iovec {
+            iov_base: part.as_ptr().cast_mut().cast(),
+            iov_len: part.len(),
+        });
         // SAFETY: a message header of zeros is an empty one.
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = vectors.as_mut_ptr();
@@ -135,7 +150,8 @@ impl Operation {
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.fill(header) as _;
         let sent = again(|| {
-            // SAFETY: header, control data and parts are as large as the message says; the kernel only reads them.
+            // SAFETY: header, control data and parts are as large as the message says; the kernel
+            // only reads them.
             unsafe { libc::sendmsg(self.socket.as_raw_fd(), &raw const message, FLAGS) }
         });
         complete(Step::Send, sent, parts.iter().map(|part| part.len()).sum())
@@ -158,7 +174,8 @@ impl Operation {
         message.msg_iov = vectors.as_mut_ptr();
         message.msg_iovlen = vectors.len() as _;
         let received = again(|| {
-            // SAFETY: the parts are exclusive slices (or one spare byte), as large as the vectors say.
+            // SAFETY: the parts are exclusive slices (or one spare byte), as large as the vectors
+            // say.
             unsafe { libc::recvmsg(self.socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) }
         });
         complete(Step::Receive, received, size)
@@ -168,7 +185,8 @@ impl Operation {
 /// A broken socket must not end the process.
 const FLAGS: libc::c_int = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
 
-/// Room for the three things a header may have: operation, iv of at most 16 bytes, size of the additional data.
+/// Room for the three things a header may have: operation, iv of at most 16 bytes, size of the
+/// additional data.
 const CONTROL: usize = 128;
 
 /// Ancillary data, aligned as the kernel wants it.
@@ -187,18 +205,21 @@ impl Control {
         at
     }
 
-    /// Writes one record at `at`: a header of the size that `CMSG_LEN` says, a number, and bytes. Where the next begins.
+    /// Writes one record at `at`: a header of the size that `CMSG_LEN` says, a number, and bytes.
+    /// Where the next begins.
     fn put(&mut self, at: usize, kind: libc::c_int, number: &[u8; 4], bytes: &[u8]) -> usize {
         let size = (4 + bytes.len()) as libc::c_uint;
         // SAFETY: arithmetic.
-        let (length, space) = unsafe { (libc::CMSG_LEN(size) as usize, libc::CMSG_SPACE(size) as usize) };
+        let (length, space) =
+            unsafe { (libc::CMSG_LEN(size) as usize, libc::CMSG_SPACE(size) as usize) };
         // SAFETY: a record header of zeros is valid.
         let mut record: libc::cmsghdr = unsafe { std::mem::zeroed() };
         record.cmsg_len = length as _;
         record.cmsg_level = libc::SOL_ALG;
         record.cmsg_type = kind;
         let place = &mut self.0[at..at + space];
-        // SAFETY: a record begins at a multiple of its alignment in a buffer with that alignment, and the place has room for it.
+        // SAFETY: a record begins at a multiple of its alignment in a buffer with that alignment,
+        // and the place has room for it.
         unsafe { place.as_mut_ptr().cast::<libc::cmsghdr>().write(record) };
         let data = length - size as usize;
         place[data..data + 4].copy_from_slice(number);
@@ -216,10 +237,18 @@ fn address(kind: Kind, name: &str) -> libc::sockaddr_alg {
     address
 }
 
-fn set(socket: &OwnedFd, option: libc::c_int, value: *const u8, size: usize) -> Result<(), Failure> {
-    let size = libc::socklen_t::try_from(size).map_err(|_| Failure { step: Step::Key, errno: libc::EINVAL })?;
-    // SAFETY: callers pass `size` readable bytes, or null for an option that is nothing but its size.
-    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_ALG, option, value.cast(), size) };
+fn set(
+    socket: &OwnedFd,
+    option: libc::c_int,
+    value: *const u8,
+    size: usize,
+) -> Result<(), Failure> {
+    let size = libc::socklen_t::try_from(size)
+        .map_err(|_| Failure { step: Step::Key, errno: libc::EINVAL })?;
+    // SAFETY: callers pass `size` readable bytes, or null for an option that is nothing but its
+    // size.
+    let result =
+        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_ALG, option, value.cast(), size) };
     checked(Step::Key, result).map(drop)
 }
 
@@ -232,7 +261,13 @@ fn grow(socket: &OwnedFd, option: libc::c_int) -> usize {
     unsafe {
         let place = &raw const wanted;
         libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, place.cast(), bytes);
-        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw mut size).cast(), &raw mut bytes);
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            option,
+            (&raw mut size).cast(),
+            &raw mut bytes,
+        );
     }
     usize::try_from(size).unwrap_or(0)
 }
@@ -240,7 +275,8 @@ fn grow(socket: &OwnedFd, option: libc::c_int) -> usize {
 fn accept(socket: &OwnedFd) -> Result<OwnedFd, Failure> {
     // SAFETY: no address is asked for; a descriptor that comes back is ours alone.
     unsafe {
-        let descriptor = libc::accept4(socket.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), libc::SOCK_CLOEXEC);
+        let descriptor =
+            libc::accept4(socket.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), libc::SOCK_CLOEXEC);
         Ok(OwnedFd::from_raw_fd(checked(Step::Accept, descriptor)?))
     }
 }

@@ -1,5 +1,5 @@
-//! Ciphers by the kernel. Stream ciphers go in chunks, each a message of its own that begins where the one before has ended; a message of
-//! an AEAD goes in one piece.
+//! Ciphers by the kernel. Stream ciphers go in chunks, each a message of its own that begins where
+//! the one before has ended; a message of an AEAD goes in one piece.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,8 @@ pub(super) const TAG: usize = 16;
 pub(super) const DEVICE_TEXT: usize = CHUNK;
 const DEVICE_AAD: usize = CHUNK / 2;
 
-/// The most bytes of a message of an AEAD with its additional data that goes over sockets with a system's usual settings.
+/// The most bytes of a message of an AEAD with its additional data that goes over sockets with a
+/// system's usual settings.
 pub(super) const SOCKET_MESSAGE: usize = 192 << 10;
 
 /// A cipher under a key.
@@ -44,7 +45,12 @@ impl CipherKey {
     }
 
     /// Runs a stream cipher.
-    pub(super) fn apply(&self, iv: &[u8], mut text: Text<'_>, mut rhythm: Rhythm<'_, '_>) -> Result<(), Error> {
+    pub(super) fn apply(
+        &self,
+        iv: &[u8],
+        mut text: Text<'_>,
+        mut rhythm: Rhythm<'_, '_>,
+    ) -> Result<(), Error> {
         let mut iv: [u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
         let (size, most) = (text.size(), chunk_size(&rhythm) / BLOCK_MAX * BLOCK_MAX);
         if size == 0 {
@@ -74,14 +80,22 @@ impl CipherKey {
     }
 
     /// Encrypts and authenticates.
-    pub(super) fn seal(&self, nonce: &[u8], aad: &[u8], mut text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn seal(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        mut text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         // A shorter tag is the beginning of the whole one.
         let mut whole = [0; TAG];
         let place = self.places.take()?;
         self.check_size(&place, aad.len(), text.size())?;
         let result = match &place.at {
             At::Socket(socket) => seal_by_socket(socket, nonce, aad, &mut text, &mut whole),
-            At::Session(session) => self.by_session(session, nonce, aad, &mut text, Side::Seal(&mut whole)),
+            At::Session(session) => {
+                self.by_session(session, nonce, aad, &mut text, Side::Seal(&mut whole))
+            }
         };
         if let Err(failure) = result {
             if spoils(failure) {
@@ -95,14 +109,22 @@ impl CipherKey {
     }
 
     /// Decrypts what the tag authenticates.
-    pub(super) fn open(&self, nonce: &[u8], aad: &[u8], mut text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(super) fn open(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        mut text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         let shorter = if tag.len() == TAG { None } else { Some(self.shorter(tag.len())?) };
         let places = shorter.as_deref().unwrap_or(&self.places);
         let place = places.take()?;
         self.check_size(&place, aad.len(), text.size())?;
         let result = match &place.at {
             At::Socket(socket) => open_by_socket(socket, nonce, aad, &mut text, tag),
-            At::Session(session) => self.by_session(session, nonce, aad, &mut text, Side::Open(tag)),
+            At::Session(session) => {
+                self.by_session(session, nonce, aad, &mut text, Side::Open(tag))
+            }
         };
         match result {
             Ok(()) => places.keep(place),
@@ -144,7 +166,9 @@ impl CipherKey {
             At::Socket(socket) if aad.saturating_add(text).saturating_add(TAG) > socket.room() => {
                 Err(too_large("AF_ALG", what, socket.room().saturating_sub(TAG)))
             }
-            At::Session(_) if text > DEVICE_TEXT || aad > DEVICE_AAD => Err(too_large("cryptodev", what, DEVICE_TEXT)),
+            At::Session(_) if text > DEVICE_TEXT || aad > DEVICE_AAD => {
+                Err(too_large("cryptodev", what, DEVICE_TEXT))
+            }
             _ => Ok(()),
         }
     }
@@ -242,7 +266,9 @@ fn apply_by_session(
 ) -> Result<(), Failure> {
     match text {
         Text::InPlace(bytes) => session.apply(iv, &mut bytes[at..at + size]),
-        Text::Across { source, target } => session.apply_to(iv, &source[at..at + size], &mut target[at..at + size]),
+        Text::Across { source, target } => {
+            session.apply_to(iv, &source[at..at + size], &mut target[at..at + size])
+        }
     }
 }
 
@@ -260,8 +286,8 @@ fn target<'a>(text: &'a mut Text<'_>) -> &'a mut [u8] {
     }
 }
 
-/// Whether a failure came so late that the target may have been written to. Before that an engine that is allowed to take over still finds
-/// the text where it was.
+/// Whether a failure came so late that the target may have been written to. Before that an engine
+/// that is allowed to take over still finds the text where it was.
 fn spoils(failure: Failure) -> bool {
     matches!(failure.step, Step::Receive | Step::Run)
 }
@@ -274,7 +300,8 @@ fn erase(text: &mut Text<'_>) {
 /// The larger of both blocks: AES's have 16 bytes, ChaCha20's 64.
 const BLOCK_MAX: usize = 64;
 
-/// Bytes before the kernel's block number would begin anew: ChaCha20's has 32 bits there, and 64 everywhere else.
+/// Bytes before the kernel's block number would begin anew: ChaCha20's has 32 bits there, and 64
+/// everywhere else.
 fn until_overflow(cipher: Cipher, iv: &[u8; 16]) -> usize {
     if cipher != Cipher::ChaCha20 {
         return usize::MAX;
@@ -283,12 +310,15 @@ fn until_overflow(cipher: Cipher, iv: &[u8; 16]) -> usize {
     usize::try_from(((1 << 32) - u64::from(block)) * 64).unwrap_or(usize::MAX)
 }
 
-/// The iv of what comes after a chunk: AES-CTR counts in all of it, big-endian, ChaCha20 in the first half, little-endian.
+/// The iv of what comes after a chunk: AES-CTR counts in all of it, big-endian, ChaCha20 in the
+/// first half, little-endian.
 fn advance(cipher: Cipher, iv: &mut [u8; 16], size: usize) {
     if cipher == Cipher::ChaCha20 {
         let mut number = [0; 8];
         number.copy_from_slice(&iv[..8]);
-        iv[..8].copy_from_slice(&u64::from_le_bytes(number).wrapping_add((size / 64) as u64).to_le_bytes());
+        iv[..8].copy_from_slice(
+            &u64::from_le_bytes(number).wrapping_add((size / 64) as u64).to_le_bytes(),
+        );
     } else {
         *iv = u128::from_be_bytes(*iv).wrapping_add((size / 16) as u128).to_be_bytes();
     }
@@ -309,6 +339,9 @@ mod tests {
         assert_eq!(until_overflow(Cipher::Aes256Ctr, &iv), usize::MAX);
         advance(Cipher::ChaCha20, &mut iv, 64);
         assert_eq!(iv[..8], [0, 0, 0, 0, 1, 0, 0, 0]);
-        assert_eq!(until_overflow(Cipher::ChaCha20, &iv), usize::try_from(64_u64 << 32).unwrap_or(usize::MAX));
+        assert_eq!(
+            until_overflow(Cipher::ChaCha20, &iv),
+            usize::try_from(64_u64 << 32).unwrap_or(usize::MAX)
+        );
     }
 }

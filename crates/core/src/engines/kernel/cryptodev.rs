@@ -1,7 +1,9 @@
-//! The device of cryptodev-linux, /dev/crypto: a session holds an algorithm and a key, and a call (ioctl) takes a message.
+//! The device of cryptodev-linux, /dev/crypto: a session holds an algorithm and a key, and a call
+//! (ioctl) takes a message.
 //!
-//! Written from the interface's numbers and layouts as a client of it has printed them. The device takes larger messages in one call
-//! than are given to it here: an emulation behind it (CUSE) takes 128 KiB with all that belongs to a call.
+//! Written from the interface's numbers and layouts as a client of it has printed them. The device
+//! takes larger messages in one call than are given to it here: an emulation behind it (CUSE) takes
+//! 128 KiB with all that belongs to a call.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -18,7 +20,9 @@ use super::reason::{Failure, Step};
 /// Where the device is: `MILLRACE_CRYPTODEV`, or /dev/crypto.
 pub(super) fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| env::var_os("MILLRACE_CRYPTODEV").map_or_else(|| "/dev/crypto".into(), PathBuf::from))
+    PATH.get_or_init(|| {
+        env::var_os("MILLRACE_CRYPTODEV").map_or_else(|| "/dev/crypto".into(), PathBuf::from)
+    })
 }
 
 /// The opened device, to which its sessions belong. Closed with the last of them.
@@ -35,14 +39,22 @@ impl Device {
         static OPENED: Mutex<Weak<Device>> = Mutex::new(Weak::new());
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let process = fork::generation();
-        if let Some(device) =
-            opened.upgrade().filter(|device| device.process == process && !device.gone.load(Ordering::Relaxed))
+        if let Some(device) = opened
+            .upgrade()
+            .filter(|device| device.process == process && !device.gone.load(Ordering::Relaxed))
         {
             return Ok(device);
         }
-        // The standard library opens all files with O_CLOEXEC. A device does not wait to be opened, but a pipe in its place would.
-        let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path());
-        let file = file.map_err(|error| Failure { step: Step::Open, errno: error.raw_os_error().unwrap_or(0) })?.into();
+        // The standard library opens all files with O_CLOEXEC. A device does not wait to be opened,
+        // but a pipe in its place would.
+        let file =
+            OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path());
+        let file = file
+            .map_err(|error| Failure {
+                step: Step::Open,
+                errno: error.raw_os_error().unwrap_or(0),
+            })?
+            .into();
         let device = Arc::new(Device { file, process, gone: AtomicBool::new(false) });
         *opened = Arc::downgrade(&device);
         Ok(device)
@@ -55,7 +67,9 @@ impl Device {
     unsafe fn call<T>(&self, step: Step, request: u32, argument: &mut T) -> Result<(), Failure> {
         loop {
             // SAFETY: the caller's promise.
-            let result = unsafe { libc::ioctl(self.file.as_raw_fd(), request as libc::Ioctl, &raw mut *argument) };
+            let result = unsafe {
+                libc::ioctl(self.file.as_raw_fd(), request as libc::Ioctl, &raw mut *argument)
+            };
             if result >= 0 {
                 return Ok(());
             }
@@ -92,7 +106,8 @@ pub(super) struct Session {
 /// Who serves a session.
 pub(super) struct Driver {
     pub(super) name: String,
-    /// Whether it is one that only the kernel can reach: an accelerator. All else is code that a process could run by itself.
+    /// Whether it is one that only the kernel can reach: an accelerator. All else is code that a
+    /// process could run by itself.
     pub(super) accelerator: bool,
 }
 
@@ -164,11 +179,13 @@ impl Session {
             ..CryptOp::default()
         };
         request.mac = digest.as_mut_ptr();
-        // SAFETY: the source is as long as the request says, and the digest as long as that of the session's hash: callers see to it.
+        // SAFETY: the source is as long as the request says, and the digest as long as that of the
+        // session's hash: callers see to it.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
     }
 
-    /// Makes `other`, a session of the same hash and key, one that has taken in as much of a message.
+    /// Makes `other`, a session of the same hash and key, one that has taken in as much of a
+    /// message.
     pub(super) fn copy_to(&self, other: &Session) -> Result<(), Failure> {
         let mut request = CopyOp { target: other.number, source: self.number };
         // SAFETY: two numbers.
@@ -183,7 +200,12 @@ impl Session {
     }
 
     /// The same from one place to another.
-    pub(super) fn apply_to(&self, iv: &[u8; 16], source: &[u8], target: &mut [u8]) -> Result<(), Failure> {
+    pub(super) fn apply_to(
+        &self,
+        iv: &[u8; 16],
+        source: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Failure> {
         let size = source.len().min(target.len());
         // SAFETY: both have `size` bytes.
         unsafe { self.apply_across(iv, source.as_ptr(), target.as_mut_ptr(), size) }
@@ -200,13 +222,20 @@ impl Session {
     ) -> Result<(), Failure> {
         // The device may write an iv back: into a copy.
         let mut iv = *iv;
-        let mut request = CryptOp { session: self.number, size: size as u32, source, target, ..CryptOp::default() };
+        let mut request = CryptOp {
+            session: self.number,
+            size: size as u32,
+            source,
+            target,
+            ..CryptOp::default()
+        };
         request.iv = iv.as_mut_ptr();
         // SAFETY: the caller's promise, and 16 bytes of iv.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
     }
 
-    /// Seals or opens in place: `text` holds the plain text and room for the tag, or the sealed text with its tag.
+    /// Seals or opens in place: `text` holds the plain text and room for the tag, or the sealed
+    /// text with its tag.
     pub(super) fn authenticate(
         &self,
         encrypt: bool,
@@ -230,7 +259,8 @@ impl Session {
             iv_size: nonce.len() as u32,
             ..AuthOp::default()
         };
-        // SAFETY: additional data and iv are as long as the request says, and the text has room for what comes of it.
+        // SAFETY: additional data and iv are as long as the request says, and the text has room for
+        // what comes of it.
         unsafe { self.device.call(Step::Run, CIOCAUTHCRYPT, &mut request) }
     }
 }
@@ -253,7 +283,8 @@ const KERNEL_ONLY: u32 = 1;
 /// Bytes of a name.
 const NAME: usize = 64;
 
-/// Numbers of requests as most architectures make them: direction (1 in, 2 out, of the kernel), size, 'c', number.
+/// Numbers of requests as most architectures make them: direction (1 in, 2 out, of the kernel),
+/// size, 'c', number.
 const fn request<T>(direction: u32, number: u32) -> u32 {
     direction << 30 | (size_of::<T>() as u32) << 16 | (b'c' as u32) << 8 | number
 }
@@ -329,14 +360,31 @@ struct CopyOp {
 impl Default for SessionOp {
     fn default() -> Self {
         let none = ptr::null();
-        SessionOp { cipher: 0, mac: 0, key_size: 0, key: none, mac_key_size: 0, mac_key: none, session: 0 }
+        SessionOp {
+            cipher: 0,
+            mac: 0,
+            key_size: 0,
+            key: none,
+            mac_key_size: 0,
+            mac_key: none,
+            session: 0,
+        }
     }
 }
 
 impl Default for CryptOp {
     fn default() -> Self {
         let none = ptr::null_mut();
-        CryptOp { session: 0, operation: 0, flags: 0, size: 0, source: none, target: none, mac: none, iv: none }
+        CryptOp {
+            session: 0,
+            operation: 0,
+            flags: 0,
+            size: 0,
+            source: none,
+            target: none,
+            mac: none,
+            iv: none,
+        }
     }
 }
 
@@ -387,29 +435,56 @@ mod tests {
     fn layouts() {
         assert_eq!(size_of::<SessionOp>(), 48);
         assert_eq!(
-            [offset_of!(SessionOp, cipher), offset_of!(SessionOp, mac), offset_of!(SessionOp, key_size)],
+            [
+                offset_of!(SessionOp, cipher),
+                offset_of!(SessionOp, mac),
+                offset_of!(SessionOp, key_size)
+            ],
             [0, 4, 8]
         );
         assert_eq!(
-            [offset_of!(SessionOp, key), offset_of!(SessionOp, mac_key_size), offset_of!(SessionOp, mac_key)],
+            [
+                offset_of!(SessionOp, key),
+                offset_of!(SessionOp, mac_key_size),
+                offset_of!(SessionOp, mac_key)
+            ],
             [16, 24, 32]
         );
         assert_eq!(offset_of!(SessionOp, session), 40);
         assert_eq!(size_of::<CryptOp>(), 48);
         assert_eq!(
-            [offset_of!(CryptOp, session), offset_of!(CryptOp, operation), offset_of!(CryptOp, flags)],
+            [
+                offset_of!(CryptOp, session),
+                offset_of!(CryptOp, operation),
+                offset_of!(CryptOp, flags)
+            ],
             [0, 4, 6]
         );
-        assert_eq!([offset_of!(CryptOp, size), offset_of!(CryptOp, source), offset_of!(CryptOp, target)], [8, 16, 24]);
+        assert_eq!(
+            [offset_of!(CryptOp, size), offset_of!(CryptOp, source), offset_of!(CryptOp, target)],
+            [8, 16, 24]
+        );
         assert_eq!([offset_of!(CryptOp, mac), offset_of!(CryptOp, iv)], [32, 40]);
         assert_eq!(size_of::<AuthOp>(), 72);
-        assert_eq!([offset_of!(AuthOp, operation), offset_of!(AuthOp, flags), offset_of!(AuthOp, size)], [4, 6, 8]);
-        assert_eq!([offset_of!(AuthOp, aad_size), offset_of!(AuthOp, aad), offset_of!(AuthOp, source)], [12, 16, 24]);
-        assert_eq!([offset_of!(AuthOp, target), offset_of!(AuthOp, tag), offset_of!(AuthOp, tag_size)], [32, 40, 48]);
+        assert_eq!(
+            [offset_of!(AuthOp, operation), offset_of!(AuthOp, flags), offset_of!(AuthOp, size)],
+            [4, 6, 8]
+        );
+        assert_eq!(
+            [offset_of!(AuthOp, aad_size), offset_of!(AuthOp, aad), offset_of!(AuthOp, source)],
+            [12, 16, 24]
+        );
+        assert_eq!(
+            [offset_of!(AuthOp, target), offset_of!(AuthOp, tag), offset_of!(AuthOp, tag_size)],
+            [32, 40, 48]
+        );
         assert_eq!([offset_of!(AuthOp, iv), offset_of!(AuthOp, iv_size)], [56, 64]);
         assert_eq!(size_of::<SessionInfo>(), 268);
         assert_eq!([offset_of!(SessionInfo, cipher), offset_of!(SessionInfo, hash)], [4, 132]);
-        assert_eq!([offset_of!(SessionInfo, alignment), offset_of!(SessionInfo, flags)], [260, 264]);
+        assert_eq!(
+            [offset_of!(SessionInfo, alignment), offset_of!(SessionInfo, flags)],
+            [260, 264]
+        );
         assert_eq!(size_of::<CopyOp>(), 8);
         assert_eq!([offset_of!(CopyOp, target), offset_of!(CopyOp, source)], [0, 4]);
     }

@@ -1,4 +1,5 @@
-//! Hashes and HMACs by the kernel: a running one is a socket or a session, in the middle of a message.
+//! Hashes and HMACs by the kernel: a running one is a socket or a session, in the middle of a
+//! message.
 
 use std::sync::Arc;
 
@@ -49,7 +50,9 @@ impl Running {
         for chunk in bytes.chunks(chunk_size(rhythm)) {
             let done = match &self.place.at {
                 At::Socket(socket) => socket.hash(chunk, true),
-                At::Session(session) => session.hash(if self.begun { Take::More } else { Take::First }, chunk, &mut []),
+                At::Session(session) => {
+                    session.hash(if self.begun { Take::More } else { Take::First }, chunk, &mut [])
+                }
             };
             done.map_err(|failure| self.error(failure))?;
             self.begun = true;
@@ -59,17 +62,25 @@ impl Running {
     }
 
     /// Takes in the rest of the message, and gives the digest.
-    pub(super) fn end(mut self, rest: &[u8], target: &mut [u8], mut rhythm: Rhythm<'_, '_>) -> Result<(), Error> {
+    pub(super) fn end(
+        mut self,
+        rest: &[u8],
+        target: &mut [u8],
+        mut rhythm: Rhythm<'_, '_>,
+    ) -> Result<(), Error> {
         let last = rest.len().saturating_sub(1) / chunk_size(&rhythm) * chunk_size(&rhythm);
         let (before, last) = rest.split_at(last);
         self.take(before, &mut rhythm)?;
         let done = match &self.place.at {
             At::Socket(socket) => {
-                // Asked for a digest in the middle of a message, the kernel ends it, and before it begins, hashes nothing.
+                // Asked for a digest in the middle of a message, the kernel ends it, and before it
+                // begins, hashes nothing.
                 let sent = if last.is_empty() { Ok(()) } else { socket.hash(last, false) };
                 sent.and_then(|()| socket.digest(target))
             }
-            At::Session(session) => session.hash(if self.begun { Take::Last } else { Take::Whole }, last, target),
+            At::Session(session) => {
+                session.hash(if self.begun { Take::Last } else { Take::Whole }, last, target)
+            }
         };
         done.map_err(|failure| self.error(failure))?;
         self.places.keep(self.place);
@@ -80,7 +91,9 @@ impl Running {
     pub(super) fn fork(&self) -> Result<Running, Error> {
         self.check()?;
         let place = match &self.place.at {
-            At::Socket(socket) => self.place.beside(At::Socket(socket.fork().map_err(|failure| self.error(failure))?)),
+            At::Socket(socket) => {
+                self.place.beside(At::Socket(socket.fork().map_err(|failure| self.error(failure))?))
+            }
             At::Session(session) => {
                 let place = self.places.another()?;
                 if let (At::Session(other), true) = (&place.at, self.begun) {

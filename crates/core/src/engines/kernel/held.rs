@@ -1,5 +1,6 @@
-//! Running hashes that the kernel keeps. Who uses one has a ticket: where it stands in a table, how many have stood there before it, and a
-//! check, so that bytes which are no ticket, or not one any more, are refused.
+//! Running hashes that the kernel keeps. Who uses one has a ticket: where it stands in a table, how
+//! many have stood there before it, and a check, so that bytes which are no ticket, or not one any
+//! more, are refused.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +17,9 @@ use crate::hmac::MacKey;
 use crate::inputs::Params;
 use crate::pace::{Pace, Pacing};
 
-/// Running hashes that the kernel keeps, by ticket. Each has a descriptor open, which is closed when it has given its digest, when it is
-/// dropped or fails, and with the table. May be used by several threads at once, one ticket by one at a time.
+/// Running hashes that the kernel keeps, by ticket. Each has a descriptor open, which is closed
+/// when it has given its digest, when it is dropped or fails, and with the table. May be used by
+/// several threads at once, one ticket by one at a time.
 #[derive(Default)]
 pub struct Held {
     table: Mutex<Table>,
@@ -51,13 +53,15 @@ impl Held {
     /// Bytes of a ticket.
     pub const TICKET: usize = 16;
 
-    /// Takes in more of a message, in two pieces, and writes the ticket of what that makes to `next`. An empty ticket stands for a hash
-    /// that has not begun; any other is the one that is written.
+    /// Takes in more of a message, in two pieces, and writes the ticket of what that makes to
+    /// `next`. An empty ticket stands for a hash that has not begun; any other is the one that
+    /// is written.
     ///
     /// # Errors
-    /// [`Error::State`] for what is no ticket of this hash; [`Error::OutputSize`] for a `next` of the wrong size;
-    /// [`Error::NotSupported`] for a seed or key which this hash does not take; [`Error::Unavailable`]; [`Error::Abandoned`]. The ticket
-    /// is void after each of the last two.
+    /// [`Error::State`] for what is no ticket of this hash; [`Error::OutputSize`] for a `next` of
+    /// the wrong size; [`Error::NotSupported`] for a seed or key which this hash does not take;
+    /// [`Error::Unavailable`]; [`Error::Abandoned`]. The ticket is void after each of the last
+    /// two.
     pub fn update(
         &self,
         (provider, hash): (Provider, Hash),
@@ -107,7 +111,13 @@ impl Held {
     ///
     /// # Errors
     /// As [`Held::finish`].
-    pub fn mac_finish(&self, key: &MacKey, ticket: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    pub fn mac_finish(
+        &self,
+        key: &MacKey,
+        ticket: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         check_target(key.hash().facts(), target.len())?;
         self.leave(&of_key(key)?, ticket)?.end(rest, target, None)
     }
@@ -243,9 +253,16 @@ impl Held {
         let (index, generation) = number(0).zip(number(4)).ok_or(Error::State)?;
         let valid = {
             let table = self.lock();
-            table.slots.get(index as usize).is_some_and(|slot| slot.taken && slot.generation == generation)
+            table
+                .slots
+                .get(index as usize)
+                .is_some_and(|slot| slot.taken && slot.generation == generation)
         };
-        if valid && ticket == self.ticket(index, generation) { Ok(index as usize) } else { Err(Error::State) }
+        if valid && ticket == self.ticket(index, generation) {
+            Ok(index as usize)
+        } else {
+            Err(Error::State)
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

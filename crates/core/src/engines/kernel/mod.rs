@@ -1,8 +1,11 @@
-//! The kernel engine: Linux's own cryptography, by its sockets (AF_ALG) or by the device of cryptodev-linux.
+//! The kernel engine: Linux's own cryptography, by its sockets (AF_ALG) or by the device of
+//! cryptodev-linux.
 //!
-//! It is for accelerators that only the kernel can reach, for keys and rules that must be the kernel's, and for nothing else: on a
-//! machine whose processor has instructions for cryptography it is never faster (a system call and two copies a message), and Linux 7.2
-//! calls the sockets deprecated. So nobody gets it who does not ask for it by name, and nothing is probed before: probing loads modules.
+//! It is for accelerators that only the kernel can reach, for keys and rules that must be the
+//! kernel's, and for nothing else: on a machine whose processor has instructions for cryptography
+//! it is never faster (a system call and two copies a message), and Linux 7.2 calls the sockets
+//! deprecated. So nobody gets it who does not ask for it by name, and nothing is probed before:
+//! probing loads modules.
 //!
 //! - `names`: what may be asked for, and what both interfaces call it;
 //! - `af_alg`, `cryptodev`: the interfaces;
@@ -73,10 +76,13 @@ impl Way {
     /// The most bytes of a message that must go through in one piece.
     fn most(self, what: What) -> Option<usize> {
         match (self, what) {
-            (Way::AfAlg, What::Cipher(cipher)) if cipher.facts().aead => {
-                Some(af_alg::room().map_or(cipher::SOCKET_MESSAGE, |room| room.saturating_sub(cipher::TAG)))
+            (Way::AfAlg, What::Cipher(cipher)) if cipher.facts().aead => Some(
+                af_alg::room()
+                    .map_or(cipher::SOCKET_MESSAGE, |room| room.saturating_sub(cipher::TAG)),
+            ),
+            (Way::Cryptodev, What::Cipher(cipher)) if cipher.facts().aead => {
+                Some(cipher::DEVICE_TEXT)
             }
-            (Way::Cryptodev, What::Cipher(cipher)) if cipher.facts().aead => Some(cipher::DEVICE_TEXT),
             _ => None,
         }
     }
@@ -94,7 +100,8 @@ enum Known {
 }
 
 fn table() -> MutexGuard<'static, [[Known; What::COUNT]; 2]> {
-    static TABLE: Mutex<[[Known; What::COUNT]; 2]> = Mutex::new([const { [const { Known::Nothing }; What::COUNT] }; 2]);
+    static TABLE: Mutex<[[Known; What::COUNT]; 2]> =
+        Mutex::new([const { [const { Known::Nothing }; What::COUNT] }; 2]);
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -111,9 +118,12 @@ fn find(way: Way, what: What) -> Result<Option<Arc<Driver>>, Error> {
     let key = vec![7; what.key_size()];
     let key = (!key.is_empty()).then_some(&key[..]);
     let tag_size = matches!(what, What::Cipher(cipher) if cipher.facts().aead).then_some(16);
-    let opened = Places::open(way, what, key, tag_size).map_err(|opening| refused(way, what, opening))?;
+    let opened =
+        Places::open(way, what, key, tag_size).map_err(|opening| refused(way, what, opening))?;
     let driver = match &opened.take()?.at {
-        At::Session(session) => Some(Arc::new(session.driver().map_err(|failure: Failure| failure.error(what))?)),
+        At::Session(session) => {
+            Some(Arc::new(session.driver().map_err(|failure: Failure| failure.error(what))?))
+        }
         At::Socket(_) => None,
     };
     learn(way, what, Known::Works(driver.clone()));
@@ -130,8 +140,8 @@ fn ask(way: Way, what: What) -> Result<Option<Arc<Driver>>, Error> {
     }
 }
 
-/// The error of an interface that refuses an algorithm, which is remembered where it will last: to ask again would cost each call a search
-/// for kernel modules.
+/// The error of an interface that refuses an algorithm, which is remembered where it will last: to
+/// ask again would cost each call a search for kernel modules.
 fn refused(way: Way, what: What, opening: Opening) -> Error {
     let lasts = match &opening {
         Opening::Unknown(_) => true,
@@ -144,8 +154,8 @@ fn refused(way: Way, what: What, opening: Opening) -> Error {
     error
 }
 
-/// The interface that serves an algorithm for who asks for the kernel only: the device where an accelerator is behind it, else sockets,
-/// else the device.
+/// The interface that serves an algorithm for who asks for the kernel only: the device where an
+/// accelerator is behind it, else sockets, else the device.
 fn best(what: What) -> Result<Way, Error> {
     if let Some(way) = chosen(what) {
         return Ok(way);
@@ -177,7 +187,12 @@ fn chosen(what: What) -> Option<Way> {
 }
 
 /// Places for an algorithm, with a key where it takes one.
-fn open(provider: Provider, what: What, key: Option<&[u8]>, tag_size: Option<usize>) -> Result<Places, Error> {
+fn open(
+    provider: Provider,
+    what: What,
+    key: Option<&[u8]>,
+    tag_size: Option<usize>,
+) -> Result<Places, Error> {
     let way = match provider {
         Provider::AfAlg => Way::AfAlg,
         Provider::Cryptodev => Way::Cryptodev,
@@ -186,14 +201,16 @@ fn open(provider: Provider, what: What, key: Option<&[u8]>, tag_size: Option<usi
     if let Known::Fails(reason) = known(way, what) {
         return Err(Error::Unavailable(reason));
     }
-    let places = Places::open(way, what, key, tag_size).map_err(|opening| refused(way, what, opening))?;
+    let places =
+        Places::open(way, what, key, tag_size).map_err(|opening| refused(way, what, opening))?;
     if matches!(known(way, what), Known::Nothing) {
         learn(way, what, Known::Works(None));
     }
     Ok(places)
 }
 
-/// Places for a hash without a key, which stay for as long as the process: at most [`KEPT`](places) descriptors a hash.
+/// Places for a hash without a key, which stay for as long as the process: at most [`KEPT`](places)
+/// descriptors a hash.
 fn hashing(provider: Provider, hash: Hash) -> Result<Arc<Places>, Error> {
     static OPENED: [[OnceLock<Arc<Places>>; HASHES.len()]; 3] =
         [const { [const { OnceLock::new() }; HASHES.len()] }; 3];
@@ -221,7 +238,8 @@ impl MacKey {
     fn new(provider: Provider, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
         let facts = hash.facts();
         let mut digest = places::Secret(vec![0; facts.digest_size]);
-        // As HMAC has it a long key stands for its digest; what the interfaces take has limits. No key is one of zeros.
+        // As HMAC has it a long key stands for its digest; what the interfaces take has limits. No
+        // key is one of zeros.
         let key = match key.len() {
             0 => &[0][..],
             size if size > facts.block_size => {
@@ -255,7 +273,9 @@ impl<const PROVIDER: u8> Kernel<PROVIDER> {
         let found = way.and_then(|way| Ok((way, ask(way, what)?)));
         match found {
             Ok((way, driver)) => Ok(Service {
-                library: interned(driver.as_ref().map_or_else(|| way.name().into(), |driver| driver.name.clone())),
+                library: interned(
+                    driver.as_ref().map_or_else(|| way.name().into(), |driver| driver.name.clone()),
+                ),
                 instructions: Vec::new(),
                 lanes: None,
                 limit: way.most(what).map(|most| most as u64),
@@ -293,7 +313,12 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         Self::serves(What::Cipher(cipher))
     }
 
-    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    fn digest(
+        hash: Hash,
+        params: &Params<'_>,
+        source: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         plain(hash, params)?;
         hash::digest(&hashing(Self::ASKED, hash)?, source, target, None)
     }
@@ -321,7 +346,12 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         hash::digest(&state.places, source, target, None)
     }
 
-    fn mac_paced(state: &MacKey, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
+    fn mac_paced(
+        state: &MacKey,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         hash::digest(&state.places, source, target, Some(pacing))
     }
 
@@ -348,7 +378,11 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         None
     }
 
-    fn cipher_prepare(state: &mut Option<CipherKey>, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
+    fn cipher_prepare(
+        state: &mut Option<CipherKey>,
+        cipher: Cipher,
+        key: &[u8],
+    ) -> Result<(), Error> {
         *state = Some(CipherKey::new(Self::ASKED, cipher, key)?);
         Ok(())
     }
@@ -357,15 +391,32 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         state.as_ref().ok_or(Error::Engine)?.apply(iv, text, None)
     }
 
-    fn apply_paced(state: &Option<CipherKey>, iv: &[u8], text: Text<'_>, pacing: &mut Pacing<'_>) -> Result<(), Error> {
+    fn apply_paced(
+        state: &Option<CipherKey>,
+        iv: &[u8],
+        text: Text<'_>,
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         state.as_ref().ok_or(Error::Engine)?.apply(iv, text, Some(pacing))
     }
 
-    fn seal(state: &Option<CipherKey>, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    fn seal(
+        state: &Option<CipherKey>,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         state.as_ref().ok_or(Error::Engine)?.seal(nonce, aad, text, tag)
     }
 
-    fn open(state: &Option<CipherKey>, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn open(
+        state: &Option<CipherKey>,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         state.as_ref().ok_or(Error::Engine)?.open(nonce, aad, text, tag)
     }
 }
@@ -376,7 +427,12 @@ fn plain(hash: Hash, params: &Params<'_>) -> Result<(), Error> {
     if plain { Ok(()) } else { Err(reason::unknown("kernel", What::Hash(hash))) }
 }
 
-fn one_by_one(places: &Arc<Places>, sources: &[&[u8]], size: usize, mut outlet: Outlet<'_>) -> Result<(), Error> {
+fn one_by_one(
+    places: &Arc<Places>,
+    sources: &[&[u8]],
+    size: usize,
+    mut outlet: Outlet<'_>,
+) -> Result<(), Error> {
     let mut target = [0; 64];
     let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
     for (index, source) in sources.iter().enumerate() {

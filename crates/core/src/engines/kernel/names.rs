@@ -80,9 +80,13 @@ impl What {
             What::Hash(hash) => (Kind::Hash, hash_name(hash)?.into()),
             What::Mac(hash) => (Kind::Hash, format!("hmac({})", hash_name(hash)?)),
             What::Cipher(cipher) => match cipher {
-                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => (Kind::Stream, "ctr(aes)".into()),
+                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+                    (Kind::Stream, "ctr(aes)".into())
+                }
                 Cipher::ChaCha20 => (Kind::Stream, "chacha20".into()),
-                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (Kind::Aead, "gcm(aes)".into()),
+                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
+                    (Kind::Aead, "gcm(aes)".into())
+                }
                 Cipher::ChaCha20Poly1305 => (Kind::Aead, "rfc7539(chacha20,poly1305)".into()),
                 Cipher::XChaCha20Poly1305 | Cipher::Aes256GcmSiv => return None,
             },

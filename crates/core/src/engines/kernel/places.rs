@@ -1,5 +1,5 @@
-//! Where messages of one algorithm and key go: sockets or sessions. Each takes one message at a time and is kept for the next; they are
-//! made as they are needed, and close with the key.
+//! Where messages of one algorithm and key go: sockets or sessions. Each takes one message at a
+//! time and is kept for the next; they are made as they are needed, and close with the key.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -44,9 +44,15 @@ const KEPT: usize = 4;
 
 impl Places {
     /// Makes sure that there is the algorithm, and that it takes the key.
-    pub(super) fn open(way: Way, what: What, key: Option<&[u8]>, tag_size: Option<usize>) -> Result<Places, Opening> {
+    pub(super) fn open(
+        way: Way,
+        what: What,
+        key: Option<&[u8]>,
+        tag_size: Option<usize>,
+    ) -> Result<Places, Opening> {
         let key = key.map(Secret::of);
-        let state = Mutex::new(State { process: fork::generation(), transform: None, idle: Vec::new() });
+        let state =
+            Mutex::new(State { process: fork::generation(), transform: None, idle: Vec::new() });
         let places = Places { what, way, key, tag_size, state };
         let place = places.make(&mut places.lock())?;
         places.keep(place);

@@ -1,4 +1,5 @@
-//! Why the kernel does not do something, in one sentence that says what is missing and how to mend it.
+//! Why the kernel does not do something, in one sentence that says what is missing and how to mend
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -31,10 +32,20 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Whether it may be gone the next time: the process has too many files open, or memory is short.
+    /// Whether it may be gone the next time: the process has too many files open, or memory is
+    /// short.
     pub(super) fn passes(self) -> bool {
-        let short = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EINTR, libc::EAGAIN, libc::EBUSY];
-        // Whether there is a device is quickly asked again, and what to do about it may have been done.
+        let short = [
+            libc::EMFILE,
+            libc::ENFILE,
+            libc::ENOMEM,
+            libc::ENOBUFS,
+            libc::EINTR,
+            libc::EAGAIN,
+            libc::EBUSY,
+        ];
+        // Whether there is a device is quickly asked again, and what to do about it may have been
+        // done.
         short.contains(&self.errno) || self.step == Step::Open || Failure::of_the_gone(self.errno)
     }
 
@@ -131,7 +142,10 @@ impl Failure {
 
 /// What Linux has never had.
 pub(super) fn unknown(interface: &str, what: What) -> Error {
-    Error::Unavailable(interned(format!("{interface}: there is no {} in it; take another engine", what.name())))
+    Error::Unavailable(interned(format!(
+        "{interface}: there is no {} in it; take another engine",
+        what.name()
+    )))
 }
 
 /// A message of more bytes than go through at once.
@@ -150,7 +164,8 @@ pub(super) fn short_tag(interface: &str, what: What, size: usize) -> Error {
     )))
 }
 
-/// The sentence, kept for ever: there are not many, as they depend on algorithm, step and error code only.
+/// The sentence, kept for ever: there are not many, as they depend on algorithm, step and error
+/// code only.
 pub(super) fn interned(sentence: String) -> &'static str {
     const MOST: usize = 1000;
     static KEPT: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
@@ -176,11 +191,20 @@ fn mode(path: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let facts = fs::metadata(path).ok()?;
     let letter = |bit: u32, letter: char| if facts.mode() & bit != 0 { letter } else { '-' };
-    let letters: String =
-        [(0o400, 'r'), (0o200, 'w'), (0o100, 'x'), (0o40, 'r'), (0o20, 'w'), (0o10, 'x'), (4, 'r'), (2, 'w'), (1, 'x')]
-            .map(|(bit, name)| letter(bit, name))
-            .iter()
-            .collect();
+    let letters: String = [
+        (0o400, 'r'),
+        (0o200, 'w'),
+        (0o100, 'x'),
+        (0o40, 'r'),
+        (0o20, 'w'),
+        (0o10, 'x'),
+        (4, 'r'),
+        (2, 'w'),
+        (1, 'x'),
+    ]
+    .map(|(bit, name)| letter(bit, name))
+    .iter()
+    .collect();
     let owner = if facts.uid() == 0 { "root".into() } else { format!("of user {}", facts.uid()) };
     Some(format!("; it is c{letters} {owner}"))
 }

@@ -11,11 +11,13 @@ use super::{Known, Way, best, find, known};
 use crate::Error;
 use crate::engines::report::{separate, write_text};
 
-/// `{"restriction":null,"device":"/dev/crypto","af_alg":{"sha256":{..},..},"cryptodev":{..},"kernel":{..}}`.
+/// `{"restriction":null,"device":"/dev/crypto","af_alg":{"sha256":{..},..},"cryptodev":{..},"
+/// kernel":{..}}`.
 ///
-/// Of each algorithm: `{}` while it has not been asked for, `{"reason":".."}` where it is not served, else `{"driver":".."}` with the
-/// kernel's name of what serves it (`""` if unknown), for cryptodev `"accelerator":true|false` too, and `"maxMessage"` where a message must
-/// go through in one piece. `kernel` tells which of both serves an algorithm by that name: `{"way":"af_alg"}`.
+/// Of each algorithm: `{}` while it has not been asked for, `{"reason":".."}` where it is not
+/// served, else `{"driver":".."}` with the kernel's name of what serves it (`""` if unknown), for
+/// cryptodev `"accelerator":true|false` too, and `"maxMessage"` where a message must go through in
+/// one piece. `kernel` tells which of both serves an algorithm by that name: `{"way":"af_alg"}`.
 pub fn kernel_report(probe: bool) -> String {
     let mut json = String::from("{\"restriction\":");
     match reason::restriction() {
@@ -94,12 +96,15 @@ fn write_reason(json: &mut String, error: &Option<Error>) {
     json.push('}');
 }
 
-/// The driver of each algorithm that the kernel has loaded: of several the one with the highest priority serves.
+/// The driver of each algorithm that the kernel has loaded: of several the one with the highest
+/// priority serves.
 fn drivers() -> HashMap<String, String> {
     let mut drivers = HashMap::<String, (i64, String)>::new();
     for entry in fs::read_to_string("/proc/crypto").unwrap_or_default().split("\n\n") {
         let field = |name: &str| {
-            let line = entry.lines().find(|line| line.split(':').next().is_some_and(|start| start.trim() == name))?;
+            let line = entry
+                .lines()
+                .find(|line| line.split(':').next().is_some_and(|start| start.trim() == name))?;
             line.split_once(':').map(|(_, value)| value.trim().to_owned())
         };
         let (Some(name), Some(driver)) = (field("name"), field("driver")) else { continue };

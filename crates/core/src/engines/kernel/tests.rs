@@ -30,19 +30,35 @@ fn every_algorithm_has_a_place_of_its_own() {
 fn names_and_numbers() {
     use Cipher::*;
     let number = |what: What| what.of_device();
-    let hashes = [(Hash::Md5, 13, 6), (Hash::Sha1, 14, 7), (Hash::Ripemd160, 102, 8), (Hash::Sha224, 103, 107)];
+    let hashes = [
+        (Hash::Md5, 13, 6),
+        (Hash::Sha1, 14, 7),
+        (Hash::Ripemd160, 102, 8),
+        (Hash::Sha224, 103, 107),
+    ];
     let more = [(Hash::Sha256, 104, 18), (Hash::Sha384, 105, 19), (Hash::Sha512, 106, 20)];
     for (hash, plain, mac) in hashes.into_iter().chain(more) {
         assert_eq!((number(What::Hash(hash)), number(What::Mac(hash))), (Some(plain), Some(mac)));
     }
-    assert!([Aes128Ctr, Aes192Ctr, Aes256Ctr].iter().all(|&cipher| number(What::Cipher(cipher)) == Some(21)));
-    assert!([Aes128Gcm, Aes192Gcm, Aes256Gcm].iter().all(|&cipher| number(What::Cipher(cipher)) == Some(50)));
+    assert!(
+        [Aes128Ctr, Aes192Ctr, Aes256Ctr]
+            .iter()
+            .all(|&cipher| number(What::Cipher(cipher)) == Some(21))
+    );
+    assert!(
+        [Aes128Gcm, Aes192Gcm, Aes256Gcm]
+            .iter()
+            .all(|&cipher| number(What::Cipher(cipher)) == Some(50))
+    );
     assert_eq!(What::all().filter(|what| what.of_device().is_some()).count(), 7 + 7 + 6);
     for (kind, name) in What::all().filter_map(What::of_sockets) {
         assert!(kind.word().len() < 14 && name.len() < 64);
     }
     assert_eq!(What::Mac(Hash::Sha3_256).of_sockets(), Some((Kind::Hash, "hmac(sha3-256)".into())));
-    assert_eq!(What::Cipher(ChaCha20Poly1305).of_sockets(), Some((Kind::Aead, "rfc7539(chacha20,poly1305)".into())));
+    assert_eq!(
+        What::Cipher(ChaCha20Poly1305).of_sockets(),
+        Some((Kind::Aead, "rfc7539(chacha20,poly1305)".into()))
+    );
 }
 
 #[test]
@@ -76,15 +92,23 @@ fn sentences_say_how_to_mend_it() {
     for step in [Step::Receive, Step::Run] {
         assert_eq!((Failure { step, errno: libc::EBADMSG }).error(gcm), Error::Authentication);
     }
-    assert!(std::ptr::eq(sentence(Step::Run, libc::EIO, gcm), sentence(Step::Run, libc::EIO, gcm)), "kept once");
+    assert!(
+        std::ptr::eq(sentence(Step::Run, libc::EIO, gcm), sentence(Step::Run, libc::EIO, gcm)),
+        "kept once"
+    );
 }
 
 #[test]
 fn only_what_lasts_is_remembered() {
     let passes = |step: Step, errno: i32| (Failure { step, errno }).passes();
     assert!(passes(Step::Accept, libc::EMFILE) && passes(Step::Send, libc::ENOMEM));
-    // A device is there as soon as somebody has mended what was missing; to ask for it again costs little.
-    assert!(passes(Step::Open, libc::ENOENT) && passes(Step::Open, libc::EACCES) && passes(Step::Run, libc::ENOTCONN));
+    // A device is there as soon as somebody has mended what was missing; to ask for it again costs
+    // little.
+    assert!(
+        passes(Step::Open, libc::ENOENT)
+            && passes(Step::Open, libc::EACCES)
+            && passes(Step::Run, libc::ENOTCONN)
+    );
     assert!(!passes(Step::Socket, libc::EAFNOSUPPORT) && !passes(Step::Bind, libc::ENOENT));
     assert!(!passes(Step::Session, libc::EINVAL));
 }
@@ -110,7 +134,8 @@ fn a_child_begins_anew() {
             let begins_anew = match (&hashed, running) {
                 (Ok(places), Ok(mut running)) => {
                     let own = hash::digest(places, b"abc", &mut [0; 32], None);
-                    own.is_ok() && matches!(running.take(b"abc", &mut None), Err(Error::Unavailable(_)))
+                    own.is_ok()
+                        && matches!(running.take(b"abc", &mut None), Err(Error::Unavailable(_)))
                 }
                 _ => true,
             };
@@ -124,25 +149,31 @@ fn a_child_begins_anew() {
     assert_eq!(fork::generation(), before);
 }
 
-/// Least nanoseconds of the bare system calls and of the engine's way to make them, by turns. In a guest a system call takes 20 us, in which
-/// nothing of ours would be seen, but the least of many is steady enough.
+/// Least nanoseconds of the bare system calls and of the engine's way to make them, by turns. In a
+/// guest a system call takes 20 us, in which nothing of ours would be seen, but the least of many
+/// is steady enough.
 #[test]
 #[ignore = "a measurement: cargo test --release -p millrace-core --lib overhead -- --ignored --nocapture, where there is AF_ALG"]
 fn overhead() {
     const KEY: [u8; 32] = [1; 32];
-    let Ok(places) = hashing(Provider::AfAlg, Hash::Sha256) else { return eprintln!("not run: no AF_ALG") };
-    let transform = Transform::bind(Kind::Hash, "sha256", None, None).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let Ok(places) = hashing(Provider::AfAlg, Hash::Sha256) else {
+        return eprintln!("not run: no AF_ALG");
+    };
+    let transform = Transform::bind(Kind::Hash, "sha256", None, None)
+        .unwrap_or_else(|failure| panic!("{failure:?}"));
     let bare = transform.accept().unwrap_or_else(|failure| panic!("{failure:?}"));
     let mut digest = [0; 32];
     let ours = |digest: &mut [u8]| hash::digest(&places, &[7; 64], digest, None).expect("served");
     let theirs = |digest: &mut [u8]| {
-        bare.hash(&[7; 64], false).and_then(|()| bare.digest(digest)).unwrap_or_else(|failure| panic!("{failure:?}"));
+        bare.hash(&[7; 64], false)
+            .and_then(|()| bare.digest(digest))
+            .unwrap_or_else(|failure| panic!("{failure:?}"));
     };
     compare("sha256, 64 bytes", || ours(&mut [0; 32]), || theirs(&mut digest));
 
     let key = CipherKey::new(Provider::AfAlg, Cipher::Aes256Gcm, &KEY).expect("served");
-    let transform =
-        Transform::bind(Kind::Aead, "gcm(aes)", Some(&KEY), Some(16)).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let transform = Transform::bind(Kind::Aead, "gcm(aes)", Some(&KEY), Some(16))
+        .unwrap_or_else(|failure| panic!("{failure:?}"));
     let bare = transform.accept().unwrap_or_else(|failure| panic!("{failure:?}"));
     let (mut text, mut other, mut tag) = ([0; 64], [0; 64], [0; 16]);
     let mut theirs = || {

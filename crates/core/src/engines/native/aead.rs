@@ -15,11 +15,11 @@ const TAG_SIZE: usize = 16;
 
 /// A context prepared with a key and the full tag.
 ///
-/// May be moved: `EVP_AEAD_CTX` holds no pointer into itself (crypto/fipsmodule/cipher/aead.c), only
-/// to static tables and functions. One of them looks at its own address: AES-GCM-SIV on x86-64 puts
-/// its schedule at the next multiple of 16 and refuses to work when that is no longer the same
-/// distance away (`asm_ctx_from_ctx` in crypto/cipher_extra/e_aesgcmsiv.c). The alignment of this type
-/// keeps that distance the same everywhere.
+/// May be moved: `EVP_AEAD_CTX` holds no pointer into itself (crypto/fipsmodule/cipher/aead.c),
+/// only to static tables and functions. One of them looks at its own address: AES-GCM-SIV on x86-64
+/// puts its schedule at the next multiple of 16 and refuses to work when that is no longer the same
+/// distance away (`asm_ctx_from_ctx` in crypto/cipher_extra/e_aesgcmsiv.c). The alignment of this
+/// type keeps that distance the same everywhere.
 #[repr(C, align(16))]
 pub(crate) struct AeadKey {
     context: MaybeUninit<lc::EVP_AEAD_CTX>,
@@ -59,7 +59,14 @@ impl AeadKey {
                 Cipher::Aes256GcmSiv => lc::EVP_aead_aes_256_gcm_siv(),
                 _ => return Err(Error::NotSupported),
             };
-            lc::EVP_AEAD_CTX_init(self.context.as_mut_ptr(), aead, key.as_ptr(), key.len(), TAG_SIZE, ptr::null_mut())
+            lc::EVP_AEAD_CTX_init(
+                self.context.as_mut_ptr(),
+                aead,
+                key.as_ptr(),
+                key.len(),
+                TAG_SIZE,
+                ptr::null_mut(),
+            )
         };
         if done != 1 {
             return Err(fail(Error::Engine));
@@ -91,7 +98,13 @@ impl AeadKey {
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
-    pub(super) fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn seal(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         if tag.len() == TAG_SIZE {
             return self.seal_full(nonce, aad, text, tag);
         }
@@ -102,10 +115,17 @@ impl AeadKey {
     }
 
     #[inline]
-    fn seal_full(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    fn seal_full(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         let mut tag_size = 0;
         let (source, target, size) = pointers(text);
-        // SAFETY: `prepare` has initialised the context (a state in which it failed becomes vacant). Each pointer goes with the length of its slice; source and target have `size`
+        // SAFETY: `prepare` has initialised the context (a state in which it failed becomes
+        // vacant). Each pointer goes with the length of its slice; source and target have `size`
         // bytes and are equal or disjoint, and the tag, being borrowed mutably, is apart from all.
         let done = unsafe {
             lc::EVP_AEAD_CTX_seal_scatter(
@@ -129,21 +149,33 @@ impl AeadKey {
 
     /// Decrypts if the tag matches; otherwise the target is zero, by AWS-LC.
     #[inline]
-    pub(super) fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(super) fn open(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         if tag.len() == TAG_SIZE {
             return self.open_exact(nonce, aad, text, tag);
         }
         // A context knows its tag's length, so a short tag needs another: a copy, which costs less
         // than preparing the key again.
         let mut short = AeadKey { context: self.context, raw: MaybeUninit::uninit(), raw_size: 0 };
-        // SAFETY: the context is initialised as above. For the ciphers with short tags the copy that
-        // AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
+        // SAFETY: the context is initialised as above. For the ciphers with short tags the copy
+        // that AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
         unsafe { (*short.context.as_mut_ptr()).tag_len = tag.len() as u8 };
         short.open_exact(nonce, aad, text, tag)
     }
 
     #[inline]
-    fn open_exact(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn open_exact(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
         // SAFETY: as in `seal_full`; the tag is only read.
         let done = unsafe {

@@ -43,8 +43,15 @@ pub(super) fn run(
     }
 
     let mut bytes = Secret::<24>::zeros();
-    for (bytes, text) in bytes.0.as_chunks_mut::<8>().0.iter_mut().zip(b"OrpheanBeholderScryDoubt".as_chunks::<8>().0) {
-        let [left, right] = [0, 4].map(|at| u32::from_be_bytes([text[at], text[at + 1], text[at + 2], text[at + 3]]));
+    for (bytes, text) in bytes
+        .0
+        .as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .zip(b"OrpheanBeholderScryDoubt".as_chunks::<8>().0)
+    {
+        let [left, right] = [0, 4]
+            .map(|at| u32::from_be_bytes([text[at], text[at + 1], text[at + 2], text[at + 3]]));
         let mut words = [left, right];
         for _ in 0..64 {
             words = state.bc_encrypt(words);

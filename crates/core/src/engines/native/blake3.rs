@@ -2,11 +2,13 @@
 //! message is cut at the borders of the tree, the library hashes each piece in one go with all its
 //! vectors, and of a piece only the chaining value is kept.
 //!
-//! 1 MiB at a time takes as long as with the library's own hasher, 64 KiB 2 % longer (120 ns, for loading,
-//! saving and wiping 2.6 KB). Pieces know nothing of
+//! 1 MiB at a time takes as long as with the library's own hasher, 64 KiB 2 % longer (120 ns, for
+//! loading, saving and wiping 2.6 KB). Pieces know nothing of
 //! each other, so that several cores may hash one message.
 
-use ::blake3::hazmat::{ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
+use ::blake3::hazmat::{
+    ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof,
+};
 use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 
 use super::Digest;
@@ -14,11 +16,14 @@ use super::state::{LENGTH_MAX, Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain, wipe_replace};
 use crate::inputs::Params;
 
-// The library's C code for NEON calls back into its Rust, by a function that is exported for that. A
-// shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no such
-// directive.
+// The library's C code for NEON calls back into its Rust, by a function that is exported for that.
+// A shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no
+// such directive.
 #[cfg(all(target_arch = "aarch64", not(windows), not(target_vendor = "apple")))]
-core::arch::global_asm!(".globl blake3_compress_in_place_portable", ".hidden blake3_compress_in_place_portable");
+core::arch::global_asm!(
+    ".globl blake3_compress_in_place_portable",
+    ".hidden blake3_compress_in_place_portable"
+);
 
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
 const DEPTH_MAX: usize = LENGTH_MAX.ilog2() as usize - CHUNK_LEN.ilog2() as usize;
@@ -42,8 +47,8 @@ pub(crate) struct Blake3 {
 // SAFETY: made of integers, arrays of integers and a bool, of which zero is `false`.
 unsafe impl Plain for Blake3 {}
 
-/// Where the bytes of a message are. The root's own hash differs from a subtree's, so what may turn out
-/// to be the root is not hashed yet: the only chunk, and the two halves of a tree that is full.
+/// Where the bytes of a message are. The root's own hash differs from a subtree's, so what may turn
+/// out to be the root is not hashed yet: the only chunk, and the two halves of a tree that is full.
 struct Shape {
     /// How many chunks have been hashed.
     chunks: u64,
@@ -101,7 +106,8 @@ impl Digest for Blake3 {
         self.length += source.len() as u64;
         // There is more to come than the full tree there was.
         if !source.is_empty() && depth == 2 && chunks.is_power_of_two() {
-            self.subtrees[0] = merge_subtrees_non_root(&self.subtrees[0], &self.subtrees[1], self.mode());
+            self.subtrees[0] =
+                merge_subtrees_non_root(&self.subtrees[0], &self.subtrees[1], self.mode());
             depth = 1;
         }
         while source.len() >= CHUNK_LEN {
@@ -181,15 +187,19 @@ impl Digest for Blake3 {
             length,
             output,
             chunk: *fields.buffer(waiting)?,
-            subtrees: *fields.buffer::<{ DEPTH_MAX * 32 }>(depth * 32)?.as_chunks().0.first_chunk()?,
+            subtrees: *fields
+                .buffer::<{ DEPTH_MAX * 32 }>(depth * 32)?
+                .as_chunks()
+                .0
+                .first_chunk()?,
         })
     }
 
     fn squeeze(&mut self, target: &mut [u8]) {
         if self.output == 0 {
             self.output = 1;
-            // The root's children are the state of a message of two chunks, so that from now on a call
-            // costs no more than its output.
+            // The root's children are the state of a message of two chunks, so that from now on a
+            // call costs no more than its output.
             if let Some(halves) = self.halves() {
                 self.subtrees[..2].copy_from_slice(&halves);
                 self.length = HALVES;
@@ -241,10 +251,17 @@ impl Blake3 {
         if self.keyed { Mode::KeyedHash(&self.key) } else { Mode::Hash }
     }
 
-    /// Adds the next subtree, of `count` chunks, and merges what makes whole subtrees, except for the
-    /// root where this is the `last`.
+    /// Adds the next subtree, of `count` chunks, and merges what makes whole subtrees, except for
+    /// the root where this is the `last`.
     #[inline]
-    fn push(&mut self, value: ChainingValue, chunks: &mut u64, depth: &mut usize, count: u64, last: bool) {
+    fn push(
+        &mut self,
+        value: ChainingValue,
+        chunks: &mut u64,
+        depth: &mut usize,
+        count: u64,
+        last: bool,
+    ) {
         *chunks += count;
         let least = if last { 2 } else { 1 };
         let merged = least.max(chunks.count_ones() as usize);
@@ -283,7 +300,8 @@ impl Blake3 {
 /// The chaining value of a subtree that begins after this many chunks.
 fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
     let mut hasher = hasher(mode);
-    let value = hasher.set_input_offset(chunks * CHUNK_LEN as u64).update(source).finalize_non_root();
+    let value =
+        hasher.set_input_offset(chunks * CHUNK_LEN as u64).update(source).finalize_non_root();
     wipe_replace(&mut hasher, Hasher::new());
     value
 }
@@ -322,10 +340,11 @@ fn mark(mode: Mode<'_>) -> [u8; 8] {
     }
 }
 
-/// Bytes of the parts of a message that several cores hash, and of one that is not much larger than a part.
+/// Bytes of the parts of a message that several cores hash, and of one that is not much larger than
+/// a part.
 ///
-/// A part of 256 KiB takes about 40 us, so that a core may do something else between two; from 64 KiB on all of
-/// the library's lanes are in use.
+/// A part of 256 KiB takes about 40 us, so that a core may do something else between two; from 64
+/// KiB on all of the library's lanes are in use.
 const PART: u64 = 256 << 10;
 const SMALL_PART: u64 = 64 << 10;
 
@@ -363,7 +382,8 @@ impl Message {
 
     /// Merges the values of all parts, of which there are at least two.
     pub(super) fn join(&self, parts: &mut dyn Iterator<Item = &ChainingValue>, target: &mut [u8]) {
-        // As many values are left as the count of parts has bits: those of full subtrees, from left to right.
+        // As many values are left as the count of parts has bits: those of full subtrees, from left
+        // to right.
         let mut subtrees = [[0; 32]; u64::BITS as usize];
         let (mut depth, mut last) = (0, [0; 32]);
         for (count, value) in parts.enumerate() {

@@ -1,7 +1,9 @@
-//! ChaCha20-Poly1305 and XChaCha20-Poly1305 in parts, on CPUs without the instructions for [`chacha_poly`](super::chacha_poly):
-//! ChaCha20 and then Poly1305. In one go AWS-LC computes both at once: [`aead`](super::aead).
+//! ChaCha20-Poly1305 and XChaCha20-Poly1305 in parts, on CPUs without the instructions for
+//! [`chacha_poly`](super::chacha_poly): ChaCha20 and then Poly1305. In one go AWS-LC computes both
+//! at once: [`aead`](super::aead).
 //!
-//! Parts of Poly1305 are evaluated apart, multiplied by the power of r for what follows, and added up.
+//! Parts of Poly1305 are evaluated apart, multiplied by the power of r for what follows, and added
+//! up.
 
 use super::chacha::{self, BLOCK, ChaCha20Key};
 use super::message::Sum;
@@ -81,7 +83,10 @@ impl Message {
     }
 
     /// The tag of the message with these parts.
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<{ poly1305::BLOCK }> {
+    pub(super) fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+    ) -> Secret<{ poly1305::BLOCK }> {
         let mut joined = Joined::new(&self.poly);
         parts.for_each(|(size, part)| joined.add(size, &part.0.0));
         joined.tag(self.aad_size)

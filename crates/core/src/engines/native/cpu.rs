@@ -1,8 +1,8 @@
 //! What this CPU has, and which of it the libraries use: the truth behind `engines()`.
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
-//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of our own
-//! ask [`features`](super::features) for the proof that the CPU has their instructions;
+//! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of
+//! our own ask [`features`](super::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
 use std::ffi::CStr;
@@ -13,7 +13,8 @@ use super::features::has;
 use crate::catalog::{Cipher, Hash};
 use crate::engines::Service;
 
-/// The libraries and their versions. AWS-LC tells its own; a test compares the others to Cargo.lock.
+/// The libraries and their versions. AWS-LC tells its own; a test compares the others to
+/// Cargo.lock.
 pub(crate) fn libraries() -> Vec<(&'static str, String)> {
     // SAFETY: returns a static string for every argument.
     let text = unsafe { CStr::from_ptr(lc::OpenSSL_version(0)) }.to_string_lossy();
@@ -27,11 +28,16 @@ const AWS_LC: &str = "AWS-LC";
 const BLAKE3: &str = "blake3";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 3] = [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 3] =
+    [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
 fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
-    choices.iter().find(|set| set.iter().all(|name| has(name))).map(|set| set.to_vec()).unwrap_or_default()
+    choices
+        .iter()
+        .find(|set| set.iter().all(|name| has(name)))
+        .map(|set| set.to_vec())
+        .unwrap_or_default()
 }
 
 /// How a hash is computed here.
@@ -43,8 +49,12 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
             own::sha512().unwrap_or_else(|| (AWS_LC, sha512()))
         }
-        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => (MILLRACE, own::keccak()),
-        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => (MILLRACE, own::keccak()),
+        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => {
+            (MILLRACE, own::keccak())
+        }
+        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => {
+            (MILLRACE, own::keccak())
+        }
         Hash::Shake128 | Hash::Shake256 => (MILLRACE, own::keccak()),
         Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, vec![]),
         Hash::Blake3 => (BLAKE3, blake3()),
@@ -60,11 +70,12 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
             own::aes_ctr().unwrap_or_else(|| (AWS_LC, aes_ctr()))
         }
-        Cipher::ChaCha20 => own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]]))),
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (AWS_LC, aes_gcm()),
-        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-            own::chacha20_poly1305().unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]])))
+        Cipher::ChaCha20 => {
+            own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]])))
         }
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (AWS_LC, aes_gcm()),
+        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => own::chacha20_poly1305()
+            .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
     Service { library, instructions, lanes: None, limit: None, accelerator: false }
@@ -80,16 +91,25 @@ pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4]
         accelerator: false,
     };
     let vectors = own::vectors();
-    let scrypt = Service { lanes: (scrypts > 1).then_some((scrypts, vectors)), ..service(MILLRACE, vectors) };
+    let scrypt = Service {
+        lanes: (scrypts > 1).then_some((scrypts, vectors)),
+        ..service(MILLRACE, vectors)
+    };
     // HKDF's HMACs are those of its hash.
     let hkdf = service(MILLRACE, &[]);
-    [("scrypt", scrypt), ("argon2", service(MILLRACE, vectors)), ("bcrypt", service("blowfish", &[])), ("hkdf", hkdf)]
+    [
+        ("scrypt", scrypt),
+        ("argon2", service(MILLRACE, vectors)),
+        ("bcrypt", service("blowfish", &[])),
+        ("hkdf", hkdf),
+    ]
 }
 
 /// How PBKDF2 over a hash is, of which so many chains go together: its rounds are the hash's own.
 pub(crate) fn serves_pbkdf2(hash: Hash, together: usize) -> Service {
     let alone = serves_hash(hash);
-    let lanes = alone.lanes.filter(|_| together > 1).map(|(_, instructions)| (together, instructions));
+    let lanes =
+        alone.lanes.filter(|_| together > 1).map(|(_, instructions)| (together, instructions));
     Service { lanes, ..alone }
 }
 
@@ -97,7 +117,9 @@ pub(crate) fn serves_pbkdf2(hash: Hash, together: usize) -> Service {
 /// proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::super::features::{Avx2, Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512};
+    use super::super::features::{
+        Avx2, Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512,
+    };
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
     use super::{Hash, MILLRACE};
 
@@ -262,7 +284,8 @@ mod dispatch {
 
     fn is_intel() -> bool {
         let vendor = std::arch::x86_64::__cpuid(0);
-        [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
+        [vendor.ebx, vendor.edx, vendor.ecx]
+            == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
     }
 }
 

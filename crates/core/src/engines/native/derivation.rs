@@ -13,10 +13,14 @@ impl Derivation for Native {
     fn serves_derivations() -> Vec<(String, Service)> {
         let hashes = HASHES.iter().filter(|facts| facts.hmac);
         let pbkdf2 = hashes.map(|facts| {
-            (format!("pbkdf2-{}", facts.name), cpu::serves_pbkdf2(facts.hash, Self::pbkdf2_lanes(facts.hash)))
+            (
+                format!("pbkdf2-{}", facts.name),
+                cpu::serves_pbkdf2(facts.hash, Self::pbkdf2_lanes(facts.hash)),
+            )
         });
-        let others =
-            cpu::serves_derivations(scrypt::lanes()).into_iter().map(|(name, service)| (name.to_string(), service));
+        let others = cpu::serves_derivations(scrypt::lanes())
+            .into_iter()
+            .map(|(name, service)| (name.to_string(), service));
         others.chain(pbkdf2).collect()
     }
 
@@ -55,7 +59,13 @@ impl Derivation for Native {
         with_digest!(hash, D => { hkdf::expand::<D>(key, info, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
-    fn hkdf(hash: Hash, secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    fn hkdf(
+        hash: Hash,
+        secret: &[u8],
+        salt: &[u8],
+        info: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         with_digest!(hash, D => { hkdf::derive::<D>(secret, salt, info, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
@@ -86,7 +96,8 @@ impl Derivation for Native {
     fn equal(one: &[u8], other: &[u8]) -> bool {
         // SAFETY: both have so many bytes.
         one.len() == other.len()
-            && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) } == 0
+            && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) }
+                == 0
     }
 
     fn wipe(bytes: &mut [u8]) {

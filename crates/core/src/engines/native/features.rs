@@ -66,8 +66,8 @@ pub(super) trait OrSkip {
     fn or_skip(self) -> Self;
 }
 
-/// Prints the line that `npm test` collects, once for each place: the test harness cannot skip a test
-/// that runs already.
+/// Prints the line that `npm test` collects, once for each place: the test harness cannot skip a
+/// test that runs already.
 #[cfg(all(test, target_arch = "x86_64"))]
 #[track_caller]
 fn tell_skipped(names: &[&str]) {
@@ -79,7 +79,8 @@ fn tell_skipped(names: &[&str]) {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&place) {
         told.push(place);
-        let missing: Vec<_> = names.iter().filter(|&&name| visible() & mask(&[name]) == 0).copied().collect();
+        let missing: Vec<_> =
+            names.iter().filter(|&&name| visible() & mask(&[name]) == 0).copied().collect();
         println!("skipped: {place}: needs {}", missing.join(" "));
     }
 }
@@ -147,7 +148,8 @@ fn look() -> u32 {
         // Nothing can be done where standard error is closed.
         let _ = writeln!(std::io::stderr(), "{warning}");
     }
-    let off = std::env::var("MILLRACE_LANES").is_ok_and(|value| value.trim().eq_ignore_ascii_case("off"));
+    let off =
+        std::env::var("MILLRACE_LANES").is_ok_and(|value| value.trim().eq_ignore_ascii_case("off"));
     let found = LOOKED | if off { NO_LANES } else { 0 } | among(&hidden, |(_, present)| present());
     VISIBLE.store(found, Ordering::Relaxed);
     found
@@ -247,5 +249,10 @@ fn an_unknown_name_is_told() {
     assert_eq!(warning(""), None);
     assert_eq!(warning("avx2, SHA-NI,,"), None);
     let told = warning("avx2,sse42, avx").expect("a warning");
-    assert!(told.contains("architecture: sse42 (") && told.contains("sse4.1") && !told.contains("avx2,sse"), "{told}");
+    assert!(
+        told.contains("architecture: sse42 (")
+            && told.contains("sse4.1")
+            && !told.contains("avx2,sse"),
+        "{told}"
+    );
 }

@@ -133,10 +133,13 @@ fn begun<D: Digest>(params: &Params<'_>, state: &[u8]) -> Option<D> {
     if state.is_empty() { Some(D::new(params)) } else { D::load(params, state) }
 }
 
-/// Runs `work` on a hash that still takes bytes, and wipes it at the place where it was made, so that
-/// no copy is left.
+/// Runs `work` on a hash that still takes bytes, and wipes it at the place where it was made, so
+/// that no copy is left.
 #[inline]
-pub(super) fn resume<D: Digest>(begun: impl FnOnce() -> Option<D>, work: impl FnOnce(&mut D)) -> Result<(), Error> {
+pub(super) fn resume<D: Digest>(
+    begun: impl FnOnce() -> Option<D>,
+    work: impl FnOnce(&mut D),
+) -> Result<(), Error> {
     let mut place = begun();
     let Some(running) = &mut place else { return Err(Error::State) };
     let ended = running.squeezing();

@@ -36,9 +36,20 @@ pub(crate) trait Prepared: Send + Sync {
     /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
     fn macs(&self, sources: &[&[u8]], outlet: Outlet<'_>);
     /// [`Prepared::mac`], in slices.
-    fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
+    fn mac_paced(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// [`Prepared::update`], in slices.
-    fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error>;
+    fn update_paced(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error>;
     /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
@@ -72,11 +83,22 @@ impl<D: Digest> Prepared for Midstates<D> {
         many::macs(&self.inner, &self.outer, sources, outlet);
     }
 
-    fn mac_paced(&self, source: &[u8], target: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
+    fn mac_paced(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         from_states_paced(&self.inner, &self.outer, source, target, pacing)
     }
 
-    fn update_paced(&self, state: &[u8], source: &[u8], next: &mut [u8], pacing: &mut Pacing<'_>) -> Result<(), Error> {
+    fn update_paced(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        pacing: &mut Pacing<'_>,
+    ) -> Result<(), Error> {
         let mut result = Ok(());
         let slices = |inner: &mut D| result = update_in_slices(inner, source, next, pacing);
         resume(|| self.begun(state), slices)?;

@@ -50,7 +50,10 @@ pub(crate) struct Sponge<const RATE: usize, const SIZE: usize, const MARK: u8> {
 }
 
 // SAFETY: made of integers and an array of integers.
-unsafe impl<const RATE: usize, const SIZE: usize, const MARK: u8> Plain for Sponge<RATE, SIZE, MARK> {}
+unsafe impl<const RATE: usize, const SIZE: usize, const MARK: u8> Plain
+    for Sponge<RATE, SIZE, MARK>
+{
+}
 
 impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RATE, SIZE, MARK> {
     const BLOCK: usize = RATE;
@@ -95,7 +98,10 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
 
     #[inline]
     fn save(&self, state: &mut [u8]) {
-        Writer::over(state).words_64(&self.lanes).bytes(&[self.at as u8, self.squeezing as u8]).end();
+        Writer::over(state)
+            .words_64(&self.lanes)
+            .bytes(&[self.at as u8, self.squeezing as u8])
+            .end();
     }
 
     #[inline]
@@ -141,7 +147,13 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     #[cfg(target_arch = "x86_64")]
     fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.at == 0 && !self.squeezing());
-        lanes::keccak::hash(lanes::Kernels::detect(), (self.kind(), self.lanes), sources, target, outlet);
+        lanes::keccak::hash(
+            lanes::Kernels::detect(),
+            (self.kind(), self.lanes),
+            sources,
+            target,
+            outlet,
+        );
     }
 }
 
@@ -179,7 +191,8 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
     }
 }
 
-/// Takes in the rest of a message, from a border of blocks on, and ends it. The digest is not longer than the rate.
+/// Takes in the rest of a message, from a border of blocks on, and ends it. The digest is not
+/// longer than the rate.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn end(lanes: &mut [u64; 25], rate: usize, mark: u8, rest: &[u8], target: &mut [u8]) {
     let rest = absorb(lanes, rate, rest);
@@ -259,7 +272,8 @@ pub(super) const ROUND_CONSTANTS: [u64; 24] = [
 fn permute(lanes: &mut [u64; 25]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(bmi) = Bmi::detect() {
-        // SAFETY: there is a `Bmi`, so the CPU has the instructions which the function is compiled for.
+        // SAFETY: there is a `Bmi`, so the CPU has the instructions which the function is compiled
+        // for.
         return unsafe { permute_bmi(lanes, bmi) };
     }
     permute_plain(lanes);

@@ -8,7 +8,8 @@ use crate::allocate::try_zeroed;
 use crate::inputs::Params;
 use crate::pace::{Outlet, Pacing};
 
-/// The largest output that is put together on the stack, and the largest digest that has but one size.
+/// The largest output that is put together on the stack, and the largest digest that has but one
+/// size.
 const ON_STACK: usize = 256;
 const SIZE_MAX: usize = 64;
 
@@ -45,15 +46,27 @@ pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut outle
     }
 }
 
-fn one_by_one<D: Digest>(inner: &D, outer: &D, first: usize, sources: &[&[u8]], outlet: &mut Outlet<'_>) {
+fn one_by_one<D: Digest>(
+    inner: &D,
+    outer: &D,
+    first: usize,
+    sources: &[&[u8]],
+    outlet: &mut Outlet<'_>,
+) {
     let mut target = Secret::<SIZE_MAX>::zeros();
-    in_turn(first, sources, &mut target.0[..D::SIZE], outlet, |source, target, pacing| match pacing {
-        Some(pacing) => hmac::from_states_paced(inner, outer, source, target, pacing),
-        None => {
-            hmac::from_states(inner, outer, source, target);
-            Ok(())
-        }
-    });
+    in_turn(
+        first,
+        sources,
+        &mut target.0[..D::SIZE],
+        outlet,
+        |source, target, pacing| match pacing {
+            Some(pacing) => hmac::from_states_paced(inner, outer, source, target, pacing),
+            None => {
+                hmac::from_states(inner, outer, source, target);
+                Ok(())
+            }
+        },
+    );
 }
 
 /// Computes one message after the other, from number `first` on, each by way of `target`.

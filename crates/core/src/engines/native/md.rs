@@ -216,7 +216,12 @@ impl Digest for Md5Sha1 {
     fn save(&self, state: &mut [u8]) {
         let Self(md5, sha1) = self;
         let mut writer = Writer::over(state);
-        writer.words_32(&md5.0.h).words_32(&sha1.0.h).integer(md5.length()).buffer(md5.waiting(), 64).end();
+        writer
+            .words_32(&md5.0.h)
+            .words_32(&sha1.0.h)
+            .integer(md5.length())
+            .buffer(md5.waiting(), 64)
+            .end();
     }
 
     #[inline]

@@ -8,9 +8,10 @@ use crate::Error;
 
 /// Working memory that several derivations may use one after the other.
 ///
-/// What a derivation leaves in it is secret. The next one writes over it; [`Memory::wipe`] and `drop` overwrite
-/// the rest. Made of huge pages where the system gives them: mapping and touching 16 MiB takes
-/// a tenth of the time then, and tables that are read at random fit the CPU's list of pages.
+/// What a derivation leaves in it is secret. The next one writes over it; [`Memory::wipe`] and
+/// `drop` overwrite the rest. Made of huge pages where the system gives them: mapping and touching
+/// 16 MiB takes a tenth of the time then, and tables that are read at random fit the CPU's list of
+/// pages.
 pub struct Memory {
     start: NonNull<u8>,
     size: usize,
@@ -34,9 +35,11 @@ impl Memory {
     /// # Errors
     /// [`Error::Memory`] when the system has not so much.
     pub fn new(size: u64) -> Result<Memory, Error> {
-        let room = usize::try_from(size).ok().and_then(|size| size.max(1).checked_next_multiple_of(LINE));
         let room =
-            room.filter(|&room| room <= isize::MAX as usize - HUGE_PAGE).ok_or(Error::Memory { needed: size })?;
+            usize::try_from(size).ok().and_then(|size| size.max(1).checked_next_multiple_of(LINE));
+        let room = room
+            .filter(|&room| room <= isize::MAX as usize - HUGE_PAGE)
+            .ok_or(Error::Memory { needed: size })?;
         let align = if room >= HUGE_PAGE { HUGE_PAGE } else { LINE };
         let (mapping, start) = mapping::map(room, align).ok_or(Error::Memory { needed: size })?;
         Ok(Memory { start, size: room, used: 0, mapping })
@@ -93,10 +96,12 @@ mod mapping {
     /// Maps so many bytes of zeros, and gives the place in them that begins at a border.
     pub(super) fn map(size: usize, align: usize) -> Option<(Mapping, NonNull<u8>)> {
         // Pages begin at borders of 4 KiB at least.
-        let whole = if align == HUGE_PAGE { size.next_multiple_of(HUGE_PAGE) + HUGE_PAGE } else { size };
+        let whole =
+            if align == HUGE_PAGE { size.next_multiple_of(HUGE_PAGE) + HUGE_PAGE } else { size };
         // SAFETY: asks for fresh memory of nobody's.
         let start = unsafe {
-            let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let (access, kind) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
             libc::mmap(std::ptr::null_mut(), whole, access, kind, -1, 0)
         };
         if start == libc::MAP_FAILED {
@@ -106,7 +111,9 @@ mod mapping {
         #[cfg(target_os = "linux")]
         if align == HUGE_PAGE {
             // SAFETY: the range is within the mapping. A wish: where it fails pages are small.
-            unsafe { libc::madvise(place.cast(), size.next_multiple_of(HUGE_PAGE), libc::MADV_HUGEPAGE) };
+            unsafe {
+                libc::madvise(place.cast(), size.next_multiple_of(HUGE_PAGE), libc::MADV_HUGEPAGE)
+            };
         }
         Some((Mapping { start, size: whole }, NonNull::new(place)?))
     }

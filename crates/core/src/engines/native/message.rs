@@ -18,10 +18,12 @@ use crate::inputs::Text;
 /// Bytes of a full tag.
 const TAG_SIZE: usize = 16;
 
-/// See [`Divides::Sum`](crate::engines::Divides::Sum): a number of the field over which the cipher authenticates.
+/// See [`Divides::Sum`](crate::engines::Divides::Sum): a number of the field over which the cipher
+/// authenticates.
 pub(crate) struct Sum(pub(super) Wiped<[u64; 3]>);
 
-/// See [`Divides::Message`](crate::engines::Divides::Message). What is secret stands on the heap, where it was made.
+/// See [`Divides::Message`](crate::engines::Divides::Message). What is secret stands on the heap,
+/// where it was made.
 pub(crate) enum Message {
     AesCtr(WipedBox<AesCtrKey>, [u8; 16]),
     ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
@@ -33,7 +35,12 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    pub(super) fn new(state: &CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Message, Error> {
+    pub(super) fn new(
+        state: &CipherState,
+        cipher: Cipher,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<Message, Error> {
         let iv = || nonce.try_into().map_err(|_| Error::IvSize);
         match state {
             CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied(), iv()?)),
@@ -43,9 +50,15 @@ impl Message {
                 Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
             }
             CipherState::Aead(key) => match cipher {
-                Cipher::Aes256GcmSiv => Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?)),
+                Cipher::Aes256GcmSiv => {
+                    Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?))
+                }
                 Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                    Ok(Message::ChaChaThenPoly(chacha_parts::Message::boxed(key.raw_key(), nonce, aad)?))
+                    Ok(Message::ChaChaThenPoly(chacha_parts::Message::boxed(
+                        key.raw_key(),
+                        nonce,
+                        aad,
+                    )?))
                 }
                 _ => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
             },
@@ -101,7 +114,12 @@ impl Message {
         }
     }
 
-    pub(super) fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Sum, Error> {
+    pub(super) fn authenticate_sealed(
+        &self,
+        offset: u64,
+        source: &[u8],
+        tag: &[u8],
+    ) -> Result<Sum, Error> {
         match self {
             Message::Gcm(message) => message.authenticate(source),
             Message::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
@@ -126,20 +144,32 @@ impl Message {
         }
     }
 
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         tag.copy_from_slice(&self.full_tag(parts)?.0[..tag.len()]);
         Ok(())
     }
 
-    pub(super) fn verify(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>, tag: &[u8]) -> Result<bool, Error> {
+    pub(super) fn verify(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        tag: &[u8],
+    ) -> Result<bool, Error> {
         let full = self.full_tag(parts)?;
         // SAFETY: both have so many bytes.
         Ok(tag.len() <= TAG_SIZE
-            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) } == 0)
+            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) }
+                == 0)
     }
 
     /// Of a stream cipher it has nothing to say.
-    fn full_tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Result<Secret<TAG_SIZE>, Error> {
+    fn full_tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+    ) -> Result<Secret<TAG_SIZE>, Error> {
         match self {
             Message::Gcm(message) => Ok(message.tag(parts)),
             Message::GcmSiv(message) => message.tag(parts),

@@ -58,7 +58,8 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn new(params: &Params<'_>) -> Self;
     /// Takes in more of the message.
     fn update(&mut self, source: &[u8]);
-    /// Fills `target`, which has `SIZE` bytes (any number for an extendable-output hash). The state is spent.
+    /// Fills `target`, which has `SIZE` bytes (any number for an extendable-output hash). The state
+    /// is spent.
     fn finish(&mut self, target: &mut [u8]);
     /// Takes in the rest of the message, and finishes. A hash may be quicker when it knows the end.
     #[inline]
@@ -66,14 +67,16 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
-    /// The fewest messages with digests of `size` bytes that are quicker hashed [together](Digest::together).
+    /// The fewest messages with digests of `size` bytes that are quicker hashed
+    /// [together](Digest::together).
     #[inline]
     fn together_from(size: usize) -> usize {
         let _ = size;
         usize::MAX
     }
-    /// Hashes messages that all begin with what this state has taken in, whole blocks: several at once, by way
-    /// of `target`, which has a digest's size. Hands on each digest once, with the number of its message.
+    /// Hashes messages that all begin with what this state has taken in, whole blocks: several at
+    /// once, by way of `target`, which has a digest's size. Hands on each digest once, with the
+    /// number of its message.
     fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         let _ = (sources, target, outlet);
         unreachable!("there is nothing quicker than one by one");
@@ -92,8 +95,8 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn save(&self, state: &mut [u8]);
     /// The hash in a saved state; `None` for bytes that [`save`](Digest::save) does not write.
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
-    /// Extendable-output hashes only: fills `target` with the next bytes of output. The first call ends
-    /// the message; after it nothing can be taken in.
+    /// Extendable-output hashes only: fills `target` with the next bytes of output. The first call
+    /// ends the message; after it nothing can be taken in.
     #[inline]
     fn squeeze(&mut self, target: &mut [u8]) {
         let _ = target;
@@ -191,7 +194,12 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn digest(hash: Hash, params: &Params<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    fn digest(
+        hash: Hash,
+        params: &Params<'_>,
+        source: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         with_digest!(hash, D => D::digest(params, source, target));
         Ok(())
     }
@@ -253,7 +261,9 @@ impl Engine for Native {
     #[inline]
     fn cipher_prepare(state: &mut CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
         *state = match cipher {
-            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => CipherState::AesCtr(AesCtrKey::vacant()),
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+                CipherState::AesCtr(AesCtrKey::vacant())
+            }
             Cipher::ChaCha20 => CipherState::ChaCha20(ChaCha20Key::vacant()),
             #[cfg(target_arch = "x86_64")]
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
@@ -287,7 +297,13 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn seal(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    fn seal(
+        state: &CipherState,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.seal(nonce, aad, text, tag),
@@ -297,7 +313,13 @@ impl Engine for Native {
     }
 
     #[inline]
-    fn open(state: &CipherState, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn open(
+        state: &CipherState,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.open(nonce, aad, text, tag),
@@ -309,7 +331,13 @@ impl Engine for Native {
 
 impl Stateful for Native {
     #[inline]
-    fn update(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+    fn update(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+    ) -> Result<(), Error> {
         with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
     }
 
@@ -325,7 +353,13 @@ impl Stateful for Native {
     }
 
     #[inline]
-    fn finish(hash: Hash, params: &Params<'_>, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    fn finish(
+        hash: Hash,
+        params: &Params<'_>,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
     }
 
@@ -339,8 +373,12 @@ impl Stateful for Native {
         next: &mut [u8],
     ) -> Result<(), Error> {
         match hash {
-            Hash::Shake128 => hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next),
-            Hash::Shake256 => hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next),
+            Hash::Shake128 => {
+                hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next)
+            }
+            Hash::Shake256 => {
+                hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next)
+            }
             Hash::Blake3 => hasher::squeeze::<blake3::Blake3>(params, state, rest, target, next),
             _ => Err(Error::NotSupported),
         }
@@ -361,12 +399,22 @@ impl Stateful for Native {
     }
 
     #[inline]
-    fn mac_update(key: &Self::MacState, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
+    fn mac_update(
+        key: &Self::MacState,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+    ) -> Result<(), Error> {
         key.update(state, source, next)
     }
 
     #[inline]
-    fn mac_finish(key: &Self::MacState, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    fn mac_finish(
+        key: &Self::MacState,
+        state: &[u8],
+        rest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         key.finish(state, rest, target)
     }
 }
@@ -376,11 +424,20 @@ impl Divides for Native {
     type Sum = message::Sum;
     type HashMessage = blake3::Message;
 
-    fn message(state: &CipherState, cipher: Cipher, nonce: &[u8], aad: &[u8]) -> Result<Self::Message, Error> {
+    fn message(
+        state: &CipherState,
+        cipher: Cipher,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<Self::Message, Error> {
         message::Message::new(state, cipher, nonce, aad)
     }
 
-    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
+    fn apply_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::Sum, Error> {
         message.apply(offset, text)
     }
 
@@ -388,7 +445,12 @@ impl Divides for Native {
         message.seal(offset, text)
     }
 
-    fn open_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Self::Sum, Error> {
+    fn open_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<Self::Sum, Error> {
         message.open(offset, text, tag)
     }
 
@@ -405,7 +467,12 @@ impl Divides for Native {
         message.authenticate_sealed(offset, source, tag)
     }
 
-    fn xor_part(message: &Self::Message, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn xor_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         message.xor(offset, text, tag)
     }
 
@@ -437,7 +504,11 @@ impl Divides for Native {
         message.part(offset, source)
     }
 
-    fn hash_join(message: &Self::HashMessage, parts: &mut dyn Iterator<Item = &[u8; 32]>, target: &mut [u8]) {
+    fn hash_join(
+        message: &Self::HashMessage,
+        parts: &mut dyn Iterator<Item = &[u8; 32]>,
+        target: &mut [u8],
+    ) {
         message.join(parts, target);
     }
 }

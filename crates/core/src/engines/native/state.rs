@@ -1,11 +1,12 @@
-//! The bytes of a saved state: fields one after the other, little-endian, the same on every machine.
+//! The bytes of a saved state: fields one after the other, little-endian, the same on every
+//! machine.
 //!
 //! A state is a function of the message so far. What follows from another field is not written (how
 //! many bytes wait in a buffer follows from the length), and what is not in use is zero; so that a
 //! state has one form, and any other is refused.
 
-/// The longest message of which there is a state. No standard's limit is below, and what is missing to
-/// the end of a counter is more than any memory holds, so no counter overflows.
+/// The longest message of which there is a state. No standard's limit is below, and what is missing
+/// to the end of a counter is more than any memory holds, so no counter overflows.
 pub(super) const LENGTH_MAX: u64 = 1 << 60;
 
 /// Reads the fields of a state. `None` means that it is not one.

@@ -7,7 +7,11 @@ use crate::catalog::HASHES;
 /// Sizes at which a routine of our own is compared to the library's.
 pub(super) fn sizes() -> impl Iterator<Item = usize> {
     let around = |size: usize| size - 65..=size + 65;
-    (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([(1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+    (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([
+        (1 << 20) - 1,
+        1 << 20,
+        (1 << 20) + 1,
+    ])
 }
 
 /// Bytes without a pattern, the same in every run (xorshift64).
@@ -37,7 +41,12 @@ impl Bytes {
     }
 }
 
-fn pieces<D: Digest>(params: &Params<'_>, parts: &[&[u8]], last_with_finish: bool, target: &mut [u8]) {
+fn pieces<D: Digest>(
+    params: &Params<'_>,
+    parts: &[&[u8]],
+    last_with_finish: bool,
+    target: &mut [u8],
+) {
     let mut state = D::new(params);
     let (last, others) = parts.split_last().expect("some parts");
     others.iter().for_each(|part| state.update(part));
@@ -79,7 +88,11 @@ fn a_message_in_pieces_is_the_message_in_one() {
                     for last_with_finish in [false, true] {
                         let mut target = vec![0; size];
                         with_digest!(facts.hash, D => pieces::<D>(&params, &parts, last_with_finish, &mut target));
-                        assert_eq!(target, whole, "{} of {total}, cut at {first} and {second}", facts.name);
+                        assert_eq!(
+                            target, whole,
+                            "{} of {total}, cut at {first} and {second}",
+                            facts.name
+                        );
                     }
                 }
             }
@@ -131,14 +144,19 @@ fn a_dropped_key_is_zero() {
         unsafe {
             bytes.write_bytes(0xa5, size);
             place.write(CipherState::Vacant);
-            Native::cipher_prepare(place.assume_init_mut(), cipher, &[0x5c; 32]).expect("a key of the right size");
+            Native::cipher_prepare(place.assume_init_mut(), cipher, &[0x5c; 32])
+                .expect("a key of the right size");
             place.assume_init_drop();
             std::slice::from_raw_parts(bytes, size).to_vec()
         }
     };
-    for cipher in
-        [Cipher::Aes256Ctr, Cipher::ChaCha20, Cipher::Aes256Gcm, Cipher::ChaCha20Poly1305, Cipher::Aes256GcmSiv]
-    {
+    for cipher in [
+        Cipher::Aes256Ctr,
+        Cipher::ChaCha20,
+        Cipher::Aes256Gcm,
+        Cipher::ChaCha20Poly1305,
+        Cipher::Aes256GcmSiv,
+    ] {
         let wiped = match cipher {
             Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
             Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
@@ -154,9 +172,11 @@ fn a_dropped_key_is_zero() {
 fn place_of<T>(message: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
     let mut message = std::mem::ManuallyDrop::new(message);
     let place: *const T = &**message;
-    // SAFETY: the place is on the heap and is never freed here; both times its bytes are read as what has been written
-    // there, by whom ever.
-    let bytes = || unsafe { (0..size_of::<T>()).map(|at| place.cast::<u8>().add(at).read_volatile()).collect() };
+    // SAFETY: the place is on the heap and is never freed here; both times its bytes are read as
+    // what has been written there, by whom ever.
+    let bytes = || unsafe {
+        (0..size_of::<T>()).map(|at| place.cast::<u8>().add(at).read_volatile()).collect()
+    };
     let before = bytes();
     // SAFETY: once, and it is not dropped again.
     unsafe { message.empty() };
@@ -175,15 +195,16 @@ fn a_dropped_message_is_zero() {
     ] {
         let mut state = Native::cipher_vacant();
         Native::cipher_prepare(&mut state, cipher, key).expect("a key of the right size");
-        let [before, after] = match Native::message(&state, cipher, nonce, b"aad").expect("in parts") {
-            message::Message::AesCtr(key, _) => place_of(key),
-            message::Message::ChaCha20(key, _) => place_of(key),
-            message::Message::Gcm(message) => place_of(message),
-            message::Message::GcmSiv(message) => place_of(message),
-            message::Message::ChaChaThenPoly(message) => place_of(message),
-            #[cfg(target_arch = "x86_64")]
-            message::Message::ChaChaPoly(message) => place_of(message),
-        };
+        let [before, after] =
+            match Native::message(&state, cipher, nonce, b"aad").expect("in parts") {
+                message::Message::AesCtr(key, _) => place_of(key),
+                message::Message::ChaCha20(key, _) => place_of(key),
+                message::Message::Gcm(message) => place_of(message),
+                message::Message::GcmSiv(message) => place_of(message),
+                message::Message::ChaChaThenPoly(message) => place_of(message),
+                #[cfg(target_arch = "x86_64")]
+                message::Message::ChaChaPoly(message) => place_of(message),
+            };
         assert!(before.iter().filter(|&&byte| byte != 0).count() >= 32, "{cipher:?}");
         assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
     }

@@ -1,7 +1,8 @@
 //! Overwriting secrets so that the compiler cannot leave it out.
 //!
-//! `OPENSSL_cleanse` is a memset behind a compiler barrier: a few ns for a state, where the `zeroize`
-//! crate writes byte by byte (volatile), which would cost more than the compression it follows.
+//! `OPENSSL_cleanse` is a memset behind a compiler barrier: a few ns for a state, where the
+//! `zeroize` crate writes byte by byte (volatile), which would cost more than the compression it
+//! follows.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +12,8 @@ use aws_lc_sys as lc;
 /// Bytes that hold a secret for a while and are zeros afterwards.
 ///
 /// They begin at a cache line: a vector register written across a border of lines can only be read
-/// again after a wait, which took up to 20 ns of an HMAC, depending on where the stack happened to be.
+/// again after a wait, which took up to 20 ns of an HMAC, depending on where the stack happened to
+/// be.
 #[repr(align(64))]
 pub(super) struct Secret<const N: usize>(pub(super) [u8; N]);
 
@@ -31,7 +33,8 @@ impl<const N: usize> Drop for Secret<N> {
     }
 }
 
-/// Overwrites the stack below the caller's frame, where routines that have returned kept what did not fit in registers.
+/// Overwrites the stack below the caller's frame, where routines that have returned kept what did
+/// not fit in registers.
 #[inline]
 pub(super) fn wipe_below() {
     wipe_room_below::<{ 8 << 10 }>();
@@ -61,8 +64,8 @@ pub(super) fn wipe_plain<T: Plain>(value: &mut T) {
 /// Copies a plain value from its place to another, with no third place in between.
 #[inline]
 pub(super) fn copy_plain<T: Plain>(value: &T, target: &mut T) {
-    // SAFETY: both are one value each, the target borrowed exclusively. What is plain owns nothing, so it may be
-    // copied byte by byte and overwritten without a drop.
+    // SAFETY: both are one value each, the target borrowed exclusively. What is plain owns nothing,
+    // so it may be copied byte by byte and overwritten without a drop.
     unsafe { (&raw const *value).copy_to_nonoverlapping(target, 1) }
 }
 
@@ -78,8 +81,9 @@ impl<T: Plain> Drop for Wiped<T> {
 
 /// A value on the heap, all bytes of whose place are overwritten when it goes.
 ///
-/// A value that overwrites its own fields leaves what lies between them: padding, and the rest of an enum's place beside
-/// a smaller variant. A move into the box copies those bytes from a stack on which keys have been worked with.
+/// A value that overwrites its own fields leaves what lies between them: padding, and the rest of
+/// an enum's place beside a smaller variant. A move into the box copies those bytes from a stack on
+/// which keys have been worked with.
 pub(crate) struct WipedBox<T>(Box<ManuallyDrop<T>>);
 
 impl<T> WipedBox<T> {

@@ -1,7 +1,8 @@
 //! AES's key schedule with AES-NI.
 //!
 //! Our own and not AWS-LC's, whose layout depends on which code it has chosen. SubWord is the last
-//! round of an encryption (AESENCLAST) of a block with four equal columns, which ShiftRows leaves alone.
+//! round of an encryption (AESENCLAST) of a block with four equal columns, which ShiftRows leaves
+//! alone.
 
 use std::arch::x86_64::*;
 

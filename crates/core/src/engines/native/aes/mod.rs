@@ -58,8 +58,11 @@ impl AesCtrKey {
         }
         *self = AesCtrKey::AwsLc(MaybeUninit::uninit());
         let AesCtrKey::AwsLc(schedule) = self else { return Err(Error::Engine) };
-        // SAFETY: the key has as many bits as said, and the struct has room for the longest schedule.
-        let failed = unsafe { lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()) };
+        // SAFETY: the key has as many bits as said, and the struct has room for the longest
+        // schedule.
+        let failed = unsafe {
+            lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr())
+        };
         if failed == 0 { Ok(()) } else { Err(Error::Engine) }
     }
 
@@ -114,8 +117,8 @@ unsafe fn by_aws_lc(
     // When the text ends within a block, the rest of that block's keystream is left here.
     let mut keystream = Secret::<16>::zeros();
     let mut used = 0;
-    // SAFETY: as promised by the caller. The length is a size_t, and AWS-LC carries the counter over
-    // all 128 bits.
+    // SAFETY: as promised by the caller. The length is a size_t, and AWS-LC carries the counter
+    // over all 128 bits.
     unsafe {
         lc::AES_ctr128_encrypt(
             source,

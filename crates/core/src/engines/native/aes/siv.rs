@@ -1,5 +1,6 @@
-//! AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block, little-endian, which begin
-//! again at zero when they overflow. By AES instructions on two blocks at once, else by AWS-LC's ECB over such blocks.
+//! AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block,
+//! little-endian, which begin again at zero when they overflow. By AES instructions on two blocks
+//! at once, else by AWS-LC's ECB over such blocks.
 
 use std::ptr;
 
@@ -40,10 +41,14 @@ impl SivKey {
     }
 
     /// Encrypts or decrypts from the block with this counter on.
-    pub(in super::super) fn apply(&self, counter: [u8; BLOCK], text: Text<'_>) -> Result<(), Error> {
+    pub(in super::super) fn apply(
+        &self,
+        counter: [u8; BLOCK],
+        text: Text<'_>,
+    ) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
-        // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has the proof of its
-        // instructions, and its rounds are those of 32 bytes.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has
+        // the proof of its instructions, and its rounds are those of 32 bytes.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if let AesCtrKey::Wide(wide) = &self.prepared {
@@ -60,7 +65,8 @@ struct Context(*mut lc::EVP_CIPHER_CTX);
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: made by `EVP_CIPHER_CTX_new`, or null, which is allowed. All that it frees is overwritten.
+        // SAFETY: made by `EVP_CIPHER_CTX_new`, or null, which is allowed. All that it frees is
+        // overwritten.
         unsafe { lc::EVP_CIPHER_CTX_free(self.0) }
     }
 }
@@ -80,13 +86,18 @@ unsafe fn by_aws_lc(
     let (number, rest) = counter.split_first_chunk::<4>().ok_or(Error::Engine)?;
     let mut number = u32::from_le_bytes(*number);
     let mut stream = Secret::<PIECE>::zeros();
-    // SAFETY: the key has the bytes that the cipher reads. Of the stream whole blocks are encrypted in place; what is read
-    // and written of the text lies within the `size` bytes.
+    // SAFETY: the key has the bytes that the cipher reads. Of the stream whole blocks are encrypted
+    // in place; what is read and written of the text lies within the `size` bytes.
     unsafe {
         let context = Context(lc::EVP_CIPHER_CTX_new());
         let ready = !context.0.is_null()
-            && lc::EVP_EncryptInit_ex(context.0, lc::EVP_aes_256_ecb(), ptr::null_mut(), key.as_ptr(), ptr::null())
-                == 1
+            && lc::EVP_EncryptInit_ex(
+                context.0,
+                lc::EVP_aes_256_ecb(),
+                ptr::null_mut(),
+                key.as_ptr(),
+                ptr::null(),
+            ) == 1
             && lc::EVP_CIPHER_CTX_set_padding(context.0, 0) == 1;
         if !ready {
             return Err(Error::Engine);
@@ -108,7 +119,10 @@ unsafe fn by_aws_lc(
             let (source, target) = (source.add(at), target.add(at));
             for (index, stream) in whole.iter().enumerate() {
                 let text = source.add(index * BLOCK).cast::<u128>().read_unaligned();
-                target.add(index * BLOCK).cast::<u128>().write_unaligned(text ^ u128::from_ne_bytes(*stream));
+                target
+                    .add(index * BLOCK)
+                    .cast::<u128>()
+                    .write_unaligned(text ^ u128::from_ne_bytes(*stream));
             }
             for (index, byte) in (piece - rest.len()..).zip(rest) {
                 *target.add(index) = *source.add(index) ^ byte;
@@ -150,8 +164,12 @@ mod tests {
             }
             let answer = expected(&key, counter, &source);
             let mut across = vec![0xa5; size + 2];
-            key.apply(counter, Text::Across { source: &source, target: &mut across[1..=size] }).expect("prepared");
-            assert!(across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} across");
+            key.apply(counter, Text::Across { source: &source, target: &mut across[1..=size] })
+                .expect("prepared");
+            assert!(
+                across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5,
+                "{size} across"
+            );
             let mut place = source.clone();
             key.apply(counter, Text::InPlace(&mut place)).expect("prepared");
             assert!(place == answer, "{size} in place");

@@ -10,7 +10,10 @@ fn expected(key: &[u8], iv: &[u8; 16], source: &[u8]) -> Vec<u8> {
     let mut schedule = MaybeUninit::uninit();
     // SAFETY: the schedule is initialised before its use; two ranges of the same size.
     unsafe {
-        assert_eq!(lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()), 0);
+        assert_eq!(
+            lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()),
+            0
+        );
         by_aws_lc(&schedule, iv, source.as_ptr(), target.as_mut_ptr(), source.len());
     }
     target
@@ -30,7 +33,10 @@ fn check(key: &[u8], iv: &[u8; 16], source: &[u8]) {
         let mut across = vec![0xa5; size + 2];
         // SAFETY: the target has room from its second byte on.
         unsafe { ours.apply(iv, source.as_ptr(), across.as_mut_ptr().add(1), size) };
-        assert!(across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} across");
+        assert!(
+            across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5,
+            "{size} across"
+        );
         let mut place = source.to_vec();
         // SAFETY: in place.
         unsafe { ours.apply(iv, place.as_ptr(), place.as_mut_ptr(), size) };

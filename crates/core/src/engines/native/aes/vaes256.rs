@@ -1,4 +1,5 @@
-//! AES-CTR with AES instructions on two blocks at once: for CPUs without AVX-512, and everywhere with GCM-SIV's counter.
+//! AES-CTR with AES instructions on two blocks at once: for CPUs without AVX-512, and everywhere
+//! with GCM-SIV's counter.
 
 use std::arch::x86_64::*;
 
@@ -25,7 +26,8 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     _proof: Vaes256,
 ) {
     let mut at = 0;
-    // SAFETY: what is read and written lies within the `size` bytes, or within the copy of the last.
+    // SAFETY: what is read and written lies within the `size` bytes, or within the copy of the
+    // last.
     unsafe {
         while size - at >= PASS * WIDE {
             mix::<PASS, ROUNDS>(keys, next(&mut counter), source.add(at), target.add(at));
@@ -50,7 +52,8 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     }
 }
 
-/// AES-256 with a counter in the first 32 bits, little-endian, that begins again at zero when it overflows.
+/// AES-256 with a counter in the first 32 bits, little-endian, that begins again at zero when it
+/// overflows.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint. The key is of 14 rounds.
@@ -68,9 +71,11 @@ pub(super) unsafe fn siv(
     let mut begin = _mm256_add_epi32(both, _mm256_set_epi64x(0, 1, 0, 0));
     for at in (0..size).step_by(BYTES) {
         let number = |index: usize| _mm256_set_epi64x(0, 2 * index as i64, 0, 2 * index as i64);
-        let blocks: [__m256i; PASS] = std::array::from_fn(|index| _mm256_add_epi32(begin, number(index)));
+        let blocks: [__m256i; PASS] =
+            std::array::from_fn(|index| _mm256_add_epi32(begin, number(index)));
         begin = _mm256_add_epi32(begin, number(PASS));
-        // SAFETY: what is read and written lies within the `size` bytes, or within the copy of the last.
+        // SAFETY: what is read and written lies within the `size` bytes, or within the copy of the
+        // last.
         unsafe {
             if size - at >= BYTES {
                 mix::<PASS, 14>(keys, blocks, source.add(at), target.add(at));

@@ -95,7 +95,11 @@ unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
             } else if size > at {
                 let mask = (1 << (size - at)) - 1;
                 let text = _mm512_maskz_loadu_epi8(mask, source.add(at).cast());
-                _mm512_mask_storeu_epi8(target.add(at).cast(), mask, _mm512_xor_si512(text, stream));
+                _mm512_mask_storeu_epi8(
+                    target.add(at).cast(),
+                    mask,
+                    _mm512_xor_si512(text, stream),
+                );
             }
         }
     }
@@ -131,9 +135,13 @@ impl Counter {
             // As long as the last byte does not overflow, the reversed blocks are counted on.
             if (first as u8).checked_add(steps as u8 - 1).is_some() {
                 let begin = reversed(begin);
-                return std::array::from_fn(|index| _mm512_add_epi32(begin, number_each((4 * index as u128) << 120)));
+                return std::array::from_fn(|index| {
+                    _mm512_add_epi32(begin, number_each((4 * index as u128) << 120))
+                });
             }
-            std::array::from_fn(|index| reversed(_mm512_add_epi64(begin, number_each(4 * index as u128))))
+            std::array::from_fn(|index| {
+                reversed(_mm512_add_epi64(begin, number_each(4 * index as u128)))
+            })
         } else {
             self.blocks = four(self.number);
             std::array::from_fn(|index| reversed(four(first.wrapping_add(4 * index as u128))))

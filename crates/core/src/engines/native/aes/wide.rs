@@ -6,7 +6,8 @@
 //! two blocks a register (AVX2) | 8 ns | 65 ns | 16 GB/s
 //! AWS-LC (AES-NI, one block a register) | 17 ns | 115 ns | 9.8 GB/s
 //!
-//! AES-128 does 50 GB/s with AVX-512. Zen 4, with half as wide a data path, is bound to 16.7 GB/s for AES-256.
+//! AES-128 does 50 GB/s with AVX-512. Zen 4, with half as wide a data path, is bound to 16.7 GB/s
+//! for AES-256.
 
 use super::super::features::{Vaes256, Vaes512};
 use super::expand::{self, RoundKeys};
@@ -61,9 +62,16 @@ impl WideKey {
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.
     #[inline]
-    pub(super) unsafe fn apply(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+    pub(super) unsafe fn apply(
+        &self,
+        iv: &[u8; 16],
+        source: *const u8,
+        target: *mut u8,
+        size: usize,
+    ) {
         let (keys, counter) = (&self.keys, u128::from_be_bytes(*iv));
-        // SAFETY: as promised by the caller, and there are the proofs that the CPU has the instructions.
+        // SAFETY: as promised by the caller, and there are the proofs that the CPU has the
+        // instructions.
         unsafe {
             match (self.rounds, self.wide) {
                 (10, Some(proof)) => vaes512::ctr::<10>(keys, counter, source, target, size, proof),

@@ -1,7 +1,8 @@
-//! Argon2's compression of two blocks of 1 KiB into one (RFC 9106, section 3.5): plain, with AVX2 and with AVX-512.
+//! Argon2's compression of two blocks of 1 KiB into one (RFC 9106, section 3.5): plain, with AVX2
+//! and with AVX-512.
 //!
-//! A block is eight rows of 16 words. BLAKE2b's round, with products in its sums, goes over each row and then
-//! over each of eight columns, which are two words wide.
+//! A block is eight rows of 16 words. BLAKE2b's round, with products in its sums, goes over each
+//! row and then over each of eight columns, which are two words wide.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -202,12 +203,14 @@ macro_rules! rounds {
                 *b = Self::turned_63(Self::xor(*b, *c));
             }
 
-            /// A round over 16 words, four in each vector (and as many of another row in each, where there is room).
+            /// A round over 16 words, four in each vector (and as many of another row in each,
+            /// where there is room).
             #[inline]
             #[target_feature(enable = $features)]
             fn by_fours([mut a, mut b, mut c, mut d]: [$vector; 4]) -> [$vector; 4] {
                 Self::mix(&mut a, &mut b, &mut c, &mut d);
-                (b, c, d) = (Self::ordered::<0x39>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x93>(d));
+                (b, c, d) =
+                    (Self::ordered::<0x39>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x93>(d));
                 Self::mix(&mut a, &mut b, &mut c, &mut d);
                 [a, Self::ordered::<0x93>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x39>(d)]
             }
@@ -236,8 +239,8 @@ rounds!("avx2", Four, __m256i);
 #[cfg(target_arch = "x86_64")]
 rounds!("avx512f,avx512vl,avx512bw", Eight, __m512i);
 
-/// As [`plain`]. Calls `early` with the first word of the result before the rest is computed: it tells where the
-/// next block looks.
+/// As [`plain`]. Calls `early` with the first word of the result before the rest is computed: it
+/// tells where the next block looks.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -252,7 +255,8 @@ pub(super) unsafe fn by_256(
     early: impl FnOnce(u64),
 ) {
     const VECTORS: usize = WORDS / 4;
-    let (before, other, target) = (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
+    let (before, other, target) =
+        (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
     // SAFETY: as promised by the caller; there are so many vectors in a block.
     unsafe {
         let start = |at: usize| Four::xor(before.add(at).read(), other.add(at).read());
@@ -293,7 +297,8 @@ pub(super) unsafe fn by_512(
     early: impl FnOnce(u64),
 ) {
     const VECTORS: usize = WORDS / 8;
-    let (before, other, target) = (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
+    let (before, other, target) =
+        (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
     // SAFETY: as promised by the caller; there are so many vectors in a block.
     unsafe {
         let start = |at: usize| Eight::xor(before.add(at).read(), other.add(at).read());
@@ -301,9 +306,11 @@ pub(super) unsafe fn by_512(
         // Two rows at once, whose halves change places.
         for (pair, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             let [a, b, c, d] = std::array::from_fn(|part| start(4 * pair + part));
-            let halves = [Eight::lower(a, c), Eight::upper(a, c), Eight::lower(b, d), Eight::upper(b, d)];
+            let halves =
+                [Eight::lower(a, c), Eight::upper(a, c), Eight::lower(b, d), Eight::upper(b, d)];
             let [a, b, c, d] = Eight::by_fours(halves);
-            *words = [Eight::lower(a, b), Eight::lower(c, d), Eight::upper(a, b), Eight::upper(c, d)];
+            *words =
+                [Eight::lower(a, b), Eight::lower(c, d), Eight::upper(a, b), Eight::upper(c, d)];
         }
         let mut early = Some(early);
         for column in 0..2 {

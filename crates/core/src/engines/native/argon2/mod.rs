@@ -1,10 +1,12 @@
 //! Argon2 (RFC 9106): d, i and id, of both versions.
 //!
-//! The memory is a table of lanes, each a chain of blocks; a lane is cut into four segments, and the lanes of one
-//! segment do not look at one another's. All run in one thread here, one segment after the other.
+//! The memory is a table of lanes, each a chain of blocks; a lane is cut into four segments, and
+//! the lanes of one segment do not look at one another's. All run in one thread here, one segment
+//! after the other.
 //!
-//! ms on Emerald Rapids, Argon2id with 19 MiB and two passes: 3.5 with AVX-512, 5.2 to 7 with AVX2, 15 in plain code,
-//! as RustCrypto's `argon2`. Of each block the first word is computed first: it says where the next one looks.
+//! ms on Emerald Rapids, Argon2id with 19 MiB and two passes: 3.5 with AVX-512, 5.2 to 7 with AVX2,
+//! 15 in plain code, as RustCrypto's `argon2`. Of each block the first word is computed first: it
+//! says where the next one looks.
 
 mod block;
 mod segment;
@@ -55,7 +57,10 @@ pub(super) fn run(
     for lane in 0..lanes {
         for index in 0..2 {
             let mut bytes = Secret::<{ BLOCK as usize }>::zeros();
-            hash(&[&first.0, &(index as u32).to_le_bytes(), &(lane as u32).to_le_bytes()], &mut bytes.0);
+            hash(
+                &[&first.0, &(index as u32).to_le_bytes(), &(lane as u32).to_le_bytes()],
+                &mut bytes.0,
+            );
             // SAFETY: a lane has eight blocks at least, all of them in the memory.
             let block = unsafe { &mut *blocks.add(lane * 4 * segment + index) };
             for (word, bytes) in block.0.iter_mut().zip(bytes.0.as_chunks().0) {
@@ -109,7 +114,14 @@ pub(super) fn run(
 /// The hash of all that goes in.
 fn first_hash(cost: &Argon2Cost, input: &Argon2Input<'_>, target_size: usize) -> Secret<64> {
     let mut state = Blake2b512::new(&Params::default());
-    let numbers = [cost.lanes, target_size as u32, cost.memory, cost.passes, cost.version as u32, cost.kind as u32];
+    let numbers = [
+        cost.lanes,
+        target_size as u32,
+        cost.memory,
+        cost.passes,
+        cost.version as u32,
+        cost.kind as u32,
+    ];
     numbers.iter().for_each(|number| state.update(&number.to_le_bytes()));
     for bytes in [input.password, input.salt, input.secret, input.associated] {
         state.update(&(bytes.len() as u32).to_le_bytes());

@@ -1,4 +1,5 @@
-//! Filling a part of a segment: which block looks at which other one, and the compression that the CPU has.
+//! Filling a part of a segment: which block looks at which other one, and the compression that the
+//! CPU has.
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Avx2, Avx512};
@@ -17,8 +18,8 @@ pub(super) struct Place<'a> {
     pub(super) lane: usize,
 }
 
-/// The blocks of a segment that are filled at once: from one number to another, the first of which is a
-/// multiple of 128.
+/// The blocks of a segment that are filled at once: from one number to another, the first of which
+/// is a multiple of 128.
 pub(super) struct Run<'a> {
     place: Place<'a>,
     from: usize,
@@ -48,7 +49,8 @@ impl<'a> Run<'a> {
     /// Fills the blocks.
     ///
     /// # Safety
-    /// The memory has all lanes, of four segments each, and nobody else uses it; those that come before are filled.
+    /// The memory has all lanes, of four segments each, and nobody else uses it; those that come
+    /// before are filled.
     pub(super) unsafe fn fill(self) {
         // SAFETY: as promised by the caller; there is the proof that the CPU has the instructions.
         unsafe {
@@ -103,7 +105,8 @@ impl<'a> Run<'a> {
         for index in from..to {
             let at = slice * segment + index;
             let before = begin + (if at == 0 { whole } else { at }) - 1;
-            // SAFETY: as promised by the caller: all these blocks are in the memory, and different ones.
+            // SAFETY: as promised by the caller: all these blocks are in the memory, and different
+            // ones.
             unsafe {
                 let number = if blind {
                     if index == from || index.is_multiple_of(WORDS) {
@@ -121,24 +124,39 @@ impl<'a> Run<'a> {
                     }
                 };
                 if blind && index + 1 < to && !(index + 1).is_multiple_of(WORDS) {
-                    ahead(blocks.add(self.place.reference(index + 1, numbers.0[(index + 1) % WORDS])));
+                    ahead(
+                        blocks.add(self.place.reference(index + 1, numbers.0[(index + 1) % WORDS])),
+                    );
                 }
-                by.compress(blocks.add(before), blocks.add(other), blocks.add(begin + at), mixes, early);
+                by.compress(
+                    blocks.add(before),
+                    blocks.add(other),
+                    blocks.add(begin + at),
+                    mixes,
+                    early,
+                );
             }
         }
     }
 }
 
 impl Place<'_> {
-    /// Which block the block `index` of the segment looks at, given its number (RFC 9106, section 3.4).
+    /// Which block the block `index` of the segment looks at, given its number (RFC 9106, section
+    /// 3.4).
     #[inline(always)]
     fn reference(&self, index: usize, number: u64) -> usize {
         let Self { cost, segment, pass, slice, lane, .. } = *self;
         let whole = 4 * segment;
         let (low, high) = (number & 0xffff_ffff, (number >> 32) as u32);
-        let other = if cost.lanes == 1 || pass == 0 && slice == 0 { lane } else { (high % cost.lanes) as usize };
+        let other = if cost.lanes == 1 || pass == 0 && slice == 0 {
+            lane
+        } else {
+            (high % cost.lanes) as usize
+        };
         let finished = if pass == 0 { slice * segment } else { whole - segment };
-        let area = if other == lane { finished + index - 1 } else { finished - usize::from(index == 0) } as u64;
+        let area =
+            if other == lane { finished + index - 1 } else { finished - usize::from(index == 0) }
+                as u64;
         let back = (area * ((low * low) >> 32)) >> 32;
         let start = if pass == 0 || slice == 3 { 0 } else { (slice + 1) * segment };
         let place = start + (area - 1 - back) as usize;

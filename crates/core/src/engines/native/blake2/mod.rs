@@ -1,9 +1,10 @@
 //! BLAKE2b with 64 bytes of digest and BLAKE2s with 32 (RFC 7693), in scalar code.
 //!
-//! The four mixes of half a round fill the scalar units of a large CPU, and the chain through them, 24
-//! instructions a round, is what takes the time: 1 KiB on Zen 5 in 660 ns (BLAKE2b) and 1110 (BLAKE2s),
-//! 300 and 250 cycles a block of at least 288 and 240. RustCrypto's `blake2`, the judge in tests, takes 2 %
-//! more and does not give out its state. Vectors have twice the latency: `blake2_simd` takes 1150 and 2110.
+//! The four mixes of half a round fill the scalar units of a large CPU, and the chain through them,
+//! 24 instructions a round, is what takes the time: 1 KiB on Zen 5 in 660 ns (BLAKE2b) and 1110
+//! (BLAKE2s), 300 and 250 cycles a block of at least 288 and 240. RustCrypto's `blake2`, the judge
+//! in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
+//! `blake2_simd` takes 1150 and 2110.
 
 use super::Digest;
 use super::state::{Reader, Writer};
@@ -222,7 +223,8 @@ blake2_digest!(
 );
 
 impl Blake2b512 {
-    /// BLAKE2b with a digest of 1 to 64 bytes: the first so many of what [`finish`](Digest::finish) writes.
+    /// BLAKE2b with a digest of 1 to 64 bytes: the first so many of what [`finish`](Digest::finish)
+    /// writes.
     pub(super) fn of_size(size: usize) -> Self {
         let mut digest = Self::new(&Params::default());
         // The size is in the parameters that are mixed into the first word.
@@ -231,7 +233,8 @@ impl Blake2b512 {
     }
 }
 
-/// How many bytes of a message wait for what follows: the whole last block, unless there is nothing yet.
+/// How many bytes of a message wait for what follows: the whole last block, unless there is nothing
+/// yet.
 #[inline]
 fn waiting<const BLOCK: u64>(length: u64) -> usize {
     if length == 0 { 0 } else { ((length - 1) % BLOCK + 1) as usize }

@@ -23,7 +23,8 @@ macro_rules! by_the_book {
     ($name:ident, $word:ty, $block:literal, $first:ident, $rounds:literal,
      $r1:literal $r2:literal $r3:literal $r4:literal) => {
         fn $name(h: &mut [$word; 8], block: &[u8; $block], t: u128, last: bool) {
-            let m: [$word; 16] = std::array::from_fn(|index| <$word>::from_le_bytes(block.as_chunks().0[index]));
+            let m: [$word; 16] =
+                std::array::from_fn(|index| <$word>::from_le_bytes(block.as_chunks().0[index]));
             let mut v = [0; 16];
             v[..8].copy_from_slice(h);
             v[8..].copy_from_slice(&$first);
@@ -98,7 +99,8 @@ macro_rules! counts_far {
                 state.update(&rest[..$block + 11]);
                 let mut digest = [0; $size];
                 state.finish_with(&rest[$block + 11..2 * $block + 7], &mut digest);
-                let expected: Vec<u8> = expected.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let expected: Vec<u8> =
+                    expected.iter().flat_map(|word| word.to_le_bytes()).collect();
                 assert_eq!(digest[..], expected);
             }
         }

@@ -3,7 +3,8 @@
 //! Two ways to lay out the 16 words of a block's state:
 //! - in rows: a register holds a row (four words) of four blocks. Ready after the latency of one
 //!   block, and 64 bytes cost no more than 256: for short texts and ends.
-//! - in columns: a register holds one word of 16 blocks, so that rounds need no shuffles: for the bulk.
+//! - in columns: a register holds one word of 16 blocks, so that rounds need no shuffles: for the
+//!   bulk.
 
 use std::arch::x86_64::*;
 
@@ -42,7 +43,12 @@ pub(in super::super) unsafe fn apply(
 /// Source and target have so many bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn pass(state: &mut State, source: *const u8, target: *mut u8, proof: Avx512) {
+pub(in super::super) unsafe fn pass(
+    state: &mut State,
+    source: *const u8,
+    target: *mut u8,
+    proof: Avx512,
+) {
     let stream = columns(state, proof);
     // SAFETY: as promised by the caller.
     unsafe { mix_pass(source, target, stream, proof) };
@@ -55,7 +61,12 @@ pub(in super::super) unsafe fn pass(state: &mut State, source: *const u8, target
 /// As for [`pass`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn mix_pass(source: *const u8, target: *mut u8, stream: [__m512i; 16], proof: Avx512) {
+pub(in super::super) unsafe fn mix_pass(
+    source: *const u8,
+    target: *mut u8,
+    stream: [__m512i; 16],
+    proof: Avx512,
+) {
     for (index, block) in stream.into_iter().enumerate() {
         // SAFETY: as promised by the caller.
         unsafe { mix(source.add(index * BLOCK), target.add(index * BLOCK), BLOCK, block, proof) };
@@ -68,7 +79,13 @@ pub(in super::super) unsafe fn mix_pass(source: *const u8, target: *mut u8, stre
 /// As for [`apply`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn tail(state: &State, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
+pub(in super::super) unsafe fn tail(
+    state: &State,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Avx512,
+) {
     // SAFETY: as promised by the caller.
     unsafe {
         match size {
@@ -84,7 +101,13 @@ pub(in super::super) unsafe fn tail(state: &State, source: *const u8, target: *m
 /// As for [`apply`]; the size is at most that of `SETS` times four blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-unsafe fn tail_rows<const SETS: usize>(state: &State, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
+unsafe fn tail_rows<const SETS: usize>(
+    state: &State,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    proof: Avx512,
+) {
     for (index, &block) in rows::<SETS>(state, proof).as_flattened().iter().enumerate() {
         let at = index * BLOCK;
         if at < size {
@@ -100,7 +123,13 @@ unsafe fn tail_rows<const SETS: usize>(state: &State, source: *const u8, target:
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn mix(source: *const u8, target: *mut u8, size: usize, stream: __m512i, _proof: Avx512) {
+pub(in super::super) unsafe fn mix(
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    stream: __m512i,
+    _proof: Avx512,
+) {
     // SAFETY: as promised by the caller; the mask keeps reads and writes within a shorter size.
     unsafe {
         if size >= BLOCK {
@@ -117,7 +146,10 @@ pub(in super::super) unsafe fn mix(source: *const u8, target: *mut u8, size: usi
 /// The next four blocks of keystream, as often as there are sets.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -> [[__m512i; 4]; SETS] {
+pub(in super::super) fn rows<const SETS: usize>(
+    state: &State,
+    _proof: Avx512,
+) -> [[__m512i; 4]; SETS] {
     let row = |index: usize| {
         let [x, y, z, w] = [0, 1, 2, 3].map(|column| state[4 * index + column] as i32);
         _mm512_broadcast_i32x4(_mm_set_epi32(w, z, y, x))
@@ -127,7 +159,8 @@ pub(in super::super) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -
         let at = 4 * set as i64;
         _mm512_add_epi64(first[3], _mm512_set_epi64(0, at + 3, 0, at + 2, 0, at + 1, 0, at))
     };
-    let begin: [[__m512i; 4]; SETS] = std::array::from_fn(|set| [first[0], first[1], first[2], numbers(set)]);
+    let begin: [[__m512i; 4]; SETS] =
+        std::array::from_fn(|set| [first[0], first[1], first[2], numbers(set)]);
     let mut sets = begin;
     for _ in 0..10 {
         for [a, b, c, d] in &mut sets {
@@ -145,7 +178,8 @@ pub(in super::super) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -
         }
     }
     std::array::from_fn(|set| {
-        let [a, b, c, d] = std::array::from_fn(|row| _mm512_add_epi32(sets[set][row], begin[set][row]));
+        let [a, b, c, d] =
+            std::array::from_fn(|row| _mm512_add_epi32(sets[set][row], begin[set][row]));
         let [ab, cd] = [_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d)];
         let [ef, gh] = [_mm512_shuffle_i32x4::<0xee>(a, b), _mm512_shuffle_i32x4::<0xee>(c, d)];
         [
@@ -205,7 +239,12 @@ pub(in super::super) fn double_round(words: &mut [__m512i; 16], _proof: Avx512) 
 /// Four quarter rounds, step by step side by side.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn four_quarters(a: [&mut __m512i; 4], b: [&mut __m512i; 4], c: [&mut __m512i; 4], d: [&mut __m512i; 4]) {
+fn four_quarters(
+    a: [&mut __m512i; 4],
+    b: [&mut __m512i; 4],
+    c: [&mut __m512i; 4],
+    d: [&mut __m512i; 4],
+) {
     for (((a, b), c), d) in a.into_iter().zip(b).zip(c).zip(d) {
         quarters(a, b, c, d);
     }

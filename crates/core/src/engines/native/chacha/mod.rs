@@ -1,9 +1,9 @@
 //! Raw ChaCha20 with the 16-byte iv of OpenSSL: by AVX-512 of our own, else by AWS-LC.
 //!
-//! On Zen 5 ours does 8.0 GB/s where AWS-LC (AVX2) does 3.7 and OpenSSL with AVX-512 6.4; 1 KiB takes
-//! 120 ns where AWS-LC takes 285. Tried and declined: AVX2 of our own, in rows of two blocks, four sets
-//! side by side (2.7 GB/s; three sets 2.5, two 1.8): AWS-LC's has columns in hand-made assembly. Up to
-//! 64 bytes AWS-LC's scalar code has less latency than vectors have (73 ns, 95).
+//! On Zen 5 ours does 8.0 GB/s where AWS-LC (AVX2) does 3.7 and OpenSSL with AVX-512 6.4; 1 KiB
+//! takes 120 ns where AWS-LC takes 285. Tried and declined: AVX2 of our own, in rows of two blocks,
+//! four sets side by side (2.7 GB/s; three sets 2.5, two 1.8): AWS-LC's has columns in hand-made
+//! assembly. Up to 64 bytes AWS-LC's scalar code has less latency than vectors have (73 ns, 95).
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
@@ -28,7 +28,9 @@ pub(super) type State = [u32; 16];
 #[inline]
 pub(super) fn state(key: &[u8; 32], iv: &[u8; 16]) -> State {
     const SIGMA: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
-    let word = |bytes: &[u8], at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let word = |bytes: &[u8], at: usize| {
+        u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    };
     std::array::from_fn(|index| match index {
         0..4 => SIGMA[index],
         4..12 => word(key, 4 * (index - 4)),
@@ -100,15 +102,15 @@ impl ChaCha20Key {
         copy
     }
 
-    /// Encrypts or decrypts under `iv`: the number of the first block (32 bits, little-endian), then
-    /// the nonce (12 bytes). When the block number overflows, OpenSSL adds one to the first word of
-    /// the nonce, as if the number had 64 bits; so do all ways here.
+    /// Encrypts or decrypts under `iv`: the number of the first block (32 bits, little-endian),
+    /// then the nonce (12 bytes). When the block number overflows, OpenSSL adds one to the
+    /// first word of the nonce, as if the number had 64 bits; so do all ways here.
     #[inline]
     pub(super) fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         let iv: &[u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
         let (source, target, size) = pointers(text);
-        // SAFETY: source and target have `size` bytes and are equal or disjoint, and each way has the
-        // proof of its instructions.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint, and each way has
+        // the proof of its instructions.
         unsafe {
             // AWS-LC's scalar code has less latency than vectors have.
             #[cfg(target_arch = "x86_64")]
@@ -132,7 +134,13 @@ impl ChaCha20Key {
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
-unsafe fn by_aws_lc(key: &[u8; 32], iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+unsafe fn by_aws_lc(
+    key: &[u8; 32],
+    iv: &[u8; 16],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) {
     let mut block = u32::from_le_bytes([iv[0], iv[1], iv[2], iv[3]]);
     let mut nonce = [0; 12];
     nonce.copy_from_slice(&iv[4..]);
@@ -141,7 +149,16 @@ unsafe fn by_aws_lc(key: &[u8; 32], iv: &[u8; 16], source: *const u8, target: *m
         let room = ((1 << 32) - u64::from(block)) * BLOCK as u64;
         let piece = usize::try_from(room).unwrap_or(usize::MAX).min(size - at);
         // SAFETY: `piece` bytes are left. Key and nonce have the sizes which the function reads.
-        unsafe { lc::CRYPTO_chacha_20(target.add(at), source.add(at), piece, key.as_ptr(), nonce.as_ptr(), block) };
+        unsafe {
+            lc::CRYPTO_chacha_20(
+                target.add(at),
+                source.add(at),
+                piece,
+                key.as_ptr(),
+                nonce.as_ptr(),
+                block,
+            )
+        };
         at += piece;
         block = 0;
         let word = u32::from_le_bytes([nonce[0], nonce[1], nonce[2], nonce[3]]);

@@ -21,7 +21,10 @@ fn check(key: &[u8; 32], iv: &[u8; 16], source: &[u8], proof: Avx512) {
         let target = across.as_mut_ptr().add(1);
         avx512::apply(&mut state(key, iv), source.as_ptr(), target, size, proof);
     }
-    assert!(across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} across");
+    assert!(
+        across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5,
+        "{size} across"
+    );
     let mut place = source.to_vec();
     // SAFETY: as above, in place.
     unsafe { avx512::apply(&mut state(key, iv), place.as_ptr(), place.as_mut_ptr(), size, proof) };

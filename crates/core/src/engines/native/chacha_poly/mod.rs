@@ -1,14 +1,15 @@
-//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over the ChaCha20 and Poly1305 of our own, where
-//! the CPU has AVX-512 with IFMA. Elsewhere [`aead`](super::aead) has AWS-LC's.
+//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over the ChaCha20 and Poly1305 of our own,
+//! where the CPU has AVX-512 with IFMA. Elsewhere [`aead`](super::aead) has AWS-LC's.
 //!
-//! The bulk goes by 1024 bytes, whose ChaCha20 and Poly1305 are computed side by side: the one waits
-//! for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or two KiB
-//! behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead, so that in
-//! place the text is authenticated as it came. What has been decrypted before the tag was known is
-//! overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
+//! The bulk goes by 1024 bytes, whose ChaCha20 and Poly1305 are computed side by side: the one
+//! waits for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or
+//! two KiB behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead,
+//! so that in place the text is authenticated as it came. What has been decrypted before the tag
+//! was known is overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
 //!
-//! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305 adds a
-//! tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is quicker: no switch by size.
+//! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305
+//! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is quicker: no
+//! switch by size.
 
 pub(super) mod parts;
 
@@ -64,11 +65,17 @@ impl ChaChaPolyKey {
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
-    pub(super) fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn seal(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
         let mut state = self.state(nonce)?;
         let (source, target, size) = pointers(text);
-        // SAFETY: there is the proof that the CPU has the instructions; source and target have `size`
-        // bytes and are equal or disjoint.
+        // SAFETY: there is the proof that the CPU has the instructions; source and target have
+        // `size` bytes and are equal or disjoint.
         let full = unsafe { seal(&mut state, aad, source, target, size, self.proof) };
         tag.copy_from_slice(&full[..tag.len()]);
         wipe_plain(&mut state);
@@ -77,7 +84,13 @@ impl ChaChaPolyKey {
 
     /// Decrypts if the tag matches, otherwise leaves zeros.
     #[inline]
-    pub(super) fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(super) fn open(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
         let mut state = self.state(nonce)?;
         let (source, target, size) = pointers(text);
         // SAFETY: as in `seal`.
@@ -129,8 +142,8 @@ unsafe fn seal(
 ) -> [u8; poly1305::BLOCK] {
     let head = Head::new(state, size, proof);
     let mut poly = head.poly(aad);
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is
-    // encrypted, and Poly1305 reads only from before that.
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
+    // is encrypted, and Poly1305 reads only from before that.
     unsafe {
         let mut at = size.min(HEAD);
         head.mix(source, target, at, proof);
@@ -177,8 +190,8 @@ unsafe fn open(
     let head = Head::new(state, size, proof);
     let mut poly = head.poly(aad);
     let first = size.min(HEAD);
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is
-    // decrypted, and Poly1305 reads only from behind that.
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
+    // is decrypted, and Poly1305 reads only from behind that.
     unsafe {
         if size <= SHORT {
             poly.update_padded(std::slice::from_raw_parts(source, size));
@@ -254,7 +267,8 @@ struct Head {
 }
 
 impl Head {
-    /// As many blocks as the text needs, but at most those of a pass, over which the state advances.
+    /// As many blocks as the text needs, but at most those of a pass, over which the state
+    /// advances.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
     fn new(state: &mut State, size: usize, proof: Ifma) -> Self {
@@ -274,7 +288,9 @@ impl Head {
     fn fill(&mut self, blocks: &[__m512i]) {
         for (index, &block) in blocks.iter().enumerate() {
             // SAFETY: at most 16 blocks fit.
-            unsafe { _mm512_store_si512(self.stream.as_mut_ptr().cast::<__m512i>().add(index), block) };
+            unsafe {
+                _mm512_store_si512(self.stream.as_mut_ptr().cast::<__m512i>().add(index), block)
+            };
         }
         self.size = size_of_val(blocks);
     }
@@ -291,7 +307,8 @@ impl Head {
     /// Encrypts or decrypts the head of the text.
     ///
     /// # Safety
-    /// Source and target have `size` bytes, no more than there is keystream for, and are equal or disjoint.
+    /// Source and target have `size` bytes, no more than there is keystream for, and are equal or
+    /// disjoint.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
     unsafe fn mix(&self, source: *const u8, target: *mut u8, size: usize, proof: Ifma) {
@@ -299,8 +316,15 @@ impl Head {
         for at in (0..size).step_by(BLOCK) {
             // SAFETY: the keystream is filled that far; the rest as promised by the caller.
             unsafe {
-                let stream = _mm512_load_si512(self.stream.as_ptr().cast::<u8>().add(BLOCK + at).cast());
-                avx512::mix(source.add(at), target.add(at), (size - at).min(BLOCK), stream, proof.vectors());
+                let stream =
+                    _mm512_load_si512(self.stream.as_ptr().cast::<u8>().add(BLOCK + at).cast());
+                avx512::mix(
+                    source.add(at),
+                    target.add(at),
+                    (size - at).min(BLOCK),
+                    stream,
+                    proof.vectors(),
+                );
             }
         }
     }
@@ -359,7 +383,14 @@ impl Mac {
     /// There are `size` bytes at `text`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    unsafe fn last(&mut self, powers: &Powers, poly: &mut Poly1305, text: *const u8, size: usize, aad_size: usize) {
+    unsafe fn last(
+        &mut self,
+        powers: &Powers,
+        poly: &mut Poly1305,
+        text: *const u8,
+        size: usize,
+        aad_size: usize,
+    ) {
         let whole = (size - self.at) / STEP * STEP;
         let mut last = [0; STEP];
         // SAFETY: whole steps of the text, then the rest, which with the lengths is one more.
@@ -387,7 +418,8 @@ impl Drop for Mac {
 fn same(full: &[u8; poly1305::BLOCK], tag: &[u8]) -> bool {
     let size = tag.len().min(full.len());
     // SAFETY: both have so many bytes.
-    size == tag.len() && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), size) } == 0
+    size == tag.len()
+        && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), size) } == 0
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A message in parts. Poly1305 is a polynomial in r whose coefficients are the blocks, so parts of it can be evaluated
-//! apart, multiplied by the power of r for what follows, and added up.
+//! A message in parts. Poly1305 is a polynomial in r whose coefficients are the blocks, so parts of
+//! it can be evaluated apart, multiplied by the power of r for what follows, and added up.
 
 use super::super::chacha::{BLOCK, State, advance, avx512};
 use super::super::features::Ifma;
@@ -26,7 +26,11 @@ pub(crate) struct Message {
 
 impl Message {
     /// A message at the place where it stays.
-    pub(in super::super) fn boxed(key: &ChaChaPolyKey, nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+    pub(in super::super) fn boxed(
+        key: &ChaChaPolyKey,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<Message>, Error> {
         let state = Wiped(key.state(nonce)?);
         // SAFETY: there is the proof that the CPU has the instructions.
         let (poly, powers) = unsafe {
@@ -50,16 +54,20 @@ impl Message {
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> Sum {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: there is the proof that the CPU has the instructions; source and target have `size` bytes and are
-        // equal or disjoint.
-        Sum(Wiped(unsafe { seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof) }))
+        // SAFETY: there is the proof that the CPU has the instructions; source and target have
+        // `size` bytes and are equal or disjoint.
+        Sum(Wiped(unsafe {
+            seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
+        }))
     }
 
     /// Decrypts such a part, and returns what it adds.
     pub(in super::super) fn open(&self, offset: u64, text: Text<'_>) -> Sum {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: as in `seal`.
-        Sum(Wiped(unsafe { open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof) }))
+        Sum(Wiped(unsafe {
+            open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
+        }))
     }
 
     /// What a part of the ciphertext adds.
@@ -76,7 +84,10 @@ impl Message {
     }
 
     /// The tag of the message with these parts.
-    pub(in super::super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<{ poly1305::BLOCK }> {
+    pub(in super::super) fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+    ) -> Secret<{ poly1305::BLOCK }> {
         let mut joined = Joined::new(&self.poly);
         parts.for_each(|(size, part)| joined.add(size, &part.0.0));
         joined.tag(self.aad_size)
@@ -104,8 +115,8 @@ unsafe fn seal(
     size: usize,
     proof: Ifma,
 ) -> Limbs {
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is encrypted, and
-    // Poly1305 reads only from before that.
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
+    // is encrypted, and Poly1305 reads only from before that.
     unsafe {
         if size < 2 * PASS {
             avx512::apply(state, source, target, size, proof.vectors());
@@ -142,8 +153,8 @@ unsafe fn open(
     size: usize,
     proof: Ifma,
 ) -> Limbs {
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text is decrypted, and
-    // Poly1305 reads only from behind that.
+    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
+    // is decrypted, and Poly1305 reads only from behind that.
     unsafe {
         if size < 2 * PASS {
             let sum = sum(powers, poly, source, size);
@@ -203,7 +214,13 @@ unsafe fn first(powers: &Powers, poly: &Poly1305, text: *const u8, size: usize) 
 /// There are `size` bytes at `text`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn last(mut mac: Mac, powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
+unsafe fn last(
+    mut mac: Mac,
+    powers: &Powers,
+    mut poly: Poly1305,
+    text: *const u8,
+    size: usize,
+) -> Limbs {
     let whole = (size - mac.at) / STEP * STEP;
     // SAFETY: whole steps of the text, then the rest.
     unsafe {

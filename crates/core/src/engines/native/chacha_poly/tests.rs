@@ -6,7 +6,8 @@ use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
 
-const CIPHERS: [(Cipher, usize); 2] = [(Cipher::ChaCha20Poly1305, 12), (Cipher::XChaCha20Poly1305, 24)];
+const CIPHERS: [(Cipher, usize); 2] =
+    [(Cipher::ChaCha20Poly1305, 12), (Cipher::XChaCha20Poly1305, 24)];
 
 struct Both {
     ours: ChaChaPolyKey,
@@ -43,14 +44,21 @@ impl Both {
         assert!(across[1..=size] == sealed && our_tag == tag, "{size} sealed across");
         let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
         self.ours.open(nonce, aad, text, &tag).expect("authentic");
-        assert!(across[1..=size] == *source && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} opened across");
+        assert!(
+            across[1..=size] == *source && across[0] == 0xa5 && across[size + 1] == 0xa5,
+            "{size} opened across"
+        );
     }
 
     fn refuse(&self, aad: &[u8], source: &[u8], tag: &[u8]) {
         let size = source.len();
         let mut across = vec![0xa5; size];
         let text = Text::Across { source, target: &mut across };
-        assert_eq!(self.ours.open(&self.nonce, aad, text, tag), Err(Error::Authentication), "{size}");
+        assert_eq!(
+            self.ours.open(&self.nonce, aad, text, tag),
+            Err(Error::Authentication),
+            "{size}"
+        );
         let mut place = source.to_vec();
         assert_eq!(
             self.ours.open(&self.nonce, aad, Text::InPlace(&mut place), tag),
@@ -76,7 +84,9 @@ fn ours_are_theirs_at_every_size() {
 fn what_is_not_authentic_leaves_zeros() {
     let mut bytes = Bytes(5);
     for cipher in CIPHERS {
-        for size in [0, 1, 64, 192, 193, 240, 241, 500, 960, 961, 1500, 1983, 1984, 2100, 4096, 5000, 70_000] {
+        for size in [
+            0, 1, 64, 192, 193, 240, 241, 500, 960, 961, 1500, 1983, 1984, 2100, 4096, 5000, 70_000,
+        ] {
             let Some(both) = Both::new(cipher, &mut bytes) else { return };
             let (aad, mut text, mut tag) = (bytes.vec(20), bytes.vec(size), [0; 16]);
             both.ours.seal(&both.nonce, &aad, Text::InPlace(&mut text), &mut tag).expect("fits");

@@ -1,10 +1,10 @@
-//! The field GF(2^128) of GHASH (SP 800-38D, section 6.3) in whole numbers: for what is multiplied a few times a
-//! message. No table and no branch depends on a value.
+//! The field GF(2^128) of GHASH (SP 800-38D, section 6.3) in whole numbers: for what is multiplied
+//! a few times a message. No table and no branch depends on a value.
 //!
-//! A block is a number with its first byte on top, which has the coefficient of x^0 at the highest bit. Products of
-//! two such numbers come out shifted by one bit; so one factor is kept multiplied by x once more (Gueron and Kounavis,
-//! "Intel carry-less multiplication instruction and its usage for computing the GCM mode", 2010, figures 7 and 8;
-//! POLYVAL of RFC 8452, appendix A).
+//! A block is a number with its first byte on top, which has the coefficient of x^0 at the highest
+//! bit. Products of two such numbers come out shifted by one bit; so one factor is kept multiplied
+//! by x once more (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage
+//! for computing the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
 
 /// A factor: H or a power of it, multiplied by x.
 #[derive(Copy, Clone)]
@@ -49,14 +49,15 @@ pub(in super::super) fn product(number: u128, factor: Factor) -> u128 {
 #[inline]
 pub(in super::super) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
-    // Modulo x^128 + x^127 + x^126 + x^121 + 1, from the lowest bits on: each half of the lower number moves up.
+    // Modulo x^128 + x^127 + x^126 + x^121 + 1, from the lowest bits on: each half of the lower
+    // number moves up.
     let fold = |word: u128| word << 64 ^ word << 63 ^ word << 62 ^ word << 57;
     let once = low >> 64 ^ fold(low & u128::from(u64::MAX));
     high ^ once >> 64 ^ fold(once & u128::from(u64::MAX))
 }
 
-/// The product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied at a time: at most 13
-/// ones meet in one place, which carry less than five bits far.
+/// The product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied at a
+/// time: at most 13 ones meet in one place, which carry less than five bits far.
 fn carryless(one: u64, other: u64) -> u128 {
     const EACH_FIFTH: u128 = 0x2108_4210_8421_0842_1084_2108_4210_8421;
     let part = |number: u64, first: usize| u128::from(number & (EACH_FIFTH << first) as u64);

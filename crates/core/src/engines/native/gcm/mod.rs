@@ -1,11 +1,12 @@
 //! AES-GCM in parts. In one go it is AWS-LC's: [`aead`](super::aead).
 //!
-//! GHASH is a polynomial in H whose coefficients are the blocks, so parts of it can be evaluated apart, multiplied by
-//! the power of H for what follows, and added up.
+//! GHASH is a polynomial in H whose coefficients are the blocks, so parts of it can be evaluated
+//! apart, multiplied by the power of H for what follows, and added up.
 //!
-//! A part is AES-CTR and GHASH at once where the CPU has the instructions (AVX-512, VAES and VPCLMULQDQ).
-//! Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that authenticates the part as additional
-//! data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of which the last two are known.
+//! A part is AES-CTR and GHASH at once where the CPU has the instructions (AVX-512, VAES and
+//! VPCLMULQDQ). Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that
+//! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
+//! which the last two are known.
 
 pub(super) mod field;
 #[cfg(target_arch = "x86_64")]
@@ -69,7 +70,11 @@ const BLOCK: usize = 16;
 
 impl Message {
     /// A message under the key of `aead`, at the place where it stays.
-    pub(super) fn boxed(aead: &AeadKey, nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+    pub(super) fn boxed(
+        aead: &AeadKey,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<Message>, Error> {
         let mut message = WipedBox::new(Message {
             key: AesCtrKey::vacant(),
             ghash: Ghash::AwsLc(AeadKey::vacant(), Wiped(0)),
@@ -113,8 +118,8 @@ impl Message {
         #[cfg(target_arch = "x86_64")]
         if let Some((keys, rounds)) = self.keys() {
             let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
-            // SAFETY: there is the proof that the CPU has the instructions; source and target have `size` bytes
-            // and are equal or disjoint.
+            // SAFETY: there is the proof that the CPU has the instructions; source and target have
+            // `size` bytes and are equal or disjoint.
             let sum = unsafe {
                 match rounds {
                     10 => wide::seal::<10>(keys, counter, source, target, size),
@@ -185,8 +190,8 @@ impl Message {
         Secret((sum ^ product(lengths, *h) ^ mask).to_be_bytes())
     }
 
-    /// What a text, filled up with zeros, comes to: the sum of its blocks, each times a power of H, the last times
-    /// H^2: for itself and for the block of lengths.
+    /// What a text, filled up with zeros, comes to: the sum of its blocks, each times a power of H,
+    /// the last times H^2: for itself and for the block of lengths.
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
             #[cfg(target_arch = "x86_64")]
@@ -213,13 +218,16 @@ impl Message {
     /// What our kernels need, where they serve.
     #[cfg(target_arch = "x86_64")]
     fn keys(&self) -> Option<(Keys<'_>, u8)> {
-        let (Ghash::Wide(powers, proof), Some((round_keys, rounds))) = (&self.ghash, self.key.round_keys()) else {
+        let (Ghash::Wide(powers, proof), Some((round_keys, rounds))) =
+            (&self.ghash, self.key.round_keys())
+        else {
             return None;
         };
         Some((Keys { round_keys, powers, proof: *proof }, rounds))
     }
 
-    /// The counter for the part at `offset`. A message is too short for its last 32 bits to overflow.
+    /// The counter for the part at `offset`. A message is too short for its last 32 bits to
+    /// overflow.
     fn counter(&self, offset: u64) -> u128 {
         self.first + 1 + u128::from(offset / BLOCK as u64)
     }

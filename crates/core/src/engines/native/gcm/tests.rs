@@ -19,7 +19,8 @@ fn defined(x: u128, y: u128) -> u128 {
 #[test]
 fn products_are_as_defined() {
     let mut bytes = Bytes(11);
-    let check = |x: u128, y: u128| assert_eq!(product(x, Factor::new(y)), defined(x, y), "{x:x} {y:x}");
+    let check =
+        |x: u128, y: u128| assert_eq!(product(x, Factor::new(y)), defined(x, y), "{x:x} {y:x}");
     for _ in 0..300 {
         check(u128::from_ne_bytes(bytes.array()), u128::from_ne_bytes(bytes.array()));
     }
@@ -43,7 +44,11 @@ fn powers_are_products() {
 }
 
 /// A message whose GHASH is by AWS-LC, or by our own if the CPU has the instructions.
-fn message(bytes: &mut Bytes, cipher: Cipher, ours: bool) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
+fn message(
+    bytes: &mut Bytes,
+    cipher: Cipher,
+    ours: bool,
+) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
     let (mut aead, nonce) = (AeadKey::vacant(), bytes.array());
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
     let mut message = Message::boxed(&aead, &nonce, &[]).expect("in parts");
@@ -68,20 +73,31 @@ fn one_part_is_the_message_at_every_size() {
             let (mut sealed, mut tag) = (source[..size].to_vec(), [0; 16]);
             aead.seal(&nonce, &[], Text::InPlace(&mut sealed), &mut tag).expect("fits");
 
-            // One byte beyond shows what is written too much; one before, that nothing need be aligned.
+            // One byte beyond shows what is written too much; one before, that nothing need be
+            // aligned.
             let mut across = vec![0xa5; size + 2];
             let text = Text::Across { source: &source[..size], target: &mut across[1..=size] };
             let sum = message.seal(0, text).expect("encrypts");
             assert_eq!(message.tag(&mut [(size as u64, &sum)].into_iter()).0, tag, "{size} sealed");
-            assert!(across[1..=size] == sealed && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size} sealed");
+            assert!(
+                across[1..=size] == sealed && across[0] == 0xa5 && across[size + 1] == 0xa5,
+                "{size} sealed"
+            );
 
             let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
             let sum = message.open(0, text).expect("decrypts");
             assert_eq!(message.tag(&mut [(size as u64, &sum)].into_iter()).0, tag, "{size} opened");
-            assert!(across[1..=size] == source[..size] && across[0] == 0xa5 && across[size + 1] == 0xa5, "{size}");
+            assert!(
+                across[1..=size] == source[..size] && across[0] == 0xa5 && across[size + 1] == 0xa5,
+                "{size}"
+            );
 
             let sum = message.open(0, Text::InPlace(&mut sealed)).expect("decrypts");
-            assert_eq!(message.tag(&mut [(size as u64, &sum)].into_iter()).0, tag, "{size} in place");
+            assert_eq!(
+                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                tag,
+                "{size} in place"
+            );
             assert!(sealed == source[..size], "{size} in place");
         }
     }

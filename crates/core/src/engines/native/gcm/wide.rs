@@ -1,5 +1,5 @@
-//! AES-GCM with AES and carry-less products on four blocks at once: a pass encrypts 32 blocks and hashes 32 others,
-//! so that neither waits for the other.
+//! AES-GCM with AES and carry-less products on four blocks at once: a pass encrypts 32 blocks and
+//! hashes 32 others, so that neither waits for the other.
 
 use std::arch::x86_64::*;
 
@@ -17,7 +17,8 @@ const STEP: usize = 16 * BLOCKS;
 /// Blocks of a register.
 const EACH: usize = WIDE / 16;
 
-/// H^64, H^63 and so on to H, and as many zeros as a register that begins with H reads beyond. Wiped on drop.
+/// H^64, H^63 and so on to H, and as many zeros as a register that begins with H reads beyond.
+/// Wiped on drop.
 #[repr(align(64))]
 pub(in super::super) struct Powers([u128; BLOCKS + EACH]);
 
@@ -70,14 +71,23 @@ pub(super) unsafe fn seal<const ROUNDS: usize>(
     let wide = vaes512::spread(keys.round_keys);
     let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
     let (mut at, mut hashed) = (0, 0);
-    // SAFETY: what is read and written lies within the `size` bytes. What is hashed is a pass behind.
+    // SAFETY: what is read and written lies within the `size` bytes. What is hashed is a pass
+    // behind.
     unsafe {
         if size >= BYTES + STEP {
             vaes512::apply::<ROUNDS>(&wide, &mut counter, source, target, BYTES);
             at = BYTES;
             while size - at >= STEP {
                 let (source, text) = (source.add(at), target.add(hashed));
-                sum = step::<ROUNDS>(&wide, keys.powers, &mut counter, source, target.add(at), text, sum);
+                sum = step::<ROUNDS>(
+                    &wide,
+                    keys.powers,
+                    &mut counter,
+                    source,
+                    target.add(at),
+                    text,
+                    sum,
+                );
                 at += STEP;
                 hashed += STEP;
             }
@@ -119,21 +129,25 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
 pub(super) fn hash(keys: Keys<'_>, text: &[u8]) -> u128 {
     // SAFETY: pointer and size are of a slice.
-    unsafe { number(hash_rest::<false>(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
+    unsafe {
+        number(hash_rest::<false>(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128()))
+    }
 }
 
-/// POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are numbers with the last byte on top.
+/// POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are numbers with
+/// the last byte on top.
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 pub(in super::super) fn polyval(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
     // SAFETY: pointer and size are of a slice.
     unsafe { number(hash_rest::<true>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
-/// Two passes of encrypting or decrypting, and of hashing at `text`. Each reads what it hashes before it writes.
+/// Two passes of encrypting or decrypting, and of hashing at `text`. Each reads what it hashes
+/// before it writes.
 ///
 /// # Safety
-/// There are [`STEP`] bytes at each pointer, at `text` as many as are there before the second pass; source and target
-/// are equal or disjoint.
+/// There are [`STEP`] bytes at each pointer, at `text` as many as are there before the second pass;
+/// source and target are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
 unsafe fn step<const ROUNDS: usize>(
@@ -148,9 +162,11 @@ unsafe fn step<const ROUNDS: usize>(
     let mut product = Product::zero();
     for at in [0, BYTES] {
         let mut blocks = counter.next::<PASS>().map(|block| _mm512_xor_si512(block, keys[0]));
-        // The registers are hashed two by two, spread over the rounds. What waits for the sum comes last.
+        // The registers are hashed two by two, spread over the rounds. What waits for the sum comes
+        // last.
         let apart = (ROUNDS - 2) / (PASS / 2);
-        #[allow(clippy::needless_range_loop)] // over an iterator the loop is not unrolled, and takes twice as long
+        #[allow(clippy::needless_range_loop)]
+        // over an iterator the loop is not unrolled, and takes twice as long
         for round in 1..ROUNDS {
             for block in &mut blocks {
                 *block = _mm512_aesenc_epi128(*block, keys[round]);
@@ -179,14 +195,20 @@ unsafe fn step<const ROUNDS: usize>(
 /// There are so many bytes at `text`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-unsafe fn hash_rest<const POLYVAL: bool>(powers: &Powers, text: *const u8, size: usize, mut sum: __m128i) -> __m128i {
+unsafe fn hash_rest<const POLYVAL: bool>(
+    powers: &Powers,
+    text: *const u8,
+    size: usize,
+    mut sum: __m128i,
+) -> __m128i {
     for at in (0..size).step_by(STEP) {
         let size = (size - at).min(STEP);
         let begin = BLOCKS - size.div_ceil(16);
         let mut product = Product::zero();
         for within in (0..size).step_by(WIDE) {
             let mask = u64::MAX >> (WIDE - (size - within).min(WIDE));
-            // SAFETY: the mask keeps within the size; after the last block's power, which is H, there are zeros.
+            // SAFETY: the mask keeps within the size; after the last block's power, which is H,
+            // there are zeros.
             unsafe {
                 let text = _mm512_maskz_loadu_epi8(mask, text.add(at + within).cast());
                 let text = if POLYVAL { text } else { reversed(text) };
@@ -199,7 +221,8 @@ unsafe fn hash_rest<const POLYVAL: bool>(powers: &Powers, text: *const u8, size:
     sum
 }
 
-/// Sums of products before they are reduced: the lower halves', the upper halves', and those across.
+/// Sums of products before they are reduced: the lower halves', the upper halves', and those
+/// across.
 struct Product {
     low: __m512i,
     middle: __m512i,
@@ -210,13 +233,20 @@ impl Product {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn zero() -> Self {
-        Self { low: _mm512_setzero_si512(), middle: _mm512_setzero_si512(), high: _mm512_setzero_si512() }
+        Self {
+            low: _mm512_setzero_si512(),
+            middle: _mm512_setzero_si512(),
+            high: _mm512_setzero_si512(),
+        }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,vpclmulqdq")]
     fn add(&mut self, text: __m512i, power: __m512i) {
-        let across = [_mm512_clmulepi64_epi128::<0x01>(text, power), _mm512_clmulepi64_epi128::<0x10>(text, power)];
+        let across = [
+            _mm512_clmulepi64_epi128::<0x01>(text, power),
+            _mm512_clmulepi64_epi128::<0x10>(text, power),
+        ];
         self.middle = _mm512_ternarylogic_epi64::<0x96>(self.middle, across[0], across[1]);
         self.low = _mm512_xor_si512(self.low, _mm512_clmulepi64_epi128::<0x00>(text, power));
         self.high = _mm512_xor_si512(self.high, _mm512_clmulepi64_epi128::<0x11>(text, power));
@@ -231,15 +261,22 @@ impl Product {
     unsafe fn add_two(&mut self, powers: &Powers, text: *const u8, index: usize, sum: __m128i) {
         // SAFETY: within the step, and within the table.
         let [text, power] = unsafe {
-            let text = [index, index + 1].map(|index| reversed(_mm512_loadu_si512(text.add(index * WIDE).cast())));
+            let text = [index, index + 1]
+                .map(|index| reversed(_mm512_loadu_si512(text.add(index * WIDE).cast())));
             [text, [index, index + 1].map(|index| power(powers, index * EACH))]
         };
         let text = if index == 0 { [_mm512_xor_si512(text[0], first(sum)), text[1]] } else { text };
         let [one, other] = [0, 1].map(|index| {
             let (text, power) = (text[index], power[index]);
-            let across = [_mm512_clmulepi64_epi128::<0x01>(text, power), _mm512_clmulepi64_epi128::<0x10>(text, power)];
+            let across = [
+                _mm512_clmulepi64_epi128::<0x01>(text, power),
+                _mm512_clmulepi64_epi128::<0x10>(text, power),
+            ];
             self.middle = _mm512_ternarylogic_epi64::<0x96>(self.middle, across[0], across[1]);
-            [_mm512_clmulepi64_epi128::<0x00>(text, power), _mm512_clmulepi64_epi128::<0x11>(text, power)]
+            [
+                _mm512_clmulepi64_epi128::<0x00>(text, power),
+                _mm512_clmulepi64_epi128::<0x11>(text, power),
+            ]
         });
         self.low = _mm512_ternarylogic_epi64::<0x96>(self.low, one[0], other[0]);
         self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
@@ -257,7 +294,8 @@ impl Product {
             _mm512_xor_si512(halves, _mm512_clmulepi64_epi128::<0x00>(number, modulus))
         };
         let four = _mm512_xor_si512(high, fold(fold(low)));
-        let two = _mm256_xor_si256(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64::<1>(four));
+        let two =
+            _mm256_xor_si256(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64::<1>(four));
         _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two))
     }
 }
@@ -291,5 +329,6 @@ fn first(sum: __m128i) -> __m512i {
 #[inline]
 #[target_feature(enable = "sse2")]
 fn number(sum: __m128i) -> u128 {
-    u128::from(_mm_cvtsi128_si64(sum) as u64) | u128::from(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum)) as u64) << 64
+    u128::from(_mm_cvtsi128_si64(sum) as u64)
+        | u128::from(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum)) as u64) << 64
 }

@@ -1,8 +1,10 @@
-//! AES-256-GCM-SIV (RFC 8452) in parts. In one go it is AWS-LC's: [`aead`](super::aead), whose code has no place to stop.
+//! AES-256-GCM-SIV (RFC 8452) in parts. In one go it is AWS-LC's: [`aead`](super::aead), whose code
+//! has no place to stop.
 //!
-//! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text twice: first for the tag,
-//! then to encrypt. Opening, the tag is known: a part is decrypted and then read, or, where nobody may see it before the
-//! message is known to be authentic, decrypted aside to be read, and once more afterwards.
+//! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text
+//! twice: first for the tag, then to encrypt. Opening, the tag is known: a part is decrypted and
+//! then read, or, where nobody may see it before the message is known to be authentic, decrypted
+//! aside to be read, and once more afterwards.
 
 mod polyval;
 
@@ -77,8 +79,14 @@ impl Message {
         Sum(Wiped([sum as u64, (sum >> 64) as u64, 0]))
     }
 
-    /// What the part of the ciphertext adds that begins `offset` bytes into the text, decrypted aside.
-    pub(super) fn authenticate_sealed(&self, offset: u64, source: &[u8], tag: &[u8]) -> Result<Sum, Error> {
+    /// What the part of the ciphertext adds that begins `offset` bytes into the text, decrypted
+    /// aside.
+    pub(super) fn authenticate_sealed(
+        &self,
+        offset: u64,
+        source: &[u8],
+        tag: &[u8],
+    ) -> Result<Sum, Error> {
         const ASIDE: usize = 4096;
         let mut aside = Secret::<ASIDE>::zeros();
         let mut sum = 0;
@@ -86,7 +94,11 @@ impl Message {
         let power = self.secrets.h.power((ASIDE / BLOCK) as u64);
         for (index, sealed) in source.chunks(ASIDE).enumerate() {
             let target = &mut aside.0[..sealed.len()];
-            self.xor(offset + (index * ASIDE) as u64, Text::Across { source: sealed, target: &mut *target }, tag)?;
+            self.xor(
+                offset + (index * ASIDE) as u64,
+                Text::Across { source: sealed, target: &mut *target },
+                tag,
+            )?;
             let power = match sealed.len() {
                 ASIDE => power,
                 size => self.secrets.h.power(size.div_ceil(BLOCK) as u64),
@@ -115,12 +127,16 @@ impl Message {
         let mut counter: [u8; BLOCK] = tag.try_into().map_err(|_| Error::TagSize)?;
         counter[BLOCK - 1] |= 0x80;
         let (number, _) = counter.split_first_chunk_mut::<4>().ok_or(Error::Engine)?;
-        *number = u32::from_le_bytes(*number).wrapping_add((offset / BLOCK as u64) as u32).to_le_bytes();
+        *number =
+            u32::from_le_bytes(*number).wrapping_add((offset / BLOCK as u64) as u32).to_le_bytes();
         self.key.apply(counter, text)
     }
 
     /// The tag of the message with these parts.
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Result<Secret<BLOCK>, Error> {
+    pub(super) fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+    ) -> Result<Secret<BLOCK>, Error> {
         let Secrets { h, aad } = &self.secrets;
         let (mut sum, mut text_size) = (*aad, 0);
         // Most parts are of one size.

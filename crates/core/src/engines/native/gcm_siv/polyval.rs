@@ -1,5 +1,6 @@
-//! POLYVAL (RFC 8452, section 3): a polynomial in H whose coefficients are the blocks, over the field of
-//! [`field`](super::super::gcm::field). By carry-less products of the CPU, many blocks before each reduction.
+//! POLYVAL (RFC 8452, section 3): a polynomial in H whose coefficients are the blocks, over the
+//! field of [`field`](super::super::gcm::field). By carry-less products of the CPU, many blocks
+//! before each reduction.
 
 use super::super::gcm::field::{Factor, product, reduced};
 use super::super::wipe::{Plain, wipe_plain};
@@ -80,8 +81,8 @@ impl Polyval {
         }
     }
 
-    /// The sum of a text, the last block filled up with zeros: each block times the power of H for its distance from the
-    /// end, the last times H.
+    /// The sum of a text, the last block filled up with zeros: each block times the power of H for
+    /// its distance from the end, the last times H.
     pub(super) fn sum(&self, text: &[u8]) -> u128 {
         match self {
             Polyval::Plain(Powers(powers)) => {
@@ -127,12 +128,19 @@ fn by_clmul(Powers(powers): &Powers, text: &[u8]) -> u128 {
         let mut sum = vector(sum);
         for (block, power) in blocks.iter().zip(powers) {
             // SAFETY: both have 16 bytes.
-            let (text, power) =
-                unsafe { (_mm_loadu_si128(block.as_ptr().cast()), _mm_loadu_si128(std::ptr::from_ref(power).cast())) };
+            let (text, power) = unsafe {
+                (
+                    _mm_loadu_si128(block.as_ptr().cast()),
+                    _mm_loadu_si128(std::ptr::from_ref(power).cast()),
+                )
+            };
             let text = _mm_xor_si128(text, std::mem::replace(&mut sum, _mm_setzero_si128()));
             low = _mm_xor_si128(low, _mm_clmulepi64_si128::<0x00>(text, power));
             high = _mm_xor_si128(high, _mm_clmulepi64_si128::<0x11>(text, power));
-            let across = [_mm_clmulepi64_si128::<0x01>(text, power), _mm_clmulepi64_si128::<0x10>(text, power)];
+            let across = [
+                _mm_clmulepi64_si128::<0x01>(text, power),
+                _mm_clmulepi64_si128::<0x10>(text, power),
+            ];
             middle = _mm_xor_si128(middle, _mm_xor_si128(across[0], across[1]));
         }
         reduced(whole(low), whole(middle), whole(high))
@@ -215,7 +223,9 @@ mod tests {
         let h = Factor(u128::from_ne_bytes(bytes.array()));
         let (ways, text) = (ways(h), bytes.vec(20_000));
         for size in sizes().filter(|&size| size <= text.len()) {
-            let [sum, others @ ..] = &ways.iter().map(|(_, way)| way.sum(&text[..size])).collect::<Vec<_>>()[..] else {
+            let [sum, others @ ..] =
+                &ways.iter().map(|(_, way)| way.sum(&text[..size])).collect::<Vec<_>>()[..]
+            else {
                 unreachable!("there is a plain one")
             };
             assert!(others.iter().all(|other| other == sum), "{size}");

@@ -1,11 +1,12 @@
-//! SHA-3, SHAKE and the original Keccak of several messages: a register for each of the state's 25 words.
+//! SHA-3, SHAKE and the original Keccak of several messages: a register for each of the state's 25
+//! words.
 //!
-//! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24, so that already two
-//! messages win; AVX2 with four 84.
+//! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24,
+//! so that already two messages win; AVX2 with four 84.
 //!
-//! ns of Keccak-256 of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 216 and 32, 1670 and 210, 6460 and 790;
-//! of lengths up to 2 KiB mixed 1690 and 230. Half of what a short message saves comes of padding it and writing its
-//! digest in registers (54 and 33).
+//! ns of Keccak-256 of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 216 and 32, 1670 and
+//! 210, 6460 and 790; of lengths up to 2 KiB mixed 1690 and 230. Half of what a short message saves
+//! comes of padding it and writing its digest in registers (54 and 33).
 
 use std::arch::x86_64::*;
 
@@ -278,8 +279,12 @@ kernel!(
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn pad_in_registers(sponge: Sponge, tail: &mut [u8; 192], rest: &[u8]) {
     let last = sponge.rate - 1;
-    for (index, (part, bytes)) in
-        tail.as_chunks_mut::<64>().0.iter_mut().zip(U64x8::marked::<3>(rest, sponge.mark)).enumerate()
+    for (index, (part, bytes)) in tail
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(U64x8::marked::<3>(rest, sponge.mark))
+        .enumerate()
     {
         let end = if last / 64 == index { 1 << (last % 64) } else { 0 };
         let bytes = _mm512_or_si512(bytes, _mm512_maskz_set1_epi8(end, 0x80_u8 as i8));

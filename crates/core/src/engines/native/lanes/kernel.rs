@@ -1,7 +1,8 @@
 //! What the kernels of the hashes by Merkle and Damgard have in common: all but the rounds.
 
-/// Makes a kernel of vectors (`$set`), and of `rounds(words, block)`, a function which its type must have.
-/// Words of blocks and digests are in the `$order` of the hash; `$pad` is [`Kernel::pad`](super::Kernel::pad).
+/// Makes a kernel of vectors (`$set`), and of `rounds(words, block)`, a function which its type
+/// must have. Words of blocks and digests are in the `$order` of the hash; `$pad` is
+/// [`Kernel::pad`](super::Kernel::pad).
 macro_rules! kernel {
     ($(#[$doc:meta])* $name:ident, $chain:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal],
      $vector:ty, $proof:ident, $features:literal, $order:ident, $pad:expr) => {
@@ -97,8 +98,9 @@ macro_rules! kernel {
     };
 }
 
-/// Makes kernels of the instructions made for a hash, for two messages or more in turn: while one waits for
-/// its instruction, others have theirs. Of `step_in_turn(states, at, count)`, a function which must be there.
+/// Makes kernels of the instructions made for a hash, for two messages or more in turn: while one
+/// waits for its instruction, others have theirs. Of `step_in_turn(states, at, count)`, a function
+/// which must be there.
 macro_rules! in_turn {
     ($chain:ident, $words:literal) => {
         /// Messages in turn.
@@ -128,7 +130,8 @@ macro_rules! in_turn {
                         *state = *start;
                     }
                 }
-                // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
+                // SAFETY: there is the proof that the CPU has the instructions; the rest is
+                // promised by the caller.
                 unsafe { step_in_turn(states, at, count) }
             }
 
@@ -141,7 +144,13 @@ macro_rules! in_turn {
             }
 
             #[inline(always)]
-            fn digests(self, states: &Self::States, ended: u32, digests: &mut [Digest<$chain>; LANES], _size: usize) {
+            fn digests(
+                self,
+                states: &Self::States,
+                ended: u32,
+                digests: &mut [Digest<$chain>; LANES],
+                _size: usize,
+            ) {
                 bits(ended).for_each(|lane| digests[lane] = $chain::digest(states[lane]));
             }
         }

@@ -1,11 +1,11 @@
 //! MD5 of several messages.
 //!
-//! ns a block and message on Zen 5, where one by one takes 70: AVX-512 with 16 lanes 10, AVX2 with eight 23. Both
-//! wait for the chain through the words half of the time. Twice the lanes in turn would use it, but take twice the
-//! messages.
+//! ns a block and message on Zen 5, where one by one takes 70: AVX-512 with 16 lanes 10, AVX2 with
+//! eight 23. Both wait for the chain through the words half of the time. Twice the lanes in turn
+//! would use it, but take twice the messages.
 //!
-//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 145 and 25, 1180 and 173, 4510 and 654; of
-//! lengths up to 2 KiB mixed 1165 and 184.
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 145 and 25, 1180 and 173,
+//! 4510 and 654; of lengths up to 2 KiB mixed 1165 and 184.
 
 use std::arch::x86_64::*;
 
@@ -60,7 +60,12 @@ impl Md5 {
     #[inline(always)]
     fn digest(state: [u32; 4]) -> [u8; 16] {
         let mut bytes = [0; 16];
-        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        bytes
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(state)
+            .for_each(|(bytes, word)| *bytes = word.to_le_bytes());
         bytes
     }
 }

@@ -1,14 +1,16 @@
 //! Several messages at once on one core: each in a lane of vector registers.
 //!
-//! A hash is a chain of blocks that cannot be cut, but the chains of different messages have nothing
-//! to do with each other. A kernel (one file per family) moves the states of all its lanes on by the
-//! same number of blocks; [`run`] gives it messages of any lengths: it lets all lanes go as far as
-//! the nearest end of a message, and puts the next message where one ended. When the last ones are too
-//! few for a kernel to pay, they go on in a narrower one, and at last alone.
+//! A hash is a chain of blocks that cannot be cut, but the chains of different messages have
+//! nothing to do with each other. A kernel (one file per family) moves the states of all its lanes
+//! on by the same number of blocks; [`run`] gives it messages of any lengths: it lets all lanes go
+//! as far as the nearest end of a message, and puts the next message where one ended. When the last
+//! ones are too few for a kernel to pay, they go on in a narrower one, and at last alone.
 //!
-//! Nothing here is on the heap, and what remains on the stack is overwritten: states, ends of messages, digests.
+//! Nothing here is on the heap, and what remains on the stack is overwritten: states, ends of
+//! messages, digests.
 //!
-//! One by one, since nobody made kernels for them: RIPEMD-160, MD5-SHA1, BLAKE2. BLAKE3 has lanes within a message.
+//! One by one, since nobody made kernels for them: RIPEMD-160, MD5-SHA1, BLAKE2. BLAKE3 has lanes
+//! within a message.
 
 pub(super) mod keccak;
 mod kernel;
@@ -92,8 +94,8 @@ type Digest<C> = <C as Chain>::Digest;
 
 /// A routine that moves on the states of `LANES` messages.
 ///
-/// [`run`] is made part of a function that is compiled for the kernel's instructions, and so are the
-/// functions here that are always inlined.
+/// [`run`] is made part of a function that is compiled for the kernel's instructions, and so are
+/// the functions here that are always inlined.
 pub(super) trait Kernel<C: Chain, const LANES: usize>: Copy {
     /// The states of all lanes.
     type States: Plain;
@@ -123,8 +125,15 @@ pub(super) trait Kernel<C: Chain, const LANES: usize>: Copy {
     fn pad(self, chain: C, tail: &mut C::Tail, rest: &[u8], length: u64) {
         chain.pad(tail, rest, length);
     }
-    /// The first `size` bytes of the digests of the lanes in `ended`, each at its place. May write more.
-    fn digests(self, states: &Self::States, ended: u32, digests: &mut [C::Digest; LANES], size: usize);
+    /// The first `size` bytes of the digests of the lanes in `ended`, each at its place. May write
+    /// more.
+    fn digests(
+        self,
+        states: &Self::States,
+        ended: u32,
+        digests: &mut [C::Digest; LANES],
+        size: usize,
+    );
 }
 
 /// The states of all lanes, word by word: a row holds one word of each.
@@ -161,7 +170,8 @@ const WINDOW: usize = 64;
 /// Most messages that are left over.
 const LEFT: usize = 16;
 
-/// Messages to hash: the fresh ones, which all begin with the same state, and those that a wider kernel left.
+/// Messages to hash: the fresh ones, which all begin with the same state, and those that a wider
+/// kernel left.
 pub(super) struct Work<'a, 'o, C: Chain> {
     pub(super) chain: C,
     /// The state with which all begin, and how many bytes it has taken in: whole blocks.
@@ -234,7 +244,8 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
         target: &'a mut [u8],
         outlet: Outlet<'o>,
     ) -> Self {
-        let limit = outlet.pacing.as_ref().map_or(NEVER, |pacing| pacing.slice().div_ceil(chain.block()));
+        let limit =
+            outlet.pacing.as_ref().map_or(NEVER, |pacing| pacing.slice().div_ceil(chain.block()));
         Self {
             chain,
             start: Wiped(start),
@@ -283,17 +294,18 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
         })
     }
 
-    /// Puts the messages of the next window in order: those of most blocks first, so that lanes run together
-    /// for long and the last messages end together. With 64 messages of up to 2 KiB that saves 8 to 14 %, but it
-    /// takes 4 ns a message, which differences of a few blocks are not worth.
+    /// Puts the messages of the next window in order: those of most blocks first, so that lanes run
+    /// together for long and the last messages end together. With 64 messages of up to 2 KiB
+    /// that saves 8 to 14 %, but it takes 4 ns a message, which differences of a few blocks are
+    /// not worth.
     #[inline(never)]
     fn arrange(&mut self) {
         let sources = &self.sources[self.next..];
         let sources = &sources[..sources.len().min(WINDOW)];
         self.window = self.next..self.next + sources.len();
-        let (least, most) = sources
-            .iter()
-            .fold((usize::MAX, 0), |(least, most), source| (source.len().min(least), source.len().max(most)));
+        let (least, most) = sources.iter().fold((usize::MAX, 0), |(least, most), source| {
+            (source.len().min(least), source.len().max(most))
+        });
         self.sorted = most - least >= 8 * self.chain.block();
         if self.sorted {
             let mut keys = [0_u32; WINDOW];
@@ -376,7 +388,12 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 
     /// Puts waiting messages into idle lanes.
     #[inline(always)]
-    fn fill<K: Kernel<C, LANES>>(&mut self, kernel: K, work: &mut Work<'_, '_, C>, states: &mut K::States) {
+    fn fill<K: Kernel<C, LANES>>(
+        &mut self,
+        kernel: K,
+        work: &mut Work<'_, '_, C>,
+        states: &mut K::States,
+    ) {
         for lane in bits(self.idle) {
             let (index, done) = if let Some(Left { index, done, state }) = work.left.pop() {
                 K::put(states, lane, &state);
@@ -426,7 +443,11 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
     }
 
     /// Hands messages back that are too few, unless one is between the two blocks of its end.
-    fn hand_back<K: Kernel<C, LANES>>(&self, work: &mut Work<'_, '_, C>, states: &K::States) -> bool {
+    fn hand_back<K: Kernel<C, LANES>>(
+        &self,
+        work: &mut Work<'_, '_, C>,
+        states: &K::States,
+    ) -> bool {
         let used = || bits(!self.idle & u32::MAX >> (32 - LANES));
         if used().any(|lane| self.ends[lane] > self.left[lane]) {
             return false;
@@ -434,7 +455,8 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
         for lane in used() {
             let index = self.index[lane];
             let left = if self.ends[lane] > 0 { 0 } else { self.left[lane] };
-            let state = if self.fresh >> lane & 1 == 1 { work.start.0 } else { K::get(states, lane) };
+            let state =
+                if self.fresh >> lane & 1 == 1 { work.start.0 } else { K::get(states, lane) };
             let done = (work.blocks(index) - left) * work.chain.block();
             work.left.push(Left { index, done, state });
         }
@@ -442,8 +464,9 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
     }
 }
 
-/// Hashes the next `LANES` messages if they are alike, with the same number of blocks: all lanes begin and
-/// end together. This is the most frequent case, and for short messages the quickest by far.
+/// Hashes the next `LANES` messages if they are alike, with the same number of blocks: all lanes
+/// begin and end together. This is the most frequent case, and for short messages the quickest by
+/// far.
 ///
 /// SHA-256 of 64 bytes: 27 ns where the loop in [`run`] takes 31.
 #[inline(always)]
@@ -454,12 +477,15 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     tails: &mut [C::Tail; LANES],
     digests: &mut [C::Digest; LANES],
 ) -> bool {
-    let Some(sources) = work.sources.get(work.next..).and_then(|sources| sources.first_chunk::<LANES>()) else {
+    let Some(sources) =
+        work.sources.get(work.next..).and_then(|sources| sources.first_chunk::<LANES>())
+    else {
         return false;
     };
     debug_assert!(work.next >= work.window.end, "a window is taken in its order");
     let (chain, size) = (work.chain, work.target.len());
-    let shape = |source: &[u8]| (source.len() / chain.block(), chain.ends(source.len() % chain.block()));
+    let shape =
+        |source: &[u8]| (source.len() / chain.block(), chain.ends(source.len() % chain.block()));
     let (whole, ends) = shape(sources[0]);
     if whole > work.limit || sources.iter().any(|source| shape(source) != (whole, ends)) {
         return false;
@@ -467,7 +493,9 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     let mut fresh = u32::MAX >> (32 - LANES);
     if whole > 0 {
         // SAFETY: each message has as many whole blocks.
-        unsafe { kernel.step(chain, states, fresh, &work.start.0, &sources.map(<[u8]>::as_ptr), whole) };
+        unsafe {
+            kernel.step(chain, states, fresh, &work.start.0, &sources.map(<[u8]>::as_ptr), whole)
+        };
         fresh = 0;
     }
     for (tail, source) in tails.iter_mut().zip(sources) {
@@ -493,7 +521,8 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         return;
     }
     let mut states = Wiped(K::STATES);
-    let (mut tails, mut digests) = (Wiped(Lines([C::TAIL; LANES])), Wiped(Lines([C::DIGEST; LANES])));
+    let (mut tails, mut digests) =
+        (Wiped(Lines([C::TAIL; LANES])), Wiped(Lines([C::DIGEST; LANES])));
     if work.left.count == 0 {
         while flock(kernel, work, &mut states.0, &mut tails.0.0, &mut digests.0.0) {}
         if work.waiting() < kernel.pays() {
@@ -515,7 +544,9 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         }
         let count = lanes.left.iter().fold(work.limit, |least, &left| least.min(left));
         // SAFETY: as many blocks are left in each lane at least; idle ones read what another does.
-        unsafe { kernel.step(work.chain, &mut states.0, lanes.fresh, &work.start.0, &lanes.at, count) };
+        unsafe {
+            kernel.step(work.chain, &mut states.0, lanes.fresh, &work.start.0, &lanes.at, count)
+        };
         lanes.fresh = 0;
         let mut ended = 0_u32;
         for lane in 0..LANES {

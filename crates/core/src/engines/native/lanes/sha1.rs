@@ -1,11 +1,11 @@
 //! SHA-1 of several messages.
 //!
-//! ns a block and message on Zen 5, where one by one (by the instructions made for SHA-1) takes 29: AVX-512 with 16
-//! lanes 5.8; those instructions with two messages in turn 16.6, three 14.4. For CPUs without these: AVX2 with eight
-//! lanes 16.6, one by one 48.
+//! ns a block and message on Zen 5, where one by one (by the instructions made for SHA-1) takes 29:
+//! AVX-512 with 16 lanes 5.8; those instructions with two messages in turn 16.6, three 14.4. For
+//! CPUs without these: AVX2 with eight lanes 16.6, one by one 48.
 //!
-//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 53 and 17, 490 and 102, 1890 and 374; of
-//! lengths up to 2 KiB mixed 485 and 115.
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 53 and 17, 490 and 102,
+//! 1890 and 374; of lengths up to 2 KiB mixed 485 and 115.
 
 use std::arch::x86_64::*;
 
@@ -63,7 +63,12 @@ impl Sha1 {
     #[inline(always)]
     fn digest(state: [u32; 5]) -> [u8; 20] {
         let mut bytes = [0; 20];
-        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
+        bytes
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(state)
+            .for_each(|(bytes, word)| *bytes = word.to_be_bytes());
         bytes
     }
 }
@@ -126,7 +131,11 @@ in_turn!(Sha1, 5);
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 5]; LANES], at: &[*const u8; LANES], count: usize) {
+unsafe fn step_in_turn<const LANES: usize>(
+    states: &mut [[u32; 5]; LANES],
+    at: &[*const u8; LANES],
+    count: usize,
+) {
     // Words stand from the highest to the lowest.
     let reverse = _mm_set_epi32(0x0001_0203, 0x0405_0607, 0x0809_0a0b, 0x0c0d_0e0f);
     let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
@@ -139,7 +148,8 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 5]; LANES], at: &
             std::array::from_fn(|lane| {
                 std::array::from_fn(|index| {
                     // SAFETY: as promised by the caller.
-                    let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
+                    let four =
+                        unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
                     _mm_shuffle_epi8(four, reverse)
                 })
             }),
@@ -190,7 +200,8 @@ fn rounds_in_turn<const LANES: usize>(
 /// Moves links on in turn, as many as `LANES`.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn links_in_turn<const LANES: usize>(links: &mut [Link<u32, 5>; LANES], count: u32) {
-    // Words stand from the highest to the lowest, as those of a block: the digest's are its first five.
+    // Words stand from the highest to the lowest, as those of a block: the digest's are its first
+    // five.
     let pack = |words: &[u32; 5]| {
         let [a, b, c, d, e] = words.map(|word| word as i32);
         [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
@@ -228,7 +239,12 @@ fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
 }
 
 /// Moves links on, and tells how many: those for which there is a kernel.
-pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 5>], _size: usize, count: u32) -> usize {
+pub(in super::super) fn iterate(
+    kernels: Kernels,
+    links: &mut [Link<u32, 5>],
+    _size: usize,
+    count: u32,
+) -> usize {
     let mut done = 0;
     loop {
         let rest = &mut links[done..];
@@ -237,12 +253,15 @@ pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 5>], _s
         done += unsafe {
             match kernels {
                 _ if rest.is_empty() => return done,
-                Kernels { avx512: Some(_), sha_ni, .. } if size >= if sha_ni.is_some() { 8 } else { 2 } => {
+                Kernels { avx512: Some(_), sha_ni, .. }
+                    if size >= if sha_ni.is_some() { 8 } else { 2 } =>
+                {
                     Wide::links::<5>(&mut rest[..size.min(16)], count);
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
+                    // Two by two as long as the number is even: three in turn are hardly quicker
+                    // than two, one by itself is slow.
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {

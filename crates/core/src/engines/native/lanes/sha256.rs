@@ -1,12 +1,13 @@
 //! SHA-256 and SHA-224 of several messages.
 //!
-//! ns a block and message on Zen 5, where one by one takes 31: AVX-512 with 16 lanes 10.2; the instructions made
-//! for SHA-256 with two messages in turn 20, three 18, four 18, six 15 (their roof, but it takes the registers of
-//! AVX-512). For CPUs without these: AVX2 with eight lanes 37, one by one 125. On Zen 4 one by one takes 35, two in
-//! turn 20, three 19 and 16 lanes 18, as vectors of 512 bits take two cycles there.
+//! ns a block and message on Zen 5, where one by one takes 31: AVX-512 with 16 lanes 10.2; the
+//! instructions made for SHA-256 with two messages in turn 20, three 18, four 18, six 15 (their
+//! roof, but it takes the registers of AVX-512). For CPUs without these: AVX2 with eight lanes 37,
+//! one by one 125. On Zen 4 one by one takes 35, two in turn 20, three 19 and 16 lanes 18, as
+//! vectors of 512 bits take two cycles there.
 //!
-//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186, 2000 and 720;
-//! of lengths up to 2 KiB mixed 518 and 203.
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186,
+//! 2000 and 720; of lengths up to 2 KiB mixed 518 and 203.
 
 use std::arch::x86_64::*;
 
@@ -60,7 +61,12 @@ impl Sha256 {
     #[inline(always)]
     fn digest(state: [u32; 8]) -> [u8; 32] {
         let mut bytes = [0; 32];
-        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
+        bytes
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(state)
+            .for_each(|(bytes, word)| *bytes = word.to_be_bytes());
         bytes
     }
 }
@@ -131,12 +137,17 @@ in_turn!(Sha256, 8);
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 8]; LANES], at: &[*const u8; LANES], count: usize) {
+unsafe fn step_in_turn<const LANES: usize>(
+    states: &mut [[u32; 8]; LANES],
+    at: &[*const u8; LANES],
+    count: usize,
+) {
     let reverse = _mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203);
     // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them.
     let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
         // SAFETY: reads halves of a state.
-        let [low, high] = unsafe { [0, 4].map(|at| _mm_loadu_si128(states[lane].as_ptr().add(at).cast())) };
+        let [low, high] =
+            unsafe { [0, 4].map(|at| _mm_loadu_si128(states[lane].as_ptr().add(at).cast())) };
         let [low, high] = [_mm_shuffle_epi32::<0xb1>(low), _mm_shuffle_epi32::<0x1b>(high)];
         [_mm_alignr_epi8::<8>(low, high), _mm_blend_epi16::<0xf0>(high, low)]
     });
@@ -146,7 +157,8 @@ unsafe fn step_in_turn<const LANES: usize>(states: &mut [[u32; 8]; LANES], at: &
             std::array::from_fn(|lane| {
                 std::array::from_fn(|index| {
                     // SAFETY: as promised by the caller.
-                    let four = unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
+                    let four =
+                        unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
                     _mm_shuffle_epi8(four, reverse)
                 })
             }),
@@ -198,8 +210,12 @@ fn rounds_in_turn<const LANES: usize>(
 
 /// Moves links on in turn, as many as `LANES`; a digest has `USED` words, seven or eight.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn links_in_turn<const LANES: usize, const USED: usize>(links: &mut [Link<u32, 8>; LANES], count: u32) {
-    // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them, and back.
+fn links_in_turn<const LANES: usize, const USED: usize>(
+    links: &mut [Link<u32, 8>; LANES],
+    count: u32,
+) {
+    // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them, and
+    // back.
     let pack = |words: &[u32; 8]| {
         let [a, b, c, d, e, f, g, h] = words.map(|word| word as i32);
         [_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h)]
@@ -234,8 +250,14 @@ fn links_in_turn<const LANES: usize, const USED: usize>(links: &mut [Link<u32, 8
     }
 }
 
-/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size` bytes.
-pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 8>], size: usize, count: u32) -> usize {
+/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size`
+/// bytes.
+pub(in super::super) fn iterate(
+    kernels: Kernels,
+    links: &mut [Link<u32, 8>],
+    size: usize,
+    count: u32,
+) -> usize {
     match size {
         32 => iterate_words::<8>(kernels, links, count),
         28 => iterate_words::<7>(kernels, links, count),
@@ -243,7 +265,11 @@ pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u32, 8>], si
     }
 }
 
-fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u32, 8>], count: u32) -> usize {
+fn iterate_words<const USED: usize>(
+    kernels: Kernels,
+    links: &mut [Link<u32, 8>],
+    count: u32,
+) -> usize {
     let mut done = 0;
     loop {
         let rest = &mut links[done..];
@@ -252,12 +278,15 @@ fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u32, 8>]
         done += unsafe {
             match kernels {
                 _ if rest.is_empty() => return done,
-                Kernels { avx512: Some(_), sha_ni, .. } if size >= if sha_ni.is_some() { 12 } else { 2 } => {
+                Kernels { avx512: Some(_), sha_ni, .. }
+                    if size >= if sha_ni.is_some() { 12 } else { 2 } =>
+                {
                     Wide::links::<USED>(&mut rest[..size.min(16)], count);
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three in turn are hardly quicker than two, one by itself is slow.
+                    // Two by two as long as the number is even: three in turn are hardly quicker
+                    // than two, one by itself is slow.
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {
@@ -267,7 +296,10 @@ fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u32, 8>]
                         links_in_turn::<3, USED>(three, count);
                         3
                     } else {
-                        links_in_turn::<1, USED>(rest.first_chunk_mut::<1>().expect("there is one"), count);
+                        links_in_turn::<1, USED>(
+                            rest.first_chunk_mut::<1>().expect("there is one"),
+                            count,
+                        );
                         1
                     }
                 }

@@ -1,10 +1,10 @@
 //! SHA-512 and its kin of several messages.
 //!
-//! ns a block and message on Zen 5, where one by one takes 110: AVX-512 with eight lanes 27, AVX2 with four 105, since
-//! rotations take three instructions each and there are few of them a cycle.
+//! ns a block and message on Zen 5, where one by one takes 110: AVX-512 with eight lanes 27, AVX2
+//! with four 105, since rotations take three instructions each and there are few of them a cycle.
 //!
-//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 137 and 33, 1033 and 242, 3680 and 863; of
-//! lengths up to 2 KiB mixed 1000 and 255.
+//! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 137 and 33, 1033 and 242,
+//! 3680 and 863; of lengths up to 2 KiB mixed 1000 and 255.
 
 use std::arch::x86_64::*;
 
@@ -59,7 +59,12 @@ impl Sha512 {
     #[inline(always)]
     fn digest(state: [u64; 8]) -> [u8; 64] {
         let mut bytes = [0; 64];
-        bytes.as_chunks_mut().0.iter_mut().zip(state).for_each(|(bytes, word)| *bytes = word.to_be_bytes());
+        bytes
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(state)
+            .for_each(|(bytes, word)| *bytes = word.to_be_bytes());
         bytes
     }
 }
@@ -114,8 +119,14 @@ rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5, (28 34 39) (14 18 41) (1
 links!(Wide, U64x8, [[u64; 8]; 8], __m512i, "avx512f,avx512vl,avx512bw");
 links!(Narrow, U64x4, [[u64; 4]; 8], __m256i, "avx2");
 
-/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size` bytes.
-pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u64, 8>], size: usize, count: u32) -> usize {
+/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size`
+/// bytes.
+pub(in super::super) fn iterate(
+    kernels: Kernels,
+    links: &mut [Link<u64, 8>],
+    size: usize,
+    count: u32,
+) -> usize {
     match size {
         64 => iterate_words::<8>(kernels, links, count),
         48 => iterate_words::<6>(kernels, links, count),
@@ -125,7 +136,11 @@ pub(in super::super) fn iterate(kernels: Kernels, links: &mut [Link<u64, 8>], si
     }
 }
 
-fn iterate_words<const USED: usize>(kernels: Kernels, links: &mut [Link<u64, 8>], count: u32) -> usize {
+fn iterate_words<const USED: usize>(
+    kernels: Kernels,
+    links: &mut [Link<u64, 8>],
+    count: u32,
+) -> usize {
     let mut done = 0;
     loop {
         let rest = &mut links[done..];

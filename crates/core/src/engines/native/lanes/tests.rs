@@ -32,7 +32,8 @@ fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
                 assert_eq!(found[index].replace(digest.to_vec()), None, "{index} came twice");
             };
             hash(kernels, &begin, sources, &mut vec![0; size], Outlet::new(&mut each, None));
-            let found: Vec<Vec<u8>> = found.into_iter().map(|digest| digest.expect("each comes")).collect();
+            let found: Vec<Vec<u8>> =
+                found.into_iter().map(|digest| digest.expect("each comes")).collect();
             let lengths = || sources.iter().map(|source| source.len()).collect::<Vec<_>>();
             assert!(found == expected, "{:?} {kernels:?}", lengths());
         }
@@ -46,11 +47,15 @@ fn check_batches<D: Digest>(size: usize, hash: Hash<'_, D>) {
     let mut number = move |limit: usize| u32::from_ne_bytes(random.array()) as usize % limit;
     for length in 0..=300 {
         let count = [2, 4, 8, 16, 9, 21][length % 6];
-        let equal_lengths: Vec<&[u8]> = (0..count).map(|index| &bytes[index * 999 + length..][..length]).collect();
+        let equal_lengths: Vec<&[u8]> =
+            (0..count).map(|index| &bytes[index * 999 + length..][..length]).collect();
         check(size, &equal_lengths, hash);
     }
     let mut mix = |count: usize, limit: usize| -> Vec<&[u8]> {
-        (0..count).map(|_| (number(4000), number(limit + 1))).map(|(at, length)| &bytes[at..at + length]).collect()
+        (0..count)
+            .map(|_| (number(4000), number(limit + 1)))
+            .map(|(at, length)| &bytes[at..at + length])
+            .collect()
     };
     for count in (0..70).step_by(3) {
         check(size, &mix(count, 2100), hash);
@@ -73,7 +78,10 @@ fn check_batches<D: Digest>(size: usize, hash: Hash<'_, D>) {
 /// What differs between the members of a family.
 fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
     let bytes = Bytes(5).vec(20_000);
-    let lengths = [0, 1, 55, 56, 63, 64, 111, 112, 127, 128, 71, 72, 103, 104, 135, 136, 143, 144, 167, 168, 500];
+    let lengths = [
+        0, 1, 55, 56, 63, 64, 111, 112, 127, 128, 71, 72, 103, 104, 135, 136, 143, 144, 167, 168,
+        500,
+    ];
     for count in [2, 8, 21] {
         check(size, &lengths.map(|length| &bytes[length..][..length])[..count], hash);
         check(size, &[&bytes[..D::BLOCK - 1]; 21][..count], hash);

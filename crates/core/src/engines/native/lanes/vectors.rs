@@ -1,9 +1,10 @@
-//! What the kernels are made of: vectors with a word of each message, in four kinds. All have the same operations
-//! by the same names, so that the rounds of a family are written once.
+//! What the kernels are made of: vectors with a word of each message, in four kinds. All have the
+//! same operations by the same names, so that the rounds of a family are written once.
 //!
-//! Blocks come in rows and are turned into columns: a vector for each word, with that word of all messages. Rows
-//! are loaded whole and shuffled. Loading quarters of rows to their places with masks saves half the shuffles for
-//! as many loads: for SHA-256 on Zen 5 3 % slower, or the same. Gathers of single words are far behind.
+//! Blocks come in rows and are turned into columns: a vector for each word, with that word of all
+//! messages. Rows are loaded whole and shuffled. Loading quarters of rows to their places with
+//! masks saves half the shuffles for as many loads: for SHA-256 on Zen 5 3 % slower, or the same.
+//! Gathers of single words are far behind.
 
 use std::arch::x86_64::*;
 
@@ -326,10 +327,12 @@ impl U32x16 {
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn block(at: &[*const u8; 16], offset: usize) -> [__m512i; 16] {
         // SAFETY: as promised by the caller.
-        let blocks: [__m512i; 16] = at.map(|block| unsafe { _mm512_loadu_si512(block.wrapping_add(offset).cast()) });
+        let blocks: [__m512i; 16] =
+            at.map(|block| unsafe { _mm512_loadu_si512(block.wrapping_add(offset).cast()) });
         // rows[g][j] has words j, 4+j, 8+j and 12+j of blocks 4g..4g+4.
-        let rows: [[__m512i; 4]; 4] =
-            std::array::from_fn(|group| Self::quarters(std::array::from_fn(|index| blocks[4 * group + index])));
+        let rows: [[__m512i; 4]; 4] = std::array::from_fn(|group| {
+            Self::quarters(std::array::from_fn(|index| blocks[4 * group + index]))
+        });
         let mut words = [_mm512_setzero_si512(); 16];
         for index in 0..4 {
             let [a, b, c, d] = std::array::from_fn(|group| rows[group][index]);
@@ -360,7 +363,10 @@ impl U32x16 {
     /// Writes the words of each message in a row.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m512i; WORDS], rows: &mut [[u8; BYTES]; 16]) {
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
+        words: [__m512i; WORDS],
+        rows: &mut [[u8; BYTES]; 16],
+    ) {
         const { assert!(BYTES >= 4 * WORDS) };
         let (fours, others) = words.as_chunks();
         for (group, &four) in fours.iter().enumerate() {
@@ -387,9 +393,9 @@ impl U32x16 {
         }
     }
 
-    /// Pads the last bytes of a message, less than 64, with the end mark and `length`, as it is to stand in
-    /// memory, to one block or two. All in registers: the length written into a block that is read as a vector
-    /// right after would cost a wait.
+    /// Pads the last bytes of a message, less than 64, with the end mark and `length`, as it is to
+    /// stand in memory, to one block or two. All in registers: the length written into a block
+    /// that is read as a vector right after would cost a wait.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) fn pad(tail: &mut [u8; 128], rest: &[u8], length: [u8; 8]) {
@@ -399,7 +405,8 @@ impl U32x16 {
         let last = unsafe { _mm512_maskz_loadu_epi8(mark - 1, rest.as_ptr().cast()) };
         let last = _mm512_mask_set1_epi8(last, mark, 0x80_u8 as i8);
         let ended = |block| _mm512_mask_set1_epi64(block, 0x80, i64::from_ne_bytes(length));
-        let blocks = if rest.len() < 56 { [ended(last); 2] } else { [last, ended(_mm512_setzero_si512())] };
+        let blocks =
+            if rest.len() < 56 { [ended(last); 2] } else { [last, ended(_mm512_setzero_si512())] };
         for (target, block) in tail.as_chunks_mut::<64>().0.iter_mut().zip(blocks) {
             // SAFETY: writes the block.
             unsafe { _mm512_storeu_si512(target.as_mut_ptr().cast(), block) };
@@ -419,7 +426,8 @@ impl U32x8 {
         for (group, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
             // Four words of message j, and in the upper half those of message 4+j.
             let rows = std::array::from_fn(|index| {
-                let [low, high] = [index, 4 + index].map(|lane| at[lane].wrapping_add(offset + 16 * group));
+                let [low, high] =
+                    [index, 4 + index].map(|lane| at[lane].wrapping_add(offset + 16 * group));
                 // SAFETY: as promised by the caller.
                 unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
             });
@@ -445,7 +453,10 @@ impl U32x8 {
     /// Writes the words of each message in a row.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m256i; WORDS], rows: &mut [[u8; BYTES]; 8]) {
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
+        words: [__m256i; WORDS],
+        rows: &mut [[u8; BYTES]; 8],
+    ) {
         for (index, word) in words.into_iter().enumerate() {
             let mut column = [0; 8];
             Self::store(&mut column, word);
@@ -481,7 +492,9 @@ impl U64x8 {
     pub(super) unsafe fn columns(at: &[*const u8; 8], offset: usize, words: usize) -> [__m512i; 8] {
         let mask = 0xff_u8 >> (8 - words);
         // SAFETY: as promised by the caller.
-        let row = |row: *const u8| unsafe { _mm512_maskz_loadu_epi64(mask, row.wrapping_add(offset).cast()) };
+        let row = |row: *const u8| unsafe {
+            _mm512_maskz_loadu_epi64(mask, row.wrapping_add(offset).cast())
+        };
         Self::turned(at.map(row))
     }
 
@@ -510,7 +523,10 @@ impl U64x8 {
     /// Writes the words of each message, a multiple of eight, in a row.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m512i; WORDS], rows: &mut [[u8; BYTES]; 8]) {
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
+        words: [__m512i; WORDS],
+        rows: &mut [[u8; BYTES]; 8],
+    ) {
         for (part, &words) in words.as_chunks().0.iter().enumerate() {
             Self::part(words, rows, 64 * part);
         }
@@ -519,7 +535,11 @@ impl U64x8 {
     /// Writes eight words of each message in a row, from a byte on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    pub(super) fn part<const BYTES: usize>(words: [__m512i; 8], rows: &mut [[u8; BYTES]; 8], at: usize) {
+    pub(super) fn part<const BYTES: usize>(
+        words: [__m512i; 8],
+        rows: &mut [[u8; BYTES]; 8],
+        at: usize,
+    ) {
         for (row, words) in rows.iter_mut().zip(Self::turned(words)) {
             // SAFETY: writes the 64 bytes.
             unsafe { _mm512_storeu_si512(row[at..][..64].as_mut_ptr().cast(), words) };
@@ -534,8 +554,11 @@ impl U64x8 {
         let [first, last] = Self::marked(rest, 0x80);
         let ended = |part| _mm512_mask_set1_epi64(part, 0x80, i64::from_ne_bytes(length));
         let zeros = _mm512_setzero_si512();
-        let end =
-            if rest.len() < 112 { [first, ended(last), zeros, zeros] } else { [first, last, zeros, ended(zeros)] };
+        let end = if rest.len() < 112 {
+            [first, ended(last), zeros, zeros]
+        } else {
+            [first, last, zeros, ended(zeros)]
+        };
         for (target, part) in tail.as_chunks_mut::<64>().0.iter_mut().zip(end) {
             // SAFETY: writes the part.
             unsafe { _mm512_storeu_si512(target.as_mut_ptr().cast(), part) };
@@ -554,7 +577,9 @@ impl U64x8 {
                 _ => 0,
             };
             // SAFETY: reads as much of the rest as there is by the mask.
-            let bytes = unsafe { _mm512_maskz_loadu_epi8(before, rest.as_ptr().wrapping_add(64 * part).cast()) };
+            let bytes = unsafe {
+                _mm512_maskz_loadu_epi8(before, rest.as_ptr().wrapping_add(64 * part).cast())
+            };
             _mm512_mask_set1_epi8(bytes, place, mark as i8)
         })
     }
@@ -585,7 +610,9 @@ impl U64x4 {
     pub(super) unsafe fn columns(at: &[*const u8; 4], offset: usize, words: usize) -> [__m256i; 4] {
         let mask = Self::lanes((1 << words) - 1);
         // SAFETY: as promised by the caller.
-        let row = |row: *const u8| unsafe { _mm256_maskload_epi64(row.wrapping_add(offset).cast(), mask) };
+        let row = |row: *const u8| unsafe {
+            _mm256_maskload_epi64(row.wrapping_add(offset).cast(), mask)
+        };
         Self::turned(at.map(row))
     }
 
@@ -606,7 +633,10 @@ impl U64x4 {
     /// Writes the words of each message, a multiple of four, in a row.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(words: [__m256i; WORDS], rows: &mut [[u8; BYTES]; 4]) {
+    pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
+        words: [__m256i; WORDS],
+        rows: &mut [[u8; BYTES]; 4],
+    ) {
         for (part, &words) in words.as_chunks().0.iter().enumerate() {
             Self::part(words, rows, 32 * part);
         }
@@ -615,7 +645,11 @@ impl U64x4 {
     /// Writes four words of each message in a row, from a byte on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn part<const BYTES: usize>(words: [__m256i; 4], rows: &mut [[u8; BYTES]; 4], at: usize) {
+    pub(super) fn part<const BYTES: usize>(
+        words: [__m256i; 4],
+        rows: &mut [[u8; BYTES]; 4],
+        at: usize,
+    ) {
         for (row, words) in rows.iter_mut().zip(Self::turned(words)) {
             // SAFETY: writes the 32 bytes.
             unsafe { _mm256_storeu_si256(row[at..][..32].as_mut_ptr().cast(), words) };

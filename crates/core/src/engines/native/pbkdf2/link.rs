@@ -22,7 +22,8 @@ unsafe impl<const WORDS: usize> Plain for Link<u64, WORDS> {}
 /// Makes the functions of links with these words.
 macro_rules! links {
     ($word:ty, $alone:ident, $read:ident, $write:ident) => {
-        /// Moves one link on with a compression function for blocks of `BLOCK` bytes; `size` is the digest's.
+        /// Moves one link on with a compression function for blocks of `BLOCK` bytes; `size` is the
+        /// digest's.
         pub(in super::super) fn $alone<const WORDS: usize, const BLOCK: usize>(
             link: &mut Link<$word, WORDS>,
             size: usize,
@@ -60,7 +61,10 @@ macro_rules! links {
         }
 
         /// Writes as many words as the digest has.
-        pub(in super::super) fn $write<const WORDS: usize>(digest: &mut [u8], words: &[$word; WORDS]) {
+        pub(in super::super) fn $write<const WORDS: usize>(
+            digest: &mut [u8],
+            words: &[$word; WORDS],
+        ) {
             for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(words) {
                 *bytes = word.to_be_bytes();
             }
@@ -71,8 +75,9 @@ macro_rules! links {
 links!(u32, alone_32, read_32, write_32);
 links!(u64, alone_64, read_64, write_64);
 
-/// Makes the [`Digest`](super::super::Digest) methods of a hash whose chains go as links. `$states` gives the words
-/// of a state, `$kernels` moves as many links on as it has kernels for and tells how many, `$alone` does one.
+/// Makes the [`Digest`](super::super::Digest) methods of a hash whose chains go as links. `$states`
+/// gives the words of a state, `$kernels` moves as many links on as it has kernels for and tells
+/// how many, `$alone` does one.
 macro_rules! in_links {
     ([$word:ty; $words:literal], $lanes:literal, $read:ident, $write:ident, $states:expr, $together:expr, $kernels:expr, $alone:expr) => {
         fn chains_together() -> usize {
@@ -87,7 +92,12 @@ macro_rules! in_links {
             let states: fn(&Self) -> [$word; $words] = $states;
             for chains in chains.chunks_mut($lanes) {
                 let mut links = $crate::engines::native::wipe::Wiped(
-                    [Link { inner: [0; $words], outer: [0; $words], last: [0; $words], sum: [0; $words] }; $lanes],
+                    [Link {
+                        inner: [0; $words],
+                        outer: [0; $words],
+                        last: [0; $words],
+                        sum: [0; $words],
+                    }; $lanes],
                 );
                 let links = &mut links.0[..chains.len()];
                 for (link, chain) in links.iter_mut().zip(&*chains) {

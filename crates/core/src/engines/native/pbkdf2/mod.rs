@@ -1,7 +1,7 @@
 //! PBKDF2 (RFC 8018) over HMAC, whose states after the key are kept.
 //!
-//! Each block of the output is a chain of HMACs, of two compressions each. Blocks of one job and of others go
-//! together in lanes: see [`Digest::iterate`].
+//! Each block of the output is a chain of HMACs, of two compressions each. Blocks of one job and of
+//! others go together in lanes: see [`Digest::iterate`].
 
 pub(super) mod link;
 
@@ -96,11 +96,16 @@ struct Owner {
 }
 
 /// Runs all jobs, and tells of each that is done.
-pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, each: &mut dyn FnMut(usize, &[u8])) {
+pub(super) fn run<D: Digest>(
+    jobs: &mut [Pbkdf2Job<'_>],
+    pace: &mut dyn Pace,
+    each: &mut dyn FnMut(usize, &[u8]),
+) {
     let lanes = D::chains_together();
     let mut chains: Vec<Chain<D>> = Vec::with_capacity(lanes);
     let mut owners: Vec<Owner> = Vec::with_capacity(lanes);
-    // The job whose blocks are being begun, the next of them, and for each job the blocks that are done.
+    // The job whose blocks are being begun, the next of them, and for each job the blocks that are
+    // done.
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = vec![0; jobs.len()];
@@ -141,7 +146,8 @@ pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, ea
                     continue;
                 }
                 let whole = blocks(job);
-                let target = job.target.chunks_mut(D::SIZE).nth(owner.block).expect("there is such a block");
+                let target =
+                    job.target.chunks_mut(D::SIZE).nth(owner.block).expect("there is such a block");
                 target.copy_from_slice(&chains[at].sum.0[..target.len()]);
                 remove(&mut chains, at);
                 finished[owner.job] += 1;
@@ -154,7 +160,11 @@ pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, ea
             since_pause = 0;
             report(jobs, &owners, &finished, D::SIZE, pace);
             pace.pause();
-            for at in (0..owners.len()).rev().filter(|&at| pace.abandoned(owners[at].job)).collect::<Vec<_>>() {
+            for at in (0..owners.len())
+                .rev()
+                .filter(|&at| pace.abandoned(owners[at].job))
+                .collect::<Vec<_>>()
+            {
                 owners.swap_remove(at);
                 remove(&mut chains, at);
             }
@@ -162,8 +172,8 @@ pub(super) fn run<D: Digest>(jobs: &mut [Pbkdf2Job<'_>], pace: &mut dyn Pace, ea
     }
 }
 
-/// Takes a chain out, and the last one takes its place. It is dropped, and so wiped, where it stands: a vector that moves it
-/// out leaves its bytes behind.
+/// Takes a chain out, and the last one takes its place. It is dropped, and so wiped, where it
+/// stands: a vector that moves it out leaves its bytes behind.
 fn remove<D: Digest>(chains: &mut Vec<Chain<D>>, at: usize) {
     let last = chains.len() - 1;
     chains.swap(at, last);
@@ -171,16 +181,29 @@ fn remove<D: Digest>(chains: &mut Vec<Chain<D>>, at: usize) {
 }
 
 /// Tells how far the jobs are that are under way.
-fn report(jobs: &[Pbkdf2Job<'_>], owners: &[Owner], finished: &[usize], size: usize, pace: &mut dyn Pace) {
+fn report(
+    jobs: &[Pbkdf2Job<'_>],
+    owners: &[Owner],
+    finished: &[usize],
+    size: usize,
+    pace: &mut dyn Pace,
+) {
     for (at, owner) in owners.iter().enumerate() {
         if owners[..at].iter().any(|other| other.job == owner.job) {
             continue;
         }
         let iterations = u64::from(jobs[owner.job].iterations);
-        let begun: u64 =
-            owners.iter().filter(|other| other.job == owner.job).map(|other| iterations - u64::from(other.left)).sum();
+        let begun: u64 = owners
+            .iter()
+            .filter(|other| other.job == owner.job)
+            .map(|other| iterations - u64::from(other.left))
+            .sum();
         let whole = jobs[owner.job].target.len().div_ceil(size) as u64;
-        pace.progress(owner.job, finished[owner.job] as u64 * iterations + begun, whole * iterations);
+        pace.progress(
+            owner.job,
+            finished[owner.job] as u64 * iterations + begun,
+            whole * iterations,
+        );
     }
 }
 

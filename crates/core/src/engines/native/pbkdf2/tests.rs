@@ -8,7 +8,8 @@ use super::link::{Link, read_32, read_64};
 use super::*;
 use crate::inputs::Params;
 
-/// Compares the last HMACs and the sums of chains by `links` and one by one, for any number of them.
+/// Compares the last HMACs and the sums of chains by `links` and one by one, for any number of
+/// them.
 fn check<D: Digest, W: Copy + PartialEq + std::fmt::Debug, const WORDS: usize>(
     read: fn(&[u8]) -> [W; WORDS],
     words: fn(&D) -> [W; WORDS],

@@ -1,8 +1,9 @@
-//! Poly1305 of four blocks at once with AVX2: five limbs of 26 bits, as a product is of 32-bit numbers.
+//! Poly1305 of four blocks at once with AVX2: five limbs of 26 bits, as a product is of 32-bit
+//! numbers.
 //!
-//! Each of four lanes sums up every fourth block. A pass takes two blocks a lane: the first is multiplied by r^8 with the
-//! sum, the second by r^4, and both are carried once. In the end each lane is multiplied by the power of r for the
-//! distance of its last block from the text's end.
+//! Each of four lanes sums up every fourth block. A pass takes two blocks a lane: the first is
+//! multiplied by r^8 with the sum, the second by r^4, and both are carried once. In the end each
+//! lane is multiplied by the power of r for the distance of its last block from the text's end.
 
 use std::arch::x86_64::*;
 
@@ -31,7 +32,8 @@ struct Factors {
 pub(in super::super) struct Powers {
     eighth: Factors,
     fourth: Factors,
-    /// r^4, r^2, r^3 and r: what the blocks of the last step are multiplied by, in the order of [`load`].
+    /// r^4, r^2, r^3 and r: what the blocks of the last step are multiplied by, in the order of
+    /// [`load`].
     last: Factors,
 }
 
@@ -67,13 +69,15 @@ impl Powers {
         self.last = factors([&four.0, &two.0, &three.0, &one.0]);
     }
 
-    /// The sum of whole steps of text: each block times the power of r for its distance from the end, the last times r.
+    /// The sum of whole steps of text: each block times the power of r for its distance from the
+    /// end, the last times r.
     ///
     /// # Panics
     /// For no text, and for one that is not a whole number of steps.
     pub(in super::super) fn sum(&self, text: &[u8], _proof: Avx2) -> Limbs {
         assert!(!text.is_empty() && text.len().is_multiple_of(STEP));
-        // SAFETY: there is the proof that the CPU has the instructions; the text is whole steps, at least one.
+        // SAFETY: there is the proof that the CPU has the instructions; the text is whole steps, at
+        // least one.
         unsafe { self.steps(text.as_ptr(), text.len()) }
     }
 
@@ -86,18 +90,31 @@ impl Powers {
         // SAFETY: what is read lies within the `size` bytes.
         unsafe {
             while last - at >= 2 * STEP {
-                let first = products(add(sums, load(text.add(at))), &self.eighth, [_mm256_setzero_si256(); 5]);
+                let first = products(
+                    add(sums, load(text.add(at))),
+                    &self.eighth,
+                    [_mm256_setzero_si256(); 5],
+                );
                 sums = carry(products(load(text.add(at + STEP)), &self.fourth, first));
                 at += 2 * STEP;
             }
             if at < last {
-                sums = carry(products(add(sums, load(text.add(at))), &self.fourth, [_mm256_setzero_si256(); 5]));
+                sums = carry(products(
+                    add(sums, load(text.add(at))),
+                    &self.fourth,
+                    [_mm256_setzero_si256(); 5],
+                ));
                 at += STEP;
             }
-            sums = carry(products(add(sums, load(text.add(at))), &self.last, [_mm256_setzero_si256(); 5]));
+            sums = carry(products(
+                add(sums, load(text.add(at))),
+                &self.last,
+                [_mm256_setzero_si256(); 5],
+            ));
         }
         join(sums.map(|limb| {
-            let two = _mm_add_epi64(_mm256_castsi256_si128(limb), _mm256_extracti128_si256::<1>(limb));
+            let two =
+                _mm_add_epi64(_mm256_castsi256_si128(limb), _mm256_extracti128_si256::<1>(limb));
             (_mm_cvtsi128_si64(two) + _mm_extract_epi64::<1>(two)) as u64
         }))
     }
@@ -123,8 +140,9 @@ fn join([a, b, c, d, e]: [u64; 5]) -> Limbs {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn factors([a, b, c, d]: [&[u64; 5]; LANES]) -> Factors {
-    let limbs: Four =
-        std::array::from_fn(|limb| _mm256_set_epi64x(d[limb] as i64, c[limb] as i64, b[limb] as i64, a[limb] as i64));
+    let limbs: Four = std::array::from_fn(|limb| {
+        _mm256_set_epi64x(d[limb] as i64, c[limb] as i64, b[limb] as i64, a[limb] as i64)
+    });
     let times_5 = std::array::from_fn(|limb| {
         let limb = limbs[limb + 1];
         _mm256_add_epi64(limb, _mm256_slli_epi64::<2>(limb))
@@ -145,11 +163,17 @@ fn products(numbers: Four, factors: &Factors, sums: Four) -> Four {
     std::array::from_fn(|limb| {
         let product = |index: usize| {
             // What begins at bit 130 comes back at bit 0, five times.
-            let factor = if index <= limb { factors.limbs[limb - index] } else { factors.times_5[4 + limb - index] };
+            let factor = if index <= limb {
+                factors.limbs[limb - index]
+            } else {
+                factors.times_5[4 + limb - index]
+            };
             _mm256_mul_epu32(numbers[index], factor)
         };
-        let pairs =
-            _mm256_add_epi64(_mm256_add_epi64(product(0), product(1)), _mm256_add_epi64(product(2), product(3)));
+        let pairs = _mm256_add_epi64(
+            _mm256_add_epi64(product(0), product(1)),
+            _mm256_add_epi64(product(2), product(3)),
+        );
         _mm256_add_epi64(_mm256_add_epi64(sums[limb], product(4)), pairs)
     })
 }
@@ -165,15 +189,18 @@ fn carry([mut a, mut b, mut c, mut d, mut e]: Four) -> Four {
     (b, e) = (_mm256_add_epi64(b, over(a)), _mm256_add_epi64(e, over(d)));
     (a, d) = (keep(a), keep(d));
     let around = over(e);
-    (c, a) =
-        (_mm256_add_epi64(c, over(b)), _mm256_add_epi64(a, _mm256_add_epi64(around, _mm256_slli_epi64::<2>(around))));
+    (c, a) = (
+        _mm256_add_epi64(c, over(b)),
+        _mm256_add_epi64(a, _mm256_add_epi64(around, _mm256_slli_epi64::<2>(around))),
+    );
     (b, e) = (keep(b), keep(e));
     (d, b) = (_mm256_add_epi64(d, over(c)), _mm256_add_epi64(b, over(a)));
     (c, a) = (keep(c), keep(a));
     [a, b, c, keep(d), _mm256_add_epi64(e, over(d))]
 }
 
-/// Four blocks as limbs, with the bit above each that says it is whole: the first, third, second and fourth.
+/// Four blocks as limbs, with the bit above each that says it is whole: the first, third, second
+/// and fourth.
 ///
 /// # Safety
 /// There are [`STEP`] bytes at `text`.
@@ -181,7 +208,8 @@ fn carry([mut a, mut b, mut c, mut d, mut e]: Four) -> Four {
 #[target_feature(enable = "avx2")]
 unsafe fn load(text: *const u8) -> Four {
     // SAFETY: within the step.
-    let [one, other] = unsafe { [_mm256_loadu_si256(text.cast()), _mm256_loadu_si256(text.add(STEP / 2).cast())] };
+    let [one, other] =
+        unsafe { [_mm256_loadu_si256(text.cast()), _mm256_loadu_si256(text.add(STEP / 2).cast())] };
     let (low, high) = (_mm256_unpacklo_epi64(one, other), _mm256_unpackhi_epi64(one, other));
     let mask = _mm256_set1_epi64x(MASK_26 as i64);
     let middle = _mm256_or_si256(_mm256_srli_epi64::<52>(low), _mm256_slli_epi64::<12>(high));

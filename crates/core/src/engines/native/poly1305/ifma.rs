@@ -1,8 +1,9 @@
 //! Poly1305 of 16 blocks at once, with AVX-512's products of 52-bit integers.
 //!
-//! 16 lanes, two registers for each limb, sum up every 16th block each, multiplying by r^16 at a step;
-//! in the end each lane is multiplied by the power of r for the distance of its last block from the
-//! message's end. So that the message is a whole number of steps, it is preceded by empty lanes.
+//! 16 lanes, two registers for each limb, sum up every 16th block each, multiplying by r^16 at a
+//! step; in the end each lane is multiplied by the power of r for the distance of its last block
+//! from the message's end. So that the message is a whole number of steps, it is preceded by empty
+//! lanes.
 //!
 //! A product's lower 52 bits belong where the limbs' positions add up to, its upper bits 52 bits
 //! further on, which is 8 bits above the next limb (10 above the top one's end).
@@ -73,14 +74,16 @@ impl Powers {
         let r = key.r;
         let r_2 = multiply(r, r);
         let (r_3, r_4) = (multiply(r_2, r), multiply(r_2, r_2));
-        let (r_5, r_6, r_7, r_8) = (multiply(r_4, r), multiply(r_4, r_2), multiply(r_4, r_3), multiply(r_4, r_4));
+        let (r_5, r_6, r_7, r_8) =
+            (multiply(r_4, r), multiply(r_4, r_2), multiply(r_4, r_3), multiply(r_4, r_4));
         let power = [r_8, r_7, r_6, r_5, r_4, r_3, r_2, r];
         let near: Eight = std::array::from_fn(|limb| {
             let [a, b, c, d, e, f, g, h] = ORDER.map(|block| power[block as usize][limb] as i64);
             _mm512_set_epi64(h, g, f, e, d, c, b, a)
         });
         let near_factors = factors(near);
-        let far = carry(products(r_8.map(|limb| _mm512_set1_epi64(limb as i64)), &near_factors, zero()));
+        let far =
+            carry(products(r_8.map(|limb| _mm512_set1_epi64(limb as i64)), &near_factors, zero()));
         // Lane 0 of these is r^16.
         let step = far.map(|limb| _mm512_broadcastq_epi64(_mm512_castsi512_si128(limb)));
         Self { step: factors(step), last: [factors(far), near_factors] }
@@ -98,10 +101,15 @@ impl Powers {
         let mut lanes = unsafe { load(padded.as_ptr()) };
         let [a, b, c, d, e, f, g, h] = ORDER;
         for (half, lanes) in lanes.iter_mut().enumerate() {
-            let order = _mm512_add_epi64(_mm512_set_epi64(h, g, f, e, d, c, b, a), _mm512_set1_epi64(8 * half as i64));
+            let order = _mm512_add_epi64(
+                _mm512_set_epi64(h, g, f, e, d, c, b, a),
+                _mm512_set1_epi64(8 * half as i64),
+            );
             let first = _mm512_set1_epi64(empty as i64);
-            let (here, before) = (_mm512_cmpeq_epi64_mask(order, first), _mm512_cmplt_epi64_mask(order, first));
-            lanes[2] = _mm512_mask_sub_epi64(lanes[2], before, lanes[2], _mm512_set1_epi64(1 << 40));
+            let (here, before) =
+                (_mm512_cmpeq_epi64_mask(order, first), _mm512_cmplt_epi64_mask(order, first));
+            lanes[2] =
+                _mm512_mask_sub_epi64(lanes[2], before, lanes[2], _mm512_set1_epi64(1 << 40));
             for (lane, sum) in lanes.iter_mut().zip(key.sum) {
                 *lane = _mm512_mask_add_epi64(*lane, here, *lane, _mm512_set1_epi64(sum as i64));
             }
@@ -145,7 +153,8 @@ fn zero() -> [Eight; 2] {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn factors([x, y, z]: Eight) -> Factors {
-    let times_20 = |limb| _mm512_add_epi64(_mm512_slli_epi64::<4>(limb), _mm512_slli_epi64::<2>(limb));
+    let times_20 =
+        |limb| _mm512_add_epi64(_mm512_slli_epi64::<4>(limb), _mm512_slli_epi64::<2>(limb));
     [x, y, z, times_20(y), times_20(z)]
 }
 
@@ -158,11 +167,20 @@ fn add(one: Eight, other: Eight) -> Eight {
 /// Adds eight products to sums of lower and of upper parts.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn products([a, b, c]: Eight, &[x, y, z, y_20, z_20]: &Factors, [low, high]: [Eight; 2]) -> [Eight; 2] {
+fn products(
+    [a, b, c]: Eight,
+    &[x, y, z, y_20, z_20]: &Factors,
+    [low, high]: [Eight; 2],
+) -> [Eight; 2] {
     // Three sums of three products each; those of the limb that is ready last come last.
-    let pairs = [[(c, y_20), (a, x), (b, z_20)], [(c, z_20), (a, y), (b, x)], [(c, x), (a, z), (b, y)]];
-    let lower = |limb: usize| pairs[limb].into_iter().fold(low[limb], |sum, (l, r)| _mm512_madd52lo_epu64(sum, l, r));
-    let upper = |limb: usize| pairs[limb].into_iter().fold(high[limb], |sum, (l, r)| _mm512_madd52hi_epu64(sum, l, r));
+    let pairs =
+        [[(c, y_20), (a, x), (b, z_20)], [(c, z_20), (a, y), (b, x)], [(c, x), (a, z), (b, y)]];
+    let lower = |limb: usize| {
+        pairs[limb].into_iter().fold(low[limb], |sum, (l, r)| _mm512_madd52lo_epu64(sum, l, r))
+    };
+    let upper = |limb: usize| {
+        pairs[limb].into_iter().fold(high[limb], |sum, (l, r)| _mm512_madd52hi_epu64(sum, l, r))
+    };
     [[lower(0), lower(1), lower(2)], [upper(0), upper(1), upper(2)]]
 }
 
@@ -193,8 +211,12 @@ unsafe fn load(text: *const u8) -> [Eight; 2] {
     let mask_44 = _mm512_set1_epi64(MASK_44 as i64);
     [0, STEP / 2].map(|at| {
         // SAFETY: within the step.
-        let [one, other] =
-            unsafe { [_mm512_loadu_si512(text.add(at).cast()), _mm512_loadu_si512(text.add(at + STEP / 4).cast())] };
+        let [one, other] = unsafe {
+            [
+                _mm512_loadu_si512(text.add(at).cast()),
+                _mm512_loadu_si512(text.add(at + STEP / 4).cast()),
+            ]
+        };
         let (low, high) = (_mm512_unpacklo_epi64(one, other), _mm512_unpackhi_epi64(one, other));
         let middle = _mm512_or_si512(_mm512_srli_epi64::<44>(low), _mm512_slli_epi64::<20>(high));
         [

@@ -1,5 +1,6 @@
-//! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once in [`ifma`],
-//! 4 in [`avx2`]. Our AEADs use it, and messages in parts: a library's tag says too little of a part's sum.
+//! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once
+//! in [`ifma`], 4 in [`avx2`]. Our AEADs use it, and messages in parts: a library's tag says too
+//! little of a part's sum.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
@@ -15,7 +16,8 @@ pub(super) const BLOCK: usize = 16;
 const MASK_44: u64 = (1 << 44) - 1;
 const MASK_42: u64 = (1 << 42) - 1;
 
-/// A number modulo 2^130 - 5: limbs which begin at bits 0, 44 and 88, and may be a little too large.
+/// A number modulo 2^130 - 5: limbs which begin at bits 0, 44 and 88, and may be a little too
+/// large.
 pub(super) type Limbs = [u64; 3];
 
 /// The sum as yet, and the one-time key. Wiped on drop.
@@ -69,7 +71,8 @@ impl Poly1305 {
         power
     }
 
-    /// The sum of whole blocks: each times the power of r for its distance from the end, the last times r.
+    /// The sum of whole blocks: each times the power of r for its distance from the end, the last
+    /// times r.
     ///
     /// One block waits for the other, so two halves are summed up side by side.
     pub(super) fn blocks(&self, blocks: &[[u8; BLOCK]]) -> Limbs {

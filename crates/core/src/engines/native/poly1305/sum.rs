@@ -37,8 +37,8 @@ impl Summing {
         let _ = key;
     }
 
-    /// The sum of a text, the last block filled up with zeros: each block times the power of r for its distance from the
-    /// end, the last times r.
+    /// The sum of a text, the last block filled up with zeros: each block times the power of r for
+    /// its distance from the end, the last times r.
     pub(in super::super) fn sum(&self, key: &Poly1305, text: &[u8]) -> Limbs {
         let mut poly = key.fresh();
         #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
 //! Our Poly1305 is that of the definition, also where limbs are as full as can be.
 //!
-//! The judge is the definition, bit by bit, and not `CRYPTO_poly1305` of AWS-LC, which on x86-64 drops a
-//! carry for the second test's texts (0.47.0: five blocks of ones but one byte under r = 1; its AEAD
-//! has other code).
+//! The judge is the definition, bit by bit, and not `CRYPTO_poly1305` of AWS-LC, which on x86-64
+//! drops a carry for the second test's texts (0.47.0: five blocks of ones but one byte under r = 1;
+//! its AEAD has other code).
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Ifma, OrSkip};
@@ -88,7 +88,11 @@ fn ours_is_theirs() {
             if let Some(proof) = Ifma::detect().or_skip() {
                 for before in [0, 1, 5, 40] {
                     if blocks > before {
-                        assert_eq!(wide(&key, text, before, proof), answer, "{blocks} after {before}");
+                        assert_eq!(
+                            wide(&key, text, before, proof),
+                            answer,
+                            "{blocks} after {before}"
+                        );
                     }
                 }
             }
@@ -141,12 +145,18 @@ fn sums_of_parts_are_those_of_the_whole() {
         if round > 4 {
             key[16..].fill(0);
         }
-        for blocks in (0..40).chain([63, 64, 65, 66, 67, 68, 127, 128, 129, 191, 192, 255, 299, 300]) {
+        for blocks in
+            (0..40).chain([63, 64, 65, 66, 67, 68, 127, 128, 129, 191, 192, 255, 299, 300])
+        {
             let text = &text[..blocks * BLOCK];
             let answer = expected(&key, &[text, &lengths(0, text.len() as u64)].concat());
             for cut in [0, blocks / 3, blocks.min(16), blocks] {
                 for vectors in [false, true] {
-                    assert_eq!(in_parts(&key, text, cut * BLOCK, vectors), answer, "{blocks} at {cut}, {vectors}");
+                    assert_eq!(
+                        in_parts(&key, text, cut * BLOCK, vectors),
+                        answer,
+                        "{blocks} at {cut}, {vectors}"
+                    );
                 }
             }
         }

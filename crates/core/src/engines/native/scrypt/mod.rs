@@ -15,8 +15,9 @@ use crate::allocate::try_with_capacity;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
 use crate::pace::Pace;
 
-/// So many Salsa20 cores of each lane are computed between two pauses: in 80 us, of eight lanes together in 180. (With four times as many an event
-/// loop beside two busy workers waits 3 ms at the 99th percentile, now 0.6 to 1.6.)
+/// So many Salsa20 cores of each lane are computed between two pauses: in 80 us, of eight lanes
+/// together in 180. (With four times as many an event loop beside two busy workers waits 3 ms at
+/// the 99th percentile, now 0.6 to 1.6.)
 const SLICE: u64 = 2048;
 
 /// How many lanes are worth running together.
@@ -24,7 +25,8 @@ pub(super) fn lanes() -> usize {
     romix::kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
 }
 
-/// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None` beyond all counting.
+/// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None`
+/// beyond all counting.
 pub(super) fn memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
     let block = 128 * u64::from(cost.r);
     let tables = block.checked_mul(cost.n)?.checked_mul(together as u64)?;
@@ -43,19 +45,23 @@ pub(super) fn run(
     let mut owners = try_with_capacity::<usize>(jobs.iter().map(|job| job.p as usize).sum())?;
     owners.extend(jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)));
     let count = owners.len() as u64;
-    let fits = |together: &usize| self::memory(cost, count, *together).is_some_and(|size| size <= memory.size());
+    let fits = |together: &usize| {
+        self::memory(cost, count, *together).is_some_and(|size| size <= memory.size())
+    };
     let most = owners.len().min(self::lanes());
     let Some(together) = (1..=most).rev().find(fits) else {
         return Err(Error::Memory { needed: self::memory(cost, count, 1).unwrap_or(u64::MAX) });
     };
 
-    // The tables, two blocks for each lane of a kernel, and the blocks of all jobs: multiples of 128 bytes.
+    // The tables, two blocks for each lane of a kernel, and the blocks of all jobs: multiples of
+    // 128 bytes.
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
     let tables = memory.lend(together * table + (2 * LANES_MAX + owners.len()) * block);
     let blocks = tables.wrapping_add(together * table);
     let inputs = blocks.wrapping_add(2 * LANES_MAX * block);
-    // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as zeros.
+    // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as
+    // zeros.
     let inputs = unsafe { std::slice::from_raw_parts_mut(inputs, owners.len() * block) };
 
     let mut rest = &mut *inputs;
@@ -70,19 +76,23 @@ pub(super) fn run(
     let mut finished = vec![0; jobs.len()];
     let mut lanes = 0..owners.len();
     loop {
-        let batch: Vec<usize> = lanes.by_ref().filter(|&lane| !pace.abandoned(owners[lane])).take(together).collect();
+        let batch: Vec<usize> =
+            lanes.by_ref().filter(|&lane| !pace.abandoned(owners[lane])).take(together).collect();
         if batch.is_empty() {
             return Ok(());
         }
         let kernel = Kernel::choose(batch.len());
         let place = Place {
             blocks: [blocks, blocks.wrapping_add(LANES_MAX * block)],
-            tables: std::array::from_fn(|slot| tables.wrapping_add(if slot < batch.len() { slot * table } else { 0 })),
+            tables: std::array::from_fn(|slot| {
+                tables.wrapping_add(if slot < batch.len() { slot * table } else { 0 })
+            }),
             r: cost.r as usize,
             n: cost.n,
         };
-        // SAFETY: the place is in the memory, the kernel came of a choice among those that the CPU can run, and
-        // there are as many tables as lanes in use. The others do what the first does, at the same place.
+        // SAFETY: the place is in the memory, the kernel came of a choice among those that the CPU
+        // can run, and there are as many tables as lanes in use. The others do what the
+        // first does, at the same place.
         let whole = unsafe {
             for slot in 0..kernel.lanes {
                 let lane = *batch.get(slot).unwrap_or(&batch[0]);
@@ -135,7 +145,9 @@ unsafe fn romix(kernel: &Kernel, place: &Place, go_on: &mut dyn FnMut(u64) -> bo
         while done < place.n {
             let count = slice.min(place.n - done);
             // SAFETY: as promised by the caller. N and the slice are even, so `count` is.
-            unsafe { if mixing { kernel.mix(place, count) } else { kernel.fill(place, done, count) } }
+            unsafe {
+                if mixing { kernel.mix(place, count) } else { kernel.fill(place, done, count) }
+            }
             done += count;
             if !go_on(done + if mixing { place.n } else { 0 }) {
                 return false;

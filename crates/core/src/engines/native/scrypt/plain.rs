@@ -80,7 +80,9 @@ fn salsa(matrix: Matrix) -> Matrix {
         step!(0, 1, 2, 18);
         x = [x[0], turned::<1>(x[1]), turned::<2>(x[2]), turned::<3>(x[3])];
     }
-    std::array::from_fn(|row| std::array::from_fn(|word| x[row][word].wrapping_add(matrix[row][word])))
+    std::array::from_fn(|row| {
+        std::array::from_fn(|word| x[row][word].wrapping_add(matrix[row][word]))
+    })
 }
 
 /// The words of a row moved round by so many places.

@@ -1,12 +1,14 @@
 //! ROMix (RFC 7914, section 5) of one lane or several: kernels that differ in the vectors they use.
 //!
-//! A lane is a block of 128r bytes with a table of N such blocks. Its Salsa20 core is one long chain of which only
-//! four words go side by side, in 128 bits; so several lanes run in one thread, two or four in a vector, and
-//! two such vectors in turn. That also has the memory of all lanes looked for at once.
+//! A lane is a block of 128r bytes with a table of N such blocks. Its Salsa20 core is one long
+//! chain of which only four words go side by side, in 128 bits; so several lanes run in one thread,
+//! two or four in a vector, and two such vectors in turn. That also has the memory of all lanes
+//! looked for at once.
 //!
-//! ms a lane on Emerald Rapids, N=16384 r=8: one lane 28 in plain code, 22 with AVX2, 15 with AVX-512's rotation, which
-//! makes the chain shorter; of two 11.8 (AVX2) and 10 (AVX-512), of four 8.0 and 4.6, of eight 3.5. On Zen 5 the same
-//! layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of eight.
+//! ms a lane on Emerald Rapids, N=16384 r=8: one lane 28 in plain code, 22 with AVX2, 15 with
+//! AVX-512's rotation, which makes the chain shorter; of two 11.8 (AVX2) and 10 (AVX-512), of four
+//! 8.0 and 4.6, of eight 3.5. On Zen 5 the same layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of
+//! eight.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -31,7 +33,8 @@ pub(super) struct Place {
     pub(super) n: u64,
 }
 
-/// A way of doing it. Both functions leave the block where they found it, after an even number of steps.
+/// A way of doing it. Both functions leave the block where they found it, after an even number of
+/// steps.
 #[derive(Copy, Clone)]
 pub(super) struct Kernel {
     /// How many lanes.
@@ -106,11 +109,14 @@ impl Kernel {
     /// Where a word of a matrix is: rows of lanes that share a vector stand side by side.
     fn word(&self, place: &Place, lane: usize, index: usize, word: usize) -> *mut u32 {
         let vector = (index * (self.lanes / self.shared) + lane / self.shared) * 4 + word / 4;
-        let row = place.blocks[0].cast::<[u32; 4]>().wrapping_add(vector * self.shared + lane % self.shared);
+        let row = place.blocks[0]
+            .cast::<[u32; 4]>()
+            .wrapping_add(vector * self.shared + lane % self.shared);
         row.cast::<u32>().wrapping_add(word % 4)
     }
 
-    /// The quickest kernel for so many lanes (it may have fewer or more), of those that this CPU can run.
+    /// The quickest kernel for so many lanes (it may have fewer or more), of those that this CPU
+    /// can run.
     pub(super) fn choose(lanes: usize) -> Kernel {
         let all = kernels();
         *all.iter().find(|kernel| kernel.lanes >= lanes).unwrap_or(&all[all.len() - 1])
@@ -329,7 +335,8 @@ macro_rules! kernel {
     };
 }
 
-/// Which word of a matrix comes at each place when its rows are diagonals, so that columns and rows are alike.
+/// Which word of a matrix comes at each place when its rows are diagonals, so that columns and rows
+/// are alike.
 const DIAGONALS: [usize; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11];
 
 /// The block to read and that to write in a step, by turns.
@@ -345,7 +352,8 @@ pub(super) fn shuffled(index: usize, r: usize) -> usize {
     index / 2 + index % 2 * r
 }
 
-/// So many matrices ahead of its use a table is asked for what is to be read. 2 take 10 % more time, 4 and 16 the same.
+/// So many matrices ahead of its use a table is asked for what is to be read. 2 take 10 % more
+/// time, 4 and 16 the same.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 8;
 

@@ -8,17 +8,21 @@ use super::*;
 fn mixed(kernel: &Kernel, cost: &ScryptCost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
-    let mut memory = Memory::new((blocks.len() * table + 2 * LANES_MAX * block) as u64).expect("memory");
+    let mut memory =
+        Memory::new((blocks.len() * table + 2 * LANES_MAX * block) as u64).expect("memory");
     let start = memory.lend(blocks.len() * table + 2 * LANES_MAX * block);
     let at = start.wrapping_add(blocks.len() * table);
     let place = Place {
         blocks: [at, at.wrapping_add(LANES_MAX * block)],
-        tables: std::array::from_fn(|slot| start.wrapping_add(if slot < blocks.len() { slot * table } else { 0 })),
+        tables: std::array::from_fn(|slot| {
+            start.wrapping_add(if slot < blocks.len() { slot * table } else { 0 })
+        }),
         r: cost.r as usize,
         n: cost.n,
     };
     let mut results = blocks.to_vec();
-    // SAFETY: the place is in the memory, with a table for each block; the CPU has the kernel's instructions.
+    // SAFETY: the place is in the memory, with a table for each block; the CPU has the kernel's
+    // instructions.
     unsafe {
         for slot in 0..kernel.lanes {
             kernel.put(&place, slot, blocks.get(slot).unwrap_or(&blocks[0]));
@@ -35,14 +39,22 @@ fn mixed(kernel: &Kernel, cost: &ScryptCost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>>
 fn all_kernels_agree() {
     let mut bytes = Bytes(7);
     let kernels = all_kernels();
-    for (n, r) in [(2, 1), (4, 1), (16, 2), (64, 3), (128, 8), (2, 17), (1024, 8), (8192, 1), (16, 600)] {
+    for (n, r) in
+        [(2, 1), (4, 1), (16, 2), (64, 3), (128, 8), (2, 17), (1024, 8), (8192, 1), (16, 600)]
+    {
         let cost = ScryptCost { n, r };
         for (name, kernel) in &kernels {
             for count in 1..=kernel.lanes {
-                let blocks: Vec<Vec<u8>> = (0..count).map(|_| bytes.vec(128 * r as usize)).collect();
-                let expected: Vec<Vec<u8>> =
-                    blocks.iter().flat_map(|block| mixed(&kernels[0].1, &cost, std::slice::from_ref(block))).collect();
-                assert!(mixed(kernel, &cost, &blocks) == expected, "{name}: {count} lanes, {n} {r}");
+                let blocks: Vec<Vec<u8>> =
+                    (0..count).map(|_| bytes.vec(128 * r as usize)).collect();
+                let expected: Vec<Vec<u8>> = blocks
+                    .iter()
+                    .flat_map(|block| mixed(&kernels[0].1, &cost, std::slice::from_ref(block)))
+                    .collect();
+                assert!(
+                    mixed(kernel, &cost, &blocks) == expected,
+                    "{name}: {count} lanes, {n} {r}"
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What the kernels are made of: vectors with one row of a Salsa20 matrix of each lane, 128 bits a lane. All kinds
-//! have the same operations by the same names, so that the rounds are written once.
+//! What the kernels are made of: vectors with one row of a Salsa20 matrix of each lane, 128 bits a
+//! lane. All kinds have the same operations by the same names, so that the rounds are written once.
 
 use std::arch::x86_64::*;
 
@@ -38,7 +38,9 @@ macro_rules! places {
             #[target_feature(enable = $features)]
             pub(super) unsafe fn load(at: *const u8) -> [$vector; 4] {
                 // SAFETY: as promised by the caller.
-                std::array::from_fn(|row| unsafe { $load(at.add(row * size_of::<$vector>()).cast()) })
+                std::array::from_fn(|row| unsafe {
+                    $load(at.add(row * size_of::<$vector>()).cast())
+                })
             }
 
             /// Writes the rows of all lanes.
@@ -62,7 +64,8 @@ macro_rules! places {
             #[target_feature(enable = $features)]
             pub(super) unsafe fn gather(at: &[*mut u8; $lanes], offset: usize) -> [$vector; 4] {
                 Self::in_rows(std::array::from_fn(|index| {
-                    let place = at[index / $parts].wrapping_add(offset + index % $parts * size_of::<$vector>());
+                    let place = at[index / $parts]
+                        .wrapping_add(offset + index % $parts * size_of::<$vector>());
                     // SAFETY: as promised by the caller.
                     unsafe { $load(place.cast_const().cast()) }
                 }))
@@ -74,9 +77,14 @@ macro_rules! places {
             /// 64 bytes can be written at each pointer, from `offset` on.
             #[inline]
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn scatter(at: &[*mut u8; $lanes], offset: usize, rows: [$vector; 4]) {
+            pub(super) unsafe fn scatter(
+                at: &[*mut u8; $lanes],
+                offset: usize,
+                rows: [$vector; 4],
+            ) {
                 for (index, part) in Self::in_lanes(rows).into_iter().enumerate() {
-                    let place = at[index / $parts].wrapping_add(offset + index % $parts * size_of::<$vector>());
+                    let place = at[index / $parts]
+                        .wrapping_add(offset + index % $parts * size_of::<$vector>());
                     // SAFETY: as promised by the caller.
                     unsafe { $store(place.cast(), part) };
                 }

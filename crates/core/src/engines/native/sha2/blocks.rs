@@ -1,15 +1,16 @@
 //! SHA-512's compression: message schedule in vectors, rounds in general registers.
 //!
-//! The schedule of two blocks is computed at once, a pair of words of the one in the lower half of a
-//! register and of the other in the upper, amid the rounds of the first block; so half of all rounds
-//! have the CPU to themselves. 1 MiB on Zen 5: 870 us (860 to 890), with AVX-512's rotation the same,
-//! AWS-LC (scalar code on AMD) 1160, OpenSSL with AVX2 850. What is left is the chain from word E to
-//! the next E, five instructions a round.
+//! The schedule of two blocks is computed at once, a pair of words of the one in the lower half of
+//! a register and of the other in the upper, amid the rounds of the first block; so half of all
+//! rounds have the CPU to themselves. 1 MiB on Zen 5: 870 us (860 to 890), with AVX-512's rotation
+//! the same, AWS-LC (scalar code on AMD) 1160, OpenSSL with AVX2 850. What is left is the chain
+//! from word E to the next E, five instructions a round.
 //!
-//! Tried and declined: the textbook's Ch and Maj (905); Maj without the last round's sum (900); the large
-//! sigmas as nested rotations (1080); four instructions from E to E by adding D early (from 905 to 970,
-//! since two more additions a round cost more). The instructions made for SHA-512 (`sha512rnds2`) are not
-//! used: no machine at hand has them, so they could neither be measured nor tested.
+//! Tried and declined: the textbook's Ch and Maj (905); Maj without the last round's sum (900); the
+//! large sigmas as nested rotations (1080); four instructions from E to E by adding D early (from
+//! 905 to 970, since two more additions a round cost more). The instructions made for SHA-512
+//! (`sha512rnds2`) are not used: no machine at hand has them, so they could neither be measured nor
+//! tested.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -21,8 +22,8 @@ use super::super::features::{Schedule256, Schedule512};
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [[u64; 4]; 40];
 
-/// One round. What becomes of the other words is a matter of names, so that nothing is moved. `$differ`
-/// is B XOR C, which Maj wants, and becomes that of the next round: A XOR B.
+/// One round. What becomes of the other words is a matter of names, so that nothing is moved.
+/// `$differ` is B XOR C, which Maj wants, and becomes that of the next round: A XOR B.
 macro_rules! round {
     ($differ:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $word:expr) => {
         $h = $h.wrapping_add($word);

@@ -1,4 +1,5 @@
-//! SHA-2 with 64-bit words: the compression of our own where the CPU has the instructions, else AWS-LC's.
+//! SHA-2 with 64-bit words: the compression of our own where the CPU has the instructions, else
+//! AWS-LC's.
 
 use std::mem::MaybeUninit;
 
@@ -84,14 +85,22 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     #[inline]
     fn save(&self, state: &mut [u8]) {
         let used = &self.buffer[..self.length as usize % BLOCK];
-        Writer::over(state).words_64(&self.words).integer(self.length as u64).buffer(used, BLOCK).end();
+        Writer::over(state)
+            .words_64(&self.words)
+            .integer(self.length as u64)
+            .buffer(used, BLOCK)
+            .end();
     }
 
     #[inline]
     fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
         let mut fields = Reader::of(state, Self::STATE)?;
         let (words, length) = (fields.words_64()?, fields.length()?);
-        Some(Self { words, length: length.into(), buffer: *fields.buffer(length as usize % BLOCK)? })
+        Some(Self {
+            words,
+            length: length.into(),
+            buffer: *fields.buffer(length as usize % BLOCK)?,
+        })
     }
 
     #[inline]
@@ -108,7 +117,13 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     #[cfg(target_arch = "x86_64")]
     fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
-        lanes::sha512::hash(lanes::Kernels::detect(), (self.words, self.length as u64), sources, target, outlet);
+        lanes::sha512::hash(
+            lanes::Kernels::detect(),
+            (self.words, self.length as u64),
+            sources,
+            target,
+            outlet,
+        );
     }
 
     in_links!(
@@ -119,7 +134,10 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         |hash| hash.words,
         chains_together::<SIZE>(),
         iterate,
-        |link: &mut _, size, count| alone_64(link, size, count, |words, block| compress(words, &[*block]))
+        |link: &mut _, size, count| alone_64(link, size, count, |words, block| compress(
+            words,
+            &[*block]
+        ))
     );
 
     #[inline]
@@ -177,8 +195,8 @@ pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
 pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     let mut state = MaybeUninit::<lc::SHA512_CTX>::uninit();
     let fields = state.as_mut_ptr();
-    // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and touches the
-    // buffer (`p`) only where a message does not end at a block's border.
+    // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and touches
+    // the buffer (`p`) only where a message does not end at a block's border.
     unsafe {
         (*fields).h = *words;
         (*fields).Nl = 0;
@@ -195,8 +213,8 @@ pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
 #[inline]
 pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 64);
-    // What is left for the padded blocks: the last bytes, and the block before them where that makes
-    // it two, since two blocks in one call have their schedules computed at once.
+    // What is left for the padded blocks: the last bytes, and the block before them where that
+    // makes it two, since two blocks in one call have their schedules computed at once.
     let rest = source.len() % BLOCK;
     let whole = source.len() / BLOCK;
     let kept = if rest < ROOM && whole % 2 == 1 { BLOCK + rest } else { rest };

@@ -121,7 +121,13 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     #[cfg(target_arch = "x86_64")]
     fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
-        lanes::sha256::hash(lanes::Kernels::detect(), (self.words, self.length), sources, target, outlet);
+        lanes::sha256::hash(
+            lanes::Kernels::detect(),
+            (self.words, self.length),
+            sources,
+            target,
+            outlet,
+        );
     }
 
     in_links!(
@@ -132,7 +138,10 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
         |hash| hash.words,
         chains_together(),
         iterate,
-        |link: &mut _, size, count| alone_32(link, size, count, |words, block| compress(words, &[*block]))
+        |link: &mut _, size, count| alone_32(link, size, count, |words, block| compress(
+            words,
+            &[*block]
+        ))
     );
 
     #[inline]
@@ -173,7 +182,9 @@ fn iterate(links: &mut [Link<u32, 8>], size: usize, count: u32) -> usize {
 pub(super) fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
     if !blocks.is_empty() {
         // SAFETY: the function reads as many blocks as said and updates eight words.
-        unsafe { lc::SHA256_TransformBlocks(words.as_mut_ptr(), blocks.as_ptr().cast(), blocks.len()) }
+        unsafe {
+            lc::SHA256_TransformBlocks(words.as_mut_ptr(), blocks.as_ptr().cast(), blocks.len())
+        }
     }
 }
 
@@ -204,9 +215,15 @@ pub(super) fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut
 #[inline]
 pub(in crate::engines::native) const fn first_words<const SIZE: usize>() -> [u32; 8] {
     if SIZE == 28 {
-        [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
+        [
+            0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7,
+            0xbefa4fa4,
+        ]
     } else {
-        [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
+        [
+            0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
+            0x5be0cd19,
+        ]
     }
 }
 

@@ -1,8 +1,8 @@
-//! The xxHash family: XXH32, XXH64, and XXH3 with 64 and with 128 bits. Digests are in the canonical,
-//! big-endian form. None is cryptographic: nothing here is secret or wiped.
+//! The xxHash family: XXH32, XXH64, and XXH3 with 64 and with 128 bits. Digests are in the
+//! canonical, big-endian form. None is cryptographic: nothing here is secret or wiped.
 //!
-//! Of our own, because a running hash must be bytes which mean the same on every machine, which `twox-hash`
-//! does not give out. It judges in the tests.
+//! Of our own, because a running hash must be bytes which mean the same on every machine, which
+//! `twox-hash` does not give out. It judges in the tests.
 //!
 //! A saved state is a function of the seed and the bytes taken in, whatever pieces they came in and
 //! whichever instructions computed it. All numbers are little-endian:
@@ -61,8 +61,8 @@ fn word64(source: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The same number, which the compiler must have in a plain register: it would put such numbers into
-/// a vector to add or multiply several at once, which here takes longer.
+/// The same number, which the compiler must have in a plain register: it would put such numbers
+/// into a vector to add or multiply several at once, which here takes longer.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
 fn plain_register(mut number: u64) -> u64 {

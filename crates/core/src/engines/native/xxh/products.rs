@@ -1,13 +1,13 @@
 //! XXH32 and XXH64 with half of their multiplications in vectors of AVX2.
 //!
-//! A round multiplies the word, which can be done at any time, then the lane, which must wait for the
-//! round before. Plain code does both, eight multiplications a stripe, which keep a CPU with one
-//! multiplier busy for eight cycles where the lanes would be ready after five. So here vectors multiply
-//! the words, and plain code, by way of a few words of memory, moves the lanes. (Vectors that do both
-//! are slower: their multiplication takes longer than the plain one.)
+//! A round multiplies the word, which can be done at any time, then the lane, which must wait for
+//! the round before. Plain code does both, eight multiplications a stripe, which keep a CPU with
+//! one multiplier busy for eight cycles where the lanes would be ready after five. So here vectors
+//! multiply the words, and plain code, by way of a few words of memory, moves the lanes. (Vectors
+//! that do both are slower: their multiplication takes longer than the plain one.)
 //!
-//! On Zen 5, which has more multipliers, still 10 % more than plain code; llvm-mca predicts 15 % for Intel's
-//! and 33 % for Zen 3. Below 1 KiB plain code is quicker.
+//! On Zen 5, which has more multipliers, still 10 % more than plain code; llvm-mca predicts 15 %
+//! for Intel's and 33 % for Zen 3. Below 1 KiB plain code is quicker.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -36,7 +36,10 @@ pub(super) fn xxh64(mut lanes: [u64; 4], stripes: &[[u8; 32]], _proof: Avx2) -> 
                     _mm256_mul_epu32(_mm256_srli_epi64::<32>(words), low),
                     _mm256_mul_epu32(words, high),
                 );
-                let value = _mm256_add_epi64(_mm256_mul_epu32(words, low), _mm256_slli_epi64::<32>(crossed));
+                let value = _mm256_add_epi64(
+                    _mm256_mul_epu32(words, low),
+                    _mm256_slli_epi64::<32>(crossed),
+                );
                 _mm256_storeu_si256(product.as_mut_ptr().cast(), value);
             }
         }
@@ -57,7 +60,9 @@ pub(super) fn xxh32(mut lanes: [u32; 4], stripes: &[[u8; 16]], _proof: Avx2) -> 
     let mut products = Products([0; 32]);
     let (passes, rest) = stripes.as_chunks::<8>();
     for pass in passes {
-        for (stripes, product) in pass.as_chunks::<2>().0.iter().zip(products.0.as_chunks_mut::<8>().0) {
+        for (stripes, product) in
+            pass.as_chunks::<2>().0.iter().zip(products.0.as_chunks_mut::<8>().0)
+        {
             // SAFETY: source and target have 32 bytes each.
             unsafe {
                 let words = _mm256_loadu_si256(stripes.as_ptr().cast());

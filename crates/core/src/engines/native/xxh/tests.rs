@@ -1,5 +1,5 @@
-//! Our xxHash is that of `twox-hash`, however the message comes and whichever instructions compute it,
-//! and saved states are what they say.
+//! Our xxHash is that of `twox-hash`, however the message comes and whichever instructions compute
+//! it, and saved states are what they say.
 
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
 
@@ -70,7 +70,12 @@ macro_rules! for_each {
 fn ours_is_theirs_at_every_size() {
     fn check<D: Judged>(source: &[u8]) {
         for seed in SEEDS {
-            assert_eq!(D::computed(seed, source), D::expected(seed, source), "{} of seed {seed:x}", source.len());
+            assert_eq!(
+                D::computed(seed, source),
+                D::expected(seed, source),
+                "{} of seed {seed:x}",
+                source.len()
+            );
         }
     }
     let source = Bytes(1).vec((1 << 20) + 1);
@@ -92,7 +97,8 @@ fn nothing_need_be_aligned() {
     for_each!(check(&source));
 }
 
-/// From the specification's `xsum_sanity_check.c`: the first bytes of its generator, and the empty message.
+/// From the specification's `xsum_sanity_check.c`: the first bytes of its generator, and the empty
+/// message.
 #[test]
 fn known_answers() {
     const PRIME32: u64 = 0x9e37_79b1;
@@ -140,7 +146,8 @@ fn known_answers() {
     ] {
         assert_eq!(hex(Xxh3_64::computed(seed, &source[..size])), answer, "{size}");
     }
-    for (size, seed, answer) in [(0, 0, "99aa06d3014798d86001c324468d497f"), (1, 0, "a6cd5e9392000f6ac44bdff4074eecdb")]
+    for (size, seed, answer) in
+        [(0, 0, "99aa06d3014798d86001c324468d497f"), (1, 0, "a6cd5e9392000f6ac44bdff4074eecdb")]
     {
         assert_eq!(hex(Xxh3_128::computed(seed, &source[..size])), answer, "{size}");
     }
@@ -161,10 +168,17 @@ fn the_saved_state_is_this() {
         bytes
     };
     let lanes32 = |lanes: [u32; 4]| lanes.map(u32::to_le_bytes).concat();
-    let lanes64 = |lanes: &[u64]| lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect::<Vec<u8>>();
+    let lanes64 =
+        |lanes: &[u64]| lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect::<Vec<u8>>();
 
     // Of the seed XXH32 takes 32 bits.
-    let state = fields(7, 21, &lanes32([0x82929ccb, 0x8c9d519b, 0x5f2ba0a4, 0x69365574]), &source[16..21], 48);
+    let state = fields(
+        7,
+        21,
+        &lanes32([0x82929ccb, 0x8c9d519b, 0x5f2ba0a4, 0x69365574]),
+        &source[16..21],
+        48,
+    );
     assert_eq!(saved::<Xxh32>(0x1_0000_0007, &source[..21]), state);
     let state = fields(
         0x1_0000_0007,
@@ -239,7 +253,10 @@ fn a_message_in_pieces_saved_and_loaded_at_each_border() {
     }
     let mut random = Bytes(3);
     let source = random.vec(20_000);
-    for size in [1, 15, 16, 17, 32, 64, 240, 241, 256, 257, 320, 511, 512, 513, 1024, 1025, 1280, 3000, 9000, 20_000] {
+    for size in [
+        1, 15, 16, 17, 32, 64, 240, 241, 256, 257, 320, 511, 512, 513, 1024, 1025, 1280, 3000,
+        9000, 20_000,
+    ] {
         for seed in SEEDS {
             for_each!(check(&source[..size], seed, &mut random));
         }
@@ -277,7 +294,9 @@ fn what_is_no_state_is_refused() {
                 other.resize(length, 0);
                 assert!(refused(&other), "{length} bytes");
             }
-            assert!(D::load(&with(seed + 1), &saved).is_none() && D::load(&with(0), &saved).is_none());
+            assert!(
+                D::load(&with(seed + 1), &saved).is_none() && D::load(&with(0), &saved).is_none()
+            );
             let changed = |at: usize, byte: u8| {
                 let mut other = saved.clone();
                 other[at] = byte;
@@ -288,7 +307,11 @@ fn what_is_no_state_is_refused() {
             assert!(refused(&changed(15, 0x40)) && refused(&changed(15, 0xff)));
             if size < 240 && size > 0 {
                 assert!(refused(&changed(8, 0)), "bytes that are not counted");
-                assert_eq!(refused(&changed(16, saved[16] ^ 1)), size < D::BLOCK || D::STATE > 300, "lanes {size}");
+                assert_eq!(
+                    refused(&changed(16, saved[16] ^ 1)),
+                    size < D::BLOCK || D::STATE > 300,
+                    "lanes {size}"
+                );
             }
             if size % D::BLOCK != 0 && size < 256 {
                 assert!(refused(&changed(D::STATE - 1, 1)), "beyond the buffer's bytes");
@@ -327,7 +350,9 @@ fn random_states_do_no_harm() {
                 let [size] = random.array();
                 let piece = random.vec(usize::from(size) * 5);
                 loaded.update(&piece);
-                assert!(D::load(&with(3), &loaded.saved()).is_some() || length + 2000 > LENGTH_LIMIT);
+                assert!(
+                    D::load(&with(3), &loaded.saved()).is_some() || length + 2000 > LENGTH_LIMIT
+                );
                 loaded.finish_with(&piece, &mut target);
             }
         }

@@ -1,8 +1,8 @@
 //! XXH32.
 //!
-//! On Zen 5, 12.2 GB/s in plain code and 13.4 with the products of AVX2 (see [`products`]). Tried and
-//! declined: all of it in vectors, with SSE4.1 (7.4) and with the rotation of AVX-512VL (9.9), whose
-//! multiplications make each lane wait longer.
+//! On Zen 5, 12.2 GB/s in plain code and 13.4 with the products of AVX2 (see [`products`]). Tried
+//! and declined: all of it in vectors, with SSE4.1 (7.4) and with the rotation of AVX-512VL (9.9),
+//! whose multiplications make each lane wait longer.
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::Avx2;

@@ -10,7 +10,13 @@ type Pair = [__m256i; 2];
 
 /// Takes in whole stripes, the first of which is number `at` of its block.
 #[target_feature(enable = "avx2")]
-pub(super) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize, _proof: Avx2) -> Lanes {
+pub(super) fn consume(
+    lanes: &Lanes,
+    seed: u64,
+    stripes: &[Stripe],
+    at: usize,
+    _proof: Avx2,
+) -> Lanes {
     run(lanes, seed, stripes, at, |lanes, _| store(lanes))
 }
 
@@ -34,11 +40,17 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx2) -> u
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is compiled
-/// together with it, and the lanes do not go through memory.)
+/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
+/// compiled together with it, and the lanes do not go through memory.)
 #[inline]
 #[target_feature(enable = "avx2")]
-fn run<R>(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize, then: impl FnOnce(Pair, Keys) -> R) -> R {
+fn run<R>(
+    lanes: &Lanes,
+    seed: u64,
+    stripes: &[Stripe],
+    at: usize,
+    then: impl FnOnce(Pair, Keys) -> R,
+) -> R {
     let keys = Keys::of(seed);
     let mut lanes = load(lanes);
     let (begun, rest) = stripes.split_at(stripes.len().min((BLOCK - at) % BLOCK));
@@ -144,7 +156,10 @@ impl Keys {
     #[target_feature(enable = "avx2")]
     fn of(seed: u64) -> Self {
         let (plus, minus) = (seed as i64, seed.wrapping_neg() as i64);
-        Self { even: _mm256_set_epi64x(minus, plus, minus, plus), odd: _mm256_set_epi64x(plus, minus, plus, minus) }
+        Self {
+            even: _mm256_set_epi64x(minus, plus, minus, plus),
+            odd: _mm256_set_epi64x(plus, minus, plus, minus),
+        }
     }
 
     /// What is added from this word on, and from the next.
@@ -177,7 +192,9 @@ impl Keys {
 fn secret(word: usize) -> Pair {
     let bytes = &SECRET.0[8 * word..8 * word + 64];
     // SAFETY: they have the size of two registers.
-    unsafe { [_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes[32..].as_ptr().cast())] }
+    unsafe {
+        [_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes[32..].as_ptr().cast())]
+    }
 }
 
 #[inline]

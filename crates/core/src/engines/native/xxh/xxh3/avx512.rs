@@ -8,7 +8,13 @@ use super::{Lanes, PRIME32_1, SECRET, Stripe};
 
 /// Takes in whole stripes, the first of which is number `at` of its block.
 #[target_feature(enable = "avx512f")]
-pub(super) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize, _proof: Avx512) -> Lanes {
+pub(super) fn consume(
+    lanes: &Lanes,
+    seed: u64,
+    stripes: &[Stripe],
+    at: usize,
+    _proof: Avx512,
+) -> Lanes {
     run(lanes, seed, stripes, at, |lanes, _| store(lanes))
 }
 
@@ -32,11 +38,17 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx512) ->
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is compiled
-/// together with it, and the lanes do not go through memory.)
+/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
+/// compiled together with it, and the lanes do not go through memory.)
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn run<R>(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize, then: impl FnOnce(__m512i, Keys) -> R) -> R {
+fn run<R>(
+    lanes: &Lanes,
+    seed: u64,
+    stripes: &[Stripe],
+    at: usize,
+    then: impl FnOnce(__m512i, Keys) -> R,
+) -> R {
     let keys = Keys::of(seed);
     let mut lanes = load(lanes);
     let scramble_key = keys.at(SCRAMBLE);
@@ -137,7 +149,10 @@ impl Keys {
     fn of(seed: u64) -> Self {
         let plus = _mm512_set1_epi64(seed as i64);
         let minus = _mm512_sub_epi64(_mm512_setzero_si512(), plus);
-        Self { even: _mm512_mask_mov_epi64(plus, 0xaa, minus), odd: _mm512_mask_mov_epi64(plus, 0x55, minus) }
+        Self {
+            even: _mm512_mask_mov_epi64(plus, 0xaa, minus),
+            odd: _mm512_mask_mov_epi64(plus, 0x55, minus),
+        }
     }
 
     /// What is added from this word on, and from the next.
@@ -157,7 +172,10 @@ impl Keys {
         }
         let later = _mm512_add_epi64(secret(word + 1), next);
         let bits = |count: usize| _mm_cvtsi64_si128(8 * count as i64);
-        _mm512_or_si512(_mm512_srl_epi64(words, bits(byte)), _mm512_sll_epi64(later, bits(8 - byte)))
+        _mm512_or_si512(
+            _mm512_srl_epi64(words, bits(byte)),
+            _mm512_sll_epi64(later, bits(8 - byte)),
+        )
     }
 }
 

@@ -1,14 +1,14 @@
 //! XXH3 of more than 240 bytes: eight lanes, stripes of 64 bytes, and blocks of 16 stripes, after
 //! each of which the lanes are scrambled.
 //!
-//! In a stripe, lane `i` takes up word `i ^ 1` and a product made of word `i` and the secret. Between two
-//! scramblings all of that is only added, in any order: so the words of a block are summed up as they come
-//! and change places once, and a block need not wait for the one before. That and the block's secrets in
-//! registers make AVX-512 as fast as it is: on Zen 5 157 GB/s from the first cache and 131 from the second,
-//! where AVX2 of `twox-hash` does 53.
+//! In a stripe, lane `i` takes up word `i ^ 1` and a product made of word `i` and the secret.
+//! Between two scramblings all of that is only added, in any order: so the words of a block are
+//! summed up as they come and change places once, and a block need not wait for the one before.
+//! That and the block's secrets in registers make AVX-512 as fast as it is: on Zen 5 157 GB/s from
+//! the first cache and 131 from the second, where AVX2 of `twox-hash` does 53.
 //!
-//! No kernel stores the secret which a seed makes, for reading it back at once, at other borders, would wait
-//! for the stores (10 ns); vectors add the seed to what they load.
+//! No kernel stores the secret which a seed makes, for reading it back at once, at other borders,
+//! would wait for the stores (10 ns); vectors add the seed to what they load.
 
 #[cfg(target_arch = "x86_64")]
 use super::super::super::features::{Avx2, Avx512};
@@ -105,7 +105,9 @@ pub(super) fn hash128(source: &[u8], seed: u64) -> u128 {
 
 #[inline(always)]
 fn whole(source: &[u8]) -> End<'_> {
-    let (Some(last), length) = (source.last_chunk(), source.len()) else { unreachable!("more than 240 bytes") };
+    let (Some(last), length) = (source.last_chunk(), source.len()) else {
+        unreachable!("more than 240 bytes")
+    };
     End { stripes: source[..length - 1].as_chunks().0, at: 0, last, length: length as u64 }
 }
 
@@ -123,5 +125,10 @@ pub(super) fn merge_high(lanes: &Lanes, length: u64) -> u64 {
 
 #[inline(always)]
 fn fold(lanes: &Lanes, begin: u64) -> u64 {
-    lanes.0.as_chunks().0.iter().fold(begin, |sum, &[one, other]| plain_register(sum.wrapping_add(folded(one, other))))
+    lanes
+        .0
+        .as_chunks()
+        .0
+        .iter()
+        .fold(begin, |sum, &[one, other]| plain_register(sum.wrapping_add(folded(one, other))))
 }

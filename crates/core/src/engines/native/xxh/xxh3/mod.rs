@@ -13,7 +13,9 @@ mod short;
 
 use super::super::Digest;
 use super::{LENGTH_LIMIT, word64};
-use super::{PRIME32_1, PRIME32_2, PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5};
+use super::{
+    PRIME32_1, PRIME32_2, PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5,
+};
 use crate::inputs::Params;
 
 /// Bytes which [`short`] takes at most.
@@ -78,8 +80,8 @@ struct Running {
     length: u64,
     /// After the first [`taken`] of them.
     lanes: Lanes,
-    /// The message's last bytes, byte `i` at `i % RING`: what the lanes lack, and the bytes before it,
-    /// for the last stripe ends with the message wherever that ends.
+    /// The message's last bytes, byte `i` at `i % RING`: what the lanes lack, and the bytes before
+    /// it, for the last stripe ends with the message wherever that ends.
     ring: [u8; RING],
 }
 

@@ -33,11 +33,17 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is compiled
-/// together with it, and the lanes do not go through memory.)
+/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
+/// compiled together with it, and the lanes do not go through memory.)
 #[inline]
 #[target_feature(enable = "neon")]
-fn run<R>(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize, then: impl FnOnce(Quad, Keys) -> R) -> R {
+fn run<R>(
+    lanes: &Lanes,
+    seed: u64,
+    stripes: &[Stripe],
+    at: usize,
+    then: impl FnOnce(Quad, Keys) -> R,
+) -> R {
     let keys = Keys::of(seed);
     let mut lanes = load(lanes);
     let (begun, rest) = stripes.split_at(stripes.len().min((BLOCK - at) % BLOCK));
@@ -96,7 +102,8 @@ impl Added {
         for part in 0..4 {
             let mixed = veorq_u64(words[part], key[part]);
             self.words[part] = vaddq_u64(self.words[part], words[part]);
-            self.products[part] = vmlal_u32(self.products[part], vmovn_u64(mixed), vshrn_n_u64::<32>(mixed));
+            self.products[part] =
+                vmlal_u32(self.products[part], vmovn_u64(mixed), vshrn_n_u64::<32>(mixed));
         }
     }
 
@@ -161,7 +168,9 @@ impl Keys {
         let later = secret(word + 1).map(|part| vaddq_u64(part, next));
         // To the left; what is negative, to the right.
         let (right, left) = (vdupq_n_s64(-8 * byte as i64), vdupq_n_s64(64 - 8 * byte as i64));
-        std::array::from_fn(|part| vorrq_u64(vshlq_u64(words[part], right), vshlq_u64(later[part], left)))
+        std::array::from_fn(|part| {
+            vorrq_u64(vshlq_u64(words[part], right), vshlq_u64(later[part], left))
+        })
     }
 }
 

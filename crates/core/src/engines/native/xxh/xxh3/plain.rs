@@ -1,5 +1,5 @@
-//! XXH3's stripes in plain code, which the compiler makes into vectors of SSE2. For 64-bit ARM it would
-//! not, hence `neon`.
+//! XXH3's stripes in plain code, which the compiler makes into vectors of SSE2. For 64-bit ARM it
+//! would not, hence `neon`.
 
 use super::long::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Secret, Stripe, word64};
@@ -35,7 +35,13 @@ fn secret(seed: u64) -> Secret {
     secret
 }
 
-fn run(lanes: &Lanes, secret: &Secret, stripes: &[Stripe], at: usize, last: Option<&Stripe>) -> Lanes {
+fn run(
+    lanes: &Lanes,
+    secret: &Secret,
+    stripes: &[Stripe],
+    at: usize,
+    last: Option<&Stripe>,
+) -> Lanes {
     let mut lanes = lanes.clone();
     let (begun, rest) = stripes.split_at(stripes.len().min((BLOCK - at) % BLOCK));
     add(&mut lanes, &secret.0[8 * at..], begun);

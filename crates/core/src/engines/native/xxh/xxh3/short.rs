@@ -1,11 +1,14 @@
-//! XXH3 of up to 240 bytes: each word is multiplied with another, and with what the seed makes of the secret.
+//! XXH3 of up to 240 bytes: each word is multiplied with another, and with what the seed makes of
+//! the secret.
 //!
-//! `black_box` hides from the compiler what the secret is: it would write the words into the code, ten bytes
-//! each, and mix them with the seed in vectors, from which they come back late.
+//! `black_box` hides from the compiler what the secret is: it would write the words into the code,
+//! ten bytes each, and mix them with the seed in vectors, from which they come back late.
 
 use std::hint::black_box;
 
-use super::super::{PRIME32_2, PRIME64_1, PRIME64_2, PRIME64_4, plain_register, word32, word64, xxh64};
+use super::super::{
+    PRIME32_2, PRIME64_1, PRIME64_2, PRIME64_4, plain_register, word32, word64, xxh64,
+};
 use super::{SECRET, SHORT, avalanche, folded};
 
 /// The hash of a short message.
@@ -16,7 +19,8 @@ pub(super) fn hash64(source: &[u8], seed: u64) -> u64 {
     match size {
         0 => xxh64::avalanche(seed ^ word64(secret, 56) ^ word64(secret, 64)),
         1..=3 => xxh64::avalanche(
-            u64::from(up_to_3(source)) ^ u64::from(word32(secret, 0) ^ word32(secret, 4)).wrapping_add(seed),
+            u64::from(up_to_3(source))
+                ^ u64::from(word32(secret, 0) ^ word32(secret, 4)).wrapping_add(seed),
         ),
         4..=8 => {
             let seed = seed ^ u64::from((seed as u32).swap_bytes()) << 32;
@@ -29,8 +33,10 @@ pub(super) fn hash64(source: &[u8], seed: u64) -> u64 {
             hash ^ hash >> 28
         }
         9..=16 => {
-            let low = word64(source, 0) ^ (word64(secret, 24) ^ word64(secret, 32)).wrapping_add(seed);
-            let high = word64(source, size - 8) ^ (word64(secret, 40) ^ word64(secret, 48)).wrapping_sub(seed);
+            let low =
+                word64(source, 0) ^ (word64(secret, 24) ^ word64(secret, 32)).wrapping_add(seed);
+            let high = word64(source, size - 8)
+                ^ (word64(secret, 40) ^ word64(secret, 48)).wrapping_sub(seed);
             let sum = (size as u64).wrapping_add(low.swap_bytes()).wrapping_add(high);
             avalanche(sum.wrapping_add(folded(low, high)))
         }
@@ -60,7 +66,9 @@ pub(super) fn hash64(source: &[u8], seed: u64) -> u64 {
 #[inline(never)]
 fn over_128(source: &[u8], secret: &[u8; 192], seed: u64) -> u64 {
     let size = source.len();
-    let Some((begin, end)) = source.split_first_chunk::<128>() else { unreachable!("more than 128 bytes") };
+    let Some((begin, end)) = source.split_first_chunk::<128>() else {
+        unreachable!("more than 128 bytes")
+    };
     let begin = mix_all((size as u64).wrapping_mul(PRIME64_1), begin, secret, seed);
     // In a sum of its own this part need not wait for the other.
     let end = mix_all(mix(source, size - 16, secret, 119, seed), end, &secret[3..], seed);
@@ -88,15 +96,18 @@ pub(super) fn hash128(source: &[u8], seed: u64) -> u128 {
         1..=3 => {
             let word = up_to_3(source);
             let turned = word.swap_bytes().rotate_left(13);
-            let low = u64::from(word) ^ u64::from(word32(secret, 0) ^ word32(secret, 4)).wrapping_add(seed);
-            let high = u64::from(turned) ^ u64::from(word32(secret, 8) ^ word32(secret, 12)).wrapping_sub(seed);
+            let low = u64::from(word)
+                ^ u64::from(word32(secret, 0) ^ word32(secret, 4)).wrapping_add(seed);
+            let high = u64::from(turned)
+                ^ u64::from(word32(secret, 8) ^ word32(secret, 12)).wrapping_sub(seed);
             joined(xxh64::avalanche(low), xxh64::avalanche(high))
         }
         4..=8 => {
             let seed = seed ^ u64::from((seed as u32).swap_bytes()) << 32;
             let words = u64::from(word32(source, 0)) | u64::from(word32(source, size - 4)) << 32;
             let keyed = words ^ (word64(secret, 16) ^ word64(secret, 24)).wrapping_add(seed);
-            let product = u128::from(keyed) * u128::from(PRIME64_1.wrapping_add((size as u64) << 2));
+            let product =
+                u128::from(keyed) * u128::from(PRIME64_1.wrapping_add((size as u64) << 2));
             let mut low = product as u64;
             let high = ((product >> 64) as u64).wrapping_add(low << 1);
             low ^= high >> 3;
@@ -138,10 +149,16 @@ pub(super) fn hash128(source: &[u8], seed: u64) -> u128 {
 #[inline(never)]
 fn over_128_128(source: &[u8], secret: &[u8; 192], seed: u64) -> u128 {
     let size = source.len();
-    let Some((begin, end)) = source.split_first_chunk::<128>() else { unreachable!("more than 128 bytes") };
+    let Some((begin, end)) = source.split_first_chunk::<128>() else {
+        unreachable!("more than 128 bytes")
+    };
     let sums = mix_all_two(((size as u64).wrapping_mul(PRIME64_1), 0), begin, secret, seed);
     let sums = mix_all_two((avalanche(sums.0), avalanche(sums.1)), end, &secret[3..], seed);
-    end128(mix_two_at(sums, source, (size - 16, size - 32), secret, 103, seed.wrapping_neg()), size, seed)
+    end128(
+        mix_two_at(sums, source, (size - 16, size - 32), secret, 103, seed.wrapping_neg()),
+        size,
+        seed,
+    )
 }
 
 #[inline(always)]
@@ -176,7 +193,12 @@ fn mix_one(source: Bytes, secret: Bytes, seed: u64) -> u64 {
 
 /// Mixes two, and adds each also plainly to the sum of the other.
 #[inline(always)]
-fn mix_two(sums: (u64, u64), source: (Bytes, Bytes), secret: (Bytes, Bytes), seed: u64) -> (u64, u64) {
+fn mix_two(
+    sums: (u64, u64),
+    source: (Bytes, Bytes),
+    secret: (Bytes, Bytes),
+    seed: u64,
+) -> (u64, u64) {
     let plain = |bytes: &Bytes| word64(bytes, 0).wrapping_add(word64(bytes, 8));
     let first = sums.0.wrapping_add(mix_one(source.0, secret.0, seed)) ^ plain(&source.1);
     let second = sums.1.wrapping_add(mix_one(source.1, secret.1, seed)) ^ plain(&source.0);

@@ -49,10 +49,14 @@ fn kernels_agree_with_plain_code() {
                 let source = random.vec(64 * count + 1);
                 let last = random.array();
                 let stripes = source[1..].as_chunks().0;
-                let end = &End { stripes, at, last: &last, length: u64::from_le_bytes(random.array()) };
+                let end =
+                    &End { stripes, at, last: &last, length: u64::from_le_bytes(random.array()) };
                 let expected = answers!(plain, lanes, seed, end);
                 for (kernel, computed) in kernels(lanes, seed, end) {
-                    assert_eq!(computed, expected, "{kernel}: {count} stripes from {at} on, seed {seed:x}");
+                    assert_eq!(
+                        computed, expected,
+                        "{kernel}: {count} stripes from {at} on, seed {seed:x}"
+                    );
                 }
             }
         }
