@@ -7,18 +7,23 @@
  *
  * @packageDocumentation
  */
-import type { Bytes, Data } from './arguments.js';
-import { WHOLE } from './protocol.js';
-import { runCallback, runSync, type Parser } from './call.js';
-import { cipherList, findHash, hashList } from './catalog.js';
-import { cipherParser, openParser, sealParser } from './cipher.js';
-import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
-import { companyFacts, join } from './company.js';
-import { makeError, wrongType } from './errors.js';
-import { hashParser, quickForm } from './hash.js';
-import type { Digest, Encoding, HashOptions, TargetOptions } from './hash.js';
-import { hmacParser } from './hmac.js';
-import type { KeyInput, SecretInput } from './key-input.js';
+import type { Bytes, Data } from './request/arguments.js';
+import { WHOLE } from './request/protocol.js';
+import { runCallback, runSync, type Parser } from './request/request.js';
+import { cipherList, findHash, hashList } from './catalog/catalog.js';
+import { cipherParser, openParser, sealParser } from './operations/cipher.js';
+import type {
+  CipherOptions,
+  OpenOptions,
+  SealOptions,
+  TextTargetOptions,
+} from './operations/cipher.js';
+import { companyFacts, join } from './scheduling/coalesce.js';
+import { makeError, wrongType } from './request/errors.js';
+import { hashParser, quickForm } from './operations/hash.js';
+import type { Digest, Encoding, HashOptions, TargetOptions } from './operations/hash.js';
+import { hmacParser } from './operations/hmac.js';
+import type { KeyInput, SecretInput } from './request/key-input.js';
 import {
   hashManyParser,
   hmacManyParser,
@@ -26,27 +31,27 @@ import {
   runManySync,
   type ManyParser,
   type Sources,
-} from './many.js';
-import type { EngineOptions } from './engines.js';
-import type { RouteName, RouteOptions } from './routes.js';
-import type { PiecesOptions, Progress } from './whole/pieces.js';
-import { checkFileCount, hashFileSync, hashFileThen } from './whole/whole.js';
-import type { Buffer } from './platform/node.js';
-import type { FileSource } from './platform/node-files.js';
+} from './operations/batch.js';
+import type { EngineOptions } from './engines/engines.js';
+import type { RouteName, RouteOptions } from './scheduling/routes.js';
+import type { PiecesOptions, Progress } from './streams/stream-source.js';
+import { checkFileCount, hashFileSync, hashFileThen } from './streams/digest-stream.js';
+import type { Buffer } from '#platform/runtime.js';
+import type { FileSource } from '#platform/files.js';
 import type {
   OpenWithPassphraseOptions,
   SealWithPassphraseOptions,
-} from './passphrase/parameters.js';
-import { passphrases } from './platform/node-sealed.js';
-import { quickBigInt, quickBuffer, quickHex } from './quick.js';
-import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './scratch.js';
-import { CallbackWaiter, type Callback } from './waiters.js';
+} from './streams/passphrase/parameters.js';
+import { passphrases } from '#platform/sealed.js';
+import { quickBigInt, quickBuffer, quickHex } from './operations/fast-path.js';
+import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './request/input-buffer.js';
+import { CallbackWaiter, type Callback } from './scheduling/completions.js';
 
-export { MillraceError } from './errors.js';
-export type { ErrorCode } from './errors.js';
-export { configure } from './settings.js';
-export type { Settings } from './settings.js';
-export { engines } from './engine-report.js';
+export { MillraceError } from './request/errors.js';
+export type { ErrorCode } from './request/error-codes.js';
+export { configure } from './engines/settings.js';
+export type { Settings } from './engines/settings.js';
+export { engines } from './engines/report.js';
 export type {
   Cost,
   Engines,
@@ -54,10 +59,10 @@ export type {
   KernelAlgorithm,
   KernelWay,
   ServedAlgorithm,
-} from './engine-report.js';
-export type { EngineName, EngineOptions, Fallback } from './engines.js';
-export { createKey, Key } from './key.js';
-export type { CreateKeyOptions } from './key.js';
+} from './engines/report.js';
+export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
+export { createKey, Key } from './operations/key.js';
+export type { CreateKeyOptions } from './operations/key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
 export {
   argon2,
@@ -68,7 +73,7 @@ export {
   scrypt,
   timingSafeEqual,
   verifyPassword,
-} from './kdf/door.js';
+} from './kdf/derivations.js';
 export type {
   Argon2Algorithm,
   Argon2CallParameters,
@@ -81,7 +86,7 @@ export type { ScryptOptions } from './kdf/scrypt.js';
 export type {
   OpenWithPassphraseOptions,
   SealWithPassphraseOptions,
-} from './passphrase/parameters.js';
+} from './streams/passphrase/parameters.js';
 export type {
   CopyOptions,
   CreateHashOptions,
@@ -89,7 +94,7 @@ export type {
   DigestEncoding,
   Hasher,
 } from './hashers/hasher.js';
-export type { PackedSources, Sources } from './many.js';
+export type { PackedSources, Sources } from './operations/batch.js';
 export type {
   Bytes,
   Callback,

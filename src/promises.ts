@@ -9,54 +9,64 @@
  *
  * @packageDocumentation
  */
-import { options, type Bytes, type Data } from './arguments.js';
-import type { Route } from './frame.js';
-import { bufferSize, isBytesView, isRevoked } from './intrinsics.js';
-import { abortSignal, runPromise, type Parser } from './call.js';
-import { cipherParser, openParser, sealParser } from './cipher.js';
-import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
-import { companyFacts, join } from './company.js';
-import { hashParser, quickForm } from './hash.js';
-import type { Encoding, HashOptions, TargetOptions } from './hash.js';
-import { hmacParser } from './hmac.js';
-import { isKey } from './key.js';
-import type { KeyInput } from './key-input.js';
+import { options, type Bytes, type Data } from './request/arguments.js';
+import type { Route } from './request/frame.js';
+import { bufferSize, isBytesView, isRevoked } from './request/intrinsics.js';
+import { abortSignal, runPromise, type Parser } from './request/request.js';
+import { cipherParser, openParser, sealParser } from './operations/cipher.js';
+import type {
+  CipherOptions,
+  OpenOptions,
+  SealOptions,
+  TextTargetOptions,
+} from './operations/cipher.js';
+import { companyFacts, join } from './scheduling/coalesce.js';
+import { hashParser, quickForm } from './operations/hash.js';
+import type { Encoding, HashOptions, TargetOptions } from './operations/hash.js';
+import { hmacParser } from './operations/hmac.js';
+import { isKey } from './operations/key.js';
+import type { KeyInput } from './request/key-input.js';
 import {
   hashManyParser,
   hmacManyParser,
   runManyPromise,
   type ManyParser,
   type Sources,
-} from './many.js';
-import type { Buffer } from './platform/node.js';
-import type { FileSource } from './platform/node-files.js';
-import { makeError } from './errors.js';
+} from './operations/batch.js';
+import type { Buffer } from '#platform/runtime.js';
+import type { FileSource } from '#platform/files.js';
+import { makeError } from './request/errors.js';
 import {
   passphrases,
   sealedDuplexes,
   sealedStreams,
   type Duplex,
   type TransformStream,
-} from './platform/node-sealed.js';
+} from '#platform/sealed.js';
 import type {
   OpenWithPassphraseOptions,
   PassphraseStreamOptions,
   SealWithPassphraseOptions,
-} from './passphrase/parameters.js';
-import { choiceOf, type Choice } from './engines.js';
+} from './streams/passphrase/parameters.js';
+import { choiceOf, type Choice } from './engines/engines.js';
 import {
   callNames,
   routeOf,
   type CallOptions,
   type RouteName,
   type RouteOptions,
-} from './routes.js';
-import { accepted, type Accepted } from './options.js';
-import { inPieces, type Pieces, type PiecesOptions, type Progress } from './whole/pieces.js';
-import type { SealedStreamOptions } from './sealed-streams.js';
-import { checkFileCount, hashFileAsync, hashPieces, hmacPieces } from './whole/whole.js';
+} from './scheduling/routes.js';
+import { accepted, type Accepted } from './request/options.js';
+import {
+  inPieces,
+  type Pieces,
+  type PiecesOptions,
+  type Progress,
+} from './streams/stream-source.js';
+import type { SealedStreamOptions } from './streams/sealed-streams.js';
+import { checkFileCount, hashFileAsync, hashPieces, hmacPieces } from './streams/digest-stream.js';
 import type { Digest, Window } from './index.js';
-import { PromiseWaiter } from './waiters.js';
+import { PromiseWaiter } from './scheduling/completions.js';
 
 export {
   configure,
@@ -73,7 +83,7 @@ export {
   needsRehash,
   timingSafeEqual,
 } from './index.js';
-export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promised.js';
+export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promises.js';
 export type {
   Argon2Algorithm,
   Argon2CallParameters,

@@ -292,7 +292,7 @@ test('hashers run side by side', () => {
 
 test('every name of the catalog is taken, as are its aliases, in any case', () => {
   const { hashes: table } = require(require.resolve('millrace').replace(/index\.js$/, 'core.js'))[
-    'catalog-table'
+    'catalog/catalog-table'
   ];
   const source = Buffer.from('helloworld');
   assert.deepEqual(table.map(({ name }) => name).sort(), [...hashNames].sort());

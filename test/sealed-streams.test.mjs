@@ -38,7 +38,7 @@ import { random } from './support/random.mjs';
 const dist = dirname(doorPaths.millrace);
 const require = createRequire(import.meta.url);
 const { SealingPump } = require(join(dist, 'sealed-streams.js'));
-const { native } = require(join(dist, 'core.js')).binding;
+const { native } = require(join(dist, 'core.js'))['engines/binding'];
 
 const MiB = 2 ** 20;
 const SEALED = CHUNK + TAG;

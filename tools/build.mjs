@@ -15,7 +15,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -28,22 +28,19 @@ import { Stop, probe, root, step } from './steps.mjs';
  */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
-/** The entry points of the package, by the module each begins with. */
-const doors = [
+/** The modules of the package's entry points, relative to src and to dist. */
+const entryPoints = [
   'index',
   'promises',
-  'crypto-async',
-  'bigint-hash',
-  'bigint-buffer',
-  'portable/door',
+  'compat/crypto-async',
+  'compat/bigint-hash',
+  'compat/bigint-buffer',
+  'portable/entry',
 ];
 
-/**
- * Where the ancestors of these doors had their entries: their own tests look for dist/node.js and
- * dist/browser.js.
- */
-const ancestorEntries = ['bigint-hash', 'bigint-buffer'].flatMap((door) =>
-  ['node', 'browser'].map((entry) => ({ door, path: join(door, entry) })),
+/** The tests of the original packages load dist/node.js and dist/browser.js. */
+const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
+  ['node', 'browser'].map((entry) => ({ name, path: join(name, entry) })),
 );
 
 /** cargo build, then native/millrace.<platform>.node. */
@@ -80,18 +77,18 @@ export async function buildNative({ force = false, target } = {}) {
 }
 
 /**
- * Declarations by tsc, JavaScript by esbuild, and the entries of the ancestors. Needs the binary:
- * the files of the doors are written from what they export.
+ * Declarations by tsc, JavaScript by esbuild, and the entries of the original packages. Needs the
+ * binary: the files of the entry points are written from what they export.
  */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
   const outputs = [
     join(dist, 'core.js'),
-    ...doors.flatMap((door) =>
-      ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, door + end)),
+    ...entryPoints.flatMap((name) =>
+      ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, name + end)),
     ),
-    ...ancestorEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
+    ...originalEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
   const sources = fingerprint(
@@ -124,19 +121,19 @@ export async function buildFront({ force = false } = {}) {
     import('./bundle.mjs'),
     import('./bundle-node.mjs'),
   ]);
-  for (const file of await bundleForNode(dist, doors)) written.add(file);
+  for (const file of await bundleForNode(dist, entryPoints)) written.add(file);
   for (const file of await bundleForBrowsers(dist)) written.add(file);
   const namesOf = {};
-  for (const door of doors) {
-    namesOf[door] = await writeDoor(dist, door);
-    for (const end of ['.js', '.mjs', '.d.mts']) written.add(door + end);
+  for (const name of entryPoints) {
+    namesOf[name] = await writeEntryPoint(dist, name);
+    for (const end of ['.js', '.mjs', '.d.mts']) written.add(name + end);
   }
-  for (const file of await bundleForBundlers(dist, doors, namesOf['crypto-async']))
+  for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
     written.add(file);
-  for (const { door, path } of ancestorEntries) {
-    mkdirSync(join(dist, door), { recursive: true });
-    writeFileSync(join(dist, `${path}.js`), `module.exports = require('../${door}.js');\n`);
-    writeFileSync(join(dist, `${path}.d.ts`), `export * from '../${door}.js';\n`);
+  for (const { name, path } of originalEntries) {
+    mkdirSync(join(dist, name), { recursive: true });
+    writeFileSync(join(dist, `${path}.js`), `module.exports = require('../compat/${name}.js');\n`);
+    writeFileSync(join(dist, `${path}.d.ts`), `export * from '../compat/${name}.js';\n`);
     written.add(`${path}.js`).add(`${path}.d.ts`);
   }
   mkdirSync(join(dist, 'uplot'), { recursive: true });
@@ -155,46 +152,48 @@ export async function buildFront({ force = false } = {}) {
 // What `require` and `import` load. Both module systems share one instance, and the names are
 // written out: Node.js finds those of a CommonJS module by its text.
 
-/** dist/<door>.js and .mjs; returns the names of the exports. */
-async function writeDoor(dist, door) {
-  const file = join(dist, `${door}.js`);
-  const from = door.startsWith('portable/')
-    ? `require('./engine.js').${basename(door)}`
-    : `require('./core.js').doors['${door}']`;
+/** Writes dist/<name>.js and .mjs; returns the names of the exports. */
+async function writeEntryPoint(dist, name) {
+  const file = join(dist, `${name}.js`);
+  mkdirSync(dirname(file), { recursive: true });
+  const core = name.includes('/') ? '../core.js' : './core.js';
+  const from = name.startsWith('portable/')
+    ? `require('./engine.js').${basename(name)}`
+    : `require('${core}').entryPoints['${name}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
-  // In a process of its own: a door loads the native binary, and on Windows a loaded one cannot be
-  // replaced.
+  // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
+  // file.
   const list = 'process.stdout.write(JSON.stringify(Object.keys(require(process.argv[1]))))';
   const answer = await probe(process.execPath, ['-e', list, file]);
-  if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${door}.js cannot be loaded.`);
+  if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${name}.js cannot be loaded.`);
   const names = JSON.parse(answer.stdout).filter((name) => name !== 'default');
   writeFileSync(
     file,
     `module.exports = ${from};\n// For Node.js, which reads names of exports without running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
   );
-  const own = `./${basename(door)}.js`;
+  const own = `./${basename(name)}.js`;
   writeFileSync(
-    join(dist, `${door}.mjs`),
-    `import door from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default door;\n`,
+    join(dist, `${name}.mjs`),
+    `import entry from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default entry;\n`,
   );
   writeFileSync(
-    join(dist, `${door}.d.mts`),
-    wrapperTypes(door, names, readFileSync(join(dist, `${door}.d.ts`), 'utf8')),
+    join(dist, `${name}.d.mts`),
+    wrapperTypes(name, names, readFileSync(join(dist, `${name}.d.ts`), 'utf8')),
   );
   return names;
 }
 
-function wrapperTypes(door, names, declarations) {
-  const head = `import door from './${basename(door)}.js';\nexport default door;\n`;
-  if (!/^export = /m.test(declarations)) return `${head}export * from './${basename(door)}.js';\n`;
+function wrapperTypes(entry, names, declarations) {
+  const head = `import main from './${basename(entry)}.js';\nexport default main;\n`;
+  if (!/^export = /m.test(declarations)) return `${head}export * from './${basename(entry)}.js';\n`;
   // `export *` does not see through `export =`; named exports do, values and types each by name.
   const types = [...declarations.matchAll(/^ {4}(?:export )?(?:interface|type) (\w+)/gm)].map(
     (match) => match[1],
   );
-  const lines = [`export { ${names.join(', ')} } from './${basename(door)}.js';\n`];
+  const lines = [`export { ${names.join(', ')} } from './${basename(entry)}.js';\n`];
   if (types.length > 0)
     lines.push(
-      `export type { ${[...new Set(types)].join(', ')} } from './${basename(door)}.js';\n`,
+      `export type { ${[...new Set(types)].join(', ')} } from './${basename(entry)}.js';\n`,
     );
   return head + lines.join('');
 }

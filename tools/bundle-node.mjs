@@ -19,13 +19,13 @@ const source = join(root, 'src');
  * added.
  */
 const shownAlways = [
-  'binding',
-  'catalog',
-  'catalog-table',
-  'frame',
-  'prices',
-  'waiters',
-  'whole/paths',
+  'catalog/catalog',
+  'catalog/catalog-table',
+  'engines/binding',
+  'request/frame',
+  'scheduling/completions',
+  'scheduling/cost-model',
+  'streams/file-batch',
 ];
 
 /**
@@ -33,15 +33,19 @@ const shownAlways = [
  * file; every other one is the core's.
  */
 const streams = {
-  'sealed-streams': ['sealed-streams', 'chunked', 'chunk-pump'],
-  'passphrase/transforms': [
-    'passphrase/transforms',
-    'passphrase/pumps',
-    'passphrase/parameters',
-    'passphrase/header',
-    'passphrase/derive-key',
+  'streams/sealed-streams': [
+    'streams/sealed-streams',
+    'streams/chunk-format',
+    'streams/chunk-pump',
   ],
-  'sealed-duplex': ['sealed-duplex'],
+  'streams/passphrase/transforms': [
+    'streams/passphrase/transforms',
+    'streams/passphrase/pumps',
+    'streams/passphrase/parameters',
+    'streams/passphrase/header',
+    'streams/passphrase/derive-key',
+  ],
+  'streams/sealed-duplex': ['streams/sealed-duplex'],
 };
 const fileOf = Object.fromEntries(
   Object.entries(streams).flatMap(([file, modules]) => modules.map((name) => [name, file])),
@@ -56,7 +60,8 @@ const options = {
   write: false,
   legalComments: 'none',
   external: ['@millrace/*'],
-  inject: [join(source, 'platform', 'node-text-codecs.ts')],
+  conditions: ['millrace-source'],
+  inject: [join(source, 'platform', 'node', 'text-codecs.ts')],
   define: {
     MILLRACE_VERSION: JSON.stringify(
       JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
@@ -83,8 +88,8 @@ export async function bundleForNode(dist, entryPoints) {
     files.push(...outputFiles.map(({ path, text }) => put(path, withClassNames(text))));
     return metafile;
   };
-  await bundle('errors', "export * from './errors.js';", () => 'inside');
-  for (const file of ['platform/node-portable', 'platform/node-worker'])
+  await bundle('request/errors', "export * from './request/errors.js';", () => 'inside');
+  for (const file of ['platform/node/portable', 'platform/node/worker'])
     await bundle(file, `export * from './${file}.js';`, (name) =>
       name === 'portable/worker' ? 'itself' : 'inside',
     );
@@ -102,14 +107,14 @@ export async function bundleForNode(dist, entryPoints) {
   }
   const core = [
     ...inCore.map((name, index) =>
-      name === 'crypto-async'
-        ? `import door${index} from './${name}.js';`
-        : `import * as door${index} from './${name}.js';`,
+      name === 'compat/crypto-async'
+        ? `import entry${index} from './${name}.js';`
+        : `import * as entry${index} from './${name}.js';`,
     ),
     // Own copies: a namespace of esbuild's has a getter for each name, which costs time at each
     // call.
     "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { value: true });",
-    `export const doors = { ${inCore.map((name, index) => `'${name}': ${name === 'crypto-async' ? `door${index}` : `copy(door${index})`}`).join(', ')} };`,
+    `export const entryPoints = { ${inCore.map((name, index) => `'${name}': ${name === 'compat/crypto-async' ? `entry${index}` : `copy(entry${index})`}`).join(', ')} };`,
     ...[...shown].sort().map((name) => `export * as '${name}' from './${name}.js';`),
   ];
   await bundle('core', core.join('\n'), () => 'inside');
@@ -118,7 +123,7 @@ export async function bundleForNode(dist, entryPoints) {
 
 /** The portable engine: libraries compiled in, errors those of the other entry points. */
 async function bundlePortable(dist, bundle) {
-  const names = ['binding', 'worker', 'door'];
+  const names = ['binding', 'worker', 'entry'];
   const { inputs } = await bundle(
     'portable/engine',
     names.map((name) => `export * as ${name} from './portable/${name}.js';`).join('\n'),
@@ -130,18 +135,20 @@ async function bundlePortable(dist, bundle) {
   return [...shims, licences(join(dist, 'portable'), { inputs })];
 }
 
+/** The name of an entry point in package.json, from its module. */
+const publicName = (name) => (name === 'portable/entry' ? 'portable' : basename(name));
+
 /** ES modules for bundlers. `names`: what crypto-async exports. */
 export async function bundleForBundlers(dist, entryPoints, names) {
   const { outputFiles } = await build({
     ...options,
-    entryPoints: Object.fromEntries(
-      entryPoints.map((name) => [basename(name) === 'door' ? 'portable' : name, `entry:${name}`]),
-    ),
+    entryPoints: Object.fromEntries(entryPoints.map((name) => [publicName(name), `entry:${name}`])),
     outdir: join(dist, 'module'),
     outExtension: { '.js': '.mjs' },
     chunkNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
+    conditions: ['millrace-source', 'module'],
     plugins: [moduleEntries(names), modulePlatform, exportsByName],
   });
   return outputFiles.map(({ path, text }) => relative(dist, put(path, withClassNames(text))));
@@ -167,14 +174,17 @@ function parts(file, find) {
   return {
     name: 'parts',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
-        const inside = relative(source, join(resolveDir, path)).split(sep).join('/');
+      onResolve({ filter: /^(\.\.?|#platform)\// }, ({ path, resolveDir, kind }) => {
+        const target = path.startsWith('#platform/')
+          ? join(source, 'platform', 'node', path.slice('#platform/'.length))
+          : join(resolveDir, path);
+        const inside = relative(source, target).split(sep).join('/');
         if (inside.startsWith('..')) return undefined;
         const name = inside.replace(/\.js$/, '');
         // Numbers only: they are compiled in everywhere.
-        if (name === 'protocol') return undefined;
+        if (name === 'request/protocol') return undefined;
         const place =
-          kind === 'require-call' || (name === 'errors' && file !== 'errors')
+          kind === 'require-call' || (name === 'request/errors' && file !== 'request/errors')
             ? 'itself'
             : find(name);
         if (place === 'itself') return { path: relativeTo(name), external: true };
@@ -201,7 +211,7 @@ function parts(file, find) {
 const exportsByName = {
   name: 'exports by name',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/]crypto-async\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[\\/]src[\\/]compat[\\/]crypto-async\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace(/^export = /m, 'export default '),
       loader: 'ts',
     }));
@@ -219,9 +229,9 @@ function moduleEntries(names) {
       }));
       onLoad({ filter: /./, namespace: 'entry' }, ({ path }) => ({
         contents:
-          path === 'crypto-async'
-            ? `import door from './${path}.js';\nexport const { ${names.join(', ')} } = door;\nexport default door;\n`
-            : `import * as door from './${path}.js';\nexport * from './${path}.js';\nexport default door;\n`,
+          path === 'compat/crypto-async'
+            ? `import entry from './${path}.js';\nexport const { ${names.join(', ')} } = entry;\nexport default entry;\n`
+            : `import * as entry from './${path}.js';\nexport * from './${path}.js';\nexport default entry;\n`,
         resolveDir: source,
         loader: 'ts',
       }));
@@ -230,17 +240,13 @@ function moduleEntries(names) {
 }
 
 /**
- * Within ES modules: another place.ts, and imports instead of what CommonJS requires later; only
- * the portable engine is still evaluated when it is first used.
+ * ES modules import what CommonJS requires later; only the portable engine is still evaluated when
+ * it is first used.
  */
 const modulePlatform = {
   name: 'platform of modules',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]platform[\\/]place\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path.replace(/\.ts$/, '-module.mts'), 'utf8'),
-      loader: 'ts',
-    }));
-    onLoad({ filter: /[\\/]platform[\\/]node-(sealed|hasher-stream)\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /[\\/]platform[\\/]node[\\/](sealed|hasher-stream)\.ts$/ }, ({ path }) => {
       const imports = [];
       const text = readFileSync(path, 'utf8').replace(
         /\brequire\('([^']+)'\)/g,

@@ -10,14 +10,14 @@ import { root } from './steps.mjs';
 
 const source = join(root, 'src');
 
-/** The doors that browsers have too, by the files of their modules. */
-export const browserDoors = {
+/** The entry points for browsers, by name in package.json, and their modules. */
+export const browserEntryPoints = {
   index: 'index',
   promises: 'promises',
-  'bigint-hash': 'bigint-hash',
-  'bigint-buffer': 'bigint-buffer',
-  'crypto-async': 'platform/browser-crypto-async',
-  portable: 'portable/door',
+  'bigint-hash': 'compat/bigint-hash',
+  'bigint-buffer': 'compat/bigint-buffer',
+  'crypto-async': 'compat/browser-crypto-async',
+  portable: 'portable/entry',
 };
 
 /** What every browser of the last years understands. */
@@ -31,8 +31,8 @@ export async function bundleForBrowsers(dist) {
     // Who takes one hash from millrace/portable takes no other along: what is not pure is marked as
     // if it were. A module each would make that 0.7 KB smaller, and the package 50 files larger.
     entryPoints: Object.fromEntries(
-      Object.entries(browserDoors).map(([door, file]) => [
-        `doors/${door}`,
+      Object.entries(browserEntryPoints).map(([name, file]) => [
+        `entries/${name}`,
         join('src', `${file}.ts`),
       ]),
     ),
@@ -43,32 +43,29 @@ export async function bundleForBrowsers(dist) {
     splitting: true,
     format: 'esm',
     platform: 'browser',
+    conditions: ['millrace-source', 'browser'],
     target,
     metafile: true,
     write: false,
     legalComments: 'none',
-    plugins: [browserPlatform(await workerText())],
+    plugins: [workerSource(await workerText())],
   });
   // Of a chunk that is imported for nothing esbuild keeps the import; as no module here has effects
   // of its own, it is but a warning in the bundlers of others.
   const written = outputFiles.map(({ path, text }) =>
     put(path, text.replace(/^import "[^"]+";\n/gm, '')),
   );
-  for (const door of Object.keys(browserDoors)) {
+  for (const name of Object.keys(browserEntryPoints)) {
     // A default export as in Node.js. A namespace, not an object made of it: bundlers see through
     // that.
     written.push(
       put(
-        join(out, `${door}.mjs`),
-        `export * from './doors/${door}.mjs';\nimport * as door from './doors/${door}.mjs';\nexport { door as default };\n`,
+        join(out, `${name}.mjs`),
+        `export * from './entries/${name}.mjs';\nimport * as entry from './entries/${name}.mjs';\nexport { entry as default };\n`,
       ),
     );
   }
-  written.push(
-    ...(await bundleForRequire(out)),
-    ...declarations(dist, out),
-    licences(out, metafile),
-  );
+  written.push(...(await bundleForRequire(out)), ...declarations(out), licences(out, metafile));
   return written.map((path) => relative(dist, path));
 }
 
@@ -78,28 +75,29 @@ export async function bundleForBrowsers(dist) {
  * take the ES modules, by the condition `module`.
  */
 async function bundleForRequire(out) {
-  const doors = Object.entries(browserDoors);
+  const entryPoints = Object.entries(browserEntryPoints);
   const { outputFiles } = await build({
     absWorkingDir: root,
     stdin: {
-      contents: doors
-        .map(([door, file]) => `export * as '${door}' from './${file}.js';`)
+      contents: entryPoints
+        .map(([name, file]) => `export * as '${name}' from './${file}.js';`)
         .join('\n'),
       resolveDir: source,
       loader: 'ts',
     },
-    outfile: join(out, 'doors', 'all.cjs'),
-    inject: [join(source, 'platform', 'browser-text-codecs.ts')],
+    outfile: join(out, 'entries', 'all.cjs'),
+    inject: [join(source, 'platform', 'browser', 'text-codecs.ts')],
     bundle: true,
     format: 'cjs',
     platform: 'browser',
+    conditions: ['millrace-source', 'browser'],
     target,
     write: false,
     legalComments: 'none',
-    plugins: [browserPlatform('')],
+    plugins: [workerSource('')],
   });
-  const shims = doors.map(([door]) =>
-    put(join(out, `${door}.cjs`), `module.exports = require('./doors/all.cjs')['${door}'];\n`),
+  const shims = entryPoints.map(([name]) =>
+    put(join(out, `${name}.cjs`), `module.exports = require('./entries/all.cjs')['${name}'];\n`),
   );
   return [...outputFiles.map(({ path, text }) => put(path, text)), ...shims];
 }
@@ -111,39 +109,26 @@ async function bundleForRequire(out) {
 async function workerText() {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [join('src', 'platform', 'browser-worker.ts')],
+    entryPoints: [join('src', 'platform', 'browser', 'worker.ts')],
     bundle: true,
     minify: true,
     format: 'iife',
     platform: 'browser',
+    conditions: ['millrace-source', 'browser'],
     target,
     write: false,
     legalComments: 'none',
-    plugins: [browserPlatform('')],
+    plugins: [workerSource('')],
   });
   return outputFiles[0].text;
 }
 
-/**
- * Takes each `node-` file of src/platform for its `browser-` file, and puts the worker's text in
- * its place.
- */
-function browserPlatform(worker) {
+/** Puts the worker's script in the place of worker-source.ts. */
+function workerSource(worker) {
   return {
-    name: 'browser platform',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /\/node(-[\w-]+)?\.js$/ }, ({ path, resolveDir }) => {
-        const file = join(resolveDir, path);
-        if (dirname(file) !== join(source, 'platform')) return undefined;
-        return {
-          path: join(
-            dirname(file),
-            basename(file).replace(/^node/, 'browser').replace(/\.js$/, '.ts'),
-          ),
-          sideEffects: false,
-        };
-      });
-      onLoad({ filter: /browser-worker-source\.ts$/ }, () => ({
+    name: 'worker source',
+    setup({ onLoad }) {
+      onLoad({ filter: /browser[\\/]worker-source\.ts$/ }, () => ({
         contents: `export const source = ${JSON.stringify(worker)};\n`,
         loader: 'ts',
       }));
@@ -151,36 +136,15 @@ function browserPlatform(worker) {
   };
 }
 
-/** The declarations that tsc has made, with the platform's types exchanged. */
-function declarations(dist, out) {
-  const types = join(out, 'types');
-  const written = [];
-  for (const file of readdirSync(dist, { recursive: true }).filter(
-    (each) =>
-      each.endsWith('.d.ts') &&
-      !/^(browser|uplot)[\\/]|^bigint-\w+[\\/]|^crypto-async|platform[\\/]node|sealed-duplex/.test(
-        each,
-      ),
-  )) {
-    const text = readFileSync(join(dist, file), 'utf8').replace(
-      /((?:\.\.?\/)+(?:platform\/)?)node((?:-[\w-]+)?\.js)/g,
-      (all, folder, rest) =>
-        folder.endsWith('platform/') || file.startsWith('platform')
-          ? `${folder}browser${rest}`
-          : all,
-    );
-    written.push(put(join(types, file), text));
-  }
-  for (const [door, file] of Object.entries(browserDoors)) {
-    written.push(put(join(out, `${door}.d.cts`), `export * from './types/${file}.js';\n`));
-    written.push(
-      put(
-        join(out, `${door}.d.mts`),
-        `export * from './types/${file}.js';\nimport * as door from './types/${file}.js';\nexport { door as default };\n`,
-      ),
-    );
-  }
-  return written;
+/** Types: those of tsc, where `#platform` follows the condition `browser`. */
+function declarations(out) {
+  return Object.entries(browserEntryPoints).flatMap(([name, file]) => [
+    put(join(out, `${name}.d.cts`), `export * from '../${file}.js';\n`),
+    put(
+      join(out, `${name}.d.mts`),
+      `export * from '../${file}.js';\nimport * as entry from '../${file}.js';\nexport { entry as default };\n`,
+    ),
+  ]);
 }
 
 /** The licences of the libraries of a bundle, in one file. */

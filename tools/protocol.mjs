@@ -1,5 +1,5 @@
 // Writes the numbers that native code and the TypeScript front share: crates/node/src/protocol.rs
-// and src/protocol.ts. This file is their one source. Run after changing it: node
+// and src/request/protocol.ts. This file is their one source. Run after changing it: node
 // tools/protocol.mjs. test/tidy.test.mjs fails when a generated file is stale.
 
 import { readFileSync } from 'node:fs';
@@ -429,7 +429,7 @@ function typescript() {
   const numbers = constants.map(
     ({ name, value, doc }) => `${comment(doc)}export const ${name} = ${shown(value)};\n`,
   );
-  return `/**\n * The numbers that the front and the engines share.\n *\n * ${head}\n */\nimport type { ErrorCode } from './errors.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`;
+  return `/**\n * The numbers that the front and the engines share.\n *\n * ${head}\n */\nimport type { ErrorCode } from './error-codes.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`;
 }
 
 function rust() {
@@ -503,7 +503,10 @@ export const frameIndexes = numbered(
 export const statusNumbers = numbered(statuses.map(({ name }) => name));
 
 /** The generated files, by path. */
-export const generated = { 'crates/node/src/protocol.rs': rust(), 'src/protocol.ts': typescript() };
+export const generated = {
+  'crates/node/src/protocol.rs': rust(),
+  'src/request/protocol.ts': typescript(),
+};
 
 /** Words in lines of at most 100 columns, each after a prefix. */
 function lines(text, prefix) {

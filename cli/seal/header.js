@@ -6,7 +6,8 @@
 
 const { Problem, shown } = require('../ui.js');
 
-const format = () => require('../../dist/passphrase/transforms.js')['passphrase/header'];
+const format = () =>
+  require('../../dist/streams/passphrase/transforms.js')['streams/passphrase/header'];
 
 /**
  * A file of somebody else may not ask for more memory than scrypt takes with N = 2^20 and r = 8 (1
@@ -36,7 +37,9 @@ async function readHeader(take, name) {
 
 /** Makes room to derive the key; refuses a header that asks for too much. */
 function deriveRoom(scrypt, name) {
-  const { checkLimits } = require('../../dist/passphrase/transforms.js')['passphrase/derive-key'];
+  const { checkLimits } = require('../../dist/streams/passphrase/transforms.js')[
+    'streams/passphrase/derive-key'
+  ];
   const { memoryOf } = require('../../dist/core.js')['kdf/scrypt'];
   try {
     checkLimits(scrypt, limits);

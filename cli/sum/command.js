@@ -9,7 +9,7 @@ const { Problem, checkOpen, isHidden, isTerminal, print, reason, say, shown } = 
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { Survey, walk } = require('./walk.js');
 
-const algorithms = () => require('../../dist/core.js').catalog.hashList();
+const algorithms = () => require('../../dist/core.js')['catalog/catalog'].hashList();
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -114,7 +114,7 @@ function refuseNonsense({
  * @returns {import('./digests.js').About}
  */
 function aboutOf(name, length, later = false) {
-  const { findHash, hashFacts } = require('../../dist/core.js').catalog;
+  const { findHash, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
   if (facts === undefined) {
@@ -183,7 +183,7 @@ function* tasksOf(groups, about) {
 /** With a bar on the terminal, if it takes a while. */
 async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
   const { digestAll } = require('./digests.js');
-  const { workers } = require('../../dist/core.js')['whole/paths'];
+  const { workers } = require('../../dist/core.js')['streams/file-batch'];
   let survey;
   const progress = none
     ? { add() {}, end() {} }

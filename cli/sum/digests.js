@@ -12,9 +12,9 @@
 
 const { close, open, read, stat } = require('node:fs');
 
-const { findHash } = require('../../dist/core.js').catalog;
+const { findHash } = require('../../dist/core.js')['catalog/catalog'];
 const { Answers, hashPath, hashPaths, hashPathsSync } =
-  require('../../dist/core.js')['whole/paths'];
+  require('../../dist/core.js')['streams/file-batch'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
 const large = 1024 * 1024;

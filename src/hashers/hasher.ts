@@ -12,9 +12,10 @@ import {
   unsigned,
   type Bytes,
   type Data,
-} from '../arguments.js';
-import { Form, present } from '../call.js';
-import { hashFacts, type HashFacts } from '../catalog.js';
+} from '../request/arguments.js';
+import { Form, present } from '../request/request.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
 import {
   choiceHere,
   choiceOf,
@@ -23,8 +24,8 @@ import {
   usual,
   type Choice,
   type EngineOptions,
-} from '../engines.js';
-import { makeError, wrongType } from '../errors.js';
+} from '../engines/engines.js';
+import { makeError, wrongType } from '../request/errors.js';
 import {
   checkKeyed,
   OUTPUT_MAX,
@@ -33,9 +34,9 @@ import {
   type Digest,
   type Encoding,
   type HashOptions,
-} from '../hash.js';
+} from '../operations/hash.js';
 import { exportState, importState } from './state.js';
-import { hmacFacts } from '../hmac.js';
+import { hmacFacts } from '../operations/hmac.js';
 import {
   createKeyFor,
   createMacKey,
@@ -46,8 +47,8 @@ import {
   macName,
   type Key,
   withKeyBytes,
-} from '../key.js';
-import type { KeyInput } from '../key-input.js';
+} from '../operations/key.js';
+import type { KeyInput } from '../request/key-input.js';
 import { Phase, refusal, Running, type Beginning } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import {
@@ -60,7 +61,7 @@ import {
   type BufferEncoding,
   viewOf,
   allocateApart,
-} from '../platform/node.js';
+} from '#platform/runtime.js';
 import {
   LazyTransform,
   loadStream,
@@ -68,13 +69,18 @@ import {
   type TransformCallback,
   type TransformOptions,
   streamNames,
-} from '../platform/node-hasher-stream.js';
-import { SecretKinds } from '../secret-copy.js';
-import { accepted, type Accepted } from '../options.js';
-import { checkTextSize } from '../text-size.js';
+} from '#platform/hasher-stream.js';
+import { SecretKinds } from '../request/secret-copy.js';
+import { accepted, type Accepted } from '../request/options.js';
+import { checkTextSize } from '../request/text-size.js';
 import { keepsStates, keyStates } from './key-states.js';
-import { tellLater } from '../turn.js';
-import { CallbackWaiter, PromiseWaiter, type Callback, type Waiter } from '../waiters.js';
+import { tellLater } from '../scheduling/deferred-results.js';
+import {
+  CallbackWaiter,
+  PromiseWaiter,
+  type Callback,
+  type Waiter,
+} from '../scheduling/completions.js';
 
 /**
  * How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of

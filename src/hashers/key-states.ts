@@ -3,11 +3,11 @@
  * hashers see. They need no finalizer, so that a hasher which is forgotten leaves nothing behind
  * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
  */
-import { sizeOf } from '../arguments.js';
-import { describeCall, describeChoice, describeTarget, runDescribed } from '../call.js';
-import type { HashFacts } from '../catalog.js';
-import { usual, type Choice } from '../engines.js';
-import { Operation } from '../frame.js';
+import { sizeOf } from '../request/arguments.js';
+import { describeCall, describeChoice, describeTarget, runDescribed } from '../request/request.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { usual, type Choice } from '../engines/engines.js';
+import { Operation } from '../request/frame.js';
 
 /** The midstates of a key, made by the one engine that will compute under it. */
 export function keyStates(facts: HashFacts, key: Uint8Array, choice: Choice): Uint8Array {

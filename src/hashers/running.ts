@@ -6,9 +6,18 @@
  * one call. Small pieces of the message wait here until a call is worth it (a call costs 100 ns,
  * gathering 15), and a message that never grows beyond that is hashed in one go.
  */
-import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation, type Native, Status } from '../frame.js';
-import { TICKET_SIZE } from '../protocol.js';
+import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
+import {
+  At,
+  desk,
+  Flag,
+  frame,
+  GATHERED_MAX,
+  Operation,
+  type Native,
+  Status,
+} from '../request/frame.js';
+import { TICKET_SIZE } from '../request/protocol.js';
 import {
   call,
   describeAad,
@@ -22,14 +31,14 @@ import {
   Form,
   runDescribed,
   runWaiting,
-} from '../call.js';
-import type { HashFacts } from '../catalog.js';
-import { fellBack, oneOf, usual, type Choice } from '../engines.js';
-import { failure, makeError, MillraceError } from '../errors.js';
-import { keyAlgorithm, keyHandle, type Key } from '../key.js';
-import { viewOf, writeText, type Buffer } from '../platform/node.js';
-import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../quick.js';
-import type { Waiter } from '../waiters.js';
+} from '../request/request.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { fellBack, oneOf, usual, type Choice } from '../engines/engines.js';
+import { failure, makeError, MillraceError } from '../request/errors.js';
+import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
+import { viewOf, writeText, type Buffer } from '#platform/runtime.js';
+import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../operations/fast-path.js';
+import type { Waiter } from '../scheduling/completions.js';
 
 /** A string's UTF-16 units become at most so many bytes each. */
 const UTF8_MAX = 3;

@@ -15,15 +15,15 @@
  *   m      the state
  *   8      XXH3-64 of all before
  */
-import { bytes, sizeOf } from '../arguments.js';
-import { Operation } from '../frame.js';
-import { WHOLE } from '../protocol.js';
-import { describeCall, describeResult, Form, runDescribed } from '../call.js';
-import { findHash } from '../catalog.js';
-import { base } from '../engines.js';
-import { makeError } from '../errors.js';
-import { allocateApart, utf8, type Buffer } from '../platform/node.js';
-import { quickBuffer } from '../quick.js';
+import { bytes, sizeOf } from '../request/arguments.js';
+import { Operation } from '../request/frame.js';
+import { WHOLE } from '../request/protocol.js';
+import { describeCall, describeResult, Form, runDescribed } from '../request/request.js';
+import { findHash } from '../catalog/catalog.js';
+import { base } from '../engines/engines.js';
+import { makeError } from '../request/errors.js';
+import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
+import { quickBuffer } from '../operations/fast-path.js';
 import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
 
 const MAGIC = 'MRHS';

@@ -1,10 +1,10 @@
 /**
  * The asynchronous operations of a hasher: one at a time, in the order of their calls.
  */
-import { isResizable, part } from '../arguments.js';
-import type { Form } from '../call.js';
-import { nextTick } from '../platform/node.js';
-import { Waiter } from '../waiters.js';
+import { isResizable, part } from '../request/arguments.js';
+import type { Form } from '../request/request.js';
+import { nextTick } from '#platform/runtime.js';
+import { Waiter } from '../scheduling/completions.js';
 import { Phase, type Running } from './running.js';
 
 /** One operation, from its call until its user is told. Sources are lent unless `copied`. */

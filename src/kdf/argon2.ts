@@ -1,8 +1,15 @@
 /**
  * Argon2 (RFC 9106), with the arguments of node:crypto from version 24 on.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned, type Data } from '../arguments.js';
-import { At, frame, Operation } from '../frame.js';
+import {
+  data,
+  NO_BYTES,
+  options as optionsOf,
+  sizeOf,
+  unsigned,
+  type Data,
+} from '../request/arguments.js';
+import { At, frame, Operation } from '../request/frame.js';
 import {
   describeAad,
   describeCall,
@@ -12,11 +19,11 @@ import {
   Form,
   ownSecret,
   wipeLater,
-} from '../call.js';
-import { type EngineOptions, engineNames } from '../engines.js';
-import { makeError, wrongType } from '../errors.js';
-import { describeKeyInput, type SecretInput } from '../key-input.js';
-import { SecretCopy, wipeCopy } from '../secret-copy.js';
+} from '../request/request.js';
+import { type EngineOptions, engineNames } from '../engines/engines.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { describeKeyInput, type SecretInput } from '../request/key-input.js';
+import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
   between,
   readPassword,
@@ -25,7 +32,7 @@ import {
   type DerivationParser,
   derivationNames,
 } from './derive.js';
-import { accepted, type Accepted, type Names } from '../options.js';
+import { accepted, type Accepted, type Names } from '../request/options.js';
 
 /** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';

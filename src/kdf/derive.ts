@@ -3,9 +3,9 @@
  * how it is waited for, watched and cancelled. Those of one turn of the event loop go to the pool
  * together, so that several can run in lanes of one thread.
  */
-import { options as optionsOf, unsigned } from '../arguments.js';
-import { servers } from '../binding.js';
-import { Flag } from '../frame.js';
+import { options as optionsOf, unsigned } from '../request/arguments.js';
+import { servers } from '../engines/binding.js';
+import { Flag } from '../request/frame.js';
 import {
   abortSignal,
   call,
@@ -14,7 +14,7 @@ import {
   runSync,
   runWaiting,
   type Describe,
-} from '../call.js';
+} from '../request/request.js';
 import {
   choiceHere,
   choiceOf,
@@ -22,18 +22,18 @@ import {
   type Choice,
   type EngineOptions,
   engineNames,
-} from '../engines.js';
-import { makeError, wrongType } from '../errors.js';
-import type { Accepted, Names } from '../options.js';
-import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '../platform/node.js';
-import { readSecret, SecretKinds, type SecretCopy } from '../secret-copy.js';
+} from '../engines/engines.js';
+import { makeError, wrongType } from '../request/errors.js';
+import type { Accepted, Names } from '../request/options.js';
+import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '#platform/runtime.js';
+import { readSecret, SecretKinds, type SecretCopy } from '../request/secret-copy.js';
 import {
   CallbackWaiter,
   PromiseWaiter,
   SignalWaiter,
   type Callback,
   type Waiter,
-} from '../waiters.js';
+} from '../scheduling/completions.js';
 import { decideMemory } from './memory.js';
 
 /** How far a derivation has come. */

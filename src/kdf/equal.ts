@@ -1,9 +1,9 @@
 /**
  * Comparison of secrets.
  */
-import { bytes } from '../arguments.js';
-import { native } from '../binding.js';
-import { makeError } from '../errors.js';
+import { bytes } from '../request/arguments.js';
+import { native } from '../engines/binding.js';
+import { makeError } from '../request/errors.js';
 
 /** Whether bytes are equal, in a time that depends on their number only. */
 export function equal(left: unknown, right: unknown): boolean {

@@ -1,11 +1,11 @@
 /**
  * HKDF (RFC 5869), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, sizeOf } from '../arguments.js';
-import { Operation } from '../frame.js';
-import { describeAad, describeCall, describeIv, describeResult, Form } from '../call.js';
-import { makeError } from '../errors.js';
-import { describeKeyInput } from '../key-input.js';
+import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
+import { Operation } from '../request/frame.js';
+import { describeAad, describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { makeError } from '../request/errors.js';
+import { describeKeyInput } from '../request/key-input.js';
 import {
   keySize,
   readPassword,
@@ -13,7 +13,7 @@ import {
   derivationNames,
   type DerivationCallOptions,
 } from './derive.js';
-import { accepted, type Accepted } from '../options.js';
+import { accepted, type Accepted } from '../request/options.js';
 import { digestFacts } from './pbkdf2.js';
 
 const SIGNATURE = 'hkdf(digest, ikm, salt, info, keylen)';

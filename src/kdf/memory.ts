@@ -1,10 +1,10 @@
 /**
  * How much memory derivations may take together.
  */
-import { native } from '../binding.js';
-import { openBindings } from '../engines.js';
-import { memorySize, restart, type Timer } from '../platform/node.js';
-import { KdfMemory } from '../protocol.js';
+import { native } from '../engines/binding.js';
+import { openBindings } from '../engines/engines.js';
+import { memorySize, restart, type Timer } from '#platform/runtime.js';
+import { KdfMemory } from '../request/protocol.js';
 
 /**
  * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the

@@ -9,12 +9,19 @@ import {
   sizeOf,
   unsigned,
   type Bytes,
-} from '../arguments.js';
-import { native } from '../binding.js';
-import { At, Flag, frame, Operation } from '../frame.js';
-import { call, describeAad, describeCall, describeResult, forget, Form } from '../call.js';
-import { engineNames, type EngineOptions } from '../engines.js';
-import { failure, makeError, wrongType } from '../errors.js';
+} from '../request/arguments.js';
+import { native } from '../engines/binding.js';
+import { At, Flag, frame, Operation } from '../request/frame.js';
+import {
+  call,
+  describeAad,
+  describeCall,
+  describeResult,
+  forget,
+  Form,
+} from '../request/request.js';
+import { engineNames, type EngineOptions } from '../engines/engines.js';
+import { failure, makeError, wrongType } from '../request/errors.js';
 import {
   argon2Cost,
   argon2Kind,
@@ -28,9 +35,9 @@ import {
   type CheckedArgon2,
   argon2CostNames,
 } from './argon2.js';
-import { allocate, base64, utf8, type Buffer } from '../platform/node.js';
-import { describeKeyInput, type SecretInput } from '../key-input.js';
-import { SecretCopy, wipeCopy } from '../secret-copy.js';
+import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
+import { describeKeyInput, type SecretInput } from '../request/key-input.js';
+import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
   between,
   type DerivationParser,
@@ -46,7 +53,7 @@ import {
   type ScryptOptions,
   scryptCostNames,
 } from './scrypt.js';
-import { accepted, unknownName, type Accepted, type Names } from '../options.js';
+import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
 
 /** How a password is hashed. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {

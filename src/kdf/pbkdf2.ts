@@ -1,13 +1,14 @@
 /**
  * PBKDF2 (RFC 8018) over HMAC, with the arguments of node:crypto.
  */
-import { data, NO_BYTES, sizeOf } from '../arguments.js';
-import { At, frame, Operation } from '../frame.js';
-import { describeCall, describeIv, describeResult, Form } from '../call.js';
-import { hashFacts, type HashFacts } from '../catalog.js';
-import { makeError } from '../errors.js';
-import { describeKeyInput } from '../key-input.js';
-import { accepted, type Accepted } from '../options.js';
+import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
+import { At, frame, Operation } from '../request/frame.js';
+import { describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { makeError } from '../request/errors.js';
+import { describeKeyInput } from '../request/key-input.js';
+import { accepted, type Accepted } from '../request/options.js';
 import {
   between,
   derivationNames,

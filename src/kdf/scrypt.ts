@@ -1,12 +1,12 @@
 /**
  * scrypt (RFC 7914), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned } from '../arguments.js';
-import { At, frame, Operation } from '../frame.js';
-import { describeCall, describeIv, describeResult, Form } from '../call.js';
-import { engineNames, type EngineOptions } from '../engines.js';
-import { makeError } from '../errors.js';
-import { describeKeyInput } from '../key-input.js';
+import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned } from '../request/arguments.js';
+import { At, frame, Operation } from '../request/frame.js';
+import { describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { engineNames, type EngineOptions } from '../engines/engines.js';
+import { makeError } from '../request/errors.js';
+import { describeKeyInput } from '../request/key-input.js';
 import {
   keySize,
   readPassword,
@@ -14,7 +14,7 @@ import {
   derivationNames,
   type DerivationCallOptions,
 } from './derive.js';
-import { accepted, type Accepted, type Names } from '../options.js';
+import { accepted, type Accepted, type Names } from '../request/options.js';
 
 /**
  * What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be

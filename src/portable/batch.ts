@@ -2,9 +2,9 @@
  * Many messages in one work: the digests stand in the target one after the other. As
  * crates/node/src/batch.rs.
  */
-import { Status } from '../frame.js';
+import { Status } from '../request/frame.js';
 import type { HashParams, PortableHash, PortableMac } from './hashes/contract.js';
-import { hashes as catalog } from '../catalog-table.js';
+import { hashes as catalog } from '../catalog/catalog-table.js';
 import { littleEndian } from './hashes/fields.js';
 import { isSize, made, overlap, part, refuse } from './windows.js';
 import { checkParams, checkTarget, SIZED, type Work } from './work.js';

@@ -3,10 +3,10 @@
  * JavaScript. It runs in browsers, in workers and in Node alike; what differs between them is in
  * its {@link Host}.
  */
-import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../frame.js';
-import { WHOLE } from '../protocol.js';
-import { ciphers, hashes as catalog } from '../catalog-table.js';
-import { isUint8Array } from '../intrinsics.js';
+import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../request/frame.js';
+import { WHOLE } from '../request/protocol.js';
+import { ciphers, hashes as catalog } from '../catalog/catalog-table.js';
+import { isUint8Array } from '../request/intrinsics.js';
 import { equal } from './equal.js';
 import { hashes, macOfStates } from './hashes/index.js';
 import { PLAIN, type HashParams } from './hashes/contract.js';
@@ -15,11 +15,11 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { ofMessages, priceEpoch, priceOf, setUsual, usual } from './prices.js';
+import { ofMessages, priceEpoch, priceOf, setUsual, usual } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
-import { perform, statusOf } from './work.js';
+import { perform, statusOf } from './execute.js';
 
 /**
  * So many times as long as with native code does it take this thread to send work away and to hear

@@ -3,8 +3,8 @@
  * the number of the first chunk as seed. Source and target are apart: what was verified is what was
  * read.
  */
-import { Status } from '../frame.js';
-import { ciphers } from '../catalog-table.js';
+import { Status } from '../request/frame.js';
+import { ciphers } from '../catalog/catalog-table.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { NOTHING, overlap, part, refuse } from './windows.js';
 import type { Work } from './work.js';

@@ -3,17 +3,18 @@
  * crates/node/src/completion.rs and environment.rs have it. Nobody is told of anything before the
  * turn of the event loop in which he called has ended.
  */
-import { At, Flag, Operation, Route, Status } from '../frame.js';
-import { Crew, Stopped, type CrewJob } from './crew.js';
-import { begunChunks } from './chunk-delegation.js';
-import { begunByPlatform, type Ended } from './delegation.js';
-import { gathered, ownSecrets, wipeSecrets } from './errand.js';
+import { At, Flag, Operation, Route, Status } from '../request/frame.js';
+import { Crew, Stopped, type CrewJob } from './worker-pool.js';
+import { begunChunks } from './webcrypto-chunks.js';
+import { begunByPlatform, type Ended } from './webcrypto-backend.js';
+import { gathered, ownSecrets, wipeSecrets } from './worker-messages.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
-import { INLINE, isCipher, isMeasured, predict, settlePrice, usual } from './prices.js';
-import { Room, type Guest } from './room.js';
+import { INLINE, isCipher, isMeasured, predict, settlePrice, usual } from './cost-model.js';
+import { Room, type Guest } from './memory-budget.js';
 import { NOTHING, refuse } from './windows.js';
-import { perform, type Work } from './work.js';
+import { perform } from './execute.js';
+import type { Work } from './work.js';
 
 /**
  * The least that is said of a job's cost: the front looks for the results of shorter ones itself,

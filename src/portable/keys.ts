@@ -3,8 +3,8 @@
  * crates/node/src/keys.rs, so that a disposed one is refused rather than mistaken for its
  * successor.
  */
-import { Purpose, Status } from '../frame.js';
-import { ciphers, hashes } from '../catalog-table.js';
+import { Purpose, Status } from '../request/frame.js';
+import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { prepareMac } from './hashes/index.js';

@@ -1,7 +1,7 @@
 /**
  * Which library serves which algorithm. A test compares the versions with those that are installed.
  */
-import { ciphers } from '../catalog-table.js';
+import { ciphers } from '../catalog/catalog-table.js';
 
 /** Version by library; `millrace` is code of this package. */
 export const libraries = {

@@ -1,8 +1,8 @@
 /**
  * What `engines()` and its prices say of the portable engine, as JSON.
  */
-import { ciphers, hashes } from '../catalog-table.js';
-import { bytesFor, INLINE, isMeasured, priceOf } from './prices.js';
+import { ciphers, hashes } from '../catalog/catalog-table.js';
+import { bytesFor, INLINE, isMeasured, priceOf } from './cost-model.js';
 import { libraries, libraryOf } from './libraries.js';
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */

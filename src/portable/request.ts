@@ -2,8 +2,8 @@
  * A described call as work: the numbers of the frame and the byte arguments, every range looked at
  * again. As `Request` in crates/node/src/calls.rs.
  */
-import { At, Flag, Operation, Status } from '../frame.js';
-import { ciphers, hashes } from '../catalog-table.js';
+import { At, Flag, Operation, Status } from '../request/frame.js';
+import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { derivationOf, memoryOf } from './kdf/index.js';
 import type { Keys } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';

@@ -3,9 +3,9 @@
  * slices, so that other events get their turns in between. What is authenticated, and derivations,
  * are done in one go.
  */
-import { Operation, Purpose, Status } from '../frame.js';
-import { hashes } from '../catalog-table.js';
-import { runErrand, type Errand, type Outcome } from './errand.js';
+import { Operation, Purpose, Status } from '../request/frame.js';
+import { hashes } from '../catalog/catalog-table.js';
+import { runErrand, type Errand, type Outcome } from './worker-messages.js';
 import { copyOf, NOTHING, part } from './windows.js';
 
 /** A few milliseconds of the slower hashes. */

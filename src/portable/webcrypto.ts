@@ -8,7 +8,7 @@
  * here has returned, except that a source is not copied where it is said to be `lent`: WebCrypto
  * copies what it is given while it is called, but what takes a key has to wait for that.
  */
-import { ciphers, hashes } from '../catalog-table.js';
+import { ciphers, hashes } from '../catalog/catalog-table.js';
 
 /** Of lib.dom, which not every place that compiles this has. */
 interface Subtle {

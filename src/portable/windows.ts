@@ -3,8 +3,14 @@
  * caller's array says of itself (own properties, a class with methods of its own) does not matter,
  * and the libraries see one kind of array, which keeps them fast.
  */
-import { Status } from '../frame.js';
-import { bytesOfView, isTypedArray, NO_BYTES, part as partOf, sizeOf } from '../intrinsics.js';
+import { Status } from '../request/frame.js';
+import {
+  bytesOfView,
+  isTypedArray,
+  NO_BYTES,
+  part as partOf,
+  sizeOf,
+} from '../request/intrinsics.js';
 
 /** Thrown where a call is refused; no Error, as nobody looks at its stack. */
 export class Refusal {

@@ -1,7 +1,7 @@
 /**
  * What runs in a worker: one errand after the other.
  */
-import { Operation } from '../frame.js';
+import { Operation } from '../request/frame.js';
 import {
   deriveErrand,
   platformErrand,
@@ -9,10 +9,10 @@ import {
   type Errand,
   type Outcome,
   type Tiding,
-} from './errand.js';
-import { inJavaScript } from './hashes/quicker.js';
+} from './worker-messages.js';
+import { inJavaScript } from './hashes/wasm-switches.js';
 import type { Progress } from './kdf/index.js';
-import { isCipher, measure } from './prices.js';
+import { isCipher, measure } from './cost-model.js';
 
 /** A worker's end of the way to the thread that has started it. */
 export interface Port {

@@ -14,7 +14,7 @@ import { doorPaths, run } from '../support/child.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { SignalWaiter } = require(join(dist, 'core.js')).waiters;
+const { SignalWaiter } = require(join(dist, 'core.js'))['scheduling/completions'];
 
 test('what waits behind long work is rejected at once, with the reason, and its memory is the callers again', async () => {
   const { code, stderr } = await run(`

@@ -344,7 +344,7 @@ test('configure: a route is for all environments, those that are under way too',
       process.exit();
     })();
     else parentPort.on('message', async () => {
-      const { usual } = require(${JSON.stringify(join(dirname(doorPaths.millrace), 'core.js'))}).prices;
+      const { usual } = require(${JSON.stringify(join(dirname(doorPaths.millrace), 'core.js'))})['scheduling/cost-model'];
       // The first call may still go by what was.
       for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
       parentPort.postMessage(usual());

@@ -13,8 +13,8 @@ import { frameIndexes, statusNumbers } from '../../tools/protocol.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'core.js')).binding;
-const { frame } = require(join(dist, 'core.js')).frame;
+const { native } = require(join(dist, 'core.js'))['engines/binding'];
+const { frame } = require(join(dist, 'core.js'))['request/frame'];
 
 const {
   Operation,

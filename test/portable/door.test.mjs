@@ -617,7 +617,7 @@ test('timingSafeEqual', () => {
 
 test('it needs nothing of Node.js', async () => {
   // The support loads it without Buffer, process and require.
-  const bare = await portable('src/portable/door.ts');
+  const bare = await portable('src/portable/entry.ts');
   assert.equal(bare.sha256('abc', 'base64url'), millrace.hash('sha256', 'abc', 'base64url'));
   const given = { key: new Uint8Array(32), nonce: new Uint8Array(12), source: 'text' };
   assert.deepEqual(bare.aes_256_gcm.seal(given), plain(millrace.seal('aes-256-gcm', given)));
@@ -627,7 +627,7 @@ test('it needs nothing of Node.js', async () => {
 async function weight(names) {
   const text = await bundle('', {
     minify: true,
-    contents: `import { ${names} } from './src/portable/door.ts'; globalThis.used = [${names}];`,
+    contents: `import { ${names} } from './src/portable/entry.ts'; globalThis.used = [${names}];`,
   });
   return { size: gzipSync(text, { level: 9 }).length, text };
 }

@@ -19,8 +19,8 @@ const { derivationOf, derive, deriveFast, memoryOf, needsRehash, predict, Refuse
 const { At, Flag, Operation, Status } = await portable('src/frame.ts');
 const require = createRequire(import.meta.url);
 const dist = dirname(require.resolve('millrace'));
-const { native } = require(join(dist, 'core.js')).binding;
-const { frame } = require(join(dist, 'core.js')).frame;
+const { native } = require(join(dist, 'core.js'))['engines/binding'];
+const { frame } = require(join(dist, 'core.js'))['request/frame'];
 
 const NOTHING = new Uint8Array(0);
 

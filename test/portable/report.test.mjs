@@ -15,9 +15,9 @@ const { default: millrace } = await import('millrace');
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'core.js')).binding;
-const { frame } = require(join(dist, 'core.js')).frame;
-const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog-table'];
+const { native } = require(join(dist, 'core.js'))['engines/binding'];
+const { frame } = require(join(dist, 'core.js'))['request/frame'];
+const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];
 
 test('libraries, in the versions that are installed', () => {
   const { portable } = JSON.parse(native.engines());

@@ -8,12 +8,12 @@ import { doorPaths, root } from './child.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { native } = require(join(dist, 'core.js')).binding;
-const { frame } = require(join(dist, 'core.js')).frame;
-const { hashes } = require(join(dist, 'core.js'))['catalog-table'];
+const { native } = require(join(dist, 'core.js'))['engines/binding'];
+const { frame } = require(join(dist, 'core.js'))['request/frame'];
+const { hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];
 
 // A const enum leaves nothing behind that could be imported.
-const text = readFileSync(join(root, 'src/protocol.ts'), 'utf8');
+const text = readFileSync(join(root, 'src/request/protocol.ts'), 'utf8');
 
 function enumeration(name) {
   const [, body] = new RegExp(`export const enum ${name} \\{([^}]*)\\}`).exec(

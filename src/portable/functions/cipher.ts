@@ -1,7 +1,7 @@
 /** Ciphers of millrace/portable. */
-import { failure, makeError } from '../../errors.js';
-import { Status } from '../../frame.js';
-import { accepted, type Accepted } from '../../options.js';
+import { failure, makeError } from '../../request/errors.js';
+import { Status } from '../../request/frame.js';
+import { accepted, type Accepted } from '../../request/options.js';
 import type { PrepareCipher } from '../ciphers/contract.js';
 import {
   bytes,

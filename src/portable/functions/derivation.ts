@@ -4,8 +4,8 @@
  */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
-import { makeError, outOfMemory, wrongType } from '../../errors.js';
-import { accepted, type Accepted } from '../../options.js';
+import { makeError, outOfMemory, wrongType } from '../../request/errors.js';
+import { accepted, type Accepted } from '../../request/options.js';
 import { equal } from '../equal.js';
 import { prepareHmac } from '../hashes/hmac.js';
 import { hkdf as deriveHkdf } from '../kdf/hkdf.js';

@@ -1,5 +1,5 @@
 /** How digests are returned. */
-import { describe, makeError } from '../../errors.js';
+import { describe, makeError } from '../../request/errors.js';
 import { memory } from './inputs.js';
 
 /**

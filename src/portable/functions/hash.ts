@@ -1,6 +1,6 @@
 /** Hashes of millrace/portable: a function each, with its running form. */
-import { makeError, wrongType } from '../../errors.js';
-import { accepted, type Accepted } from '../../options.js';
+import { makeError, wrongType } from '../../request/errors.js';
+import { accepted, type Accepted } from '../../request/options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';

@@ -1,6 +1,6 @@
 /** HMAC of millrace/portable. */
-import { makeError } from '../../errors.js';
-import { accepted, type Accepted } from '../../options.js';
+import { makeError } from '../../request/errors.js';
+import { accepted, type Accepted } from '../../request/options.js';
 import type { PortableMac } from '../hashes/contract.js';
 import { prepareHmac } from '../hashes/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';

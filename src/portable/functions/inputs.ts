@@ -2,9 +2,15 @@
  * What the functions of millrace/portable are given, turned into bytes and checked numbers, with
  * the errors of the main door. Small, and of nothing but the language: it is in every bundle.
  */
-import { makeError, outOfMemory, wrongType } from '../../errors.js';
-import { bytesOfBuffer, bytesOfView, isBytesView, isRevoked, NO_BYTES } from '../../intrinsics.js';
-import { checkNames, type Accepted } from '../../options.js';
+import { makeError, outOfMemory, wrongType } from '../../request/errors.js';
+import {
+  bytesOfBuffer,
+  bytesOfView,
+  isBytesView,
+  isRevoked,
+  NO_BYTES,
+} from '../../request/intrinsics.js';
+import { checkNames, type Accepted } from '../../request/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;

@@ -1,7 +1,7 @@
 /**
  * The hashes of the portable engine by their numbers in the catalog, and HMAC over them.
  */
-import { hashes as catalog } from '../../catalog-table.js';
+import { hashes as catalog } from '../../catalog/catalog-table.js';
 import type { PortableHash, PortableMac } from './contract.js';
 import * as families from './families.js';
 import { Hmac, prepareHmac, writeKeyStates } from './hmac.js';

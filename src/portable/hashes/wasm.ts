@@ -27,7 +27,7 @@ import {
   createXXHash64,
   type IHasher,
 } from 'hash-wasm';
-import { hashes as catalog } from '../../catalog-table.js';
+import { hashes as catalog } from '../../catalog/catalog-table.js';
 import { Blake2, type CountedBlocks } from './blake2.js';
 import { Blake3, type Chunks } from './blake3.js';
 import { PLAIN, type Blocks, type HashParams, type PortableHash } from './contract.js';
@@ -35,7 +35,7 @@ import { write32 } from './fields.js';
 import { hashes } from './index.js';
 import { Sponge } from './keccak.js';
 import { MerkleDamgard } from './merkle-damgard.js';
-import { noteSwitch } from './quicker.js';
+import { noteSwitch } from './wasm-switches.js';
 import { Xxh3 } from './xxh/xxh3.js';
 import type { Runs } from './xxh/xxh3-long.js';
 import { Xxh64 } from './xxh/xxh64.js';

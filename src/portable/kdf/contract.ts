@@ -2,7 +2,7 @@
  * Key derivation in the portable engine: what of it a call describes (crates/node/src/kdf.rs),
  * checked, as plain records that can be posted to a worker.
  */
-import type { Status } from '../../frame.js';
+import type { Status } from '../../request/frame.js';
 
 /** What an scrypt costs: N, r and p of RFC 7914. */
 export interface ScryptCost {

@@ -1,5 +1,5 @@
 /** Costs, checked as crates/core/src/kdf does, and what they come to in memory and time. */
-import { Status } from '../../frame.js';
+import { Status } from '../../request/frame.js';
 import { refused, type Argon2Cost, type Scheme, type ScryptCost } from './contract.js';
 
 /**

@@ -1,8 +1,8 @@
 /** Derivations here and now, in JavaScript. */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt } from '@noble/hashes/scrypt.js';
-import { Status } from '../../frame.js';
-import { hashes } from '../../catalog-table.js';
+import { Status } from '../../request/frame.js';
+import { hashes } from '../../catalog/catalog-table.js';
 import { bcrypt } from './bcrypt.js';
 import { schemeMemory } from './costs.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from './contract.js';
 import { hkdf } from './hkdf.js';
 import { macChain, overChain } from './pbkdf2.js';
-import { quickChain } from './quick-chain.js';
+import { quickChain } from './hmac-iteration.js';
 import { prepareMac } from '../hashes/index.js';
 
 /**

@@ -1,6 +1,6 @@
 /** Derivations as the frame describes them, check by check as crates/node/src/kdf.rs has them. */
-import { At, Operation, Status } from '../../frame.js';
-import { hashes } from '../../catalog-table.js';
+import { At, Operation, Status } from '../../request/frame.js';
+import { hashes } from '../../catalog/catalog-table.js';
 import { argon2Cost, checkScrypt, scryptCost } from './costs.js';
 import {
   Refused,

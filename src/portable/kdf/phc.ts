@@ -3,7 +3,7 @@
  * from anywhere, so a string has one form, and what it asks for is held against limits before
  * anything is computed.
  */
-import { Status } from '../../frame.js';
+import { Status } from '../../request/frame.js';
 import { BCRYPT, decode, STANDARD } from './base64.js';
 import { argon2Cost, checkScrypt, schemeMemory, schemeMilliseconds, scryptCost } from './costs.js';
 import {

@@ -1,0 +1,100 @@
+/**
+ * Algorithms by name: lookup over the generated table (tools/catalog.mjs writes it from the Rust
+ * catalog, and a test compares the two), and the nearest names for one that is unknown.
+ */
+import { ciphers, hashes } from './catalog-table.js';
+import type { CipherFacts, HashFacts } from './facts.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { distance } from './nearest.js';
+
+const hashNames = index<HashFacts>(hashes);
+const cipherNames = index<CipherFacts>(ciphers);
+
+// Callers stay with one algorithm: comparing with the last name saves the map's 8 ns.
+let lastHashName = '';
+let lastHash: HashFacts | undefined;
+let lastCipherName = '';
+let lastCipher: CipherFacts | undefined;
+
+/** The hash of that number. */
+export function hashOf(id: number): HashFacts {
+  return hashes[id]!;
+}
+
+/** The cipher of that number. */
+export function cipherOf(id: number): CipherFacts {
+  return ciphers[id]!;
+}
+
+/** The hash of that name or alias, whatever its case. */
+export function findHash(name: string): HashFacts | undefined {
+  if (name === lastHashName) return lastHash;
+  const facts = hashNames.get(name) ?? hashNames.get(name.toLowerCase());
+  if (facts !== undefined) {
+    lastHashName = name;
+    lastHash = facts;
+  }
+  return facts;
+}
+
+/** The cipher of that name or alias, whatever its case. */
+export function findCipher(name: string): CipherFacts | undefined {
+  if (name === lastCipherName) return lastCipher;
+  const facts = cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
+  if (facts !== undefined) {
+    lastCipherName = name;
+    lastCipher = facts;
+  }
+  return facts;
+}
+
+/** The hash of that name, or an error that names the nearest ones. */
+export function hashFacts(name: unknown, argument = 'algorithm'): HashFacts {
+  if (typeof name !== 'string') throw wrongType(argument, 'a string', name);
+  return findHash(name) ?? raise(unknownAlgorithm('hash', name, hashes, argument));
+}
+
+/** The cipher of that name, or an error that names the nearest ones. */
+export function cipherFacts(name: unknown): CipherFacts {
+  if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
+  return findCipher(name) ?? raise(unknownAlgorithm('cipher', name, ciphers));
+}
+
+/** The standard names of all ciphers, sorted. */
+export function cipherList(): string[] {
+  return ciphers.map(({ name }) => name).sort();
+}
+
+/** The standard names of all hashes, sorted. */
+export function hashList(): string[] {
+  return hashes.map(({ name }) => name).sort();
+}
+
+function index<Facts extends HashFacts | CipherFacts>(table: readonly Facts[]): Map<string, Facts> {
+  const names = new Map<string, Facts>();
+  for (const facts of table) {
+    for (const name of [facts.name, ...facts.aliases]) names.set(name.toLowerCase(), facts);
+  }
+  return names;
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+function unknownAlgorithm(
+  kind: string,
+  name: string,
+  table: readonly { readonly name: string }[],
+  argument = 'algorithm',
+): Error {
+  const wanted = name.slice(0, 40).toLowerCase();
+  const nearest = table
+    .map((facts) => ({ name: facts.name, distance: distance(wanted, facts.name) }))
+    .sort((left, right) => left.distance - right.distance)
+    .slice(0, 3);
+  return makeError(
+    'ERR_UNKNOWN_ALGORITHM',
+    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+  );
+}

@@ -1,0 +1,298 @@
+/**
+ * A drop-in for `bigint-hash` 0.2 and the `bigint-buffer` that goes with it: its nine exports, enum
+ * values, classes, single-use rule and messages. Where the ancestor aborted the process this door
+ * throws; docs/bigint-hash.md lists every difference.
+ *
+ * @packageDocumentation
+ */
+import { isUint8Array, sizeOf, viewBytes } from '../request/arguments.js';
+import * as conversions from './bigint-buffer.js';
+import { WHOLE } from '../request/protocol.js';
+import { Form, runSync } from '../request/request.js';
+import { findHash } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { hashParser } from '../operations/hash.js';
+import { isBytesView } from '../request/intrinsics.js';
+import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/runtime.js';
+import { quickBigInt, quickBuffer } from '../operations/fast-path.js';
+import { Phase, Running } from '../hashers/running.js';
+
+/** The ancestor's algorithms; {@link HashName} says what else is taken. */
+export enum HashType {
+  MD5 = 'md5',
+  SHA1 = 'sha1',
+  SHA224 = 'sha224',
+  SHA256 = 'sha256',
+  SHA384 = 'sha384',
+  SHA512 = 'sha512',
+  SHA3_224 = 'sha3-224',
+  SHA3_256 = 'sha3-256',
+  SHA3_384 = 'sha3-384',
+  SHA3_512 = 'sha3-512',
+  KECCAK224 = 'keccak224',
+  KECCAK256 = 'keccak256',
+  KECCAK384 = 'keccak384',
+  KECCAK512 = 'keccak512',
+  xxHash64 = 'xxHash64',
+  xxHash32 = 'xxHash32',
+}
+
+/**
+ * The encodings of strings that the ancestor names; every other one that Buffer knows works too.
+ */
+export enum InputEncoding {
+  UTF8 = 'utf8',
+  ASCII = 'ascii',
+  LATIN1 = 'latin1',
+}
+
+/** What a digest can be. */
+export enum OutputType {
+  BigInt = 'bigint',
+  Buffer = 'buffer',
+}
+
+/**
+ * A member of {@link HashType}, its value, or any other name or alias of a hash that Millrace
+ * knows, in any case (`SHA-256`, `blake3`).
+ */
+export type HashName = HashType | `${HashType}` | (string & {});
+
+/** A running hash: good for one digest. */
+export interface Hash {
+  /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
+  update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): Hash;
+  /** Ends the hash: its digest as a Buffer. */
+  digest(output?: OutputType.Buffer | 'buffer'): Buffer;
+  /** Ends the hash: its digest as a big-endian BigInt. */
+  digest(output: OutputType.BigInt | 'bigint'): bigint;
+  /** Ends the hash: its digest as one or the other. */
+  digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
+  /** Ends the hash: its digest as a big-endian BigInt. */
+  digestBigInt(): bigint;
+  /** The same, by the name that the ancestor's README has for it. */
+  digestAsBigInt(): bigint;
+}
+
+/**
+ * The digest of `buf` as a big-endian BigInt: the number that the hex digits spell, whatever the
+ * algorithm.
+ *
+ * @param hash the algorithm
+ * @param buf bytes; an ArrayBuffer must be wrapped in a view
+ * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
+ * ERR_OUTPUT_SIZE for SHAKE
+ */
+export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
+  const facts = hashOfFixedSize(hash);
+  return (
+    quickBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint)
+  );
+}
+
+/**
+ * The digest of `buf` as a new Buffer, from Node's pool like those of `Buffer.allocUnsafe`.
+ *
+ * @param hash the algorithm
+ * @param buf bytes; an ArrayBuffer must be wrapped in a view
+ * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
+ * ERR_OUTPUT_SIZE for SHAKE
+ */
+export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
+  const facts = hashOfFixedSize(hash);
+  return (
+    quickBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer)
+  );
+}
+
+/** Begins a hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster. */
+export function getHasher(hash: HashName): Hash {
+  const facts = hashOfFixedSize(hash);
+  const Class = places[facts.id]?.Class;
+  return Class === undefined ? new Hasher(facts) : new Class(hash);
+}
+
+// bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which
+// cost 6 ns a call.
+
+/** The unsigned number that the bytes spell, least significant byte first; 0n for none. */
+export const toBigIntLE = conversions.toBigIntLE;
+/** The unsigned number that the bytes spell, most significant byte first; 0n for none. */
+export const toBigIntBE = conversions.toBigIntBE;
+/**
+ * The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low
+ * bytes if it is too large.
+ */
+export const toBufferLE = conversions.toBufferLE;
+/**
+ * The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low
+ * bytes if it is too large.
+ */
+export const toBufferBE = conversions.toBufferBE;
+
+/** What the three classes share, and the class of the algorithms that the ancestor did not have. */
+class Hasher implements Hash {
+  readonly #running: Running;
+
+  constructor(facts: HashFacts) {
+    this.#running = new Running(facts, false, undefined, 0, 0, facts.digestSize);
+  }
+
+  /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
+  update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): this {
+    const running = this.#running;
+    if (isUint8Array(data) && running.takeAtOnce(data)) return this;
+    if (running.phase !== Phase.Open) throw new Error('Updating a disposed hasher');
+    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data))
+      return this;
+    const bytes = bytesOf(data, inputEncoding);
+    running.take(bytes, 0, sizeOf(bytes));
+    return this;
+  }
+
+  /** Ends the hash: its digest as a Buffer. */
+  digest(output?: OutputType.Buffer | 'buffer'): Buffer;
+  /** Ends the hash: its digest as a big-endian BigInt. */
+  digest(output: OutputType.BigInt | 'bigint'): bigint;
+  /** Ends the hash: its digest as one or the other. */
+  digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
+  digest(output: OutputType | `${OutputType}` = OutputType.Buffer): Buffer | bigint {
+    const running = this.#running;
+    if (running.phase !== Phase.Open) throw new Error('Digest a disposed hasher');
+    // The ancestor had spent the hasher by now; so it survives a mistake.
+    if (output !== OutputType.Buffer && output !== OutputType.BigInt)
+      throw new Error('Unsupported output type');
+    return running.digest(output === OutputType.BigInt ? Form.BigInt : Form.Buffer) as
+      Buffer | bigint;
+  }
+
+  /** Ends the hash: its digest as a big-endian BigInt. */
+  digestBigInt(): bigint {
+    return this.digest(OutputType.BigInt);
+  }
+
+  /** The same, by the name that the ancestor's README has for it. */
+  digestAsBigInt(): bigint {
+    return this.digest(OutputType.BigInt);
+  }
+}
+
+/**
+ * Runs MD5, SHA-1 and SHA-2. The name is the ancestor's: nothing comes from OpenSSL here. Use
+ * {@link getHasher}.
+ */
+export class OpensslHasher extends Hasher {
+  /** The ancestor's number for the algorithm. */
+  static getOpensslType(hash: HashName): number {
+    return placeOf(hash, OpensslHasher).number;
+  }
+
+  constructor(hash: HashName) {
+    super(placeOf(hash, OpensslHasher).facts);
+  }
+}
+
+/** Runs SHA-3 and Keccak. Use {@link getHasher}. */
+export class KeccakHasher extends Hasher {
+  /** The ancestor's number for the algorithm. */
+  static getKeccakType(hash: HashName): number {
+    return placeOf(hash, KeccakHasher).number;
+  }
+
+  constructor(hash: HashName) {
+    super(placeOf(hash, KeccakHasher).facts);
+  }
+}
+
+/** Runs xxHash, with seed 0. Use {@link getHasher}. */
+export class XxHasher extends Hasher {
+  /** The ancestor's number for the algorithm. */
+  static getXxHashType(hash: HashName): number {
+    return placeOf(hash, XxHasher).number;
+  }
+
+  constructor(hash: HashName) {
+    super(placeOf(hash, XxHasher).facts);
+  }
+}
+
+type HasherClass = typeof OpensslHasher | typeof KeccakHasher | typeof XxHasher;
+
+/** Where the ancestor had an algorithm. */
+interface Place {
+  readonly facts: HashFacts;
+  readonly Class: HasherClass;
+  readonly number: number;
+}
+
+/** By the number of the algorithm in the catalog. */
+const places: Place[] = [];
+
+const numbers: readonly (readonly [HasherClass, Readonly<Partial<Record<HashType, number>>>])[] = [
+  [OpensslHasher, { md5: 0, sha1: 2, sha224: 3, sha256: 4, sha384: 5, sha512: 6 }],
+  [
+    KeccakHasher,
+    {
+      keccak224: 0,
+      keccak256: 1,
+      keccak384: 2,
+      keccak512: 3,
+      'sha3-224': 4,
+      'sha3-256': 5,
+      'sha3-384': 6,
+      'sha3-512': 7,
+    },
+  ],
+  [XxHasher, { xxHash64: 0, xxHash32: 1 }],
+];
+
+for (const [Class, ofClass] of numbers) {
+  for (const [name, number] of Object.entries(ofClass)) {
+    const facts = findHash(name)!;
+    places[facts.id] = { facts, Class, number };
+  }
+}
+
+function placeOf(hash: unknown, Class: HasherClass): Place {
+  const facts = typeof hash === 'string' ? findHash(hash) : undefined;
+  const place = facts === undefined ? undefined : places[facts.id];
+  if (place?.Class !== Class) throw new Error(`Unsupported hash type ${String(hash)}`);
+  return place;
+}
+
+function hashOfFixedSize(hash: unknown): HashFacts {
+  const facts = typeof hash === 'string' ? findHash(hash) : undefined;
+  if (facts === undefined) throw new Error('Unsupported hash type!');
+  if (facts.digestSize === 0) {
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `${facts.name} has no natural output size: hash() of millrace takes an outputLength`,
+    );
+  }
+  return facts;
+}
+
+/**
+ * What native code does not take at once: DataViews, and buffers that share their memory with the
+ * result.
+ */
+function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
+  return runSync(hashParser.describe, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
+}
+
+/**
+ * As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and
+ * arrays and refuses the rest.
+ */
+function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
+  if (isBytesView(data)) return viewBytes(data, 'data');
+  if ((data as { byteLength?: unknown }).byteLength === undefined) {
+    try {
+      return bytesOfList(data, inputEncoding);
+    } catch (error) {
+      if ((error as { code?: unknown } | undefined)?.code !== 'ERR_INVALID_ARG_TYPE') throw error;
+    }
+  }
+  throw wrongType('data', 'a string, Buffer or another ArrayBufferView', data);
+}

@@ -1,0 +1,542 @@
+/**
+ * A drop-in for `@ronomon/crypto-async` 5: its 41 exports, overloads by argument count, order of
+ * checks and messages. Where the ancestor aborted the process, read freed memory or gave garbage,
+ * this door works or refuses; docs/crypto-async.md lists every difference.
+ *
+ * @packageDocumentation
+ */
+import { bytes, isUint8Array, sizeOf } from '../request/arguments.js';
+import { Flag, Operation } from '../request/frame.js';
+import {
+  call,
+  describeAad,
+  describeCall,
+  describeIv,
+  describeKey,
+  describeResult,
+  describeTag,
+  describeTarget,
+  Form,
+  runCallback,
+  runSync,
+  type Describe,
+} from '../request/request.js';
+import { isBytesView } from '../request/intrinsics.js';
+import { allocate, isBuffer, type Buffer } from '#platform/runtime.js';
+import { findCipher, findHash } from '../catalog/catalog.js';
+import type { CipherFacts, HashFacts } from '../catalog/facts.js';
+
+const INT_MAX = 2147483647;
+
+/** The slack the ancestor's friendly cipher form kept behind its result. */
+const CIPHER_BLOCK_MAX = 32;
+
+const messages = {
+  E_AAD: 'aad must be a buffer',
+  E_AAD_INVALID: 'aadSize invalid',
+  E_AAD_OFFSET: 'aadOffset must be an unsigned integer',
+  E_AAD_RANGE: 'aadOffset + aadSize > aad.length',
+  E_AAD_SIZE: 'aadSize must be an unsigned integer',
+  E_ALGORITHM: 'algorithm must be a string',
+  E_ALGORITHM_DISABLED: 'algorithm disabled',
+  E_ALGORITHM_UNKNOWN: 'algorithm unknown',
+  E_ARGUMENTS: 'wrong number of arguments',
+  E_BUFFER_LENGTH: 'buffer.length > INT_MAX',
+  E_CALLBACK: 'callback must be a function',
+  E_CANCELLED: 'asynchronous task was cancelled',
+  E_CORRUPT: 'corrupt',
+  E_ENCRYPT: 'encrypt must be 0 or 1',
+  E_IV: 'iv must be a buffer',
+  E_IV_INVALID: 'ivSize invalid',
+  E_IV_OFFSET: 'ivOffset must be an unsigned integer',
+  E_IV_RANGE: 'ivOffset + ivSize > iv.length',
+  E_IV_SIZE: 'ivSize must be an unsigned integer',
+  E_KEY: 'key must be a buffer',
+  E_KEY_INVALID: 'keySize invalid',
+  E_KEY_OFFSET: 'keyOffset must be an unsigned integer',
+  E_KEY_RANGE: 'keyOffset + keySize > key.length',
+  E_KEY_SIZE: 'keySize must be an unsigned integer',
+  E_OOM: 'out of memory',
+  E_SOURCE: 'source must be a buffer',
+  E_SOURCE_OFFSET: 'sourceOffset must be an unsigned integer',
+  E_SOURCE_RANGE: 'sourceOffset + sourceSize > source.length',
+  E_SOURCE_SIZE: 'sourceSize must be an unsigned integer',
+  E_TAG: 'tag must be a buffer',
+  E_TAG_INVALID: 'tagSize invalid',
+  E_TAG_OFFSET: 'tagOffset must be an unsigned integer',
+  E_TAG_RANGE: 'tagOffset + tagSize > tag.length',
+  E_TAG_SIZE: 'tagSize must be an unsigned integer',
+  E_TARGET: 'target must be a buffer',
+  E_TARGET_OFFSET: 'targetOffset must be an unsigned integer',
+  E_TARGET_RANGE: 'targetOffset + targetSize > target.length',
+} as const;
+
+/**
+ * The ancestor's own names for what it offers; ours beyond them stay unknown here, as they were
+ * there.
+ */
+const ciphers: readonly string[] = [
+  'aes-128-ctr',
+  'aes-192-ctr',
+  'aes-256-ctr',
+  'chacha20',
+  'aes-128-gcm',
+  'aes-192-gcm',
+  'aes-256-gcm',
+  'chacha20-poly1305',
+];
+
+/**
+ * Ciphers OpenSSL knows by name and the ancestor refused, or that this door does not have: block
+ * modes, and aria, camellia and sm4.
+ */
+const disabled = new RegExp(
+  '^(?:' +
+    'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|cbc-hmac-sha(?:1|256)))?|id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
+    'aria-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ctr|ecb|gcm|ofb))?|camellia-?(?:128|192|256)(?:-(?:cbc|cfb|cfb1|cfb8|ctr|ecb|ofb))?|' +
+    'sm4(?:-(?:cbc|cfb|ctr|ecb|ofb))?|des(?:3|x)?(?:-.*)?|rc4(?:-40|-hmac-md5)?|rc2(?:-.*)?|bf(?:-.*)?|blowfish|cast5?(?:-.*)?|idea(?:-.*)?|seed(?:-.*)?' +
+    ')$',
+  'i',
+);
+
+type Argument = unknown;
+type Given = readonly Argument[];
+
+/** `function (algorithm, encrypt, key, ...)`: 5, 7, 13 or 19 arguments, and a callback. */
+function performCipher(given: Given): unknown {
+  const count = given.length;
+  if (count >= 5 && count <= 8) return performFriendlyCipher(given);
+  if (count !== 13 && count !== 14 && count !== 19 && count !== 20)
+    throw new Error(messages.E_ARGUMENTS);
+  const asynchronous = count === 14 || count === 20;
+  if (count === 14) checkCallback(given[13]);
+  const { facts, operation } = cipherAlgorithm(given[0], given[1]);
+  const key = windowOf(given, 2, 'KEY');
+  const iv = windowOf(given, 5, 'IV');
+  const source = windowOf(given, 8, 'SOURCE');
+  const target = windowOf(given, 11, 'TARGET', source.size);
+  const hasTag = count >= 19;
+  const aad = hasTag ? windowOf(given, 13, 'AAD') : NOTHING;
+  const tag = hasTag ? windowOf(given, 16, 'TAG') : NOTHING;
+  checkRanges([key, iv, source, target, aad, tag]);
+  checkSizes(facts, key.size, iv.size, aad.size, tag.size);
+  if (count === 20) checkCallback(given[19]);
+  return finish(asynchronous ? given[count - 1] : undefined, () => {
+    describeCall(operation, facts.id, source.view, source.offset, source.size);
+    describeKey(key.view, key.offset, key.size);
+    describeIv(iv.view, iv.offset, iv.size);
+    describeAad(aad.view, aad.offset, aad.size);
+    if (facts.aead) describeTag(tag.view, tag.offset, tag.size);
+    describeTarget(target.view, target.offset, source.size);
+  });
+}
+
+function performFriendlyCipher(given: Given): unknown {
+  const count = given.length;
+  const key = wholeBuffer(given[2], 'KEY');
+  const iv = wholeBuffer(given[3], 'IV');
+  const source = wholeBuffer(given[4], 'SOURCE');
+  const aad = count >= 7 ? wholeBuffer(given[5], 'AAD') : NO_BUFFER;
+  const tag = count >= 7 ? wholeBuffer(given[6], 'TAG') : NO_BUFFER;
+  const asynchronous = count === 6 || count === 8;
+  if (asynchronous) checkCallback(given[count - 1]);
+  const { facts, operation } = cipherAlgorithm(given[0], given[1]);
+  for (const buffer of [key, iv, source]) checkLength(buffer);
+  if (sizeOf(source) > INT_MAX - CIPHER_BLOCK_MAX) throw new Error(messages.E_BUFFER_LENGTH);
+  for (const buffer of [aad, tag]) checkLength(buffer);
+  checkSizes(facts, sizeOf(key), sizeOf(iv), sizeOf(aad), sizeOf(tag));
+  return finish(asynchronous ? given[count - 1] : undefined, () => {
+    describeCall(operation, facts.id, source, 0, sizeOf(source));
+    describeKey(key, 0, sizeOf(key));
+    describeIv(iv, 0, sizeOf(iv));
+    describeAad(aad, 0, sizeOf(aad));
+    if (facts.aead) describeTag(tag, 0, sizeOf(tag));
+    describeResult(sizeOf(source), Form.Buffer);
+  });
+}
+
+/** `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
+function performHash(given: Given): unknown {
+  const count = given.length;
+  if (count === 2 || count === 3) {
+    const source = wholeBuffer(given[1], 'SOURCE');
+    if (count === 3) checkCallback(given[2]);
+    const facts = hashAlgorithm(given[0]);
+    checkLength(source);
+    return finish(count === 3 ? given[2] : undefined, () => {
+      describeCall(Operation.Hash, facts.id, source, 0, sizeOf(source));
+      describeResult(digestSize(facts), Form.Buffer);
+    });
+  }
+  if (count !== 6 && count !== 7) throw new Error(messages.E_ARGUMENTS);
+  const facts = hashAlgorithm(given[0]);
+  const source = windowOf(given, 1, 'SOURCE');
+  const target = windowOf(given, 4, 'TARGET', digestSize(facts));
+  checkRanges([source, target]);
+  if (count === 7) checkCallback(given[6]);
+  return finish(count === 7 ? given[6] : undefined, () => {
+    describeCall(Operation.Hash, facts.id, source.view, source.offset, source.size);
+    describeTarget(target.view, target.offset, target.size);
+  });
+}
+
+/** `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
+function performHmac(given: Given): unknown {
+  const count = given.length;
+  if (count === 3 || count === 4) {
+    const key = wholeBuffer(given[1], 'KEY');
+    const source = wholeBuffer(given[2], 'SOURCE');
+    if (count === 4) checkCallback(given[3]);
+    const facts = hashAlgorithm(given[0]);
+    for (const buffer of [key, source]) checkLength(buffer);
+    return finish(count === 4 ? given[3] : undefined, () => {
+      describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+      describeKey(key, 0, sizeOf(key));
+      describeResult(digestSize(facts), Form.Buffer);
+    });
+  }
+  if (count !== 9 && count !== 10) throw new Error(messages.E_ARGUMENTS);
+  const facts = hashAlgorithm(given[0]);
+  const key = windowOf(given, 1, 'KEY');
+  const source = windowOf(given, 4, 'SOURCE');
+  const target = windowOf(given, 7, 'TARGET', digestSize(facts));
+  checkRanges([key, source, target]);
+  if (count === 10) checkCallback(given[9]);
+  return finish(count === 10 ? given[9] : undefined, () => {
+    describeCall(Operation.Hmac, facts.id, source.view, source.offset, source.size);
+    describeKey(key.view, key.offset, key.size);
+    describeTarget(target.view, target.offset, target.size);
+  });
+}
+
+function finish(callback: unknown, describe: Describe): unknown {
+  try {
+    if (callback === undefined) return runSync(describe, [], 0);
+    const settle = callback as (error?: Error, result?: unknown) => void;
+    // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
+    runCallback(
+      function (this: unknown, error, result) {
+        if (error === undefined) settle.call(this, undefined, result);
+        else settle.call(this, plain(error));
+      },
+      () => {
+        describe([], 0);
+        call.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
+      },
+      [],
+      0,
+    );
+    return undefined;
+  } catch (error) {
+    throw plain(error as Error);
+  }
+}
+
+/** The ancestor's errors are plain: class Error, no code. */
+function plain(error: Error): Error {
+  const { code } = error as { code?: string };
+  if (code === 'ERR_AUTHENTICATION') return new Error(messages.E_CORRUPT);
+  // What the ancestor's OpenSSL said of an HMAC over an XOF.
+  return new Error(error.message === NOT_SUPPORTED ? 'initialization failed' : error.message);
+}
+
+const NOT_SUPPORTED = 'the engine does not support this operation';
+
+function cipherAlgorithm(
+  algorithm: Argument,
+  encrypt: Argument,
+): { facts: CipherFacts; operation: Operation } {
+  if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
+  const facts = findCipher(algorithm);
+  if (facts === undefined || !ciphers.includes(facts.name)) {
+    throw new Error(
+      disabled.test(algorithm) ? messages.E_ALGORITHM_DISABLED : messages.E_ALGORITHM_UNKNOWN,
+    );
+  }
+  if (encrypt !== 0 && encrypt !== 1) throw new Error(messages.E_ENCRYPT);
+  return { facts, operation: encrypt === 1 ? Operation.Encrypt : Operation.Decrypt };
+}
+
+function hashAlgorithm(algorithm: Argument): HashFacts {
+  if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
+  const facts = findHash(algorithm);
+  if (facts === undefined || !facts.cryptographic || /^keccak|^blake3/.test(facts.name))
+    throw new Error(messages.E_ALGORITHM_UNKNOWN);
+  return facts;
+}
+
+/** SHAKE had OpenSSL's default sizes there: 16 and 32 bytes. */
+function digestSize(facts: HashFacts): number {
+  if (facts.digestSize > 0) return facts.digestSize;
+  return facts.name === 'shake128' ? 16 : 32;
+}
+
+function checkSizes(facts: CipherFacts, key: number, iv: number, aad: number, tag: number): void {
+  if (key !== facts.keySize) throw new Error(messages.E_KEY_INVALID);
+  if (iv !== facts.ivSize) throw new Error(messages.E_IV_INVALID);
+  if (aad > 0 && !facts.aead) throw new Error(messages.E_AAD_INVALID);
+  const gcm = tag === 4 || tag === 8 || (tag >= 12 && tag <= 16);
+  const fits =
+    facts.name === 'chacha20-poly1305' ? tag >= 1 && tag <= 16 : facts.aead ? gcm : tag === 0;
+  if (!fits) throw new Error(messages.E_TAG_INVALID);
+}
+
+type Name = 'KEY' | 'IV' | 'SOURCE' | 'TARGET' | 'AAD' | 'TAG';
+
+interface Range {
+  readonly view: Uint8Array;
+  readonly offset: number;
+  readonly size: number;
+  readonly name: Name;
+}
+
+const NO_BUFFER = allocate(0);
+const NOTHING: Range = { view: NO_BUFFER, offset: 0, size: 0, name: 'TAG' };
+
+/** A buffer, its offset and its size (which the target's is given), types checked in that order. */
+function windowOf(given: Given, at: number, name: Name, size?: number): Range {
+  const view = viewOf(given[at], name);
+  checkLength(view);
+  const offset = given[at + 1];
+  if (!isUnsigned(offset)) throw new Error(messages[`E_${name}_OFFSET`]);
+  if (size !== undefined) return { view, offset, size, name };
+  const own = given[at + 2];
+  if (!isUnsigned(own)) throw new Error(messages[`E_${name as Exclude<Name, 'TARGET'>}_SIZE`]);
+  return { view, offset, size: own, name };
+}
+
+function checkRanges(ranges: readonly Range[]): void {
+  for (const { view, offset, size, name } of ranges) {
+    if (offset + size > sizeOf(view)) throw new Error(messages[`E_${name}_RANGE`]);
+  }
+}
+
+/** The window forms took any ArrayBufferView; a detached one counts as empty. */
+function viewOf(value: Argument, name: Name): Uint8Array {
+  if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
+  return bytes(value, name);
+}
+
+/** The friendly forms take Buffers only, as there. */
+function wholeBuffer(value: Argument, name: Name): Uint8Array {
+  if (isUint8Array(value) && inherits(value)) return value;
+  throw new Error(messages[`E_${name}`]);
+}
+
+/** As Buffer.isBuffer says, which asks the prototype chain; that may be a revoked Proxy. */
+function inherits(value: unknown): boolean {
+  try {
+    return isBuffer(value);
+  } catch {
+    return false;
+  }
+}
+
+function checkLength(view: Uint8Array): void {
+  if (sizeOf(view) > INT_MAX) throw new Error(messages.E_BUFFER_LENGTH);
+}
+
+function checkCallback(value: Argument): void {
+  if (typeof value !== 'function') throw new Error(messages.E_CALLBACK);
+}
+
+function isUnsigned(value: Argument): value is number {
+  return typeof value === 'number' && value >= 0 && value <= INT_MAX && Number.isInteger(value);
+}
+
+declare namespace cryptoAsync {
+  /** Receives `(error)` or `(undefined, result)`. */
+  type Callback<Result> = (error?: Error, result?: Result) => void;
+  /** 1 to encrypt, 0 to decrypt. */
+  type Encrypt = 0 | 1;
+
+  /** Encrypts or decrypts; the tag is written when encrypting and checked when decrypting. */
+  interface Cipher {
+    (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer): Buffer;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      callback: Callback<Buffer>,
+    ): void;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      aad: Buffer,
+      tag: Buffer,
+    ): Buffer;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: Buffer,
+      iv: Buffer,
+      source: Buffer,
+      aad: Buffer,
+      tag: Buffer,
+      callback: Callback<Buffer>,
+    ): void;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+    ): number;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      callback: Callback<number>,
+    ): void;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      aad: ArrayBufferView,
+      aadOffset: number,
+      aadSize: number,
+      tag: ArrayBufferView,
+      tagOffset: number,
+      tagSize: number,
+    ): number;
+    (
+      algorithm: string,
+      encrypt: Encrypt,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      iv: ArrayBufferView,
+      ivOffset: number,
+      ivSize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      aad: ArrayBufferView,
+      aadOffset: number,
+      aadSize: number,
+      tag: ArrayBufferView,
+      tagOffset: number,
+      tagSize: number,
+      callback: Callback<number>,
+    ): void;
+  }
+
+  /** Computes a digest. */
+  interface Hash {
+    (algorithm: string, source: Buffer): Buffer;
+    (algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
+    (
+      algorithm: string,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+    ): number;
+    (
+      algorithm: string,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      callback: Callback<number>,
+    ): void;
+  }
+
+  /** Computes an HMAC. */
+  interface Hmac {
+    (algorithm: string, key: Buffer, source: Buffer): Buffer;
+    (algorithm: string, key: Buffer, source: Buffer, callback: Callback<Buffer>): void;
+    (
+      algorithm: string,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+    ): number;
+    (
+      algorithm: string,
+      key: ArrayBufferView,
+      keyOffset: number,
+      keySize: number,
+      source: ArrayBufferView,
+      sourceOffset: number,
+      sourceSize: number,
+      target: ArrayBufferView,
+      targetOffset: number,
+      callback: Callback<number>,
+    ): void;
+  }
+
+  /** The ancestor's messages by name, as `error.message` has them. */
+  type Messages = typeof messages;
+
+  /** The module: 41 own properties. */
+  interface Exports extends Messages {
+    /** Slack that the ancestor's friendly cipher form kept behind its result, in bytes. */
+    CIPHER_BLOCK_MAX: number;
+    cipher: Cipher;
+    hash: Hash;
+    hmac: Hmac;
+  }
+}
+
+// The ancestor's functions are anonymous and take rest arguments: name '' and length 0.
+const cryptoAsync: cryptoAsync.Exports = {
+  CIPHER_BLOCK_MAX,
+  ...messages,
+  cipher: (() =>
+    function (...given: Given): unknown {
+      return performCipher(given);
+    })() as cryptoAsync.Cipher,
+  hash: (() =>
+    function (...given: Given): unknown {
+      return performHash(given);
+    })() as cryptoAsync.Hash,
+  hmac: (() =>
+    function (...given: Given): unknown {
+      return performHmac(given);
+    })() as cryptoAsync.Hmac,
+};
+
+export = cryptoAsync;

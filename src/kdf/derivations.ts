@@ -1,0 +1,248 @@
+/**
+ * Key derivation as `millrace` has it: synchronous without a callback, else on the worker threads.
+ */
+import type { Bytes, Data } from '../request/arguments.js';
+import type { Callback } from '../scheduling/completions.js';
+import type { SecretInput } from '../request/key-input.js';
+import type { Buffer } from '#platform/runtime.js';
+import {
+  argon2Parser,
+  type Argon2Algorithm,
+  type Argon2CallParameters,
+  type Argon2Parameters,
+} from './argon2.js';
+import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
+import type { EngineOptions } from '../engines/engines.js';
+import { equal } from './equal.js';
+import { hkdfParser } from './hkdf.js';
+import {
+  hashing,
+  needsRehashed,
+  verifyParser,
+  type HashPasswordOptions,
+  type VerifyPasswordOptions,
+} from './passwords.js';
+import { pbkdf2Parser } from './pbkdf2.js';
+import { scryptParser, type ScryptOptions } from './scrypt.js';
+
+/**
+ * Derives a key from a password with scrypt (RFC 7914); arguments and limits are those of
+ * node:crypto.
+ *
+ * Password and salt are copied at the call. Several that wait run together, in lanes of one thread,
+ * if they have the same N and r.
+ *
+ * @param salt bytes or a string (UTF-8): other ones for each password, 16 random bytes are good
+ * @param keylen size of the key in bytes
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_MEMORY_LIMIT when `maxmem` is too small
+ *   (the message says how many bytes are needed), ERR_OUT_OF_MEMORY
+ */
+export function scrypt(
+  password: SecretInput,
+  salt: Data,
+  keylen: number,
+  options?: ScryptOptions,
+): Buffer;
+export function scrypt(
+  password: SecretInput,
+  salt: Data,
+  keylen: number,
+  callback: Callback<Buffer>,
+): void;
+export function scrypt(
+  password: SecretInput,
+  salt: Data,
+  keylen: number,
+  options: (ScryptOptions & DerivationCallOptions) | undefined,
+  callback: Callback<Buffer>,
+): void;
+export function scrypt(): unknown {
+  return derive(scryptParser, arguments);
+}
+
+/**
+ * Derives a key from a password with PBKDF2 over HMAC (RFC 8018); arguments are those of
+ * node:crypto.
+ *
+ * Password and salt are copied at the call. Several that wait run together, in lanes of one thread,
+ * if they have the same digest.
+ *
+ * @param salt bytes or a string (UTF-8): other ones for each password
+ * @param iterations from 1 on; OWASP recommends 600000 for sha256, 210000 for sha512
+ * @param keylen size of the key in bytes
+ * @param digest name of the hash, e.g. `sha256`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM
+ */
+export function pbkdf2(
+  password: SecretInput,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: string,
+  options?: EngineOptions,
+): Buffer;
+export function pbkdf2(
+  password: SecretInput,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: string,
+  callback: Callback<Buffer>,
+): void;
+export function pbkdf2(
+  password: SecretInput,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: string,
+  options: DerivationCallOptions | undefined,
+  callback: Callback<Buffer>,
+): void;
+export function pbkdf2(): unknown {
+  return derive(pbkdf2Parser, arguments);
+}
+
+/**
+ * Derives a key from a secret that is strong already with HKDF (RFC 5869); arguments are those of
+ * node:crypto. **Not for passwords.**
+ *
+ * @param digest name of the hash, e.g. `sha256`
+ * @param ikm the secret: bytes, a string (UTF-8), a secret KeyObject or an extractable secret
+ * CryptoKey
+ * @param salt bytes or a string, may be empty
+ * @param info what the key is for: bytes or a string, may be empty
+ * @param keylen size of the key in bytes, at most 255 digests
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
+ */
+export function hkdf(
+  digest: string,
+  ikm: SecretInput,
+  salt: Data,
+  info: Data,
+  keylen: number,
+  options?: EngineOptions,
+): Buffer;
+export function hkdf(
+  digest: string,
+  ikm: SecretInput,
+  salt: Data,
+  info: Data,
+  keylen: number,
+  callback: Callback<Buffer>,
+): void;
+export function hkdf(
+  digest: string,
+  ikm: SecretInput,
+  salt: Data,
+  info: Data,
+  keylen: number,
+  options: DerivationCallOptions | undefined,
+  callback: Callback<Buffer>,
+): void;
+export function hkdf(): unknown {
+  return derive(hkdfParser, arguments);
+}
+
+/**
+ * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto from
+ * version 24 on. To store passwords use {@link hashPassword}.
+ *
+ * @param algorithm `'argon2id'`, or `'argon2d'` or `'argon2i'`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
+ *   ERR_OUT_OF_MEMORY
+ */
+export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Buffer;
+export function argon2(
+  algorithm: Argon2Algorithm,
+  parameters: Argon2CallParameters,
+  callback: Callback<Buffer>,
+): void;
+export function argon2(): unknown {
+  return derive(argon2Parser, arguments);
+}
+
+/**
+ * Hashes a password to a string to be stored, in PHC's form, with a salt of its own:
+ * `$argon2id$v=19$m=19456,t=2,p=1$...`.
+ *
+ * @param password bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey;
+ * it is not normalized
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
+ *   ERR_OUT_OF_MEMORY
+ */
+export function hashPassword(password: SecretInput, options?: HashPasswordOptions): string;
+export function hashPassword(password: SecretInput, callback: Callback<string>): void;
+export function hashPassword(
+  password: SecretInput,
+  options: (HashPasswordOptions & DerivationCallOptions) | undefined,
+  callback: Callback<string>,
+): void;
+export function hashPassword(): unknown {
+  const given = arguments as ArrayLike<unknown>;
+  const last = given[given.length - 1];
+  if (typeof last !== 'function') {
+    const { parser, finish } = hashing(given, given.length);
+    return finish(deriveSync(parser, given, given.length) as Buffer);
+  }
+  const callback = last as Callback<string>;
+  const { parser, finish } = hashing(given, given.length - 1);
+  const then: Callback<unknown> = (error, hash) =>
+    error === undefined ? callback(undefined, finish(hash as Buffer)) : callback(error);
+  return deriveThen(then, parser, given, given.length - 1);
+}
+
+/**
+ * Whether a password is the one that was hashed: by {@link hashPassword} or another program, with
+ * Argon2 or scrypt in PHC's form or with bcrypt (2a, 2b, 2y). The comparison takes constant time.
+ * What a string asks for is limited, as it may come from anywhere.
+ *
+ * @throws MillraceError ERR_PASSWORD_HASH for a string that is no password hash known here,
+ * ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for one
+ *   that asks for too much, ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
+ */
+export function verifyPassword(
+  password: SecretInput,
+  hash: string,
+  options?: VerifyPasswordOptions,
+): boolean;
+export function verifyPassword(
+  password: SecretInput,
+  hash: string,
+  callback: Callback<boolean>,
+): void;
+export function verifyPassword(
+  password: SecretInput,
+  hash: string,
+  options: (VerifyPasswordOptions & DerivationCallOptions) | undefined,
+  callback: Callback<boolean>,
+): void;
+export function verifyPassword(): unknown {
+  return derive(verifyParser, arguments);
+}
+
+/**
+ * Whether a password hash should be made anew, at the next login when the password is known:
+ * because it was not made as {@link hashPassword} would with these options. A bcrypt hash always
+ * should.
+ *
+ * @throws MillraceError ERR_PASSWORD_HASH, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ * ERR_UNKNOWN_ALGORITHM
+ */
+export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
+  return needsRehashed(hash, options);
+}
+
+/**
+ * Whether two strings of bytes of the same size are equal, in a time that does not depend on where
+ * they differ.
+ *
+ * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
+ */
+export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
+  return equal(a, b);
+}

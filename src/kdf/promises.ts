@@ -1,0 +1,90 @@
+/**
+ * Key derivation as `millrace/promises` has it. Wrong arguments reject.
+ */
+import type { Data } from '../request/arguments.js';
+import type { SecretInput } from '../request/key-input.js';
+import type { Buffer } from '#platform/runtime.js';
+import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
+import { derivePromise, type DerivationCallOptions } from './derive.js';
+import { hkdfParser } from './hkdf.js';
+import {
+  hashing,
+  verifyParser,
+  type HashPasswordOptions,
+  type VerifyPasswordOptions,
+} from './passwords.js';
+import { pbkdf2Parser } from './pbkdf2.js';
+import { scryptParser, type ScryptOptions } from './scrypt.js';
+
+/** Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`. */
+export function scrypt(
+  password: SecretInput,
+  salt: Data,
+  keylen: number,
+  options?: ScryptOptions & DerivationCallOptions,
+): Promise<Buffer>;
+export function scrypt(): Promise<unknown> {
+  return derivePromise(scryptParser, arguments);
+}
+
+/** Derives a key from a password with PBKDF2 (RFC 8018); see `pbkdf2` of `millrace`. */
+export function pbkdf2(
+  password: SecretInput,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: string,
+  options?: DerivationCallOptions,
+): Promise<Buffer>;
+export function pbkdf2(): Promise<unknown> {
+  return derivePromise(pbkdf2Parser, arguments);
+}
+
+/**
+ * Derives a key from a strong secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
+ * `millrace`.
+ */
+export function hkdf(
+  digest: string,
+  ikm: SecretInput,
+  salt: Data,
+  info: Data,
+  keylen: number,
+  options?: DerivationCallOptions,
+): Promise<Buffer>;
+export function hkdf(): Promise<unknown> {
+  return derivePromise(hkdfParser, arguments);
+}
+
+/** Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`. */
+export function argon2(
+  algorithm: Argon2Algorithm,
+  parameters: Argon2CallParameters,
+): Promise<Buffer>;
+export function argon2(): Promise<unknown> {
+  return derivePromise(argon2Parser, arguments);
+}
+
+/** Hashes a password to a string to be stored; see `hashPassword` of `millrace`. */
+export function hashPassword(
+  password: SecretInput,
+  options?: HashPasswordOptions & DerivationCallOptions,
+): Promise<string>;
+export function hashPassword(): Promise<unknown> {
+  try {
+    const { parser, finish } = hashing(arguments, arguments.length);
+    return derivePromise(parser, arguments).then((hash) => finish(hash as Buffer));
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}
+
+/** Whether a password is the one that was hashed; see `verifyPassword` of `millrace`. */
+export function verifyPassword(
+  password: SecretInput,
+  hash: string,
+  options?: VerifyPasswordOptions & DerivationCallOptions,
+): Promise<boolean>;
+export function verifyPassword(): Promise<unknown> {
+  return derivePromise(verifyParser, arguments);
+}

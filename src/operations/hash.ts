@@ -1,0 +1,315 @@
+/**
+ * Hash calls: the friendly form, with an encoding or options, and the window form.
+ */
+import { bytes, data, options, range, sizeOf, unsigned, type Bytes } from '../request/arguments.js';
+import { At, frame, Operation, type Route } from '../request/frame.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeResult,
+  describeRoute,
+  describeTarget,
+  Form,
+  type Parser,
+} from '../request/request.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { choiceOf, engineNames, type Choice, type EngineOptions } from '../engines/engines.js';
+import { describe, makeError, wrongType } from '../request/errors.js';
+import { isBytesView } from '../request/intrinsics.js';
+import {
+  describeKeyInput,
+  keySizeOf,
+  readKey,
+  type KeyInput,
+  type KeyMaterial,
+} from '../request/key-input.js';
+import type { Accepted, Names } from '../request/options.js';
+import type { Buffer, BufferEncoding } from '#platform/runtime.js';
+import { routeOf, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
+import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
+import { wipeCopy } from '../request/secret-copy.js';
+import { checkTextSize } from '../request/text-size.js';
+
+/** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
+export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
+
+/** The type of a digest in an {@link Encoding}, or in one of Buffer's. */
+export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
+  ? Buffer
+  : E extends 'bigint'
+    ? bigint
+    : string;
+
+/** Options of {@link hash}. */
+export interface HashOptions<E extends Encoding = Encoding> extends EngineOptions {
+  /** How the digest is returned; `'buffer'` by default. */
+  readonly encoding?: E | undefined;
+  /**
+   * The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default
+   * 32), fixed for others.
+   */
+  readonly outputLength?: number | undefined;
+  /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
+  readonly seed?: number | bigint | undefined;
+  /**
+   * The key of keyed BLAKE3: 32 bytes, in any form of {@link KeyInput}; a prepared one must be for
+   * `blake3`.
+   */
+  readonly key?: KeyInput | undefined;
+}
+
+export const hashNames: Names<HashOptions> = {
+  encoding: true,
+  outputLength: true,
+  seed: true,
+  key: true,
+  ...engineNames,
+};
+
+/** Where to write a digest instead of returning it. */
+export interface TargetOptions {
+  /** Receives the digest; the call returns its size. Written when the call settles. */
+  readonly target: Bytes;
+  /** Where in the target, in bytes; default 0. */
+  readonly targetOffset?: number | undefined;
+}
+
+export const targetNames: Names<TargetOptions> = { target: true, targetOffset: true };
+
+const forms: Readonly<Record<string, Form | undefined>> = {
+  __proto__: null as never,
+  buffer: Form.Buffer,
+  hex: Form.Hex,
+  base64: Form.Base64,
+  base64url: Form.Base64url,
+  bigint: Form.BigInt,
+};
+
+/** `(algorithm, data[, encoding | options])` or the six arguments of the window form. */
+export const hashParser: Parser = { describe: describeHash, counts: [2, 3, 6] };
+
+type Fields = HashOptions & Partial<TargetOptions>;
+const table: Takes<keyof Fields> = takes('hash(algorithm, data)', { ...hashNames, ...targetNames });
+
+function describeHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
+  const facts = hashFacts(given[0]);
+  if (count > 3) {
+    describeHashWindow(facts, given, count);
+    return;
+  }
+  const accepted = promised ? table.promised : table.plain;
+  const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
+  const source = readData(given[1], request);
+  const key = hashKey(request.key, facts);
+  describeData(Operation.Hash, facts, source);
+  if (key !== undefined) describeKeyInput(key);
+  frame[At.SeedLow] = request.seedLow;
+  frame[At.SeedHigh] = request.seedHigh;
+  describeDigest(request);
+}
+
+/** Reads data: bytes, or a short string as it is, unless the call is lent its source. */
+export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
+  return typeof value === 'string' && target === undefined && isShort(value)
+    ? value
+    : data(value, 'data');
+}
+
+/**
+ * Starts the description of a call on what {@link readData} gave. A short string stands in the
+ * scratch.
+ */
+export function describeData(
+  operation: Operation,
+  facts: HashFacts,
+  source: Uint8Array | string,
+): void {
+  if (typeof source === 'string')
+    describeCall(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
+  else describeCall(operation, facts.id, source, 0, sizeOf(source));
+}
+
+function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
+  if (count !== 6) {
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `hash takes 2 or 3 arguments, or 6 with offsets, and a callback; not ${count}`,
+    );
+  }
+  const source = bytes(given[1], 'source');
+  const sourceOffset = unsigned(given[2], 'sourceOffset');
+  const sourceSize = unsigned(given[3], 'sourceSize');
+  const target = bytes(given[4], 'target');
+  const targetOffset = unsigned(given[5], 'targetOffset');
+  range(sourceOffset, sourceSize, sizeOf(source), 'source');
+  const size = outputSize(undefined, facts);
+  range(targetOffset, size, sizeOf(target), 'target');
+  describeCall(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
+  describeTarget(target, targetOffset, size);
+}
+
+/** What the third argument of hash and the fourth of hmac ask for. */
+export interface DigestRequest {
+  readonly size: number;
+  readonly form: Form;
+  readonly target: Uint8Array | undefined;
+  readonly targetOffset: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** As it was given; {@link hashKey} reads it. */
+  readonly key: unknown;
+  readonly route: Route | undefined;
+  /** The engines asked for. */
+  readonly choice: Choice | undefined;
+}
+
+/** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
+export function digestRequest(
+  value: unknown,
+  facts: HashFacts,
+  accepted: Accepted<any>,
+): DigestRequest {
+  if (typeof value === 'string' || value === undefined)
+    return plainRequest(outputSize(undefined, facts), digestForm(value));
+  if (typeof value !== 'object' || value === null || isBytesView(value)) {
+    throw wrongType(
+      'encoding',
+      "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object",
+      value,
+    );
+  }
+  const given = options<Fields & RouteOptions>(value, 'options', accepted);
+  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
+  const choice = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+  const form = digestForm(encoding);
+  const size = outputSize(outputLength, facts);
+  checkTextSize(size, form);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const asked = route === undefined ? undefined : routeOf(route, 'options.route');
+  if (key !== undefined) checkKeyed(facts);
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, choice };
+  if (target === undefined) {
+    if (targetOffset !== undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
+    return plain;
+  }
+  if (encoding !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
+  const view = bytes(target, 'options.target');
+  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset');
+  range(offset, size, sizeOf(view), 'target');
+  return { ...plain, target: view, targetOffset: offset };
+}
+
+/** Tells the call where the digest goes. */
+export function describeDigest(request: DigestRequest): void {
+  if (request.target === undefined) describeResult(request.size, request.form);
+  else describeTarget(request.target, request.targetOffset, request.size);
+  if (request.route !== undefined) describeRoute(request.route);
+  if (request.choice !== undefined) describeChoice(request.choice);
+  // Nothing but the result is left to describe; `call` is complete.
+  call.size = request.size;
+}
+
+function plainRequest(size: number, form: Form): DigestRequest {
+  return {
+    size,
+    form,
+    target: undefined,
+    targetOffset: 0,
+    seedLow: 0,
+    seedHigh: 0,
+    key: undefined,
+    route: undefined,
+    choice: undefined,
+  };
+}
+
+/**
+ * The form of a digest whose encoding is named, or not given; `undefined` for anything that has to
+ * be explained.
+ */
+export function quickForm(encoding: unknown): Form | undefined {
+  if (encoding === undefined) return Form.Buffer;
+  return typeof encoding === 'string' ? forms[encoding] : undefined;
+}
+
+/** The form that an encoding's name stands for. */
+export function digestForm(encoding: unknown): Form {
+  if (encoding === undefined) return Form.Buffer;
+  const form = typeof encoding === 'string' ? forms[encoding] : undefined;
+  if (form !== undefined) return form;
+  const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
+  if (typeof encoding !== 'string')
+    throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${expected}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+  );
+}
+
+/** An XOF may not be longer than this: 1 GiB in one piece. */
+export const OUTPUT_MAX = 2 ** 30;
+
+/** The digest's size: the hash's own, or as long as is wanted. */
+export function outputSize(outputLength: unknown, facts: HashFacts): number {
+  if (outputLength === undefined) {
+    if (facts.digestSize > 0) return facts.digestSize;
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `options.outputLength must be given for ${facts.name}: its output has no natural size`,
+    );
+  }
+  const size = unsigned(outputLength, 'options.outputLength');
+  if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;
+  const allowed = facts.xof ? `between 1 and ${OUTPUT_MAX}` : String(facts.digestSize);
+  throw makeError(
+    'ERR_OUTPUT_SIZE',
+    `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`,
+  );
+}
+
+/** The seed as two 32-bit numbers. */
+export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
+  if (seed === undefined) return [0, 0];
+  if (typeof seed !== 'number' && typeof seed !== 'bigint')
+    throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+  if (facts.seedBits === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${facts.name} takes no seed`);
+  if (typeof seed === 'number') unsigned(seed, 'options.seed');
+  const wide = BigInt(seed);
+  if (wide < 0n || wide >> BigInt(facts.seedBits) !== 0n) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.seed must be an unsigned integer of ${facts.seedBits} bits for ${facts.name}`,
+    );
+  }
+  return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
+}
+
+/** Checks that a hash takes a key. */
+export function checkKeyed(facts: HashFacts): void {
+  if (facts.keySize > 0) return;
+  const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
+  throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
+}
+
+/** Reads the key of a keyed hash, if there is one. Read it last: see secret-copy.ts. */
+export function hashKey(
+  value: unknown,
+  facts: HashFacts,
+): Exclude<KeyMaterial, string> | undefined {
+  if (value === undefined) return undefined;
+  checkKeyed(facts);
+  const key = readKey(value, facts.name, 'options.key');
+  const size = keySizeOf(key);
+  if (size === undefined || size === facts.keySize) return key;
+  wipeCopy(key);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * Files in browsers are Blobs: what a file input or a drop gives, hashed in constant memory.
+ */
+import { makeError, wrongType } from '../../request/errors.js';
+import type { Hasher } from '../../hashers/hasher.js';
+import { absorb, type PiecesOptions } from '../../streams/stream-source.js';
+
+/** What is hashed as a file. */
+export type FileSource = Blob;
+
+/** Checks it. By its shape: Blobs of other frames are Blobs too. */
+export function fileSource(value: unknown): FileSource {
+  const { stream, slice, size } = (value ?? {}) as Partial<Blob>;
+  if (typeof stream === 'function' && typeof slice === 'function' && typeof size === 'number')
+    return value as Blob;
+  throw wrongType('file', 'a Blob, such as a File', value);
+}
+
+/** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
+export async function absorbFile(
+  hasher: Hasher,
+  file: FileSource,
+  options: PiecesOptions,
+): Promise<void> {
+  let read = 0;
+  const onProgress: PiecesOptions['onProgress'] = (progress) => {
+    read = progress.bytes;
+    options.onProgress?.(progress);
+  };
+  await absorb(hasher, file, { ...options, onProgress });
+  complete(read, file.size);
+}
+
+/** Bytes read at once where reading is synchronous. */
+const BLOCK = 4 * 2 ** 20;
+
+interface SyncReader {
+  readAsArrayBuffer(blob: Blob): ArrayBuffer;
+}
+
+/** The same, here and now: workers can. */
+export function absorbFileSync(hasher: Hasher, file: FileSource): void {
+  const { FileReaderSync } = globalThis as { FileReaderSync?: new () => SyncReader };
+  if (FileReaderSync === undefined) {
+    throw makeError(
+      'ERR_NOT_SUPPORTED',
+      'hashFile without a callback works in workers only: pass a callback, or use millrace/promises',
+    );
+  }
+  const reader = new FileReaderSync();
+  let read = 0;
+  for (; read < file.size; read += BLOCK)
+    hasher.update(reader.readAsArrayBuffer(file.slice(read, read + BLOCK)));
+}
+
+function complete(bytes: number, total: number): void {
+  if (bytes < total)
+    throw makeError(
+      'ERR_FILE_CHANGED',
+      `the file shrank while it was read: ${bytes} bytes instead of ${total}`,
+    );
+}

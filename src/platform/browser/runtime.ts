@@ -1,0 +1,204 @@
+/**
+ * What node.ts has, for browsers and other runtimes of the web platform (workers, edge runtimes).
+ */
+import { outOfMemory } from '../../request/errors.js';
+import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
+
+/** What results are. */
+export type Buffer = Uint8Array;
+/** There is none here. */
+export type KeyObject = never;
+/** A CryptoKey gives its bytes to asynchronous calls only; it must be exported first. */
+export type CryptoKey = never;
+/** How text stands for bytes: what Node's Buffer has, with the same results. */
+export type BufferEncoding =
+  | 'ascii'
+  | 'utf8'
+  | 'utf-8'
+  | 'utf16le'
+  | 'utf-16le'
+  | 'ucs2'
+  | 'ucs-2'
+  | 'base64'
+  | 'base64url'
+  | 'latin1'
+  | 'binary'
+  | 'hex';
+/** A timer. */
+export type Timer = ReturnType<typeof setTimeout>;
+
+// ---- memory -------------------------------------------------------------------------------------
+
+/** Memory of its own, always. */
+export function allocate(size: number): Buffer {
+  try {
+    return new Uint8Array(size);
+  } catch {
+    throw outOfMemory(size);
+  }
+}
+
+export const allocateApart = allocate;
+
+export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number): Buffer {
+  return new Uint8Array(memory, offset, size);
+}
+
+/** What all engines allow by now. */
+export const SIZE_MAX = 2 ** 32 - 1;
+/** What V8 allows, which allows the least. */
+export const STRING_MAX = 2 ** 29 - 24;
+
+/** As far as is told: browsers round, and some say nothing. */
+export function memorySize(): number {
+  const { navigator } = globalThis as { readonly navigator?: { readonly deviceMemory?: number } };
+  return (navigator?.deviceMemory ?? 4) * 2 ** 30;
+}
+
+// ---- texts --------------------------------------------------------------------------------------
+
+const encoder = new TextEncoder();
+
+export function utf8(text: string): Buffer {
+  return encoder.encode(text);
+}
+
+export const utf8Apart = utf8;
+
+export function writeText(target: Buffer, text: string, offset: number): number {
+  return encoder.encodeInto(text, target.subarray(offset)).written;
+}
+
+export function hex(digest: Buffer, start = 0, end = digest.length): string {
+  return hexOf(digest, start, end);
+}
+
+export function base64(digest: Buffer): string {
+  return base64Of(digest);
+}
+
+export function base64url(digest: Buffer): string {
+  return base64Of(digest).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+}
+
+export function textOf(digest: Buffer, encoding: BufferEncoding): string {
+  const name = encodingOf(encoding)!;
+  if (name === 'base64url') return base64url(digest);
+  return textIn(digest, name);
+}
+
+export function bytesOfText(text: string, encoding: BufferEncoding): Buffer {
+  return bytesOfEncoded(text, encodingOf(encoding)!);
+}
+
+export function isEncoding(name: string): name is BufferEncoding {
+  return encodingOf(name) !== undefined;
+}
+
+export function bytesOfList(value: unknown, encoding: BufferEncoding = 'utf8'): Buffer {
+  if (typeof value === 'string') {
+    if (!isEncoding(encoding)) throw new TypeError(`Unknown encoding: ${String(encoding)}`);
+    return bytesOfText(value, encoding);
+  }
+  if (Array.isArray(value)) return Uint8Array.from(value as number[]);
+  throw new TypeError('data must be a string, an array of numbers or an ArrayBufferView');
+}
+
+// ---- kinds of values ----------------------------------------------------------------------------
+
+/** What a key may be beside a string and a prepared key, for messages. */
+export const KEY_KINDS: readonly string[] = [
+  'an ArrayBufferView',
+  "an ArrayBuffer (of a CryptoKey what crypto.subtle.exportKey('raw', key) gives)",
+];
+
+/** There is nothing here that gives the bytes of a key at once. */
+export function exportedSecret(_value: unknown): Uint8Array | string | undefined {
+  return undefined;
+}
+
+export function isBuffer(value: unknown): value is Buffer {
+  return value instanceof Uint8Array;
+}
+
+// ---- the event loop -----------------------------------------------------------------------------
+
+/** Nothing is to be kept: here contexts do not follow what is asynchronous. */
+export class AsyncResource {
+  constructor(_kind: string, _options?: unknown) {}
+
+  /** Calls a function. */
+  runInAsyncScope<This, Given extends unknown[], Result>(
+    run: (this: This, ...given: Given) => Result,
+    self?: This,
+    ...given: Given
+  ): Result {
+    return run.apply(self as This, given);
+  }
+
+  /** Nobody asks. */
+  emitDestroy(): this {
+    return this;
+  }
+
+  /** The same function. */
+  static bind<Run extends (...given: never[]) => unknown>(run: Run): Run {
+    return run;
+  }
+}
+
+export function nextTick<Given extends unknown[]>(
+  run: (...given: Given) => void,
+  ...given: Given
+): void {
+  queueMicrotask(() => run(...given));
+}
+
+/**
+ * When other events have had their turns. A message comes without the 4 ms that browsers add to
+ * timers. Made when it is first needed: some runtimes refuse it before the first request.
+ */
+export function nextTurn(run: () => void): void {
+  turn ??= startTurns();
+  turn(run);
+}
+
+let turn: ((run: () => void) => void) | undefined;
+
+function startTurns(): (run: () => void) => void {
+  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void };
+  if (typeof setImmediate === 'function') return setImmediate;
+  if (typeof MessageChannel !== 'function') return (run) => void after(run, 0);
+  const { port1, port2 } = new MessageChannel();
+  const waiting: (() => void)[] = [];
+  (port1 as { onmessage?: () => void }).onmessage = () => waiting.shift()!();
+  return (run) => {
+    waiting.push(run);
+    port2.postMessage(undefined);
+  };
+}
+
+const [later, again, end, endAgain] = [setTimeout, setInterval, clearTimeout, clearInterval];
+
+export function after(run: () => void, milliseconds: number): Timer {
+  return later(run, milliseconds);
+}
+
+export function restart(timer: Timer | undefined, run: () => void, milliseconds: number): Timer {
+  end(timer);
+  return letEnd(later(run, milliseconds));
+}
+
+export function every(milliseconds: number, run: () => void): Timer {
+  return letEnd(again(run, milliseconds));
+}
+
+export function stop(timer: Timer | undefined): void {
+  endAgain(timer);
+}
+
+/** Where timers keep a process alive, this one does not. */
+function letEnd(timer: Timer): Timer {
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
+}

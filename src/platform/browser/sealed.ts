@@ -1,0 +1,35 @@
+/**
+ * Sealed streams in browsers: those of the web.
+ */
+import { makeError } from '../../request/errors.js';
+import * as transforms from '../../streams/passphrase/transforms.js';
+import * as streams from '../../streams/sealed-streams.js';
+
+/** A stream of Node's: there is none here. */
+export type Duplex = never;
+export type TransformStream<In, Out> = globalThis.TransformStream<In, Out>;
+export type TransformStreamDefaultController<Out> =
+  globalThis.TransformStreamDefaultController<Out>;
+
+export function sealedStreams(): typeof streams {
+  return streams;
+}
+
+export function passphrases(): typeof transforms {
+  return transforms;
+}
+
+/** What makes streams of Node's. */
+interface Duplexes {
+  sealStream(options: unknown): Duplex;
+  openStream(options: unknown): Duplex;
+  sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
+  openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
+}
+
+export function sealedDuplexes(): Duplexes {
+  throw makeError(
+    'ERR_NOT_SUPPORTED',
+    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase',
+  );
+}

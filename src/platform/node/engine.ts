@@ -1,0 +1,64 @@
+/**
+ * The engines of this platform: in Node.js the native binary, and the portable engine where no
+ * binary fits or it is asked for.
+ */
+import type { Native } from '../../request/frame.js';
+import type { makePortable } from '../../portable/binding.js';
+import { environment, namedBinary, openBinary } from './binary.js';
+import type { portableHost } from './portable.js';
+
+/** An engine that other engines may be beside. */
+export type BindingName = 'native' | 'portable';
+
+/** Opens an engine; throws if it is not there. */
+export function openEngine(name: BindingName): Native {
+  return name === 'native' ? openBinary() : openPortable();
+}
+
+/**
+ * The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none
+ * can be loaded. An engine that MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names,
+ * are not replaced.
+ */
+export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
+  const asked = askedOfEnvironment();
+  if (asked === 'portable') return { name: 'portable', binding: openPortable() };
+  let missing: Error;
+  try {
+    return { name: 'native', binding: openBinary() };
+  } catch (error) {
+    missing = error as Error;
+    if (asked === 'native' || namedBinary() !== undefined) throw missing;
+  }
+  let binding: Native;
+  try {
+    binding = openPortable();
+  } catch {
+    throw missing;
+  }
+  warn(
+    `${missing.message}. The portable engine serves instead, slower and with the same results; MILLRACE_ENGINE=native makes this an error`,
+    'MILLRACE_NO_BINARY',
+  );
+  return { name: 'portable', binding };
+}
+
+/** The order of preference that the environment asks for, names separated by commas. */
+export function askedOfEnvironment(): string | undefined {
+  return environment('MILLRACE_ENGINE');
+}
+
+/** Tells people of something that is no error. */
+export function warn(message: string, code: string): void {
+  process.emitWarning(message, { type: 'MillraceWarning', code });
+}
+
+function openPortable(): Native {
+  const { makePortable: make } = require('../../portable/binding.js') as {
+    makePortable: typeof makePortable;
+  };
+  const { portableHost: host } = require('./portable.js') as {
+    portableHost: typeof portableHost;
+  };
+  return make(host);
+}

@@ -1,0 +1,158 @@
+/**
+ * Files, hashed in constant memory: blocks are read (by Node's file system) while others are hashed
+ * (by the pool). Not mapped into memory: a mapped file that shrinks kills the process.
+ */
+import {
+  close,
+  closeSync,
+  fstat,
+  fstatSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+} from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { makeError, wrongType } from '../../request/errors.js';
+import type { Hasher } from '../../hashers/hasher.js';
+import { copyInto, isUint8Array, sizeOf } from '../../request/intrinsics.js';
+import type { PiecesOptions } from '../../streams/stream-source.js';
+import { allocateApart } from './runtime.js';
+
+/** What is hashed as a file: its path, in browsers a Blob. */
+export type FileSource = string | Buffer | URL;
+
+/** Checks what a file is named by. */
+export function fileSource(value: unknown): FileSource {
+  const path =
+    typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
+  if (path.includes('\0')) throw makeError('ERR_ARGUMENT_VALUE', 'path must not have a NUL in it');
+  return path;
+}
+
+function copyOf(path: Uint8Array): Buffer {
+  const copy = allocateApart(sizeOf(path));
+  copyInto(copy, path, 0);
+  return copy;
+}
+
+function pathOfUrl(value: unknown): string {
+  if (!isUrl(value)) throw wrongType('path', 'a string, Buffer or file URL', value);
+  try {
+    return fileURLToPath(value);
+  } catch (error) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `path must be the URL of a file here: ${(error as Error).message}`,
+    );
+  }
+}
+
+function isUrl(value: unknown): value is URL {
+  try {
+    return value instanceof URL;
+  } catch {
+    return false; // A revoked Proxy.
+  }
+}
+
+/** Bytes read at once, and how many such blocks: one is read while others are hashed. */
+const BLOCK = 512 * 1024;
+const BLOCKS = 3;
+
+/** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
+export async function absorbFile(
+  hasher: Hasher,
+  path: FileSource,
+  { signal, onProgress }: PiecesOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const file = await new Promise<number>((resolve, reject) =>
+    open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
+  );
+  try {
+    const stats = await new Promise<Stats>((resolve, reject) =>
+      fstat(file, (error, found) => (error ? reject(error) : resolve(found))),
+    );
+    const total = sizeOfFile(stats);
+    const blocks = blocksFor(total);
+    const hashing: (Promise<void> | undefined)[] = blocks.map(() => undefined);
+    let bytes = 0;
+    let hashed = 0;
+    const hash = async (block: Uint8Array, size: number): Promise<void> => {
+      await hasher.updateAsync(block, 0, size);
+      hashed += size;
+      if (signal?.aborted !== true) onProgress?.({ bytes: hashed, total });
+    };
+    for (let turn = 0; ; turn++) {
+      signal?.throwIfAborted();
+      const at = turn % blocks.length;
+      const block = blocks[at]!;
+      await hashing[at]; // what was read into it last time
+      const size = await readInto(file, block);
+      if (size === 0) break;
+      bytes += size;
+      hashing[at] = hash(block, size);
+      // Awaited before the block is used again, and at the end; until then a failure is not
+      // unhandled.
+      hashing[at].catch(() => {});
+    }
+    await Promise.all(hashing);
+    complete(path, bytes, total);
+  } finally {
+    // Also after an abort: the read in flight has come back by then, so no other file can get its
+    // number.
+    await new Promise<void>((resolve) => close(file, () => resolve()));
+  }
+}
+
+/** The same, here and now. */
+export function absorbFileSync(hasher: Hasher, path: FileSource): void {
+  const file = openSync(path, 'r');
+  try {
+    const total = sizeOfFile(fstatSync(file));
+    const [block] = blocksFor(total) as [Buffer];
+    let bytes = 0;
+    for (;;) {
+      const size = readSync(file, block, 0, block.length, null);
+      if (size === 0) break;
+      hasher.update(block, 0, size);
+      bytes += size;
+    }
+    complete(path, bytes, total);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Only a regular file tells its size beforehand; the files of /proc say 0. */
+function sizeOfFile(stats: Stats): number | undefined {
+  return stats.isFile() && stats.size > 0 ? stats.size : undefined;
+}
+
+/**
+ * A small file needs one block, with a byte more than it has, so that its end is seen when it has
+ * not grown.
+ */
+function blocksFor(total: number | undefined): Buffer[] {
+  if (total !== undefined && total < BLOCK) return [Buffer.allocUnsafe(total + 1)];
+  return Array.from({ length: BLOCKS }, () => Buffer.allocUnsafeSlow(BLOCK));
+}
+
+function readInto(file: number, block: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(file, block, 0, block.length, null, (error, size) =>
+      error ? reject(error) : resolve(size),
+    );
+  });
+}
+
+/** More than at the start is no error: a log may grow while it is read. */
+function complete(path: FileSource, bytes: number, total: number | undefined): void {
+  if (total === undefined || bytes >= total) return;
+  throw makeError(
+    'ERR_FILE_CHANGED',
+    `${String(path)} shrank while it was read: ${bytes} bytes instead of ${total}`,
+  );
+}

@@ -1,0 +1,52 @@
+/**
+ * What the portable engine needs of its place, in Node.js: workers are worker_threads.
+ */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
+import { Worker } from 'node:worker_threads';
+import type { Host, Mate, MateEvents } from '../../portable/host.js';
+import { folder } from './place.js';
+
+export const portableHost: Host = {
+  nextTurn,
+  after(milliseconds, run) {
+    const timer = later(run, milliseconds).unref();
+    return () => forget(timer);
+  },
+  hex: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString('hex'),
+  platformMost: Infinity,
+  cores: availableParallelism(),
+  startMate,
+};
+
+/** Undefined where this package was bundled without what its workers run. */
+function startMate({ message, lost }: MateEvents): Mate | undefined {
+  const entry = workerFile();
+  if (entry === undefined || !existsSync(entry)) return undefined;
+  // What the program was started with (a loader, a test runner's setup) is none of a worker's
+  // business.
+  const worker = new Worker(entry, { execArgv: [], env: {}, stdin: false });
+  let memory = false;
+  worker.on('message', message);
+  worker.on('error', (error: Error & { code?: string }) => {
+    memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  });
+  worker.on('messageerror', () => void worker.terminate());
+  worker.on('exit', () => lost(memory));
+  worker.unref();
+  return {
+    post: (sent, transfer) => worker.postMessage(sent, transfer),
+    end: () => void worker.terminate(),
+    hold: (open) => void (open ? worker.ref() : worker.unref()),
+  };
+}
+
+/**
+ * What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name.
+ */
+function workerFile(): string | undefined {
+  if (typeof __dirname === 'string') return join(__dirname, 'node-worker.js');
+  return folder && join(folder, '..', 'platform', 'node-worker.js');
+}

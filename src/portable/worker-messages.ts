@@ -1,0 +1,232 @@
+/**
+ * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are
+ * given away.
+ */
+import { Operation, Purpose, Status } from '../request/frame.js';
+import { begunByPlatform, willServe, type Ended } from './webcrypto-backend.js';
+import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
+import { prepareKey, wipeKey } from './keys.js';
+import type { Price } from './cost-model.js';
+import { copyOf, made, NOTHING } from './windows.js';
+import { inputOf, perform, statusOf } from './execute.js';
+import { SIZED, type Work } from './work.js';
+
+/** What a worker is told: {@link Work} with the sizes of what it is to make. */
+export interface Errand {
+  readonly operation: Operation;
+  readonly algorithm: number;
+  /** Of a prepared key. */
+  readonly purpose: Purpose | undefined;
+  readonly secret: Uint8Array;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly iv: Uint8Array;
+  readonly aad: Uint8Array;
+  readonly tag: Uint8Array;
+  readonly source: Uint8Array;
+  readonly targetSize: number;
+  /** Of a tag that is to be made. */
+  readonly tagSize: number;
+  readonly count: number;
+  readonly size: number;
+  readonly derivation: Derivation | undefined;
+  /** Whether somebody wants to know how far it has come. */
+  readonly watched: boolean;
+  /** Whether the price of the algorithm is to be measured when the answer has gone. */
+  readonly measure: boolean;
+}
+
+/**
+ * What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large
+ * source, which is warm), what something costs.
+ */
+export type Tiding =
+  | { readonly tells: 'ready' }
+  | { readonly tells: 'progress'; readonly fraction: number }
+  | {
+      readonly tells: 'end';
+      readonly status: Status;
+      readonly target: Uint8Array;
+      readonly tag: Uint8Array;
+      readonly spare?: ArrayBuffer;
+    }
+  | {
+      readonly tells: 'price';
+      readonly operation: Operation;
+      readonly algorithm: number;
+      readonly price: Price;
+    };
+
+/** Whether the tag is made, not checked or taken in. */
+export function makesTag(operation: Operation): boolean {
+  return operation === Operation.Encrypt || operation === Operation.Seal;
+}
+
+/** The work with copies of all that its caller may change when the call has returned. */
+export function ownSecrets(work: Work): Work {
+  const { key, secret, iv, aad, tag, operation } = work;
+  return {
+    ...work,
+    secret: copyOf(key?.bytes ?? secret),
+    iv: copyOf(iv),
+    aad: copyOf(aad),
+    tag: makesTag(operation) ? tag : copyOf(tag),
+  };
+}
+
+/** Wipes these copies, when the work is done. */
+export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
+  for (const own of [secret, iv, aad]) own.fill(0);
+  if (!makesTag(operation)) tag.fill(0);
+}
+
+/** The work as a worker is told of it. The source must be a copy. */
+export function errandOf(work: Work, watched: boolean, measure: boolean): Errand {
+  const {
+    operation,
+    algorithm,
+    key,
+    secret,
+    seedLow,
+    seedHigh,
+    iv,
+    aad,
+    tag,
+    source,
+    target,
+    count,
+    size,
+    derivation,
+  } = work;
+  const makes = makesTag(operation);
+  return {
+    operation,
+    algorithm,
+    purpose: key?.purpose,
+    secret,
+    seedLow,
+    seedHigh,
+    iv,
+    aad,
+    tag: makes ? NOTHING : tag,
+    source,
+    targetSize: target.length,
+    tagSize: makes ? tag.length : 0,
+    count,
+    size,
+    derivation,
+    watched,
+    measure,
+  };
+}
+
+/** Messages that stand anywhere, one after the other in a copy, with their sizes. */
+export function gathered(work: Work): Work {
+  const { views } = work;
+  if (views === undefined) return work;
+  const sizes = new Float64Array(views.map(({ length }) => length));
+  const source = made(sizes.reduce((sum, size) => sum + size, 0));
+  let at = 0;
+  for (const view of views) {
+    source.set(view, at);
+    at += view.length;
+  }
+  return { ...work, views: undefined, source, iv: new Uint8Array(sizes.buffer), size: SIZED };
+}
+
+/** What came of an errand. */
+export interface Outcome {
+  readonly status: Status;
+  readonly target: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
+/** Runs an errand, in a worker: its copies are its own to change. */
+export function runErrand(errand: Errand, progress: Progress | undefined): Outcome {
+  return outcome(errand, () => {
+    const work = workOf(errand);
+    return { work, status: perform(work, progress) };
+  });
+}
+
+/**
+ * The same by the platform's cryptography, which in some places is slow to return: hence in a
+ * worker. Undefined where it does not serve this.
+ */
+export async function platformErrand(errand: Errand): Promise<Outcome | undefined> {
+  const { operation, purpose, secret, source, targetSize, tagSize } = errand;
+  if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
+  // What takes a key is given its bytes. It makes its result itself: only the sizes of target and
+  // tag are looked at.
+  const tag = makesTag(operation) ? made(tagSize) : errand.tag;
+  const work: Work = {
+    ...errand,
+    key: undefined,
+    secret,
+    tag,
+    target: source.length === targetSize ? source : made(targetSize),
+    views: undefined,
+  };
+  if (!(await willServe(work))) return undefined;
+  return new Promise((resolve) => {
+    const ended: Ended = (status, target, madeTag) => {
+      for (const own of [secret, errand.iv, errand.aad]) own.fill(0);
+      resolve({ status, target, tag: madeTag });
+    };
+    if (!begunByPlatform(work, ended, true)) resolve(undefined);
+  });
+}
+
+/**
+ * The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come
+ * gets JavaScript's, which tells.
+ */
+export async function deriveErrand(
+  errand: Errand,
+  derivation: Derivation,
+  progress: Progress | undefined,
+): Promise<Outcome> {
+  if (progress !== undefined) return runErrand(errand, progress);
+  let status = Status.Done;
+  let work: Work | undefined;
+  try {
+    work = workOf(errand);
+    await deriveFast(derivation, inputOf(work), work.target);
+  } catch (error) {
+    status = statusOf(error);
+  }
+  return outcome(errand, () => ({ work, status }));
+}
+
+function workOf(errand: Errand): Work {
+  const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = errand;
+  // A cipher works in place.
+  const inPlace =
+    operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
+  return {
+    ...errand,
+    key: purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret),
+    secret: purpose === undefined ? secret : NOTHING,
+    tag: makesTag(operation) ? made(tagSize) : errand.tag,
+    target: inPlace ? source : made(targetSize),
+    views: undefined,
+  };
+}
+
+function outcome(
+  errand: Errand,
+  run: () => { readonly work: Work | undefined; readonly status: Status },
+): Outcome {
+  let status: Status;
+  let work: Work | undefined;
+  try {
+    ({ work, status } = run());
+  } catch (error) {
+    status = statusOf(error);
+  }
+  if (work?.key !== undefined) wipeKey(work.key);
+  for (const own of [errand.secret, errand.iv, errand.aad, errand.tag]) own.fill(0);
+  if (status !== Status.Done || work === undefined)
+    return { status, target: NOTHING, tag: NOTHING };
+  return { status, target: work.target, tag: makesTag(errand.operation) ? work.tag : NOTHING };
+}

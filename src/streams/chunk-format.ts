@@ -1,0 +1,279 @@
+/**
+ * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): what a sealed message
+ * consists of, and the keys of one.
+ *
+ *   salt (24) || commitment (32) || sealed chunks
+ *
+ * A chunk is 16 KiB of the message, the last one always shorter, be it empty; so the end shows
+ * itself, and no chunk can be taken for the last that is not. Key, base nonce and commitment are
+ * one HKDF-Expand of input key, salt and context; a chunk's nonce is the base nonce with the
+ * chunk's number in it. With SHA-512 as the hash the two AES algorithms are the instantiations
+ * named Cobblestone-128 and Cobblestone-256.
+ *
+ * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the
+ * key.
+ */
+import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
+import { At, Flag, frame, Operation } from '../request/frame.js';
+import {
+  call,
+  describeCall,
+  describeChoice,
+  describeIv,
+  describeTarget,
+  runPromise,
+  runSync,
+} from '../request/request.js';
+import { cipherFacts, hashFacts } from '../catalog/catalog.js';
+import type { CipherFacts } from '../catalog/facts.js';
+import { makeError, MillraceError } from '../request/errors.js';
+import { hmacParser } from '../operations/hmac.js';
+import { choiceHere } from '../engines/engines.js';
+import { createKeyFor, isKey, keyChoice, macKeyOf, type Key } from '../operations/key.js';
+import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
+
+/** Bytes of the message in every chunk but the last. */
+export const CHUNK_SIZE = 16_384;
+export const TAG_SIZE = 16;
+export const SEALED_CHUNK_SIZE = CHUNK_SIZE + TAG_SIZE;
+export const SALT_SIZE = 24;
+const COMMITMENT_SIZE = 32;
+/** Salt and commitment. */
+export const HEADER_SIZE = SALT_SIZE + COMMITMENT_SIZE;
+/** The most chunks of a message: 4 PiB - 1 byte. */
+export const CHUNKS_MAX = 2 ** 38;
+
+/** Names in the IANA registry of AEADs, of those with a 12-byte nonce that gain something here. */
+const ianaNames: Readonly<Record<string, string>> = {
+  'aes-128-gcm': 'AEAD_AES_128_GCM',
+  'aes-256-gcm': 'AEAD_AES_256_GCM',
+  'chacha20-poly1305': 'AEAD_CHACHA20_POLY1305',
+};
+
+const LABEL = 'c2sp.org/chunked-encryption@v1+';
+
+/** What the keys of messages are derived from. Wiped by {@link InputKey.dispose}. */
+export class InputKey {
+  readonly #facts: CipherFacts;
+  readonly #context: Uint8Array;
+  readonly #mac: Key;
+
+  constructor(algorithm: unknown, key: unknown, context: unknown) {
+    this.#facts = cipherFacts(algorithm);
+    const { name } = this.#facts;
+    if (ianaNames[name] === undefined) {
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`,
+      );
+    }
+    // Copied: an opener derives when the salt arrives.
+    this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
+    this.#mac = isKey(key) ? macKeyOf(key, name, hashFacts(MAC)) : this.#macKey(key);
+  }
+
+  #macKey(key: unknown): Key {
+    const { name, keySize } = this.#facts;
+    const given = readSecret(key, 'key', SecretKinds.Prepared);
+    try {
+      const secret = SecretCopy.is(given) ? given.bytes : given;
+      if (sizeOf(secret) !== keySize)
+        throw makeError(
+          'ERR_KEY_SIZE',
+          `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`,
+        );
+      return createKeyFor(`hmac-${MAC}`, secret, choiceHere(undefined, 'sealed streams'));
+    } finally {
+      wipeCopy(given);
+    }
+  }
+
+  /** The keys of the message with this salt. */
+  derive(salt: Uint8Array): MessageKey {
+    const { name, keySize, ivSize } = this.#facts;
+    const size = keySize + ivSize + COMMITMENT_SIZE;
+    const info = joined([utf8(`${LABEL}${ianaNames[name]}\0`), salt, this.#context]);
+    const material = this.#expand(info, size);
+    try {
+      const at = keySize + ivSize;
+      return new MessageKey(
+        this.#facts,
+        material.subarray(0, keySize),
+        material.subarray(keySize, at),
+        material.subarray(at, size),
+      );
+    } finally {
+      material.fill(0);
+    }
+  }
+
+  /** HKDF-Expand (RFC 5869): at least `size` bytes. */
+  #expand(info: Uint8Array, size: number): Uint8Array {
+    const rounds = Math.ceil(size / DIGEST_SIZE);
+    const material = offHeap(rounds * DIGEST_SIZE);
+    // T(n - 1) || info || n
+    const message = offHeap(DIGEST_SIZE + info.length + 1);
+    message.set(info, DIGEST_SIZE);
+    for (let round = 1; round <= rounds; round++) {
+      message[message.length - 1] = round;
+      const targetOffset = (round - 1) * DIGEST_SIZE;
+      const source = round === 1 ? message.subarray(DIGEST_SIZE) : message;
+      runSync(hmacParser.describe, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
+      message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
+    }
+    message.fill(0);
+    return material;
+  }
+
+  /** Wipes the key. */
+  dispose(): void {
+    this.#mac.dispose();
+  }
+}
+
+/** What keys are derived with. */
+const MAC = 'sha512';
+const DIGEST_SIZE = 64;
+
+/**
+ * V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's
+ * own memory stays.
+ */
+function offHeap(size: number): Uint8Array {
+  return new Uint8Array(new ArrayBuffer(size));
+}
+
+function copyOf(view: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(sizeOf(view));
+  if (copy.length > 0) copy.set(view);
+  return copy;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The keys of one message. Wiped by {@link MessageKey.dispose}. */
+export class MessageKey {
+  readonly #facts: CipherFacts;
+  readonly #key: Key;
+  readonly #baseNonce: Uint8Array;
+  readonly #commitment: Uint8Array;
+
+  constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
+    this.#facts = facts;
+    this.#key = createKeyFor(facts.name, key, choiceHere(undefined, 'sealed streams'));
+    this.#baseNonce = copyOf(baseNonce);
+    this.#commitment = copyOf(commitment);
+  }
+
+  /** Tells this key from every other; stands in the header. */
+  get commitment(): Uint8Array {
+    return this.#commitment;
+  }
+
+  /** Whether this is the key that was committed to. */
+  committed(commitment: Uint8Array): boolean {
+    let difference = 0;
+    for (const [index, byte] of this.#commitment.entries()) difference |= byte ^ commitment[index]!;
+    return difference === 0;
+  }
+
+  /**
+   * Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent.
+   */
+  async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const target = allocateApart(source.length + count * TAG_SIZE);
+    await runPromise(
+      undefined,
+      describeRun,
+      this.#run(Operation.SealChunks, first, count, source, target),
+      RUN_FIELDS,
+    );
+    return target;
+  }
+
+  /**
+   * Opens consecutive sealed chunks on the pool: all of them, or it rejects with
+   * ERR_AUTHENTICATION. `source` is lent.
+   */
+  async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const target = allocateApart(source.length - count * TAG_SIZE);
+    await runPromise(
+      undefined,
+      describeRun,
+      this.#run(Operation.OpenChunks, first, count, source, target),
+      RUN_FIELDS,
+    );
+    return target;
+  }
+
+  /** The number of the first of these chunks that does not open; here and now. */
+  firstBad(first: number, count: number, source: Uint8Array): number {
+    for (let index = 0; index < count; index++) {
+      const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
+      const target = allocateApart(sealed.length - TAG_SIZE);
+      try {
+        runSync(
+          describeRun,
+          this.#run(Operation.OpenChunks, first + index, 1, sealed, target),
+          RUN_FIELDS,
+        );
+      } catch (error) {
+        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION')
+          return first + index;
+        throw error;
+      }
+    }
+    throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
+  }
+
+  #run(
+    operation: Operation,
+    first: number,
+    count: number,
+    source: Uint8Array,
+    target: Uint8Array,
+  ): Run {
+    return [operation, this.#facts, this.#key, this.#baseNonce, first, count, source, target];
+  }
+
+  /** Wipes the key as soon as the runs in flight have used it. */
+  dispose(): void {
+    this.#key.dispose();
+  }
+}
+
+type Run = [
+  operation: Operation,
+  facts: CipherFacts,
+  key: Key,
+  baseNonce: Uint8Array,
+  first: number,
+  count: number,
+  source: Uint8Array,
+  target: Uint8Array,
+];
+const RUN_FIELDS = 8;
+
+/** One crossing for many chunks: crates/node/src/chunks.rs. */
+function describeRun(given: ArrayLike<unknown>): void {
+  const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
+  const prepared = keyChoice(key, facts.name);
+  describeCall(operation, facts.id, source, 0, sizeOf(source));
+  describeChoice(prepared);
+  frame[At.SeedLow] = first >>> 0;
+  frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
+  frame[At.Count] = count;
+  frame[At.MessageSize] = CHUNK_SIZE;
+  describeIv(baseNonce, 0, sizeOf(baseNonce));
+  describeTarget(target, 0, sizeOf(target));
+  call.flags |= Flag.Fresh;
+}

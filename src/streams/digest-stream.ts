@@ -1,0 +1,186 @@
+/**
+ * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (the
+ * platform's files).
+ */
+import { options as optionsObject, type Data } from '../request/arguments.js';
+import { abortSignal } from '../request/request.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { makeError, wrongType } from '../request/errors.js';
+import {
+  digestRequest,
+  hashNames,
+  targetNames,
+  type Encoding,
+  type HashOptions,
+  type TargetOptions,
+} from '../operations/hash.js';
+import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
+import { hmacFacts, hmacNames, type HmacOptions } from '../operations/hmac.js';
+import type { Key } from '../operations/key.js';
+import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
+import { accepted, type Accepted } from '../request/options.js';
+import { absorb, piecesNames, type Pieces, type PiecesOptions } from './stream-source.js';
+import { CallbackWaiter, type Callback } from '../scheduling/completions.js';
+
+/** What an encoding or an options object asks for, read once. */
+interface Request {
+  readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key' | 'engine'>;
+  readonly reading: PiecesOptions;
+  /** Ends the message. */
+  readonly finish: (hasher: Hasher) => unknown;
+}
+
+type HashFields = HashOptions & Partial<TargetOptions> & PiecesOptions;
+type HashTable = Accepted<keyof HashFields>;
+type HmacTable = Accepted<keyof (HmacOptions & PiecesOptions)>;
+const hashFields = { ...hashNames, ...targetNames, ...piecesNames };
+const hashTakes: HashTable = accepted('hash(algorithm, data) of a message in pieces', hashFields);
+const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
+const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', {
+  ...hmacNames,
+  ...piecesNames,
+});
+const readingTakes: Accepted<keyof PiecesOptions> = accepted('this call', piecesNames);
+
+/** `(algorithm, pieces[, encoding[, { signal, onProgress }] | options])`. */
+export async function hashPieces(
+  algorithm: unknown,
+  pieces: Pieces,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
+  const facts = hashFacts(algorithm);
+  const { hashing, reading, finish } = request(rest, facts, hashTakes);
+  const hasher = createHash(facts.name, hashing);
+  await absorb(hasher, pieces, reading);
+  return finish(hasher);
+}
+
+/** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
+export async function hmacPieces(
+  algorithm: unknown,
+  key: unknown,
+  pieces: Pieces,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
+  const facts = hmacFacts(algorithm);
+  const { hashing, reading, finish } = request(rest, facts, hmacTakes);
+  const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
+  await absorb(hasher, pieces, reading);
+  return finish(hasher);
+}
+
+/** `(algorithm, path[, encoding[, { signal, onProgress }] | options])`. */
+export async function hashFileAsync(
+  check: () => void,
+  algorithm: unknown,
+  path: unknown,
+  ...rest: readonly unknown[]
+): Promise<unknown> {
+  check();
+  return await fileHashing(algorithm, path, rest)();
+}
+
+/**
+ * Refuses arguments of hashFile behind the last one it takes: a callback there would never be
+ * called.
+ */
+export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
+  for (let index = most; index < given.length; index++) {
+    if (given[index] !== undefined)
+      throw makeError(
+        'ERR_MISSING_ARGUMENT',
+        `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`,
+      );
+  }
+}
+
+/** The same with a callback. Wrong arguments throw. */
+export function hashFileThen(
+  callback: Callback<unknown>,
+  algorithm: unknown,
+  path: unknown,
+  form: unknown,
+): void {
+  const waiter = new CallbackWaiter(callback);
+  const hashing = fileHashing(algorithm, path, [form]);
+  hashing().then(
+    (digest) => waiter.succeed(digest),
+    (error) => waiter.fail(error as Error),
+  );
+}
+
+/** Checks the arguments; the rest waits for the call. */
+function fileHashing(
+  algorithm: unknown,
+  path: unknown,
+  rest: readonly unknown[],
+): () => Promise<unknown> {
+  const facts = hashFacts(algorithm);
+  const { hashing, reading, finish } = request(rest, facts, fileTakes);
+  const hasher = createHash(facts.name, hashing);
+  const file = fileSource(path);
+  return async () => {
+    await absorbFile(hasher, file, reading);
+    return finish(hasher);
+  };
+}
+
+/** The same, here and now; without signal and progress. */
+export function hashFileSync(
+  algorithm: unknown,
+  path: unknown,
+  ...rest: readonly unknown[]
+): unknown {
+  const facts = hashFacts(algorithm);
+  const { hashing, reading, finish } = request(rest, facts, fileTakes);
+  if (reading.signal !== undefined || reading.onProgress !== undefined) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted',
+    );
+  }
+  const hasher = createHash(facts.name, hashing);
+  absorbFileSync(hasher, fileSource(path));
+  return finish(hasher);
+}
+
+/** Refuses what a call on bytes would refuse, before anything is read. */
+function request(
+  [form, extra]: readonly unknown[],
+  facts: HashFacts,
+  takes: Accepted<any>,
+): Request {
+  if (typeof form === 'string' || form === undefined) {
+    digestRequest(form, facts, takes);
+    const asked = optionsObject<PiecesOptions>(extra, 'options', readingTakes);
+    return {
+      hashing: { engine: asked.engine },
+      reading: readingOptions(asked),
+      finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding),
+    };
+  }
+  if (extra !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options are given twice: put signal and onProgress into the first',
+    );
+  // Read once: what was checked is what is used.
+  const given = { ...optionsObject<HashFields>(form, 'options', takes) };
+  const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
+  digestRequest(given, facts, takes);
+  return {
+    hashing: { outputLength, seed, key, engine },
+    reading: readingOptions(given),
+    finish: (hasher) =>
+      target === undefined
+        ? hasher.digest(encoding ?? 'buffer')
+        : hasher.digestInto(target, targetOffset),
+  };
+}
+
+function readingOptions({ signal, onProgress }: PiecesOptions): PiecesOptions {
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw wrongType('options.onProgress', 'a function', onProgress);
+  return { signal: abortSignal(signal), onProgress };
+}

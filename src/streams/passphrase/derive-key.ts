@@ -1,0 +1,103 @@
+/**
+ * From a passphrase to a key: scrypt, within limits on memory and time where somebody else's header
+ * says what it takes.
+ */
+import { data, sizeOf } from '../../request/arguments.js';
+import { usual } from '../../engines/engines.js';
+import { makeError } from '../../request/errors.js';
+import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
+import { memoryOf, scryptParser } from '../../kdf/scrypt.js';
+import { utf8Apart, type Buffer } from '#platform/runtime.js';
+import { KEY_SIZE, type HeaderScrypt } from './header.js';
+
+/** What a header may ask for. */
+export interface HeaderLimits {
+  /** Bytes. */
+  readonly maxMemory: number;
+  /** Milliseconds that it may be predicted to take on one slow core. */
+  readonly maxTime: number;
+}
+
+/** Ends a derivation, and is told of it. */
+export interface DerivationWatch {
+  readonly signal: AbortSignal;
+  readonly onProgress: ((progress: DerivationProgress) => void) | undefined;
+}
+
+/**
+ * Returns a passphrase as bytes of our own, to be wiped: text in Unicode's form C, so that it is
+ * the same from every keyboard. Bytes that are no text stay as they are.
+ */
+export function passphraseBytes(passphrase: unknown): Uint8Array {
+  const text = typeof passphrase === 'string' ? passphrase : textOf(data(passphrase, 'passphrase'));
+  const secret =
+    text === undefined
+      ? new Uint8Array(data(passphrase, 'passphrase'))
+      : utf8Apart(text.normalize('NFC'));
+  if (sizeOf(secret) === 0) throw makeError('ERR_ARGUMENT_VALUE', 'passphrase must not be empty');
+  return secret;
+}
+
+function textOf(given: Uint8Array): string | undefined {
+  // Of shared memory a decoder takes nothing.
+  const copy = new Uint8Array(given);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(copy);
+  } catch {
+    return undefined;
+  } finally {
+    copy.fill(0);
+  }
+}
+
+/**
+ * Refuses a header that asks for too much.
+ *
+ * @throws MillraceError ERR_MEMORY_LIMIT, ERR_WORK_LIMIT
+ */
+export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: HeaderLimits): void {
+  const memory = memoryOf(scrypt);
+  if (memory > maxMemory) {
+    throw makeError(
+      'ERR_MEMORY_LIMIT',
+      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory allows ${maxMemory}`,
+    );
+  }
+  const time = milliseconds(scrypt);
+  if (time > maxTime) {
+    throw makeError(
+      'ERR_WORK_LIMIT',
+      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime allows ${maxTime}`,
+    );
+  }
+}
+
+/**
+ * Predicts as password hashes are predicted: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts.
+ */
+function milliseconds({ N, r, p }: HeaderScrypt): number {
+  const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
+  return (nanoseconds * r * p) / 1e6;
+}
+
+/** Derives the key and wipes the passphrase. */
+export async function keyOf(
+  passphrase: Uint8Array,
+  scrypt: HeaderScrypt,
+  { signal, onProgress }: DerivationWatch,
+): Promise<Buffer> {
+  const { N, r, p, salt } = scrypt;
+  const watched = onProgress === undefined ? { signal } : { signal, onProgress };
+  // Room for lanes beside the table.
+  const maxmem = memoryOf(scrypt) + 2 ** 20;
+  try {
+    return (await derivePromise(scryptParser, [
+      passphrase,
+      salt,
+      KEY_SIZE,
+      { N, r, p, maxmem, ...watched },
+    ])) as Buffer;
+  } finally {
+    passphrase.fill(0);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The header of a message sealed with a passphrase, and of a file that `millrace seal` wrote.
+ * Before the sealed stream (chunked.ts) stand:
+ *
+ *   8  "millrace"
+ *   1  version: 1
+ *   1  algorithm: 1 aes-256-gcm, 2 chacha20-poly1305
+ *   1  where the key comes from: 0 a key file, 1 scrypt over a passphrase
+ *   1  size of what follows: 0 for a key file, 19 for scrypt
+ *   -  scrypt: log2 N, r, p (a byte each), salt (16 bytes)
+ *
+ * All of it is the context of the stream, which is bound to its key commitment: a stream whose
+ * header was changed does not open.
+ */
+import { makeError } from '../../request/errors.js';
+import { utf8 } from '#platform/runtime.js';
+
+/** The ciphers of the format, by number. */
+export type SealingAlgorithm = 'aes-256-gcm' | 'chacha20-poly1305';
+
+/** How the key is derived from a passphrase. */
+export interface HeaderScrypt {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Uint8Array;
+}
+
+/** What a header says. */
+export interface Header {
+  readonly algorithm: SealingAlgorithm;
+  /** Without it the key comes from a file. */
+  readonly scrypt: HeaderScrypt | undefined;
+}
+
+/** Bytes that every header begins with; the last of them is the number of bytes that follow. */
+export const FIXED_SIZE = 12;
+/** Bytes of scrypt's salt. */
+export const SALT_SIZE = 16;
+/** Bytes of a key, of both ciphers. */
+export const KEY_SIZE = 32;
+
+const MAGIC = 'millrace';
+const VERSION = 1;
+const SCRYPT_SIZE = 3 + SALT_SIZE;
+const algorithms: readonly SealingAlgorithm[] = ['aes-256-gcm', 'chacha20-poly1305'];
+
+/** Returns the header's bytes. */
+export function writeHeader({ algorithm, scrypt }: Header): Uint8Array {
+  const header = new Uint8Array(FIXED_SIZE + (scrypt === undefined ? 0 : SCRYPT_SIZE));
+  header.set(utf8(MAGIC));
+  header.set(
+    [
+      VERSION,
+      algorithms.indexOf(algorithm) + 1,
+      scrypt === undefined ? 0 : 1,
+      header.length - FIXED_SIZE,
+    ],
+    MAGIC.length,
+  );
+  if (scrypt !== undefined) {
+    header.set([Math.log2(scrypt.N), scrypt.r, scrypt.p], FIXED_SIZE);
+    header.set(scrypt.salt, FIXED_SIZE + 3);
+  }
+  return header;
+}
+
+/**
+ * Returns how many bytes the header has that begins with these {@link FIXED_SIZE} bytes.
+ *
+ * @throws MillraceError ERR_FORMAT
+ */
+export function headerSize(fixed: Uint8Array): number {
+  const magic = utf8(MAGIC);
+  if (fixed.length < FIXED_SIZE || !magic.every((byte, index) => byte === fixed[index])) {
+    throw makeError('ERR_FORMAT', 'not a file that millrace sealed');
+  }
+  const version = fixed[MAGIC.length];
+  if (version !== VERSION) {
+    throw makeError(
+      'ERR_FORMAT',
+      `sealed in version ${version} of the format; this millrace knows version ${VERSION}`,
+    );
+  }
+  return FIXED_SIZE + fixed[FIXED_SIZE - 1]!;
+}
+
+/**
+ * Reads a whole header. What it asks for is not looked at.
+ *
+ * @throws MillraceError ERR_FORMAT
+ */
+export function readHeader(bytes: Uint8Array): Header {
+  const size = headerSize(bytes);
+  const [number, source] = bytes.subarray(MAGIC.length + 1);
+  const algorithm = algorithms[number! - 1];
+  if (bytes.length !== size || algorithm === undefined) throw damaged();
+  if (source === 0 && size === FIXED_SIZE) return { algorithm, scrypt: undefined };
+  if (source !== 1 || size !== FIXED_SIZE + SCRYPT_SIZE) throw damaged();
+  const [log, r, p] = bytes.subarray(FIXED_SIZE) as unknown as [number, number, number];
+  if (log < 1 || log > 30 || r < 1 || p < 1) throw damaged();
+  return { algorithm, scrypt: { N: 2 ** log, r, p, salt: bytes.slice(FIXED_SIZE + 3) } };
+}
+
+function damaged(): Error {
+  return makeError('ERR_FORMAT', 'its header is damaged');
+}

@@ -1,0 +1,140 @@
+/** The options of what is sealed with a passphrase. */
+import { options as optionsOf, unsigned } from '../../request/arguments.js';
+import { abortSignal } from '../../request/request.js';
+import { makeError, wrongType } from '../../request/errors.js';
+import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
+import { accepted, type Accepted } from '../../request/options.js';
+import type { HeaderLimits } from './derive-key.js';
+import type { SealingAlgorithm } from './header.js';
+
+/** What both have in common. */
+interface PassphraseOptions {
+  /** Its abort ends the derivation of the key, and the sealing or opening. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how far the derivation of the key is, as for `scrypt`. */
+  readonly onProgress?: DerivationCallOptions['onProgress'];
+}
+
+/** How a message is sealed with a passphrase. */
+export interface SealWithPassphraseOptions extends PassphraseOptions {
+  /**
+   * `aes-256-gcm` by default; `chacha20-poly1305` is faster where the CPU has no instructions for
+   * AES.
+   */
+  readonly algorithm?: SealingAlgorithm | undefined;
+  /**
+   * scrypt's N, with r = 8 and p = 1: a power of two from 2^10 to 2^20; 2^17 by default, which
+   * takes 128 MiB (OWASP).
+   */
+  readonly N?: number | undefined;
+}
+
+/** What a sealed message from anywhere may ask for before anything of it is opened. */
+export interface OpenWithPassphraseOptions extends PassphraseOptions {
+  /**
+   * The most bytes of memory that its header may ask for to derive the key; 272 MiB by default,
+   * enough for N = 2^18.
+   */
+  readonly maxMemory?: number | undefined;
+  /**
+   * The most milliseconds that it may ask for, as they are predicted for one slow core; 5000 by
+   * default.
+   */
+  readonly maxTime?: number | undefined;
+}
+
+/** What streams take beside. */
+export interface PassphraseStreamOptions {
+  /** Bytes each side holds before it asks to wait; 1 MiB by default. */
+  readonly highWaterMark?: number | undefined;
+}
+
+const { signal, onProgress } = derivationNames;
+const sealing = { algorithm: true, N: true, signal, onProgress } as const;
+const opening = { maxMemory: true, maxTime: true, signal, onProgress } as const;
+
+const sealTakes: Accepted<keyof SealWithPassphraseOptions> = accepted(
+  'sealWithPassphrase(passphrase, data)',
+  sealing,
+);
+const openTakes: Accepted<keyof OpenWithPassphraseOptions> = accepted(
+  'openWithPassphrase(passphrase, data)',
+  opening,
+);
+const sealStreamTakes: Accepted<keyof (SealWithPassphraseOptions & PassphraseStreamOptions)> =
+  accepted('sealStreamWithPassphrase(passphrase)', { ...sealing, highWaterMark: true });
+const openStreamTakes: Accepted<keyof (OpenWithPassphraseOptions & PassphraseStreamOptions)> =
+  accepted('openStreamWithPassphrase(passphrase)', { ...opening, highWaterMark: true });
+
+/** Options that were read. */
+interface Settings {
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: DerivationCallOptions['onProgress'];
+  readonly highWaterMark: number;
+}
+
+export interface SealSettings extends Settings {
+  readonly algorithm: SealingAlgorithm;
+  readonly N: number;
+}
+
+export interface OpenSettings extends Settings, HeaderLimits {}
+
+const DEFAULT_N = 2 ** 17;
+const N_LEAST = 2 ** 10;
+const N_MOST = 2 ** 20;
+/** Enough for N = 2^18 and r = 8. */
+const MEMORY_MAX = 272 * 1024 * 1024;
+const TIME_MAX = 5000;
+const HIGH_WATER_MARK = 2 ** 20;
+
+export function sealingSettings(options: unknown, stream: boolean): SealSettings {
+  const given = optionsOf<SealWithPassphraseOptions & PassphraseStreamOptions>(
+    options,
+    'options',
+    (stream ? sealStreamTakes : sealTakes) as typeof sealStreamTakes,
+  );
+  const { algorithm = 'aes-256-gcm', N: cost = DEFAULT_N } = given;
+  const settings = common(given);
+  if (algorithm !== 'aes-256-gcm' && algorithm !== 'chacha20-poly1305') {
+    if (typeof algorithm !== 'string') throw wrongType('options.algorithm', 'a string', algorithm);
+    throw makeError(
+      'ERR_UNKNOWN_ALGORITHM',
+      "options.algorithm must be 'aes-256-gcm' or 'chacha20-poly1305'",
+    );
+  }
+  const N = unsigned(cost, 'options.N');
+  if (N < N_LEAST || N > N_MOST || 2 ** Math.round(Math.log2(N)) !== N) {
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.N must be a power of two from 2^10 to 2^20, not ${N}`,
+    );
+  }
+  return { ...settings, algorithm, N };
+}
+
+export function openingSettings(options: unknown, stream: boolean): OpenSettings {
+  const given = optionsOf<OpenWithPassphraseOptions & PassphraseStreamOptions>(
+    options,
+    'options',
+    (stream ? openStreamTakes : openTakes) as typeof openStreamTakes,
+  );
+  const { maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = given;
+  return {
+    ...common(given),
+    maxMemory: unsigned(maxMemory, 'options.maxMemory'),
+    maxTime: unsigned(maxTime, 'options.maxTime'),
+  };
+}
+
+function common({
+  signal: ends,
+  onProgress: tells,
+  highWaterMark = HIGH_WATER_MARK,
+}: PassphraseOptions & PassphraseStreamOptions): Settings {
+  if (tells !== undefined && typeof tells !== 'function')
+    throw wrongType('options.onProgress', 'a function', tells);
+  if (unsigned(highWaterMark, 'options.highWaterMark') === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.highWaterMark must be at least 1');
+  return { signal: abortSignal(ends), onProgress: tells, highWaterMark };
+}

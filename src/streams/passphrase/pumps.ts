@@ -1,0 +1,295 @@
+/**
+ * Sealing and opening with a passphrase: the key is derived first, from a header that is written or
+ * read, and then the pumps of sealed streams do the rest. For both kinds of streams and for whole
+ * messages.
+ */
+import { bytes, data, sizeOf } from '../../request/arguments.js';
+import type { Outlet, Pump } from '../chunk-pump.js';
+import { makeError } from '../../request/errors.js';
+import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
+import { OpeningPump, SealingPump } from '../sealed-streams.js';
+import { FIXED_SIZE, headerSize, readHeader, SALT_SIZE, writeHeader } from './header.js';
+import { checkLimits, keyOf, passphraseBytes } from './derive-key.js';
+import {
+  openingSettings,
+  sealingSettings,
+  type OpenSettings,
+  type SealSettings,
+} from './parameters.js';
+
+/** A pump whose key has to be derived first: what is written waits for that. */
+abstract class DerivingPump implements Pump {
+  readonly outlet: Outlet;
+  readonly passphrase: Uint8Array;
+  readonly #ender = new AbortController();
+  readonly #signal: AbortSignal | undefined;
+  #inner: Pump | undefined;
+  /** What has to be done when the key is there: a write, or the end. */
+  #waiting: ((pump: Pump) => void) | undefined;
+  /** How whoever waits is told that it is over. */
+  #refuse: ((error: Error) => void) | undefined;
+  #closed = false;
+
+  constructor(outlet: Outlet, passphrase: unknown, signal: AbortSignal | undefined) {
+    this.outlet = outlet;
+    this.passphrase = passphraseBytes(passphrase);
+    this.#signal = signal;
+  }
+
+  /** Derives the key, then makes the pump that works with it. */
+  protected begin(make: (signal: AbortSignal) => Promise<Pump>): void {
+    make(this.#ender.signal).then(
+      (pump) => {
+        if (this.#closed) {
+          pump.close();
+          return;
+        }
+        this.#inner = pump;
+        const waiting = this.#waiting;
+        this.#waiting = this.#refuse = undefined;
+        waiting?.(pump);
+      },
+      (error: Error) => this.fail(this.#signal?.aborted ? (this.#signal.reason as Error) : error),
+    );
+  }
+
+  /** Ends the stream with an error. */
+  protected fail(error: Error): void {
+    if (this.#closed) return;
+    this.outlet.fail(error);
+    this.close(error);
+  }
+
+  /** Does something with the pump as soon as it is there. One thing at a time, as streams do. */
+  protected whenReady(act: (pump: Pump) => void, refuse: (error: Error) => void): void {
+    if (this.#inner !== undefined) act(this.#inner);
+    else if (this.#closed) refuse(makeError('ERR_ENGINE', 'the stream was closed'));
+    else [this.#waiting, this.#refuse] = [act, refuse];
+  }
+
+  abstract write(piece: Uint8Array, taken: (error?: Error) => void): void;
+
+  end(ended: (error?: Error) => void): void {
+    this.whenReady((pump) => pump.end(ended), ended);
+  }
+
+  resume(): void {
+    this.#inner?.resume();
+  }
+
+  close(error?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    // A derivation that waits has a copy.
+    this.passphrase.fill(0);
+    this.#ender.abort(error);
+    this.#inner?.close(error);
+    const refuse = this.#refuse;
+    this.#waiting = this.#refuse = undefined;
+    refuse?.(error ?? makeError('ERR_ENGINE', 'the stream was closed'));
+  }
+}
+
+/** Seals. The header comes first. */
+export class PassphraseSealingPump extends DerivingPump {
+  constructor(
+    outlet: Outlet,
+    passphrase: unknown,
+    { algorithm, N, signal, onProgress }: SealSettings,
+  ) {
+    super(outlet, passphrase, signal);
+    const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
+    const scrypt = { N, r: 8, p: 1, salt };
+    const header = writeHeader({ algorithm, scrypt });
+    this.begin(async (ender) => {
+      const key = await keyOf(this.passphrase, scrypt, { signal: ender, onProgress });
+      try {
+        return new SealingPump(headerFirst(header, outlet), { algorithm, key, context: header });
+      } finally {
+        key.fill(0);
+      }
+    });
+  }
+
+  override write(piece: Uint8Array, taken: (error?: Error) => void): void {
+    this.whenReady((pump) => pump.write(piece, taken), taken);
+  }
+}
+
+/** Puts some bytes before the first output. */
+function headerFirst(header: Uint8Array, outlet: Outlet): Outlet {
+  let first = true;
+  return {
+    put(output) {
+      if (!first) return outlet.put(output);
+      first = false;
+      const both = allocateApart(header.length + output.length);
+      both.set(header);
+      both.set(output, header.length);
+      return outlet.put(both);
+    },
+    fail: (error) => outlet.fail(error),
+  };
+}
+
+/** Opens. The header says how the key is derived, within limits. */
+export class PassphraseOpeningPump extends DerivingPump {
+  readonly #settings: OpenSettings;
+  #header = new Uint8Array(FIXED_SIZE);
+  #headerSize = 0;
+  #complete = false;
+
+  constructor(outlet: Outlet, passphrase: unknown, settings: OpenSettings) {
+    super(outlet, passphrase, settings.signal);
+    this.#settings = settings;
+  }
+
+  override write(piece: Uint8Array, taken: (error?: Error) => void): void {
+    let rest: Uint8Array;
+    try {
+      rest = this.#complete ? piece : this.#readHeader(piece);
+    } catch (error) {
+      this.fail(error as Error);
+      taken(error as Error);
+      return;
+    }
+    if (!this.#complete) taken();
+    else this.whenReady((pump) => pump.write(rest, taken), taken);
+  }
+
+  override end(ended: (error?: Error) => void): void {
+    if (this.#complete) {
+      super.end(ended);
+      return;
+    }
+    const error =
+      this.#headerSize < FIXED_SIZE
+        ? makeError('ERR_FORMAT', 'not a file that millrace sealed')
+        : makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    this.fail(error);
+    ended(error);
+  }
+
+  /** Takes the header from the start of a piece; gives what follows. */
+  #readHeader(piece: Uint8Array): Uint8Array {
+    let rest = piece;
+    while (!this.#complete) {
+      const size = Math.min(this.#header.length - this.#headerSize, sizeOf(rest));
+      this.#header.set(rest.subarray(0, size), this.#headerSize);
+      this.#headerSize += size;
+      rest = rest.subarray(size);
+      if (this.#headerSize < this.#header.length) return rest;
+      const whole = headerSize(this.#header);
+      if (whole > this.#headerSize) {
+        const longer = new Uint8Array(whole);
+        longer.set(this.#header);
+        this.#header = longer;
+      } else {
+        this.#complete = true;
+        this.#derive();
+      }
+    }
+    return rest;
+  }
+
+  #derive(): void {
+    const context = this.#header;
+    const { algorithm, scrypt } = readHeader(context);
+    if (scrypt === undefined)
+      throw makeError('ERR_FORMAT', 'was sealed with a key, not with a passphrase');
+    checkLimits(scrypt, this.#settings);
+    this.begin(async (ender) => {
+      const key = await keyOf(this.passphrase, scrypt, {
+        signal: ender,
+        onProgress: this.#settings.onProgress,
+      });
+      try {
+        return new OpeningPump(this.outlet, { algorithm, key, context });
+      } finally {
+        key.fill(0);
+      }
+    });
+  }
+}
+
+// ---- whole messages --------------------------------------------------------------------------------
+
+/** Seals a message that is in memory. The message is copied at the call. */
+export async function sealWithPassphrase(
+  passphrase: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
+  const settings = sealingSettings(options, false);
+  return through(
+    data(source, 'data'),
+    settings.signal,
+    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+  );
+}
+
+/** Opens a message that is in memory: all of it, or the promise rejects. */
+export async function openWithPassphrase(
+  passphrase: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
+  const settings = openingSettings(options, false);
+  return through(
+    bytes(source, 'data'),
+    settings.signal,
+    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+  );
+}
+
+function through(
+  source: Uint8Array,
+  signal: AbortSignal | undefined,
+  make: (outlet: Outlet) => Pump,
+): Promise<Buffer> {
+  const message = new Uint8Array(source);
+  return new Promise((resolve, reject) => {
+    const outputs: Buffer[] = [];
+    signal?.throwIfAborted();
+    const pump = make({
+      put: (output) => outputs.push(output) > 0,
+      fail: (error) => finish(() => reject(error)),
+    });
+    const abort = (): void => {
+      reject(signal!.reason);
+      pump.close(signal!.reason as Error);
+    };
+    const finish = (settle: () => void): void => {
+      signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    const failed = (error: Error): void => {
+      for (const output of outputs) output.fill(0);
+      pump.close(error);
+      finish(() => reject(error));
+    };
+    pump.write(message, (error) => {
+      if (error !== undefined) return failed(error);
+      pump.end((reason) => {
+        if (reason !== undefined) return failed(reason);
+        const whole = joined(outputs);
+        pump.close();
+        finish(() => resolve(whole));
+      });
+    });
+  });
+}
+
+/** Opened texts are wiped where they stood. */
+function joined(outputs: readonly Buffer[]): Buffer {
+  if (outputs.length === 1) return outputs[0]!;
+  const whole = viewOf(new ArrayBuffer(outputs.reduce((size, output) => size + output.length, 0)));
+  let at = 0;
+  for (const output of outputs) {
+    whole.set(output, at);
+    at += output.length;
+    output.fill(0);
+  }
+  return whole;
+}

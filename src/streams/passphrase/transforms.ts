@@ -1,0 +1,30 @@
+/** Sealing and opening with a passphrase as streams of the web. */
+import type { Bytes } from '../../request/arguments.js';
+import type { TransformStream } from '#platform/sealed.js';
+import { transformStream } from '../sealed-streams.js';
+import { openingSettings, sealingSettings } from './parameters.js';
+import { PassphraseOpeningPump, PassphraseSealingPump } from './pumps.js';
+
+export { openWithPassphrase, sealWithPassphrase } from './pumps.js';
+
+export function sealTransformStreamWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+): TransformStream<Bytes, Uint8Array> {
+  const settings = sealingSettings(options, true);
+  return transformStream(
+    settings,
+    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+  );
+}
+
+export function openTransformStreamWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+): TransformStream<Bytes, Uint8Array> {
+  const settings = openingSettings(options, true);
+  return transformStream(
+    settings,
+    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+  );
+}

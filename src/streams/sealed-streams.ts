@@ -1,0 +1,275 @@
+/**
+ * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant
+ * memory. The format is C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts;
+ * here both get the ends of the web's streams, and in sealed-duplex.ts those of Node's.
+ */
+import {
+  bytes,
+  options as given,
+  part,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from '../request/arguments.js';
+import { abortSignal } from '../request/request.js';
+import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
+import {
+  CHUNK_SIZE,
+  HEADER_SIZE,
+  InputKey,
+  SALT_SIZE,
+  SEALED_CHUNK_SIZE,
+  TAG_SIZE,
+  type MessageKey,
+} from './chunk-format.js';
+import { makeError, MillraceError } from '../request/errors.js';
+import type { KeyInput } from '../request/key-input.js';
+import { allocateApart, type Buffer } from '#platform/runtime.js';
+import { accepted, type Accepted } from '../request/options.js';
+import type { TransformStream, TransformStreamDefaultController } from '#platform/sealed.js';
+
+/** What a sealed stream needs; the same to seal and to open. */
+export interface SealedStreamOptions {
+  /**
+   * Seals the chunks. With AES the stream is what the specification calls Cobblestone-128 or
+   * Cobblestone-256.
+   */
+  readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
+  /**
+   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key
+   * derivation function; never a password. Any number of streams may be sealed with it. Copied at
+   * the call, and the copy wiped. A prepared key must be for `algorithm`; it may be disposed of
+   * after the call.
+   */
+  readonly key: KeyInput;
+  /**
+   * What the stream is for, such as a name, a version or a path: bound to it but not stored in it,
+   * and needed again to open. Copied at the call.
+   */
+  readonly context?: Data | undefined;
+  /** Destroys the stream when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes each side holds before it asks to wait; 1 MiB by default. */
+  readonly highWaterMark?: number | undefined;
+}
+
+const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
+  algorithm: true,
+  key: true,
+  context: true,
+  signal: true,
+  highWaterMark: true,
+});
+
+// What these promise is said where users see it: promises.ts.
+
+export function sealTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return transformStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
+}
+
+export function openTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return transformStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
+}
+
+/** Enough to keep a pipe flowing while a run is worked on. */
+const HIGH_WATER_MARK = 2 ** 20;
+
+/** What concerns the stream itself. */
+export interface StreamSettings {
+  readonly signal: AbortSignal | undefined;
+  readonly highWaterMark: number;
+}
+
+/** Reads the options of the stream itself. */
+export function streamOptions(options: unknown): StreamSettings {
+  if (options === undefined)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'a sealed stream needs an options object with algorithm and key',
+    );
+  const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options', takes);
+  return {
+    signal: abortSignal(signal),
+    highWaterMark:
+      highWaterMark === undefined
+        ? HIGH_WATER_MARK
+        : positive(highWaterMark, 'options.highWaterMark'),
+  };
+}
+
+function positive(value: unknown, name: string): number {
+  const number = unsigned(value, name);
+  if (number === 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be at least 1`);
+  return number;
+}
+
+export type MakePump = (outlet: Outlet) => Pump;
+
+/** A stream of the web around a pump. */
+export function transformStream(
+  { signal, highWaterMark }: StreamSettings,
+  makePump: MakePump,
+): TransformStream<Bytes, Uint8Array> {
+  let pump!: Pump;
+  let controller!: TransformStreamDefaultController<Uint8Array>;
+  const abort = (): void => {
+    over(signal!.reason);
+    controller.error(signal!.reason);
+  };
+  const over = (reason?: Error): void => {
+    signal?.removeEventListener('abort', abort);
+    pump.close(reason);
+  };
+  // The readable side holds back the writable one, and the pump what is under way; so nothing needs
+  // to be held here.
+  const outlet: Outlet = {
+    put(output) {
+      try {
+        controller.enqueue(new Uint8Array(output.buffer, output.byteOffset, output.length));
+      } catch (error) {
+        // Cancelled; Node before 20.10 does not tell the transformer so.
+        over(error as Error);
+      }
+      return true;
+    },
+    fail(error) {
+      over(error);
+      controller.error(error);
+    },
+  };
+  const size = (piece: Partial<ArrayBufferView>): number => piece?.byteLength ?? 1;
+  const transformer = {
+    start(given: TransformStreamDefaultController<Uint8Array>): void {
+      controller = given;
+      pump = makePump(outlet);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    },
+    transform: (piece: Bytes): Promise<void> =>
+      new Promise((resolve, reject) =>
+        pump.write(bytes(piece, 'chunk'), (error) =>
+          error === undefined ? resolve() : reject(error),
+        ),
+      ),
+    async flush(): Promise<void> {
+      await new Promise<void>((resolve, reject) =>
+        pump.end((error) => (error === undefined ? resolve() : reject(error))),
+      );
+      over();
+    },
+    cancel: over,
+  };
+  return new globalThis.TransformStream<Bytes, Uint8Array>(
+    transformer,
+    { highWaterMark, size },
+    { highWaterMark, size },
+  );
+}
+
+/** Not of node:crypto, which takes longer to load than all of this package. */
+function randomSalt(): Uint8Array {
+  return globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
+}
+
+/** Seals. */
+export class SealingPump extends ChunkPump {
+  readonly #key: MessageKey;
+
+  /**
+   * Salt and number of the first chunk are for tests: a salt used twice with a key gives both
+   * messages away.
+   */
+  constructor(
+    outlet: Outlet,
+    { algorithm, key, context }: SealedStreamOptions,
+    salt: Uint8Array = randomSalt(),
+    first = 0,
+  ) {
+    super(outlet, CHUNK_SIZE, first);
+    const input = new InputKey(algorithm, key, context);
+    try {
+      this.#key = input.derive(salt);
+    } finally {
+      input.dispose();
+    }
+    const header = allocateApart(HEADER_SIZE);
+    header.set(salt);
+    header.set(this.#key.commitment, SALT_SIZE);
+    this.emit(header);
+  }
+
+  protected override header(): number {
+    return 0;
+  }
+
+  protected override checkLast(): void {}
+
+  protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    return this.#key.seal(first, count, source);
+  }
+
+  protected override wipe(): void {
+    this.#key.dispose();
+  }
+}
+
+/** Opens. */
+export class OpeningPump extends ChunkPump {
+  readonly #input: InputKey;
+  readonly #header = allocateApart(HEADER_SIZE);
+  #headerSize = 0;
+  /** Derived when the header is there. */
+  #key: MessageKey | undefined;
+
+  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions) {
+    super(outlet, SEALED_CHUNK_SIZE, 0);
+    this.#input = new InputKey(algorithm, key, context);
+  }
+
+  protected override header(piece: Uint8Array): number {
+    if (this.#key !== undefined) return 0;
+    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(piece));
+    this.#header.set(part(piece, 0, size), this.#headerSize);
+    this.#headerSize += size;
+    if (this.#headerSize === HEADER_SIZE) {
+      this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));
+      this.#input.dispose();
+      if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
+        throw makeError(
+          'ERR_AUTHENTICATION',
+          'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed',
+        );
+      }
+    }
+    return size;
+  }
+
+  protected override checkLast(size: number): void {
+    if (this.#key === undefined) throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    if (size < TAG_SIZE) throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
+  }
+
+  protected override async work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+    const key = this.#key!;
+    try {
+      return await key.open(first, count, source);
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
+      const bad = key.firstBad(first, count, source);
+      throw makeError(
+        'ERR_AUTHENTICATION',
+        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`,
+      );
+    }
+  }
+
+  protected override wipe(): void {
+    this.#input.dispose();
+    this.#key?.dispose();
+  }
+}
