@@ -18,9 +18,9 @@ import type {
   SealOptions,
   TextTargetOptions,
 } from './operations/cipher.js';
-import { companyFacts, join } from './scheduling/coalesce.js';
+import { batchableFacts, join } from './scheduling/coalesce.js';
 import { makeError, wrongType } from './request/errors.js';
-import { hashParser, quickForm } from './operations/hash.js';
+import { hashParser, fastForm } from './operations/hash.js';
 import type { Digest, Encoding, HashOptions, TargetOptions } from './operations/hash.js';
 import { hmacParser } from './operations/hmac.js';
 import type { KeyInput, SecretInput } from './request/key-input.js';
@@ -34,7 +34,7 @@ import {
 } from './operations/batch.js';
 import type { EngineOptions } from './engines/engines.js';
 import type { RouteName, RouteOptions } from './scheduling/routes.js';
-import type { PiecesOptions, Progress } from './streams/stream-source.js';
+import type { StreamOptions, Progress } from './streams/stream-source.js';
 import { checkFileCount, hashFileSync, hashFileThen } from './streams/digest-stream.js';
 import type { Buffer } from '#platform/runtime.js';
 import type { FileSource } from '#platform/files.js';
@@ -43,9 +43,9 @@ import type {
   SealWithPassphraseOptions,
 } from './streams/passphrase/parameters.js';
 import { passphrases } from '#platform/sealed.js';
-import { quickBigInt, quickBuffer, quickHex } from './operations/fast-path.js';
+import { fastBigInt, fastBuffer, fastHex } from './operations/fast-path.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from './request/input-buffer.js';
-import { CallbackWaiter, type Callback } from './scheduling/completions.js';
+import { CallbackCompletion, type Callback } from './scheduling/completions.js';
 
 export { MillraceError } from './request/errors.js';
 export type { ErrorCode } from './request/error-codes.js';
@@ -105,7 +105,7 @@ export type {
   HashOptions,
   KeyInput,
   OpenOptions,
-  PiecesOptions,
+  StreamOptions,
   Progress,
   RouteName,
   RouteOptions,
@@ -192,36 +192,36 @@ export function hash(
         typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
       const digest =
         third === 'hex'
-          ? quickHex(facts, data, TEXT_OFFSET, size())
+          ? fastHex(facts, data, TEXT_OFFSET, size())
           : third === undefined
-            ? quickBuffer(facts, data, TEXT_OFFSET, size())
+            ? fastBuffer(facts, data, TEXT_OFFSET, size())
             : third === 'bigint'
-              ? quickBigInt(facts, data, TEXT_OFFSET, size())
+              ? fastBigInt(facts, data, TEXT_OFFSET, size())
               : undefined;
       if (digest !== undefined) return digest;
     }
   }
   if (arguments.length === 3 && typeof third === 'function') {
-    if (hashInCompany(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
+    if (hashCoalesced(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
   } else if (arguments.length === 4 && typeof fourth === 'function') {
-    if (hashInCompany(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
+    if (hashCoalesced(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
   }
   return perform(hashParser, arguments);
 }
 
 /** False if it is not short, or something is to be explained. */
-function hashInCompany(
+function hashCoalesced(
   callback: Callback<unknown>,
   algorithm: unknown,
   data: unknown,
   encoding: unknown,
 ): boolean {
-  const facts = companyFacts(algorithm, data);
-  const form = quickForm(encoding);
+  const facts = batchableFacts(algorithm, data);
+  const form = fastForm(encoding);
   return (
     facts !== undefined &&
     form !== undefined &&
-    join(facts, data as Uint8Array | string, form, new CallbackWaiter(callback))
+    join(facts, data as Uint8Array | string, form, new CallbackCompletion(callback))
   );
 }
 
@@ -260,13 +260,13 @@ export function hashFile<E extends Encoding>(
 export function hashFile(
   algorithm: string,
   path: FileSource,
-  options: HashOptions & TargetOptions & PiecesOptions,
+  options: HashOptions & TargetOptions & StreamOptions,
   callback: Callback<number>,
 ): void;
 export function hashFile<E extends Encoding = 'buffer'>(
   algorithm: string,
   path: FileSource,
-  options: HashOptions<E> & PiecesOptions,
+  options: HashOptions<E> & StreamOptions,
   callback: Callback<Digest<E>>,
 ): void;
 export function hashFile(
@@ -651,11 +651,11 @@ function withPassphrase(
       `${name} needs a callback; millrace/promises has a form without`,
     );
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
-  const waiter = new CallbackWaiter(callback as Callback<unknown>);
+  const completion = new CallbackCompletion(callback as Callback<unknown>);
   const begun = passphrases()[name](passphrase, data, callback === third ? undefined : third);
   begun.then(
-    (result) => waiter.succeed(result),
-    (error: unknown) => waiter.fail(error),
+    (result) => completion.succeed(result),
+    (error: unknown) => completion.fail(error),
   );
 }
 

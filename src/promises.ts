@@ -20,8 +20,8 @@ import type {
   SealOptions,
   TextTargetOptions,
 } from './operations/cipher.js';
-import { companyFacts, join } from './scheduling/coalesce.js';
-import { hashParser, quickForm } from './operations/hash.js';
+import { batchableFacts, join } from './scheduling/coalesce.js';
+import { hashParser, fastForm } from './operations/hash.js';
 import type { Encoding, HashOptions, TargetOptions } from './operations/hash.js';
 import { hmacParser } from './operations/hmac.js';
 import { isKey } from './operations/key.js';
@@ -48,7 +48,7 @@ import type {
   PassphraseStreamOptions,
   SealWithPassphraseOptions,
 } from './streams/passphrase/parameters.js';
-import { choiceOf, type Choice } from './engines/engines.js';
+import { readEnginePreference, type EnginePreference } from './engines/engines.js';
 import {
   callNames,
   routeOf,
@@ -58,15 +58,15 @@ import {
 } from './scheduling/routes.js';
 import { accepted, type Accepted } from './request/options.js';
 import {
-  inPieces,
-  type Pieces,
-  type PiecesOptions,
+  inBlocks,
+  type StreamSource,
+  type StreamOptions,
   type Progress,
 } from './streams/stream-source.js';
 import type { SealedStreamOptions } from './streams/sealed-streams.js';
-import { checkFileCount, hashFileAsync, hashPieces, hmacPieces } from './streams/digest-stream.js';
+import { checkFileCount, hashFileAsync, hashStream, hmacStream } from './streams/digest-stream.js';
 import type { Digest, Window } from './index.js';
-import { PromiseWaiter } from './scheduling/completions.js';
+import { PromiseCompletion } from './scheduling/completions.js';
 
 export {
   configure,
@@ -122,8 +122,8 @@ export type {
 export type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions };
 export type {
   CallOptions,
-  Pieces,
-  PiecesOptions,
+  StreamSource,
+  StreamOptions,
   Progress,
   RouteName,
   RouteOptions,
@@ -167,22 +167,22 @@ export function hash(
  * anything fails, or the signal aborts, the source is closed (`return`, `destroy`, `cancel`) and
  * the promise rejects with that error.
  */
-export function hash(algorithm: string, pieces: Pieces): Promise<Buffer>;
+export function hash(algorithm: string, pieces: StreamSource): Promise<Buffer>;
 export function hash<E extends Encoding>(
   algorithm: string,
-  pieces: Pieces,
+  pieces: StreamSource,
   encoding: E,
-  options?: PiecesOptions,
+  options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hash(
   algorithm: string,
-  pieces: Pieces,
-  options: HashOptions & TargetOptions & PiecesOptions,
+  pieces: StreamSource,
+  options: HashOptions & TargetOptions & StreamOptions,
 ): Promise<number>;
 export function hash<E extends Encoding = 'buffer'>(
   algorithm: string,
-  pieces: Pieces,
-  options: HashOptions<E> & PiecesOptions,
+  pieces: StreamSource,
+  options: HashOptions<E> & StreamOptions,
 ): Promise<Digest<E>>;
 export function hash(
   algorithm: string,
@@ -192,15 +192,15 @@ export function hash(
 ): Promise<unknown> {
   const count = arguments.length;
   if (count === 2 || (count === 3 && typeof third === 'string')) {
-    const facts = companyFacts(algorithm, data);
-    const form = quickForm(third);
+    const facts = batchableFacts(algorithm, data);
+    const form = fastForm(third);
     if (facts !== undefined && form !== undefined) {
-      const waiter = new PromiseWaiter();
-      if (join(facts, data as Uint8Array | string, form, waiter)) return waiter.promise;
+      const completion = new PromiseCompletion();
+      if (join(facts, data as Uint8Array | string, form, completion)) return completion.promise;
     }
   }
-  return inPieces(data)
-    ? hashPieces(algorithm, data, third, fourth)
+  return inBlocks(data)
+    ? hashStream(algorithm, data, third, fourth)
     : perform(hashParser, arguments);
 }
 
@@ -218,17 +218,17 @@ export function hashFile<E extends Encoding>(
   algorithm: string,
   path: FileSource,
   encoding: E,
-  options?: PiecesOptions,
+  options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hashFile(
   algorithm: string,
   path: FileSource,
-  options: HashOptions & TargetOptions & PiecesOptions,
+  options: HashOptions & TargetOptions & StreamOptions,
 ): Promise<number>;
 export function hashFile<E extends Encoding = 'buffer'>(
   algorithm: string,
   path: FileSource,
-  options: HashOptions<E> & PiecesOptions,
+  options: HashOptions<E> & StreamOptions,
 ): Promise<Digest<E>>;
 export function hashFile(
   algorithm: string,
@@ -278,25 +278,29 @@ export function hmac(
   options?: CallOptions,
 ): Promise<number>;
 /** The HMAC of a message in pieces; see {@link hash}. */
-export function hmac(algorithm: string, key: string | KeyInput, pieces: Pieces): Promise<Buffer>;
+export function hmac(
+  algorithm: string,
+  key: string | KeyInput,
+  pieces: StreamSource,
+): Promise<Buffer>;
 export function hmac<E extends Encoding>(
   algorithm: string,
   key: string | KeyInput,
-  pieces: Pieces,
+  pieces: StreamSource,
   encoding: E,
-  options?: PiecesOptions,
+  options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hmac(
   algorithm: string,
   key: string | KeyInput,
-  pieces: Pieces,
-  options: TargetOptions & PiecesOptions,
+  pieces: StreamSource,
+  options: TargetOptions & StreamOptions,
 ): Promise<number>;
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: string,
   key: string | KeyInput,
-  pieces: Pieces,
-  options: { readonly encoding?: E } & PiecesOptions,
+  pieces: StreamSource,
+  options: { readonly encoding?: E } & StreamOptions,
 ): Promise<Digest<E>>;
 export function hmac(
   algorithm: string,
@@ -305,8 +309,8 @@ export function hmac(
   fourth?: unknown,
   fifth?: unknown,
 ): Promise<unknown> {
-  return inPieces(data)
-    ? hmacPieces(algorithm, key, data, fourth, fifth)
+  return inBlocks(data)
+    ? hmacStream(algorithm, key, data, fourth, fifth)
     : perform(hmacParser, arguments);
 }
 
@@ -626,7 +630,7 @@ function withOptions(
     signal: AbortSignal | undefined,
     count: number,
     route: Route | undefined,
-    choice: Choice | undefined,
+    choice: EnginePreference | undefined,
   ) => Promise<unknown>,
 ): Promise<unknown> {
   try {
@@ -635,7 +639,7 @@ function withOptions(
     const own = !counts.includes(count);
     let signal: AbortSignal | undefined;
     let route: Route | undefined;
-    let choice: Choice | undefined;
+    let choice: EnginePreference | undefined;
     if (isOptions(last)) {
       if (own) options<CallOptions>(last, 'options', takes);
       signal = abortSignal((last as { signal?: unknown }).signal);
@@ -643,7 +647,7 @@ function withOptions(
         // Where the options are the call's, its parser reads route and engine.
         const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
         if (asked !== undefined) route = routeOf(asked, 'options.route');
-        if (engine !== undefined) choice = choiceOf(engine, 'options.engine');
+        if (engine !== undefined) choice = readEnginePreference(engine, 'options.engine');
         count -= 1;
       }
     } else if (own && last === undefined) {

@@ -15,7 +15,7 @@ import { makeError, wrongType } from '../request/errors.js';
 import { hashParser } from '../operations/hash.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/runtime.js';
-import { quickBigInt, quickBuffer } from '../operations/fast-path.js';
+import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Phase, Running } from '../hashers/running.js';
 
 /** The ancestor's algorithms; {@link HashName} says what else is taken. */
@@ -87,7 +87,7 @@ export interface Hash {
 export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
   const facts = hashOfFixedSize(hash);
   return (
-    quickBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint)
+    fastBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint)
   );
 }
 
@@ -102,7 +102,7 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
 export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
   const facts = hashOfFixedSize(hash);
   return (
-    quickBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer)
+    fastBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer)
   );
 }
 

@@ -3,9 +3,9 @@
  * are asked for (engines.ts).
  */
 import { desk, frame, ringBytes, type Native } from '../request/frame.js';
-import { openUsual } from '#platform/engine.js';
+import { openDefaultEngine } from '#platform/engine.js';
 
-const usual = openUsual();
+const usual = openDefaultEngine();
 
 /**
  * The engine of calls that ask for none: native code, or the portable engine where there is none.

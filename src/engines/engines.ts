@@ -12,7 +12,7 @@ import { makeError, wrongType, type MillraceError } from '../request/errors.js';
 import type { Native } from '../request/frame.js';
 import { isRevoked } from '../request/intrinsics.js';
 import type { Names } from '../request/options.js';
-import { askedOfEnvironment, openEngine, warn, type BindingName } from '#platform/engine.js';
+import { engineFromEnvironment, openEngine, warn, type BindingName } from '#platform/engine.js';
 import { CopiedBytes, EngineNumber, KdfMemory } from '../request/protocol.js';
 
 /**
@@ -57,18 +57,18 @@ export interface Engine {
 }
 
 /** Engines in order of preference, all of them there, and at least one. */
-export interface Choice {
+export interface EnginePreference {
   readonly engines: readonly Engine[];
   /** As they were asked for. */
   readonly names: readonly EngineName[];
   /** Of a prepared key, its handle for each. */
   readonly handles?: readonly number[];
   /** Of a prepared key, the calls that may yet turn to another of its engines. */
-  readonly lease?: Lease;
+  readonly pin?: KeyPin;
 }
 
 /** A key that is disposed of stays as long as calls begun with it may turn to another engine. */
-export interface Lease {
+export interface KeyPin {
   waiting: number;
   /** Set once the key is disposed of: what is then to be done. */
   over: (() => void) | undefined;
@@ -134,16 +134,16 @@ export function openBindings(): readonly Native[] {
 export const base = engineOf(nativeName) as Engine;
 
 /** The choice of who does not choose. */
-export const automatic: Choice = { engines: [base], names: [nativeName] };
+export const automatic: EnginePreference = { engines: [base], names: [nativeName] };
 
 /** What serves calls that ask for nothing. */
 export const usual = { choice: automatic, engine: base };
 
 /** Of each single name, its choice: they are made once. */
-const single: Partial<Record<EngineName, Choice>> = {};
+const single: Partial<Record<EngineName, EnginePreference>> = {};
 
 /** Reads an option. */
-export function choiceOf(value: unknown, option: string): Choice {
+export function readEnginePreference(value: unknown, option: string): EnginePreference {
   if (typeof value === 'string') {
     const name = nameOf(value, option, false);
     return (single[name] ??= choose([name]));
@@ -169,7 +169,7 @@ function nameOf(value: unknown, option: string, auto: boolean): EngineName {
 }
 
 /** Those that are there; the error of the last, if none is. */
-function choose(asked: readonly EngineName[]): Choice {
+function choose(asked: readonly EngineName[]): EnginePreference {
   const engines: Engine[] = [];
   const missing: [EngineName, MillraceError][] = [];
   for (const name of asked) {
@@ -180,41 +180,44 @@ function choose(asked: readonly EngineName[]): Choice {
   if (engines.length === 0) throw makeError('ERR_ENGINE_UNAVAILABLE', missing.at(-1)![1].message);
   for (const [name, { message }] of missing)
     if (asked.indexOf(name) < asked.indexOf(engines[0]!.name))
-      fellBack('all algorithms', name, engines[0]!.name, message);
+      recordFallback('all algorithms', name, engines[0]!.name, message);
   return { engines, names: asked };
 }
 
 /** Reads a setting, which may be `'auto'`. */
-export function usualChoiceOf(value: unknown, option: string): Choice {
+export function readDefaultEngine(value: unknown, option: string): EnginePreference {
   if (value === 'auto') return automatic;
   if (typeof value === 'string') nameOf(value, option, true);
-  return choiceOf(value, option);
+  return readEnginePreference(value, option);
 }
 
-export function setUsual(choice: Choice): void {
+export function setDefaultEngine(choice: EnginePreference): void {
   usual.choice = choice;
   usual.engine = choice.engines[0]!;
 }
 
 /** As it is set. */
-export function usualNames(): 'auto' | EngineName | readonly EngineName[] {
+export function defaultEngineNames(): 'auto' | EngineName | readonly EngineName[] {
   const { choice } = usual;
   if (choice === automatic) return 'auto';
   return choice.names.length === 1 ? choice.names[0]! : [...choice.names];
 }
 
 /** Some of a choice. */
-export function oneOf(
-  { engines, names: asked, handles, lease }: Choice,
+export function sliceOf(
+  { engines, names: asked, handles, pin }: EnginePreference,
   start: number,
   end = start + 1,
-): Choice {
-  const part = { engines: engines.slice(start, end), names: asked, ...(lease && { lease }) };
+): EnginePreference {
+  const part = { engines: engines.slice(start, end), names: asked, ...(pin && { pin }) };
   return handles === undefined ? part : { ...part, handles: handles.slice(start, end) };
 }
 
 /** Of the engines that have a key, those of an order of preference. */
-export function narrowed({ engines, handles = [], lease }: Choice, asked: Choice): Choice {
+export function withKeyEngines(
+  { engines, handles = [], pin }: EnginePreference,
+  asked: EnginePreference,
+): EnginePreference {
   const both = asked.engines.filter((engine) => engines.includes(engine));
   if (both.length === 0) {
     throw makeError(
@@ -226,7 +229,7 @@ export function narrowed({ engines, handles = [], lease }: Choice, asked: Choice
     engines: both,
     names: asked.names,
     handles: both.map((engine) => handles[engines.indexOf(engine)]!),
-    ...(lease && { lease }),
+    ...(pin && { pin }),
   };
 }
 
@@ -234,12 +237,12 @@ export function narrowed({ engines, handles = [], lease }: Choice, asked: Choice
  * The same without the kernel, for what the kernel has no words for. What is asked for by name is
  * not given in silence.
  */
-export function choiceHere(choice: Choice | undefined, what: string): Choice {
+export function localEngines(choice: EnginePreference | undefined, what: string): EnginePreference {
   const { engines, names: asked, handles } = choice ?? usual.choice;
   const here = engines.filter((engine) => engine.here);
   if (here.length === engines.length) return choice ?? usual.choice;
   if (here.length > 0) {
-    if (choice !== undefined) fellBack(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
+    if (choice !== undefined) recordFallback(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
     const part = { engines: here, names: asked };
     return handles === undefined
       ? part
@@ -270,7 +273,7 @@ export interface Fallback {
 const fallbacks = new Map<string, { -readonly [Name in keyof Fallback]: Fallback[Name] }>();
 
 /** Counts a fallback, and warns of it the first time. */
-export function fellBack(
+export function recordFallback(
   algorithm: string,
   from: EngineName,
   to: EngineName,
@@ -296,8 +299,8 @@ export function fallbackList(): Fallback[] {
 }
 
 // The environment's word comes before the program's.
-const asked = askedOfEnvironment();
+const asked = engineFromEnvironment();
 if (asked !== undefined && asked !== '' && asked !== nativeName) {
   const list = asked.split(',').map((each) => each.trim());
-  setUsual(usualChoiceOf(list.length === 1 ? list[0] : list, 'MILLRACE_ENGINE'));
+  setDefaultEngine(readDefaultEngine(list.length === 1 ? list[0] : list, 'MILLRACE_ENGINE'));
 }

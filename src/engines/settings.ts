@@ -4,11 +4,17 @@
 import { options, unsigned } from '../request/arguments.js';
 import { native } from './binding.js';
 import { decideCopies } from '../request/request.js';
-import { openBindings, setUsual, usualChoiceOf, usualNames, type EngineName } from './engines.js';
+import {
+  openBindings,
+  setDefaultEngine,
+  readDefaultEngine,
+  defaultEngineNames,
+  type EngineName,
+} from './engines.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { decideMemory } from '../kdf/memory.js';
 import { accepted, type Accepted } from '../request/options.js';
-import { refreshPrices } from '../scheduling/cost-model.js';
+import { refreshCosts } from '../scheduling/cost-model.js';
 import { routeName, routeOf, type RouteName } from '../scheduling/routes.js';
 import { CopiedBytes, KdfMemory, Threads } from '../request/protocol.js';
 
@@ -70,7 +76,7 @@ export function configure(wanted?: Partial<Settings>): Settings {
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // All are looked at before one is changed.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
-  const choice = engine === undefined ? undefined : usualChoiceOf(engine, 'settings.engine');
+  const choice = engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
   if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
@@ -93,8 +99,8 @@ export function configure(wanted?: Partial<Settings>): Settings {
     if (maxQueuedBytes !== undefined) binding.setCopies(maxQueuedBytes);
     if (maxKdfMemory !== undefined) binding.setDerivationMemory(maxKdfMemory);
   }
-  if (choice !== undefined) setUsual(choice);
-  refreshPrices();
+  if (choice !== undefined) setDefaultEngine(choice);
+  refreshCosts();
   return settings();
 }
 
@@ -108,6 +114,6 @@ export function settings(): Settings {
     maxQueuedBytes: native.copies(CopiedBytes.Limit),
     recycle: native.recycles() === 1,
     maxKdfMemory: native.derivationMemory(KdfMemory.Limit),
-    engine: usualNames(),
+    engine: defaultEngineNames(),
   };
 }

@@ -13,16 +13,16 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { Form, present } from '../request/request.js';
+import { Form, encodeResult } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
-  choiceHere,
-  choiceOf,
+  localEngines,
+  readEnginePreference,
   engineNames,
-  narrowed,
+  withKeyEngines,
   usual,
-  type Choice,
+  type EnginePreference,
   type EngineOptions,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
@@ -42,7 +42,7 @@ import {
   createMacKey,
   isKey,
   keyAlgorithm,
-  keyChoice,
+  keyEngines,
   keyHandle,
   macName,
   type Key,
@@ -74,12 +74,12 @@ import { SecretKinds } from '../request/secret-copy.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { checkTextSize } from '../request/text-size.js';
 import { keepsStates, keyStates } from './key-states.js';
-import { tellLater } from '../scheduling/deferred-results.js';
+import { deferResult } from '../scheduling/deferred-results.js';
 import {
-  CallbackWaiter,
-  PromiseWaiter,
+  CallbackCompletion,
+  PromiseCompletion,
   type Callback,
-  type Waiter,
+  type Completion,
 } from '../scheduling/completions.js';
 
 /**
@@ -205,7 +205,7 @@ export abstract class Hasher extends LazyTransform {
     const [source] = given;
     const last = given[count - 1];
     if (count > 1 && typeof last === 'function') {
-      this.#takeLater(new CallbackWaiter(last as Callback<unknown>), given, count - 1);
+      this.#takeLater(new CallbackCompletion(last as Callback<unknown>), given, count - 1);
     } else if (
       count !== 1 ||
       typeof source !== 'string' ||
@@ -221,13 +221,13 @@ export abstract class Hasher extends LazyTransform {
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<void>;
   updateAsync(source: Bytes, offset: number, size: number): Promise<void>;
   updateAsync(...given: unknown[]): Promise<void> {
-    const waiter = new PromiseWaiter();
+    const completion = new PromiseCompletion();
     try {
-      this.#takeLater(waiter, given, given.length);
+      this.#takeLater(completion, given, given.length);
     } catch (error) {
-      waiter.reject(error);
+      completion.reject(error);
     }
-    return waiter.promise as Promise<void>;
+    return completion.promise as Promise<void>;
   }
 
   /**
@@ -259,8 +259,8 @@ export abstract class Hasher extends LazyTransform {
         : encodeDigest(streamed, wanted);
     }
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
-    const waiter = new CallbackWaiter(callback as Callback<unknown>);
-    this.#digestLater(waiter, wanted);
+    const completion = new CallbackCompletion(callback as Callback<unknown>);
+    this.#digestLater(completion, wanted);
     return undefined;
   }
 
@@ -268,13 +268,13 @@ export abstract class Hasher extends LazyTransform {
   digestAsync(): Promise<Buffer>;
   digestAsync<E extends DigestEncoding>(encoding: E): Promise<Digest<E>>;
   digestAsync(encoding?: unknown): Promise<unknown> {
-    const waiter = new PromiseWaiter();
+    const completion = new PromiseCompletion();
     try {
-      this.#digestLater(waiter, digestFormat(encoding));
+      this.#digestLater(completion, digestFormat(encoding));
     } catch (error) {
-      waiter.reject(error);
+      completion.reject(error);
     }
-    return waiter.promise;
+    return completion.promise;
   }
 
   /**
@@ -365,7 +365,7 @@ export abstract class Hasher extends LazyTransform {
         // A stream's chunk is nobody's to write any more.
         this.#queue().add(
           new UpdateStep(
-            new CallbackWaiter(callback as Callback<unknown>),
+            new CallbackCompletion(callback as Callback<unknown>),
             view,
             offset,
             size,
@@ -391,7 +391,7 @@ export abstract class Hasher extends LazyTransform {
     let digest: unknown;
     try {
       if (this.#running.pending > 0) {
-        this.#digestLater(new CallbackWaiter(finish), Form.Buffer);
+        this.#digestLater(new CallbackCompletion(finish), Form.Buffer);
         return;
       }
       digest = digestNow(this.#running, Form.Buffer);
@@ -409,15 +409,15 @@ export abstract class Hasher extends LazyTransform {
     return streamed;
   }
 
-  #takeLater(waiter: Waiter, given: ArrayLike<unknown>, count: number): void {
+  #takeLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
     const { view, offset, size, lent } = piece(given, count);
-    this.#queue().add(new UpdateStep(waiter, view, offset, size, !lent));
+    this.#queue().add(new UpdateStep(completion, view, offset, size, !lent));
   }
 
-  #digestLater(waiter: Waiter, wanted: Form | BufferEncoding): void {
+  #digestLater(completion: Completion, wanted: Form | BufferEncoding): void {
     const streamed = this.#takeStreamed();
     if (streamed !== undefined) {
-      tellLater(waiter, encodeDigest(streamed, wanted));
+      deferResult(completion, encodeDigest(streamed, wanted));
       return;
     }
     const running = this.#running;
@@ -425,9 +425,12 @@ export abstract class Hasher extends LazyTransform {
     checkTextSize(running.size, wanted);
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Spent;
-    if (typeof wanted === 'number') queue.add(new DigestStep(waiter, wanted, (digest) => digest));
+    if (typeof wanted === 'number')
+      queue.add(new DigestStep(completion, wanted, (digest) => digest));
     else
-      queue.add(new DigestStep(waiter, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)));
+      queue.add(
+        new DigestStep(completion, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)),
+      );
   }
 
   /** Where asynchronous operations go; a failed hasher tells them so in their turn. */
@@ -472,7 +475,7 @@ export class Hash extends Hasher {
     checkTextSize(count, wanted);
     const target = running.key === undefined ? allocate(count) : allocateApart(count);
     running.squeeze(target, 0, count);
-    return typeof wanted === 'number' ? present(target, wanted) : textOf(target, wanted);
+    return typeof wanted === 'number' ? encodeResult(target, wanted) : textOf(target, wanted);
   }
 
   /**
@@ -520,7 +523,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
     'options',
     hashTakes,
   );
-  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+  const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const prepared = preparedKey(key, facts, asked);
@@ -531,7 +534,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
     seedLow,
     seedHigh,
     size,
-    choice: choiceFor(prepared, asked),
+    choice: enginesFor(prepared, asked),
   };
   return new Hash(inside, begun(beginning, state, seed !== undefined), options);
 }
@@ -558,12 +561,12 @@ export function createHmac(
     throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
   const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
-  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+  const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const given = isKey(key);
   if (given) keyHandle(key, macName(facts));
   const raw = !given && keepsStates(asked ?? usual.choice);
   const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
-  const choice = choiceFor(prepared, asked);
+  const choice = enginesFor(prepared, asked);
   const states = raw ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, choice)) : undefined;
   const beginning = {
     facts,
@@ -593,7 +596,7 @@ function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
 }
 
 function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
-  return typeof wanted === 'number' ? present(digest, wanted) : textOf(digest, wanted);
+  return typeof wanted === 'number' ? encodeResult(digest, wanted) : textOf(digest, wanted);
 }
 
 function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
@@ -601,7 +604,7 @@ function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
   if (state !== undefined)
     return importState(
       state,
-      { ...beginning, choice: choiceHere(beginning.choice, 'the state of a hasher') },
+      { ...beginning, choice: localEngines(beginning.choice, 'the state of a hasher') },
       seeded,
     );
   const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = beginning;
@@ -609,14 +612,18 @@ function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
 }
 
 /** The engines that may compute: of a key, those that have it. */
-function choiceFor(key: Key | undefined, asked: Choice | undefined): Choice {
+function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): EnginePreference {
   if (key === undefined) return asked ?? usual.choice;
-  const prepared = keyChoice(key, keyAlgorithm(key));
-  return asked === undefined ? prepared : narrowed(prepared, asked);
+  const prepared = keyEngines(key, keyAlgorithm(key));
+  return asked === undefined ? prepared : withKeyEngines(prepared, asked);
 }
 
 /** The key of a keyed hash, prepared. */
-function preparedKey(key: unknown, facts: HashFacts, asked: Choice | undefined): Key | undefined {
+function preparedKey(
+  key: unknown,
+  facts: HashFacts,
+  asked: EnginePreference | undefined,
+): Key | undefined {
   if (key === undefined) return undefined;
   checkKeyed(facts);
   if (!isKey(key))

@@ -4,16 +4,16 @@
  * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
  */
 import { sizeOf } from '../request/arguments.js';
-import { describeCall, describeChoice, describeTarget, runDescribed } from '../request/request.js';
+import { describeCall, setEngines, describeTarget, runDescribed } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { usual, type Choice } from '../engines/engines.js';
+import { usual, type EnginePreference } from '../engines/engines.js';
 import { Operation } from '../request/frame.js';
 
 /** The midstates of a key, made by the one engine that will compute under it. */
-export function keyStates(facts: HashFacts, key: Uint8Array, choice: Choice): Uint8Array {
+export function keyStates(facts: HashFacts, key: Uint8Array, choice: EnginePreference): Uint8Array {
   const states = privateBytes(2 * facts.stateSize);
   describeCall(Operation.MacBegin, facts.id, key, 0, sizeOf(key));
-  if (choice !== usual.choice) describeChoice(choice);
+  if (choice !== usual.choice) setEngines(choice);
   describeTarget(states, 0, states.length);
   runDescribed();
   return states;
@@ -23,7 +23,7 @@ export function keyStates(facts: HashFacts, key: Uint8Array, choice: Choice): Ui
  * Whether one engine, which keeps running states as bytes, will serve: the kernel keeps them
  * itself.
  */
-export function keepsStates({ engines }: Choice): boolean {
+export function keepsStates({ engines }: EnginePreference): boolean {
   return engines.length === 1 && engines[0]!.here;
 }
 

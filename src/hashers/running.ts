@@ -22,7 +22,7 @@ import {
   call,
   describeAad,
   describeCall,
-  describeChoice,
+  setEngines,
   describeIv,
   describeKey,
   describeResult,
@@ -30,15 +30,15 @@ import {
   describeTarget,
   Form,
   runDescribed,
-  runWaiting,
+  runAsync,
 } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { fellBack, oneOf, usual, type Choice } from '../engines/engines.js';
+import { recordFallback, sliceOf, usual, type EnginePreference } from '../engines/engines.js';
 import { failure, makeError, MillraceError } from '../request/errors.js';
 import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
 import { viewOf, writeText, type Buffer } from '#platform/runtime.js';
-import { quickBigInt, quickBuffer, quickFinishHex, quickHex } from '../operations/fast-path.js';
-import type { Waiter } from '../scheduling/completions.js';
+import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
+import type { Completion } from '../scheduling/completions.js';
 
 /** A string's UTF-16 units become at most so many bytes each. */
 const UTF8_MAX = 3;
@@ -49,7 +49,7 @@ const STATE_MAX = 4096;
  * Where a running hash has its bytes: ArrayBuffers of its own, as Buffer's pool can be seen by
  * anyone.
  */
-interface Seat {
+interface Region {
   /** Where bytes are gathered before they are sent across, and how many. */
   readonly gathered: Buffer;
   readonly room: number;
@@ -61,7 +61,7 @@ interface Seat {
  */
 const OWN_ROOM = 1024;
 
-function makeSeat(room: number, stateSize: number): Seat {
+function makeRegion(room: number, stateSize: number): Region {
   return {
     gathered: viewOf(new ArrayBuffer(room)),
     room,
@@ -73,12 +73,12 @@ function makeSeat(room: number, stateSize: number): Seat {
 // the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
 // (One that is forgotten there, and its key, are collected when the next one comes: to hold it
 // weakly would cost each hash 100 ns.)
-const deskSeat: Seat = {
+const inputRegion: Region = {
   gathered: viewOf(desk.buffer, desk.byteOffset, desk.length),
   room: GATHERED_MAX,
   state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
 };
-let seated: Running | undefined;
+let acquired: Running | undefined;
 
 /** What a running hash may still do. */
 export const enum Phase {
@@ -106,7 +106,7 @@ export interface Beginning {
   /** The digest's size; 0 for an extendable output without one. */
   readonly size: number;
   /** The engines that may compute it; of a key, those that have it. */
-  readonly choice: Choice;
+  readonly choice: EnginePreference;
 }
 
 /** See the file. Callers look at `phase` and `pending` first: the methods do as they are told. */
@@ -120,13 +120,13 @@ export class Running implements Beginning {
   declare readonly seedHigh: number;
   declare readonly size: number;
   /** The first of them computes; when there is a state it is the only one. */
-  declare choice: Choice;
+  declare choice: EnginePreference;
   declare phase: Phase;
   /** Why it failed. */
   declare failure: unknown;
   /** Asynchronous operations in flight or waiting for their turn. */
   declare pending: number;
-  declare private seat: Seat | undefined;
+  declare private region: Region | undefined;
   /** Bytes of the message in the state. */
   declare private sent: number;
   /** Bytes gathered since. */
@@ -141,7 +141,7 @@ export class Running implements Beginning {
     seedLow: number,
     seedHigh: number,
     size: number,
-    choice: Choice = usual.choice,
+    choice: EnginePreference = usual.choice,
     keyStates?: Uint8Array,
   ) {
     this.facts = facts;
@@ -155,7 +155,7 @@ export class Running implements Beginning {
     this.phase = Phase.Open;
     this.failure = undefined;
     this.pending = 0;
-    this.seat = undefined;
+    this.region = undefined;
     this.sent = 0;
     this.gathered = 0;
     this.begun = false;
@@ -179,9 +179,9 @@ export class Running implements Beginning {
     const { gathered } = this;
     const size = sizeOf(source);
     if (this.phase !== Phase.Open || this.pending > 0 || size === 0) return false;
-    const seat = this.seat ?? this.sit();
-    if (gathered + size > seat.room) return false;
-    seat.gathered.set(source, gathered);
+    const region = this.region ?? this.sit();
+    if (gathered + size > region.room) return false;
+    region.gathered.set(source, gathered);
     this.gathered = gathered + size;
     return true;
   }
@@ -201,7 +201,7 @@ export class Running implements Beginning {
   /** Takes in a string as UTF-8; false if it is too long to be gathered. */
   takeText(text: string): boolean {
     if (!this.fits(text.length * UTF8_MAX)) return false;
-    const { gathered } = this.seat ?? this.sit();
+    const { gathered } = this.region ?? this.sit();
     const size = writeText(gathered, text, this.gathered);
     this.gathered += size;
     return true;
@@ -209,13 +209,13 @@ export class Running implements Beginning {
 
   /** Whether so many bytes fit beside those gathered. */
   fits(size: number): boolean {
-    return this.gathered + size <= (this.seat ?? deskSeat).room;
+    return this.gathered + size <= (this.region ?? inputRegion).room;
   }
 
   /** Lays bytes that fit beside those gathered. */
   gather(source: Uint8Array, offset: number, size: number): void {
     if (size === 0) return;
-    const { gathered } = this.seat ?? this.sit();
+    const { gathered } = this.region ?? this.sit();
     gathered.set(size === sizeOf(source) ? source : part(source, offset, size), this.gathered);
     this.gathered += size;
   }
@@ -224,13 +224,19 @@ export class Running implements Beginning {
    * Takes in bytes of the message on the pool. The state is away until the waiter is told, and then
    * {@link Running.returned} must be. The source is lent unless `copied`.
    */
-  send(waiter: Waiter, source: Uint8Array, offset: number, size: number, copied: boolean): void {
+  send(
+    completion: Completion,
+    source: Uint8Array,
+    offset: number,
+    size: number,
+    copied: boolean,
+  ): void {
     // While the state is away nobody may come to its place.
     this.leave();
     this.begin();
     this.describeUpdate(source, offset, size);
     if (copied) call.flags |= Flag.Snapshot;
-    runWaiting(waiter);
+    runAsync(completion);
     // Native code has copied what was gathered.
     this.sent += this.gathered + size;
     this.dropGathered();
@@ -264,10 +270,10 @@ export class Running implements Beginning {
   }
 
   /** The same on the pool; {@link Running.spend} must be called when the waiter is told. */
-  sendDigest(waiter: Waiter, form: Form): void {
+  sendDigest(completion: Completion, form: Form): void {
     this.describeDigest();
     describeResult(this.size, form);
-    runWaiting(waiter);
+    runAsync(completion);
   }
 
   /**
@@ -277,7 +283,7 @@ export class Running implements Beginning {
   squeeze(target: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
     this.begin();
-    const { gathered, state } = this.seat ?? this.sit();
+    const { gathered, state } = this.region ?? this.sit();
     describeCall(Operation.Squeeze, this.facts.id, gathered, 0, this.gathered);
     this.describeSoFar(handle);
     describeTarget(target, offset, size);
@@ -293,13 +299,13 @@ export class Running implements Beginning {
   copy(size: number): Running {
     const { facts, mac, key, seedLow, seedHigh, choice, keyStates } = this;
     const copy = new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
-    if (this.seat !== undefined) {
+    if (this.region !== undefined) {
       this.leave();
       const { gathered, state } = copy.sit();
-      gathered.set(part(this.seat.gathered, 0, this.gathered));
+      gathered.set(part(this.region.gathered, 0, this.gathered));
       if (this.begun) {
         if (this.held) this.fork(copy, state);
-        else state.set(this.seat.state);
+        else state.set(this.region.state);
       }
     }
     copy.gathered = this.gathered;
@@ -327,7 +333,7 @@ export class Running implements Beginning {
       );
     if (!this.begun || this.gathered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
-    copy.set(part(this.seat!.state, 0, copy.length));
+    copy.set(part(this.region!.state, 0, copy.length));
     return copy;
   }
 
@@ -346,15 +352,15 @@ export class Running implements Beginning {
 
   /** Forgets the message; what depends on a key is wiped. */
   spend(): void {
-    const { seat } = this;
-    if (seat !== undefined) {
+    const { region } = this;
+    if (region !== undefined) {
       if (this.held && this.begun) this.drop();
-      if (this.keyed && this.begun) seat.state.fill(0, 0, this.stateSize);
+      if (this.keyed && this.begun) region.state.fill(0, 0, this.stateSize);
       this.sent += this.gathered;
       this.dropGathered();
-      if (seated === this) {
-        seated = undefined;
-        this.seat = undefined;
+      if (acquired === this) {
+        acquired = undefined;
+        this.region = undefined;
       }
     }
     this.begun = false;
@@ -380,7 +386,7 @@ export class Running implements Beginning {
 
   private describeUpdate(source: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
-    const { gathered, state } = this.seat ?? this.sit();
+    const { gathered, state } = this.region ?? this.sit();
     const operation = this.mac ? Operation.MacUpdate : Operation.Update;
     if (size === 0) {
       describeCall(operation, this.facts.id, gathered, 0, this.gathered);
@@ -403,36 +409,37 @@ export class Running implements Beginning {
       : mac
         ? Operation.MacFinish
         : Operation.Finish;
-    describeCall(operation, facts.id, this.seat?.gathered ?? NO_BYTES, 0, this.gathered);
+    describeCall(operation, facts.id, this.region?.gathered ?? NO_BYTES, 0, this.gathered);
     this.describeSoFar(handle);
   }
 
   /** Key, seed, and the state so far. */
   private describeSoFar(handle: number): void {
     describeBeginning(this, handle);
-    if (this.begun) describeAad(this.seat!.state, 0, this.stateSize);
+    if (this.begun) describeAad(this.region!.state, 0, this.stateSize);
   }
 
   private quickDigest(form: Form): unknown {
-    const { facts, seat, gathered, keyStates } = this;
-    if ((seat !== deskSeat && gathered > 0) || this.size !== facts.digestSize) return undefined;
+    const { facts, region, gathered, keyStates } = this;
+    if ((region !== inputRegion && gathered > 0) || this.size !== facts.digestSize)
+      return undefined;
     const key = handleOf(this);
     const engine = this.choice.engines[0]!;
     if (this.begun || keyStates !== undefined) {
       if (form !== Form.Hex) return undefined;
-      return quickFinishHex(
+      return fastFinishHex(
         facts,
-        this.begun ? seat!.state : NO_BYTES,
+        this.begun ? region!.state : NO_BYTES,
         gathered,
         key,
         engine,
         keyStates,
       );
     }
-    if (form === Form.Hex) return quickHex(facts, undefined, 0, gathered, key, engine);
-    if (form === Form.Buffer) return quickBuffer(facts, undefined, 0, gathered, key, engine);
+    if (form === Form.Hex) return fastHex(facts, undefined, 0, gathered, key, engine);
+    if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, gathered, key, engine);
     return form === Form.BigInt
-      ? quickBigInt(facts, undefined, 0, gathered, key, engine)
+      ? fastBigInt(facts, undefined, 0, gathered, key, engine)
       : undefined;
   }
 
@@ -465,8 +472,8 @@ export class Running implements Beginning {
     const all = this.choice;
     const [engine, next] = all.engines;
     const handle = handleOf(this);
-    const { state } = this.seat ?? this.sit();
-    this.choice = oneOf(all, 0);
+    const { state } = this.region ?? this.sit();
+    this.choice = sliceOf(all, 0);
     try {
       describeCall(
         this.mac ? Operation.MacUpdate : Operation.Update,
@@ -487,13 +494,13 @@ export class Running implements Beginning {
         this.fail(error);
         throw error;
       }
-      fellBack(
+      recordFallback(
         `${this.mac ? 'hmac-' : ''}${this.facts.name}`,
         engine!.name,
         next.name,
         error.message,
       );
-      this.choice = oneOf(all, 1, all.engines.length);
+      this.choice = sliceOf(all, 1, all.engines.length);
       this.begin();
       return;
     }
@@ -513,7 +520,7 @@ export class Running implements Beginning {
   private fork(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
     const status = binding.forkState(
-      part(this.seat!.state, 0, TICKET_SIZE),
+      part(this.region!.state, 0, TICKET_SIZE),
       part(next, 0, TICKET_SIZE),
     );
     if (status !== 0)
@@ -523,34 +530,34 @@ export class Running implements Beginning {
 
   private drop(): void {
     forgotten.unregister(this);
-    this.choice.engines[0]!.binding.dropState(part(this.seat!.state, 0, TICKET_SIZE));
+    this.choice.engines[0]!.binding.dropState(part(this.region!.state, 0, TICKET_SIZE));
   }
 
-  private sit(): Seat {
-    if (seated !== undefined) seated.leave();
-    seated = this;
-    this.seat = deskSeat;
-    return deskSeat;
+  private sit(): Region {
+    if (acquired !== undefined) acquired.leave();
+    acquired = this;
+    this.region = inputRegion;
+    return inputRegion;
   }
 
   /** Moves from the desk to a seat of its own, if it has none. */
   private leave(): void {
-    if (this.seat !== undefined && this.seat !== deskSeat) return;
-    const { gathered, state } = (this.seat = makeSeat(
+    if (this.region !== undefined && this.region !== inputRegion) return;
+    const { gathered, state } = (this.region = makeRegion(
       Math.max(OWN_ROOM, this.gathered),
       this.facts.stateSize,
     ));
-    if (seated !== this) return;
-    seated = undefined;
+    if (acquired !== this) return;
+    acquired = undefined;
     gathered.set(part(desk, 0, this.gathered));
-    state.set(part(deskSeat.state, 0, state.length));
+    state.set(part(inputRegion.state, 0, state.length));
     if (!this.keyed) return;
     desk.fill(0, 0, this.gathered);
-    deskSeat.state.fill(0, 0, state.length);
+    inputRegion.state.fill(0, 0, state.length);
   }
 
   private dropGathered(): void {
-    if (this.keyed && this.gathered > 0) this.seat!.gathered.fill(0, 0, this.gathered);
+    if (this.keyed && this.gathered > 0) this.region!.gathered.fill(0, 0, this.gathered);
     this.gathered = 0;
   }
 }
@@ -576,7 +583,7 @@ export function describeBeginning(
 ): void {
   frame[At.Key] = handle;
   if (keyStates !== undefined) describeKey(keyStates, 0, sizeOf(keyStates));
-  if (choice !== usual.choice) describeChoice(choice);
+  if (choice !== usual.choice) setEngines(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }

@@ -23,7 +23,7 @@ import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
-import { quickBuffer } from '../operations/fast-path.js';
+import { fastBuffer } from '../operations/fast-path.js';
 import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
 
 const MAGIC = 'MRHS';
@@ -163,7 +163,7 @@ function keyCheck(beginning: Beginning): Uint8Array {
 }
 
 function sum(blob: Uint8Array): Uint8Array {
-  return quickBuffer(
+  return fastBuffer(
     findHash('xxh3-64')!,
     blob.subarray(0, blob.length - SUM_SIZE),
     0,

@@ -4,18 +4,18 @@
 import { isResizable, part } from '../request/arguments.js';
 import type { Form } from '../request/request.js';
 import { nextTick } from '#platform/runtime.js';
-import { Waiter } from '../scheduling/completions.js';
+import { Completion } from '../scheduling/completions.js';
 import { Phase, type Running } from './running.js';
 
 /** One operation, from its call until its user is told. Sources are lent unless `copied`. */
-export abstract class Step extends Waiter {
+export abstract class Step extends Completion {
   queue: Steps | undefined;
 
   /**
    * `user` is who waits for it: made before anything is described, as making one may run code of
    * the user's.
    */
-  constructor(readonly user: Waiter) {
+  constructor(readonly user: Completion) {
     super();
   }
 
@@ -45,7 +45,7 @@ export class UpdateStep extends Step {
   #copied: boolean;
   #sent = false;
 
-  constructor(user: Waiter, view: Uint8Array, offset: number, size: number, copied: boolean) {
+  constructor(user: Completion, view: Uint8Array, offset: number, size: number, copied: boolean) {
     super(user);
     this.#view = view;
     this.#offset = offset;
@@ -85,7 +85,7 @@ export class UpdateStep extends Step {
 /** The digest. */
 export class DigestStep extends Step {
   constructor(
-    user: Waiter,
+    user: Completion,
     readonly wanted: Form,
     readonly convert: (digest: unknown) => unknown,
   ) {

@@ -18,7 +18,7 @@ import {
   describeTag,
   Form,
   ownSecret,
-  wipeLater,
+  deferWipe,
 } from '../request/request.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
@@ -176,7 +176,7 @@ export function readPasswords(
  */
 export function describePepper(pepper: Password | undefined): void {
   if (pepper === undefined) return;
-  if (SecretCopy.is(pepper)) wipeLater(pepper.bytes);
+  if (SecretCopy.is(pepper)) deferWipe(pepper.bytes);
   const bytes = SecretCopy.is(pepper)
     ? pepper.bytes
     : typeof pepper === 'string'

@@ -9,17 +9,17 @@ import { Flag } from '../request/frame.js';
 import {
   abortSignal,
   call,
-  describeChoice,
-  forget,
+  setEngines,
+  clearRequest,
   runSync,
-  runWaiting,
+  runAsync,
   type Describe,
 } from '../request/request.js';
 import {
-  choiceHere,
-  choiceOf,
+  localEngines,
+  readEnginePreference,
   openBindings,
-  type Choice,
+  type EnginePreference,
   type EngineOptions,
   engineNames,
 } from '../engines/engines.js';
@@ -28,11 +28,11 @@ import type { Accepted, Names } from '../request/options.js';
 import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '#platform/runtime.js';
 import { readSecret, SecretKinds, type SecretCopy } from '../request/secret-copy.js';
 import {
-  CallbackWaiter,
-  PromiseWaiter,
-  SignalWaiter,
+  CallbackCompletion,
+  PromiseCompletion,
+  SignalCompletion,
   type Callback,
-  type Waiter,
+  type Completion,
 } from '../scheduling/completions.js';
 import { decideMemory } from './memory.js';
 
@@ -108,16 +108,16 @@ export function deriveThen(
 ): void {
   const options = callOptions(parser, given, count);
   if (options.signal === undefined) {
-    launch(new CallbackWaiter(callback), parser, given, count, options);
+    launch(new CallbackCompletion(callback), parser, given, count, options);
     return;
   }
-  const waiter = new SignalWaiter();
+  const completion = new SignalCompletion();
   // On the next tick, where what it throws is an uncaughtException and not a rejection.
-  waiter.promise.then(
+  completion.promise.then(
     (value) => nextTick(callback, undefined, value),
     (error: unknown) => nextTick(callback, error),
   );
-  launchUnder(options.signal, waiter, parser, given, count, options);
+  launchUnder(options.signal, completion, parser, given, count, options);
 }
 
 /** Derives; a promise waits. */
@@ -128,11 +128,11 @@ export function derivePromise(
   try {
     const options = callOptions(parser, given, given.length);
     const { signal } = options;
-    const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
-    if (waiter instanceof SignalWaiter)
-      launchUnder(signal!, waiter, parser, given, given.length, options);
-    else launch(waiter, parser, given, given.length, options);
-    return waiter.promise;
+    const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
+    if (completion instanceof SignalCompletion)
+      launchUnder(signal!, completion, parser, given, given.length, options);
+    else launch(completion, parser, given, given.length, options);
+    return completion.promise;
   } catch (error) {
     return Promise.reject(error as Error);
   }
@@ -140,22 +140,22 @@ export function derivePromise(
 
 function launchUnder(
   signal: AbortSignal,
-  waiter: SignalWaiter,
+  completion: SignalCompletion,
   parser: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
   options: Asked,
 ): void {
   if (signal.aborted) {
-    waiter.reject(signal.reason);
+    completion.reject(signal.reason);
     return;
   }
-  launch(waiter, parser, given, count, options, Flag.Cancellable);
-  waiter.heed(signal);
+  launch(completion, parser, given, count, options, Flag.Cancellable);
+  completion.attachSignal(signal);
 }
 
 function launch(
-  waiter: Waiter,
+  completion: Completion,
   { describe }: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
@@ -164,30 +164,30 @@ function launch(
 ): void {
   decideMemory();
   // Made before the description begins, as all waiters are.
-  const watched = onProgress === undefined ? undefined : new Watched(waiter, onProgress);
+  const watched = onProgress === undefined ? undefined : new Watched(completion, onProgress);
   try {
     describe(given, count);
-    describeChoice(choice);
+    setEngines(choice);
   } catch (error) {
-    forget();
+    clearRequest();
     throw error;
   }
   call.flags |= watched === undefined ? flags : flags | Flag.Watched;
-  runWaiting(watched ?? waiter);
+  runAsync(watched ?? completion);
   watched?.begin();
-  departLater();
+  flushLater();
 }
 
-let departing = false;
+let flushing = false;
 
-function departLater(): void {
-  if (departing) return;
-  departing = true;
+function flushLater(): void {
+  if (flushing) return;
+  flushing = true;
   nextTurn(depart);
 }
 
 function depart(): void {
-  departing = false;
+  flushing = false;
   for (const binding of openBindings()) binding.depart();
 }
 
@@ -195,14 +195,14 @@ function depart(): void {
 const LOOK = 50;
 
 /** Tells of progress while another waits. */
-class Watched implements Waiter {
+class Watched implements Completion {
   #timer: Timer | undefined;
   #fraction = 0;
 
   readonly #onProgress: (progress: DerivationProgress) => void;
 
   constructor(
-    readonly waiter: Waiter,
+    readonly completion: Completion,
     onProgress: (progress: DerivationProgress) => void,
   ) {
     // In the AsyncLocalStorage context of the call, wherever the last word comes from.
@@ -210,11 +210,11 @@ class Watched implements Waiter {
   }
 
   get slot(): number {
-    return this.waiter.slot;
+    return this.completion.slot;
   }
 
   set slot(slot: number) {
-    this.waiter.slot = slot;
+    this.completion.slot = slot;
   }
 
   /** The job is under way: looks at it now and then, until it settles. */
@@ -231,17 +231,17 @@ class Watched implements Waiter {
         throw error;
       });
     }
-    this.waiter.succeed(value);
+    this.completion.succeed(value);
   }
 
   fail(error: unknown): void {
     this.#end();
-    this.waiter.fail(error);
+    this.completion.fail(error);
   }
 
   cancelled(): void {
     this.#end();
-    this.waiter.cancelled();
+    this.completion.cancelled();
   }
 
   #tell(fraction: number): void {
@@ -260,13 +260,13 @@ class Watched implements Waiter {
 interface Asked {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];
-  readonly choice: Choice;
+  readonly choice: EnginePreference;
 }
 
 function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): Asked {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
   if (count <= parser.options)
-    return { signal: undefined, onProgress: undefined, choice: choiceHere(undefined, WHAT) };
+    return { signal: undefined, onProgress: undefined, choice: localEngines(undefined, WHAT) };
   const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
   const signal = abortSignal(asked.signal);
   const { onProgress, engine } = asked;
@@ -275,7 +275,10 @@ function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count:
   return {
     signal,
     onProgress,
-    choice: choiceHere(engine === undefined ? undefined : choiceOf(engine, 'options.engine'), WHAT),
+    choice: localEngines(
+      engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
+      WHAT,
+    ),
   };
 }
 

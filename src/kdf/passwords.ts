@@ -17,7 +17,7 @@ import {
   describeAad,
   describeCall,
   describeResult,
-  forget,
+  clearRequest,
   Form,
 } from '../request/request.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
@@ -304,7 +304,7 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
     if (answer < 0) throw failure(-answer);
     return answer === 1;
   } finally {
-    forget();
+    clearRequest();
   }
 }
 

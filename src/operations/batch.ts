@@ -23,20 +23,20 @@ import { At, Flag, frame, Operation, Route } from '../request/frame.js';
 import {
   call,
   describeCall,
-  describeChoice,
+  setEngines,
   describeIv,
   describeKey,
   describeTarget,
   Form,
-  present,
+  encodeResult,
   roomForCopies,
   routedSync,
   runDescribed,
-  runWaiting,
+  runAsync,
 } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { choiceOf, narrowed, type Choice } from '../engines/engines.js';
+import { readEnginePreference, withKeyEngines, type EnginePreference } from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
 import {
   checkKeyed,
@@ -72,12 +72,12 @@ import { usual } from '../scheduling/cost-model.js';
 import { routeOf, type RouteOptions, takes, type Takes } from '../scheduling/routes.js';
 import { SecretCopy } from '../request/secret-copy.js';
 import { checkTextSize } from '../request/text-size.js';
-import { tellLater } from '../scheduling/deferred-results.js';
+import { deferResult } from '../scheduling/deferred-results.js';
 import {
-  CallbackWaiter,
-  PromiseWaiter,
-  SignalWaiter,
-  Waiter,
+  CallbackCompletion,
+  PromiseCompletion,
+  SignalCompletion,
+  Completion,
   type Callback,
 } from '../scheduling/completions.js';
 import { Cancelled, Threads } from '../request/protocol.js';
@@ -116,7 +116,7 @@ interface Batch {
   /** Whether the key is a copy of ours. */
   readonly wipe: boolean;
   /** The engines asked for, or those that have the key. */
-  readonly choice: Choice | undefined;
+  readonly choice: EnginePreference | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Of a digest. */
@@ -198,8 +198,8 @@ export function runManyCallback(
   given: ArrayLike<unknown>,
   count: number,
 ): void {
-  const waiter = new CallbackWaiter(callback);
-  start(parse(given, count), waiter, false);
+  const completion = new CallbackCompletion(callback);
+  start(parse(given, count), completion, false);
 }
 
 /**
@@ -212,28 +212,28 @@ export function runManyPromise(
   given: ArrayLike<unknown>,
   count: number,
   route: Route | undefined,
-  choice: Choice | undefined,
+  choice: EnginePreference | undefined,
 ): Promise<unknown> {
-  const waiter = signal === undefined ? new PromiseWaiter() : new ManyPromise();
+  const completion = signal === undefined ? new PromiseCompletion() : new ManyPromise();
   if (signal?.aborted) {
-    waiter.reject(signal.reason);
-    return waiter.promise;
+    completion.reject(signal.reason);
+    return completion.promise;
   }
   let parts: Parts | undefined;
   try {
     let batch = parse(given, count, true);
     if (route !== undefined) batch = { ...batch, route };
-    if (choice !== undefined) batch = { ...batch, choice: choiceAmong(batch.choice, choice) };
-    parts = start(batch, waiter, signal !== undefined);
+    if (choice !== undefined) batch = { ...batch, choice: enginesAmong(batch.choice, choice) };
+    parts = start(batch, completion, signal !== undefined);
   } catch (error) {
-    waiter.reject(error);
-    return waiter.promise;
+    completion.reject(error);
+    return completion.promise;
   }
-  if (parts !== undefined && waiter instanceof ManyPromise && !parts.settled) {
-    waiter.parts = parts;
-    waiter.heed(signal!);
+  if (parts !== undefined && completion instanceof ManyPromise && !parts.settled) {
+    completion.parts = parts;
+    completion.attachSignal(signal!);
   }
-  return waiter.promise;
+  return completion.promise;
 }
 
 // ---- arguments. Getters of options and sources run first, then memory is looked at. --------------
@@ -305,7 +305,7 @@ function keyed(
   if (isUint8Array(key)) return { key, wipe: false, choice };
   if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, choice };
   if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, choice };
-  return { key: undefined, wipe: false, choice: choiceAmong(key, choice) };
+  return { key: undefined, wipe: false, choice: enginesAmong(key, choice) };
 }
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
@@ -314,7 +314,7 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
       ? { encoding: value as Encoding }
       : options(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
-  const asked = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+  const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
   if (form !== undefined) checkTextSize(size, form);
@@ -338,9 +338,12 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
 }
 
 /** Those that have a prepared key, and of them the ones asked for. */
-function choiceAmong(prepared: Choice | undefined, asked: Choice | undefined): Choice | undefined {
+function enginesAmong(
+  prepared: EnginePreference | undefined,
+  asked: EnginePreference | undefined,
+): EnginePreference | undefined {
   return prepared?.handles !== undefined && asked !== undefined
-    ? narrowed(prepared, asked)
+    ? withKeyEngines(prepared, asked)
     : (asked ?? prepared);
 }
 
@@ -471,7 +474,7 @@ const PADDING = 64;
  * Hashes by the route asked for. `undefined` if that was here; the user is told at the end of this
  * turn.
  */
-function start(batch: Batch, user: Waiter, cancellable: boolean): Parts | undefined {
+function start(batch: Batch, user: Completion, cancellable: boolean): Parts | undefined {
   const route = batch.route ?? usual();
   const here =
     route === Route.Inline ||
@@ -479,7 +482,7 @@ function start(batch: Batch, user: Waiter, cancellable: boolean): Parts | undefi
       batch.target === undefined &&
       !roomForCopies(sourceSize(batch.messages)));
   if (here) {
-    tellLater(user, hashHere(batch));
+    deferResult(user, hashHere(batch));
     return undefined;
   }
   try {
@@ -501,7 +504,7 @@ function sourceSize({ list, packed }: Messages): number {
  * Cuts the work into jobs and sends them. Without a target the messages are copied, with one they
  * are lent.
  */
-function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): Parts {
+function send(batch: Batch, route: Route, user: Completion, cancellable: boolean): Parts {
   const { messages, size, facts } = batch;
   const { count } = messages;
   const result = allocateApart(count * size);
@@ -533,7 +536,7 @@ function send(batch: Batch, route: Route, user: Waiter, cancellable: boolean): P
       if (copied) call.flags |= Flag.Copied;
       // This route is of each part.
       if (route !== Route.Auto) frame[At.Route] = Route.Pool;
-      runWaiting(part);
+      runAsync(part);
     } catch (error) {
       // Those on their way have to come back before anybody is told.
       if (!parts.cut(error)) throw error;
@@ -638,7 +641,7 @@ class Parts {
 
   constructor(
     readonly batch: Batch,
-    readonly user: Waiter,
+    readonly user: Completion,
     readonly result: Buffer,
   ) {}
 
@@ -691,7 +694,7 @@ class Parts {
   }
 }
 
-class Part extends Waiter {
+class Part extends Completion {
   done = false;
 
   constructor(readonly parts: Parts) {
@@ -717,7 +720,7 @@ class Part extends Waiter {
   }
 }
 
-class ManyPromise extends SignalWaiter {
+class ManyPromise extends SignalCompletion {
   parts: Parts | undefined;
 
   override abort(reason: unknown): void {
@@ -769,7 +772,7 @@ function describeViews(
 
 function describeBeginning({ key, choice, seedLow, seedHigh }: Batch): void {
   if (key !== undefined) describeKey(key, 0, sizeOf(key));
-  if (choice !== undefined) describeChoice(choice);
+  if (choice !== undefined) setEngines(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }
@@ -811,7 +814,7 @@ function finish(batch: Batch, result: Buffer): unknown {
   for (let index = 0; index < messages.count; index++) {
     const start = index * size;
     const digest = result.subarray(start, start + size);
-    digests[index] = form === Form.Buffer && apart ? copyOf(digest) : present(digest, form);
+    digests[index] = form === Form.Buffer && apart ? copyOf(digest) : encodeResult(digest, form);
   }
   if (apart) result.fill(0);
   return digests;

@@ -18,7 +18,7 @@ import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
   describeAad,
   describeCall,
-  describeChoice,
+  setEngines,
   describeIv,
   describePrefix,
   describeResult,
@@ -30,7 +30,12 @@ import {
 } from '../request/request.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import { choiceOf, engineNames, type Choice, type EngineOptions } from '../engines/engines.js';
+import {
+  readEnginePreference,
+  engineNames,
+  type EnginePreference,
+  type EngineOptions,
+} from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
 import {
   checkKeyRange,
@@ -170,7 +175,7 @@ function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boole
   // All getters run here, before any memory is looked at.
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const choice = choiceAsked(engine);
+  const choice = requestedEngines(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
@@ -208,7 +213,7 @@ function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boole
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
   const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const choice = choiceAsked(engine);
+  const choice = requestedEngines(engine);
   const tagSize = appendedTagSize(tagLength, facts);
   const sealed = bytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
@@ -300,7 +305,7 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
   const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } =
     options<Fields>(given, 'options', accepted);
-  const choice = choiceAsked(engine);
+  const choice = requestedEngines(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
   limitSource(sizeOf(view), facts);
@@ -469,16 +474,16 @@ function describePlace(place: Place | undefined, size: number): void {
   else describeTarget(place.target, place.offset, size);
 }
 
-function choiceAsked(engine: unknown): Choice | undefined {
-  return engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+function requestedEngines(engine: unknown): EnginePreference | undefined {
+  return engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
 }
 
 function routeAsked(route: unknown): Route | undefined {
   return route === undefined ? undefined : routeOf(route, 'options.route');
 }
 
-function describeAsked(route: Route | undefined, choice: Choice | undefined): void {
-  if (choice !== undefined) describeChoice(choice);
+function describeAsked(route: Route | undefined, choice: EnginePreference | undefined): void {
+  if (choice !== undefined) setEngines(choice);
   if (route !== undefined) describeRoute(route);
 }
 

@@ -12,7 +12,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { allocate, type Buffer } from '#platform/runtime.js';
 import { stage, takeStaged } from '../request/secret-results.js';
 
-export function quickHex(
+export function fastHex(
   facts: HashFacts,
   source: unknown,
   offset: number,
@@ -27,7 +27,7 @@ export function quickHex(
 }
 
 /** Big-endian. */
-export function quickBigInt(
+export function fastBigInt(
   facts: HashFacts,
   source: unknown,
   offset: number,
@@ -41,7 +41,7 @@ export function quickBigInt(
   return quick.hashBigInt(source);
 }
 
-export function quickBuffer(
+export function fastBuffer(
   facts: HashFacts,
   source: unknown,
   offset: number,
@@ -62,7 +62,7 @@ export function quickBuffer(
  * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of
  * the message at the start of the desk. With the states of a key it is an HMAC.
  */
-export function quickFinishHex(
+export function fastFinishHex(
   facts: HashFacts,
   state: Uint8Array,
   size: number,

@@ -6,7 +6,7 @@ import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
   call,
   describeCall,
-  describeChoice,
+  setEngines,
   describeResult,
   describeRoute,
   describeTarget,
@@ -15,7 +15,12 @@ import {
 } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { choiceOf, engineNames, type Choice, type EngineOptions } from '../engines/engines.js';
+import {
+  readEnginePreference,
+  engineNames,
+  type EnginePreference,
+  type EngineOptions,
+} from '../engines/engines.js';
 import { describe, makeError, wrongType } from '../request/errors.js';
 import { isBytesView } from '../request/intrinsics.js';
 import {
@@ -163,7 +168,7 @@ export interface DigestRequest {
   readonly key: unknown;
   readonly route: Route | undefined;
   /** The engines asked for. */
-  readonly choice: Choice | undefined;
+  readonly choice: EnginePreference | undefined;
 }
 
 /** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
@@ -183,7 +188,7 @@ export function digestRequest(
   }
   const given = options<Fields & RouteOptions>(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
-  const choice = engine === undefined ? undefined : choiceOf(engine, 'options.engine');
+  const choice = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
@@ -209,7 +214,7 @@ export function describeDigest(request: DigestRequest): void {
   if (request.target === undefined) describeResult(request.size, request.form);
   else describeTarget(request.target, request.targetOffset, request.size);
   if (request.route !== undefined) describeRoute(request.route);
-  if (request.choice !== undefined) describeChoice(request.choice);
+  if (request.choice !== undefined) setEngines(request.choice);
   // Nothing but the result is left to describe; `call` is complete.
   call.size = request.size;
 }
@@ -232,7 +237,7 @@ function plainRequest(size: number, form: Form): DigestRequest {
  * The form of a digest whose encoding is named, or not given; `undefined` for anything that has to
  * be explained.
  */
-export function quickForm(encoding: unknown): Form | undefined {
+export function fastForm(encoding: unknown): Form | undefined {
   if (encoding === undefined) return Form.Buffer;
   return typeof encoding === 'string' ? forms[encoding] : undefined;
 }

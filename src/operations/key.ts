@@ -4,14 +4,14 @@
  */
 import { options as optionsOf, sizeOf, type Data } from '../request/arguments.js';
 import {
-  choiceOf,
+  readEnginePreference,
   engineOf,
-  fellBack,
+  recordFallback,
   usual,
-  type Choice,
+  type EnginePreference,
   type Engine,
   type EngineOptions,
-  type Lease,
+  type KeyPin,
   engineNames,
 } from '../engines/engines.js';
 import { At, Purpose, frame, Status } from '../request/frame.js';
@@ -87,19 +87,19 @@ export class Key {
 }
 
 /** The engines that have the key, and its handle in each. */
-interface Prepared extends Choice {
+interface Prepared extends EnginePreference {
   /** What it was prepared for; `Key.algorithm` is for people, who can change it. */
   readonly algorithm: string;
   readonly handles: readonly number[];
-  readonly lease: Lease;
+  readonly pin: KeyPin;
 }
 
 const forgotten = new FinalizationRegistry<Prepared>(release);
 
 function release(prepared: Prepared): void {
-  const { engines, handles, lease } = prepared;
-  if (lease.waiting > 0) {
-    lease.over = () => release(prepared);
+  const { engines, handles, pin } = prepared;
+  if (pin.waiting > 0) {
+    pin.over = () => release(prepared);
     return;
   }
   for (let index = 0; index < engines.length; index++) {
@@ -141,7 +141,7 @@ export function createKey(
   return createKeyFor(
     algorithm,
     key,
-    engine === undefined ? usual.choice : choiceOf(engine, 'options.engine'),
+    engine === undefined ? usual.choice : readEnginePreference(engine, 'options.engine'),
   );
 }
 
@@ -152,7 +152,7 @@ export function createKey(
 export function createKeyFor(
   algorithm: string,
   key: unknown,
-  choice: Choice,
+  choice: EnginePreference,
   argument?: string,
   also?: SecretKinds,
 ): Key {
@@ -163,7 +163,11 @@ export function createKeyFor(
  * Prepares the key of an HMAC; {@link createKey} without the name, for callers that take prepared
  * keys too.
  */
-export function createMacKey(facts: HashFacts, key: unknown, choice: Choice = usual.choice): Key {
+export function createMacKey(
+  facts: HashFacts,
+  key: unknown,
+  choice: EnginePreference = usual.choice,
+): Key {
   return prepareFor(
     { purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined },
     key,
@@ -189,7 +193,7 @@ const macNames: string[] = [];
  * theirs from.
  */
 export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
-  const { engines, handles } = keyChoice(key, algorithm);
+  const { engines, handles } = keyEngines(key, algorithm);
   const [engine] = engines;
   // The kernel's keys are with native code too.
   const server = engine!.here ? engine! : (engineOf('native') as Engine);
@@ -201,7 +205,7 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
     engines: [server],
     handles: [handle],
     names: [server.name],
-    lease: { waiting: 0, over: undefined },
+    pin: { waiting: 0, over: undefined },
   };
   return new Key(inside, prepared, macName(facts), key.size);
 }
@@ -209,7 +213,7 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
 function prepareFor(
   { purpose, id, name, size }: Target,
   key: unknown,
-  choice: Choice,
+  choice: EnginePreference,
   argument = 'key',
   also = SecretKinds.Keys,
 ): Key {
@@ -273,7 +277,7 @@ function prepare(
   name: string,
   size: number | undefined,
   source: Uint8Array,
-  choice: Choice,
+  choice: EnginePreference,
   argument: string,
 ): Key {
   const actual = sizeOf(source);
@@ -286,7 +290,7 @@ function prepare(
     engines,
     handles,
     names: choice.names,
-    lease: { waiting: 0, over: undefined },
+    pin: { waiting: 0, over: undefined },
   };
   for (const engine of choice.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);
@@ -298,7 +302,7 @@ function prepare(
       const reason = engine.binding.lastReason();
       const next = choice.engines[choice.engines.indexOf(engine) + 1];
       if (next === undefined) throw failure(-handle, 0, reason);
-      fellBack(name, engine.name, next.name, reason);
+      recordFallback(name, engine.name, next.name, reason);
     } else {
       release(prepared);
       throw failure(-handle);
@@ -310,7 +314,7 @@ function prepare(
 export { isKey };
 
 /** The engines that have a key prepared for `algorithm`, and its handles. */
-export function keyChoice(key: Key, algorithm: string): Choice {
+export function keyEngines(key: Key, algorithm: string): EnginePreference {
   keyHandle(key, algorithm);
   return preparedIn(key);
 }

@@ -15,7 +15,7 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { ofMessages, priceEpoch, priceOf, setUsual, usual } from './cost-model.js';
+import { ofMessages, costEpoch, costOf, setDefaultEngine, usual } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
@@ -198,11 +198,11 @@ export function makePortable(host: Host): Native {
     predict: (algorithm, bytes, messages) =>
       Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
     price(cipher, algorithm, which) {
-      const price = priceOf(cipher === 1, algorithm);
+      const price = costOf(cipher === 1, algorithm);
       // Nothing is quicker in company, and what is done here is never worth a job of its own.
       return price === undefined ? NaN : [price.fixed / AWAY, price.perByte / AWAY, 1, 1][which]!;
     },
-    epoch: priceEpoch,
+    epoch: costEpoch,
     costs: costsReport,
     inlineLimit: () => 0,
 
@@ -212,7 +212,7 @@ export function makePortable(host: Host): Native {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
     usualRoute: usual,
-    setUsualRoute: setUsual,
+    setUsualRoute: setDefaultEngine,
 
     // Results make themselves heard.
     beginPolling: () => {},
@@ -229,8 +229,8 @@ export function makePortable(host: Host): Native {
       return 1;
     },
 
-    threads: (which) => [jobs?.crew.limit, jobs?.crew.started, jobs?.crew.queued][which] ?? 0,
-    setThreads: (limit) => jobs?.crew.resize(limit),
+    threads: (which) => [jobs?.pool.limit, jobs?.pool.started, jobs?.pool.queued][which] ?? 0,
+    setThreads: (limit) => jobs?.pool.resize(limit),
     // There is nothing to be kept: memory is the garbage collector's.
     recycles: () => 0,
     setRecycling: () => {},

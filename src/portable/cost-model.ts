@@ -35,7 +35,7 @@ const entry = (fixed: number, perByte: number): Entry => ({
 });
 
 /** In the order of the catalog. Measured with Node 20 on a Zen 5 core that others used too. */
-const hashPrices: Entry[] = [
+const hashCosts: Entry[] = [
   entry(1200, 4), // md5
   entry(1200, 5), // sha1
   entry(1000, 6), // sha224
@@ -65,7 +65,7 @@ const hashPrices: Entry[] = [
   entry(600, 0.9), // xxh3-128
 ];
 
-const cipherPrices: Entry[] = [
+const cipherCosts: Entry[] = [
   entry(2000, 7), // aes-128-ctr
   entry(2200, 8), // aes-192-ctr
   entry(2400, 9), // aes-256-ctr
@@ -88,11 +88,11 @@ export function isCipher(operation: Operation): boolean {
 }
 
 function entries(cipher: boolean): Entry[] {
-  return cipher ? cipherPrices : hashPrices;
+  return cipher ? cipherCosts : hashCosts;
 }
 
 /** The price of a hash or cipher. */
-export function priceOf(cipher: boolean, algorithm: number): Price | undefined {
+export function costOf(cipher: boolean, algorithm: number): Price | undefined {
   return entries(cipher)[algorithm]?.price;
 }
 
@@ -102,10 +102,10 @@ export function isMeasured(cipher: boolean, algorithm: number): boolean {
 
 /** Another number whenever a price or the usual route has changed. */
 let epoch = 0;
-export const priceEpoch = (): number => epoch;
+export const costEpoch = (): number => epoch;
 
 /** A price was measured; no further from the table than a factor of 8 is believed. */
-export function settlePrice(operation: Operation, algorithm: number, found: Price): void {
+export function settleCost(operation: Operation, algorithm: number, found: Price): void {
   const list = entries(isCipher(operation));
   const prior = list[algorithm];
   if (prior === undefined || prior.measured) return;
@@ -128,7 +128,7 @@ export function usual(): Route {
   return usualRoute;
 }
 
-export function setUsual(route: number): void {
+export function setDefaultEngine(route: number): void {
   usualRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
@@ -139,7 +139,7 @@ function cost(price: Price | undefined, bytes: number, count = 1): number {
 
 /** Predicted nanoseconds of hashing so many bytes in so many messages. */
 export function ofMessages(algorithm: number, bytes: number, count: number): number {
-  return Math.round(cost(hashPrices[algorithm]?.price, bytes, count));
+  return Math.round(cost(hashCosts[algorithm]?.price, bytes, count));
 }
 
 /** Predicted nanoseconds. */

@@ -4,7 +4,7 @@
  */
 
 /** Another thread that runs worker.ts. */
-export interface Mate {
+export interface WorkerHandle {
   post(message: unknown, transfer: ArrayBuffer[]): void;
   /** Ends it at once, whatever it is doing. */
   end(): void;
@@ -41,5 +41,5 @@ export interface Host {
   /** As many workers are worth having. */
   readonly cores: number;
   /** Starts a worker; undefined, an exception, or a lost one where there can be none. */
-  readonly startMate: (events: MateEvents) => Mate | undefined;
+  readonly startWorker: (events: MateEvents) => WorkerHandle | undefined;
 }

@@ -4,14 +4,14 @@
  * turn of the event loop in which he called has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../request/frame.js';
-import { Crew, Stopped, type CrewJob } from './worker-pool.js';
-import { begunChunks } from './webcrypto-chunks.js';
-import { begunByPlatform, type Ended } from './webcrypto-backend.js';
+import { WorkerPool, Stopped, type PoolJob } from './worker-pool.js';
+import { tryWebCryptoChunks } from './webcrypto-chunks.js';
+import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { gathered, ownSecrets, wipeSecrets } from './worker-messages.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
-import { INLINE, isCipher, isMeasured, predict, settlePrice, usual } from './cost-model.js';
-import { Room, type Guest } from './memory-budget.js';
+import { INLINE, isCipher, isMeasured, predict, settleCost, usual } from './cost-model.js';
+import { Room, type MemoryPermit } from './memory-budget.js';
 import { NOTHING, refuse } from './windows.js';
 import { perform } from './execute.js';
 import type { Work } from './work.js';
@@ -38,14 +38,14 @@ const enum Stage {
   /** Its turn, or room for it, has not come. */
   Gathered,
   /** With the crew. */
-  Crew,
+  WorkerPool,
   /** With the platform's own cryptography, which cannot be stopped. */
   Platform,
   Ended,
 }
 
 /** A job on its way. */
-class Job implements CrewJob, Guest {
+class Job implements PoolJob, MemoryPermit {
   stage = Stage.Gathered;
   fraction = 0;
   status = Status.Internal;
@@ -84,8 +84,8 @@ class Job implements CrewJob, Guest {
 
   enter(): void {
     this.inRoom = true;
-    this.stage = Stage.Crew;
-    this.jobs.crew.submit(this);
+    this.stage = Stage.WorkerPool;
+    this.jobs.pool.submit(this);
   }
 
   end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void {
@@ -99,7 +99,7 @@ class Job implements CrewJob, Guest {
 }
 
 export class Jobs {
-  readonly crew: Crew;
+  readonly pool: WorkerPool;
   readonly room = new Room();
   /**
    * Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not
@@ -115,15 +115,15 @@ export class Jobs {
   #finished: Job[] = [];
   #gathered: Job[] = [];
   #awaited = false;
-  #departing = false;
+  #flushing = false;
   #settling = false;
 
   constructor(host: Host, frame: Float64Array, ring: Uint8Array, settle: Settle) {
     this.#host = host;
     this.#frame = frame;
     this.#ring = new Ring(ring, settle);
-    this.crew = new Crew(host, ({ operation, algorithm, price }) =>
-      settlePrice(operation, algorithm, price),
+    this.pool = new WorkerPool(host, ({ operation, algorithm, price }) =>
+      settleCost(operation, algorithm, price),
     );
   }
 
@@ -160,25 +160,25 @@ export class Jobs {
     // A large one goes to the platform's cryptography by way of a worker.
     const here =
       derivation === undefined &&
-      (work.source.length <= this.#host.platformMost || this.crew.alone);
+      (work.source.length <= this.#host.platformMost || this.pool.alone);
     if (
       here &&
-      (begunByPlatform(work, ended, !snapshot || job.owned) ||
-        (!snapshot && begunChunks(work, ended)))
+      (tryWebCrypto(work, ended, !snapshot || job.owned) ||
+        (!snapshot && tryWebCryptoChunks(work, ended)))
     ) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
-      job.work = { ...work, source: this.crew.copyOf(work.source) };
+      job.work = { ...work, source: this.pool.copyOf(work.source) };
       job.owned = true;
     }
     this.copied += copied;
     this.#underWay.set(slot, job);
     if (derivation !== undefined) {
       this.#gathered.push(job);
-      this.#departLater();
+      this.#flushLater();
     } else if (job.stage === Stage.Gathered) {
-      job.stage = Stage.Crew;
-      this.crew.submit(job);
+      job.stage = Stage.WorkerPool;
+      this.pool.submit(job);
     }
   }
 
@@ -219,8 +219,8 @@ export class Jobs {
         job.end(Status.Cancelled, undefined, undefined);
         return Stopped.Never;
       }
-      case Stage.Crew:
-        return this.crew.stop(job);
+      case Stage.WorkerPool:
+        return this.pool.stop(job);
       case Stage.Platform:
         // It has a copy of its own and works on; nobody waits for it.
         job.end(Status.Cancelled, undefined, undefined);
@@ -237,17 +237,17 @@ export class Jobs {
 
   /** Derivations that have gathered go on their way, as far as there is memory for them. */
   depart(): void {
-    this.#departing = false;
+    this.#flushing = false;
     const jobs = this.#gathered;
     this.#gathered = [];
     for (const job of jobs) this.room.admit(job);
   }
 
-  #departLater(): void {
-    if (this.#departing) return;
-    this.#departing = true;
+  #flushLater(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
     this.#host.nextTurn(() => {
-      if (this.#departing) this.depart();
+      if (this.#flushing) this.depart();
     });
   }
 

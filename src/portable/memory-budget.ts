@@ -4,7 +4,7 @@
  */
 
 /** Who wants room. */
-export interface Guest {
+export interface MemoryPermit {
   /** Bytes; 0 for none worth counting. */
   readonly needs: number;
   /** There is room. */
@@ -15,13 +15,13 @@ export class Room {
   /** 0 while none is set. */
   limit = 0;
   taken = 0;
-  readonly #waiting: Guest[] = [];
+  readonly #waiting: MemoryPermit[] = [];
 
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  admit(guest: Guest): void {
+  admit(guest: MemoryPermit): void {
     if (guest.needs === 0) {
       guest.enter();
       return;
@@ -31,13 +31,13 @@ export class Room {
   }
 
   /** A guest that was let in goes. */
-  leave({ needs }: Guest): void {
+  leave({ needs }: MemoryPermit): void {
     this.taken -= needs;
     this.#admitWaiting();
   }
 
   /** A guest does not want to wait any more; false if it does not wait. */
-  withdraw(guest: Guest): boolean {
+  withdraw(guest: MemoryPermit): boolean {
     const at = this.#waiting.indexOf(guest);
     if (at < 0) return false;
     this.#waiting.splice(at, 1);
@@ -61,7 +61,7 @@ export class Room {
     }
   }
 
-  #fits({ needs }: Guest): boolean {
+  #fits({ needs }: MemoryPermit): boolean {
     return this.taken === 0 || this.limit === 0 || this.taken + needs <= this.limit;
   }
 }

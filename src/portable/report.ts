@@ -2,7 +2,7 @@
  * What `engines()` and its prices say of the portable engine, as JSON.
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { bytesFor, INLINE, isMeasured, priceOf } from './cost-model.js';
+import { bytesFor, INLINE, isMeasured, costOf } from './cost-model.js';
 import { libraries, libraryOf } from './libraries.js';
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
@@ -19,7 +19,7 @@ export function enginesReport(): string {
 /** All prices by algorithm. */
 export function costsReport(): string {
   const of = (cipher: boolean) => (facts: { readonly id: number; readonly name: string }) => {
-    const price = priceOf(cipher, facts.id)!;
+    const price = costOf(cipher, facts.id)!;
     const shown = {
       fixed: round(price.fixed, 1),
       perByte: round(price.perByte, 5),

@@ -5,19 +5,19 @@
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
 import { hashes } from '../catalog/catalog-table.js';
-import { runErrand, type Errand, type Outcome } from './worker-messages.js';
+import { runRequest, type WorkerRequest, type Outcome } from './worker-messages.js';
 import { copyOf, NOTHING, part } from './windows.js';
 
 /** A few milliseconds of the slower hashes. */
 const SLICE = 256 * 1024;
 
 /** Runs an errand; yields wherever something else may be done. */
-export function* inSlices(errand: Errand): Generator<undefined, Outcome, undefined> {
-  const { operation, algorithm, source, secret } = errand;
+export function* inSlices(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
+  const { operation, algorithm, source, secret } = request;
   const mac = operation === Operation.Hmac;
   if ((!mac && operation !== Operation.Hash) || source.length <= SLICE)
-    return runErrand(errand, undefined);
-  const purpose = mac ? Purpose.Mac : errand.purpose;
+    return runRequest(request, undefined);
+  const purpose = mac ? Purpose.Mac : request.purpose;
   const [update, finish] = mac
     ? [Operation.MacUpdate, Operation.MacFinish]
     : [Operation.Update, Operation.Finish];
@@ -27,7 +27,7 @@ export function* inSlices(errand: Errand): Generator<undefined, Outcome, undefin
   for (; at + SLICE < source.length; at += SLICE) {
     // Secrets are wiped by whoever was given them.
     const slice = {
-      ...errand,
+      ...request,
       operation: update,
       purpose,
       secret: copyOf(secret),
@@ -35,14 +35,14 @@ export function* inSlices(errand: Errand): Generator<undefined, Outcome, undefin
       source: part(source, at, SLICE),
       targetSize: stateSize,
     };
-    const outcome = runErrand(slice, undefined);
+    const outcome = runRequest(slice, undefined);
     if (outcome.status !== Status.Done) return outcome;
     state = outcome.target;
     yield;
   }
-  return runErrand(
+  return runRequest(
     {
-      ...errand,
+      ...request,
       operation: finish,
       purpose,
       aad: state,

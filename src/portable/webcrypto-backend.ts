@@ -41,7 +41,7 @@ const TAG_LEAST = 12;
  * Begins a work, and answers true; or false where it has to be done otherwise. A source that is not
  * `lent` may change when this has returned; keys and what else is short are copied.
  */
-export function begunByPlatform(work: Work, ended: Ended, lent = false): boolean {
+export function tryWebCrypto(work: Work, ended: Ended, lent = false): boolean {
   if (!isLarge(work) || !isTrusted(work)) return false;
   const served = ask(work, lent);
   if (served === undefined) return false;

@@ -15,7 +15,7 @@ const LEAST = 4096;
 /**
  * Begins a run whose source is lent, and answers true; or false where it has to be done otherwise.
  */
-export function begunChunks(work: Work, ended: Ended): boolean {
+export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const { operation, algorithm, source, target, size, count } = work;
   const seals = operation === Operation.SealChunks;
   if ((!seals && operation !== Operation.OpenChunks) || size < LEAST || source.length < LEAST)

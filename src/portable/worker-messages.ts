@@ -3,7 +3,7 @@
  * given away.
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
-import { begunByPlatform, willServe, type Ended } from './webcrypto-backend.js';
+import { tryWebCrypto, willServe, type Ended } from './webcrypto-backend.js';
 import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
 import { prepareKey, wipeKey } from './keys.js';
 import type { Price } from './cost-model.js';
@@ -12,7 +12,7 @@ import { inputOf, perform, statusOf } from './execute.js';
 import { SIZED, type Work } from './work.js';
 
 /** What a worker is told: {@link Work} with the sizes of what it is to make. */
-export interface Errand {
+export interface WorkerRequest {
   readonly operation: Operation;
   readonly algorithm: number;
   /** Of a prepared key. */
@@ -40,7 +40,7 @@ export interface Errand {
  * What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large
  * source, which is warm), what something costs.
  */
-export type Tiding =
+export type WorkerResponse =
   | { readonly tells: 'ready' }
   | { readonly tells: 'progress'; readonly fraction: number }
   | {
@@ -81,7 +81,7 @@ export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
 }
 
 /** The work as a worker is told of it. The source must be a copy. */
-export function errandOf(work: Work, watched: boolean, measure: boolean): Errand {
+export function requestOf(work: Work, watched: boolean, measure: boolean): WorkerRequest {
   const {
     operation,
     algorithm,
@@ -142,9 +142,9 @@ export interface Outcome {
 }
 
 /** Runs an errand, in a worker: its copies are its own to change. */
-export function runErrand(errand: Errand, progress: Progress | undefined): Outcome {
-  return outcome(errand, () => {
-    const work = workOf(errand);
+export function runRequest(request: WorkerRequest, progress: Progress | undefined): Outcome {
+  return outcome(request, () => {
+    const work = workOf(request);
     return { work, status: perform(work, progress) };
   });
 }
@@ -153,14 +153,14 @@ export function runErrand(errand: Errand, progress: Progress | undefined): Outco
  * The same by the platform's cryptography, which in some places is slow to return: hence in a
  * worker. Undefined where it does not serve this.
  */
-export async function platformErrand(errand: Errand): Promise<Outcome | undefined> {
-  const { operation, purpose, secret, source, targetSize, tagSize } = errand;
+export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
+  const { operation, purpose, secret, source, targetSize, tagSize } = request;
   if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
   // What takes a key is given its bytes. It makes its result itself: only the sizes of target and
   // tag are looked at.
-  const tag = makesTag(operation) ? made(tagSize) : errand.tag;
+  const tag = makesTag(operation) ? made(tagSize) : request.tag;
   const work: Work = {
-    ...errand,
+    ...request,
     key: undefined,
     secret,
     tag,
@@ -170,10 +170,10 @@ export async function platformErrand(errand: Errand): Promise<Outcome | undefine
   if (!(await willServe(work))) return undefined;
   return new Promise((resolve) => {
     const ended: Ended = (status, target, madeTag) => {
-      for (const own of [secret, errand.iv, errand.aad]) own.fill(0);
+      for (const own of [secret, request.iv, request.aad]) own.fill(0);
       resolve({ status, target, tag: madeTag });
     };
-    if (!begunByPlatform(work, ended, true)) resolve(undefined);
+    if (!tryWebCrypto(work, ended, true)) resolve(undefined);
   });
 }
 
@@ -181,40 +181,40 @@ export async function platformErrand(errand: Errand): Promise<Outcome | undefine
  * The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come
  * gets JavaScript's, which tells.
  */
-export async function deriveErrand(
-  errand: Errand,
+export async function deriveRequest(
+  request: WorkerRequest,
   derivation: Derivation,
   progress: Progress | undefined,
 ): Promise<Outcome> {
-  if (progress !== undefined) return runErrand(errand, progress);
+  if (progress !== undefined) return runRequest(request, progress);
   let status = Status.Done;
   let work: Work | undefined;
   try {
-    work = workOf(errand);
+    work = workOf(request);
     await deriveFast(derivation, inputOf(work), work.target);
   } catch (error) {
     status = statusOf(error);
   }
-  return outcome(errand, () => ({ work, status }));
+  return outcome(request, () => ({ work, status }));
 }
 
-function workOf(errand: Errand): Work {
-  const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = errand;
+function workOf(request: WorkerRequest): Work {
+  const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = request;
   // A cipher works in place.
   const inPlace =
     operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
   return {
-    ...errand,
+    ...request,
     key: purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret),
     secret: purpose === undefined ? secret : NOTHING,
-    tag: makesTag(operation) ? made(tagSize) : errand.tag,
+    tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: inPlace ? source : made(targetSize),
     views: undefined,
   };
 }
 
 function outcome(
-  errand: Errand,
+  request: WorkerRequest,
   run: () => { readonly work: Work | undefined; readonly status: Status },
 ): Outcome {
   let status: Status;
@@ -225,8 +225,8 @@ function outcome(
     status = statusOf(error);
   }
   if (work?.key !== undefined) wipeKey(work.key);
-  for (const own of [errand.secret, errand.iv, errand.aad, errand.tag]) own.fill(0);
+  for (const own of [request.secret, request.iv, request.aad, request.tag]) own.fill(0);
   if (status !== Status.Done || work === undefined)
     return { status, target: NOTHING, tag: NOTHING };
-  return { status, target: work.target, tag: makesTag(errand.operation) ? work.tag : NOTHING };
+  return { status, target: work.target, tag: makesTag(request.operation) ? work.tag : NOTHING };
 }

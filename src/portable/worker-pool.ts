@@ -5,8 +5,8 @@
  * are done on this thread, one or a slice of one in a turn of the event loop.
  */
 import { Status } from '../request/frame.js';
-import { errandOf, type Outcome, type Tiding } from './worker-messages.js';
-import type { Host, Mate } from './host.js';
+import { requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
+import type { Host, WorkerHandle } from './host.js';
 import { clockLimit } from './kdf/index.js';
 import { inSlices } from './slices.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
@@ -14,7 +14,7 @@ import { statusOf } from './execute.js';
 import type { Work } from './work.js';
 
 /** Work for a worker, with copies of everything but what is lent. */
-export interface CrewJob {
+export interface PoolJob {
   work: Work;
   /** Whether the source is a copy already. */
   owned: boolean;
@@ -68,9 +68,9 @@ const FAILURES = 3;
 
 /** A worker. */
 class Hand {
-  mate: Mate | undefined;
+  handle: WorkerHandle | undefined;
   /** What it was given, in that order. */
-  readonly jobs: CrewJob[] = [];
+  readonly jobs: PoolJob[] = [];
   /** It has said that it runs. */
   ready = false;
   gone = false;
@@ -79,7 +79,7 @@ class Hand {
   forget: () => void = () => {};
 
   /** Whether it may be given this beside what it has. */
-  takes(job: CrewJob): boolean {
+  takes(job: PoolJob): boolean {
     const short =
       this.ready &&
       this.jobs.length < AT_ONCE &&
@@ -90,15 +90,15 @@ class Hand {
 
 /** A job that is done on this thread. */
 interface Here {
-  readonly job: CrewJob;
+  readonly job: PoolJob;
   readonly steps: Iterator<undefined, Outcome, undefined>;
 }
 
-export class Crew {
+export class WorkerPool {
   limit: number;
   readonly #host: Host;
-  readonly #priced: (tiding: Tiding & { tells: 'price' }) => void;
-  readonly #waiting: CrewJob[] = [];
+  readonly #priced: (tiding: WorkerResponse & { tells: 'price' }) => void;
+  readonly #waiting: PoolJob[] = [];
   readonly #hands: Hand[] = [];
   /** One has said that it runs: there can be workers. */
   #proven = false;
@@ -107,11 +107,11 @@ export class Crew {
   #alone = false;
   #turning = false;
   /** What stops the clocks of jobs that have one. */
-  readonly #clocks = new Map<CrewJob, () => void>();
+  readonly #clocks = new Map<PoolJob, () => void>();
   /** What is done on this thread, if it was not done in one turn. */
   #here: Here | undefined;
 
-  constructor(host: Host, priced: (tiding: Tiding & { tells: 'price' }) => void) {
+  constructor(host: Host, priced: (tiding: WorkerResponse & { tells: 'price' }) => void) {
     this.#host = host;
     this.limit = Math.max(1, host.cores);
     this.#priced = priced;
@@ -144,7 +144,7 @@ export class Crew {
    * Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner
    * has taken away against his promise.
    */
-  #ownSource(job: CrewJob): void {
+  #ownSource(job: PoolJob): void {
     if (job.owned) return;
     const { work } = job;
     if (work.source.length !== job.sourceSize) refuse(Status.Argument);
@@ -152,7 +152,7 @@ export class Crew {
     job.owned = true;
   }
 
-  submit(job: CrewJob): void {
+  submit(job: PoolJob): void {
     // Short jobs go before long ones, each among their like in the order of the calls.
     const at = job.cost < SHORT ? this.#waiting.findIndex(({ cost }) => cost >= SHORT) : -1;
     if (at < 0) this.#waiting.push(job);
@@ -173,7 +173,7 @@ export class Crew {
    * Nobody wants this job any more, or it has taken too long. What has not started never will; a
    * worker is ended.
    */
-  stop(job: CrewJob, status = Status.Cancelled): Stopped {
+  stop(job: PoolJob, status = Status.Cancelled): Stopped {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) {
       this.#waiting.splice(at, 1);
@@ -211,15 +211,15 @@ export class Crew {
   #start(): Hand | undefined {
     const hand = new Hand();
     const events = {
-      message: (message: unknown): void => this.#hear(hand, message as Tiding),
+      message: (message: unknown): void => this.#hear(hand, message as WorkerResponse),
       lost: (memory: boolean): void => this.#lose(hand, memory),
     };
     try {
-      hand.mate = this.#host.startMate(events);
+      hand.handle = this.#host.startWorker(events);
     } catch {
-      hand.mate = undefined;
+      hand.handle = undefined;
     }
-    if (hand.mate === undefined || hand.gone) {
+    if (hand.handle === undefined || hand.gone) {
       this.#fail();
       return undefined;
     }
@@ -230,26 +230,26 @@ export class Crew {
     return hand;
   }
 
-  #give(hand: Hand, job: CrewJob): void {
+  #give(hand: Hand, job: PoolJob): void {
     if (hand.ready) hand.forget();
     hand.jobs.push(job);
     try {
       this.#ownSource(job);
-      const errand = errandOf(job.work, job.watched, job.measure);
+      const request = requestOf(job.work, job.watched, job.measure);
       // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
-      const { buffer, length } = errand.source;
-      hand.mate!.hold(true);
-      hand.mate!.post(errand, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
+      const { buffer, length } = request.source;
+      hand.handle!.hold(true);
+      hand.handle!.post(request, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
       if (hand.ready) job.work = { ...job.work, source: NOTHING };
       this.#watch(job);
     } catch (error) {
       hand.jobs.pop();
-      if (hand.jobs.length === 0) hand.mate!.hold(false);
+      if (hand.jobs.length === 0) hand.handle!.hold(false);
       job.end(statusOf(error), undefined, undefined);
     }
   }
 
-  #hear(hand: Hand, tiding: Tiding): void {
+  #hear(hand: Hand, tiding: WorkerResponse): void {
     if (hand.gone) return;
     switch (tiding.tells) {
       case 'ready':
@@ -284,7 +284,7 @@ export class Crew {
    * Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be
    * asked to end itself.
    */
-  #watch(job: CrewJob): void {
+  #watch(job: PoolJob): void {
     const { derivation } = job.work;
     if (derivation?.what !== 'verify') return;
     const limit = clockLimit(derivation.allowed) + WORKER_START;
@@ -295,13 +295,13 @@ export class Crew {
       );
   }
 
-  #unwatch(job: CrewJob): void {
+  #unwatch(job: PoolJob): void {
     this.#clocks.get(job)?.();
     this.#clocks.delete(job);
   }
 
   #rest(hand: Hand): void {
-    hand.mate!.hold(false);
+    hand.handle!.hold(false);
     hand.forget();
     hand.forget = this.#host.after(IDLE, () => this.#dismiss(hand));
   }
@@ -312,7 +312,7 @@ export class Crew {
     hand.forget();
     const at = this.#hands.indexOf(hand);
     if (at >= 0) this.#hands.splice(at, 1);
-    hand.mate?.end();
+    hand.handle?.end();
   }
 
   /** A worker has ended by itself, or never begun. */
@@ -355,11 +355,11 @@ export class Crew {
     });
   }
 
-  #begin(job: CrewJob | undefined): Here | undefined {
+  #begin(job: PoolJob | undefined): Here | undefined {
     if (job === undefined) return undefined;
     try {
       this.#ownSource(job);
-      return { job, steps: inSlices(errandOf(job.work, false, false)) };
+      return { job, steps: inSlices(requestOf(job.work, false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
       return undefined;

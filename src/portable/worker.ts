@@ -3,12 +3,12 @@
  */
 import { Operation } from '../request/frame.js';
 import {
-  deriveErrand,
-  platformErrand,
-  runErrand,
-  type Errand,
+  deriveRequest,
+  webcryptoRequest,
+  runRequest,
+  type WorkerRequest,
   type Outcome,
-  type Tiding,
+  type WorkerResponse,
 } from './worker-messages.js';
 import { inJavaScript } from './hashes/wasm-switches.js';
 import type { Progress } from './kdf/index.js';
@@ -16,8 +16,8 @@ import { isCipher, measure } from './cost-model.js';
 
 /** A worker's end of the way to the thread that has started it. */
 export interface Port {
-  post(tiding: Tiding, transfer: ArrayBuffer[]): void;
-  listen(hear: (errand: Errand) => void): void;
+  post(tiding: WorkerResponse, transfer: ArrayBuffer[]): void;
+  listen(hear: (request: WorkerRequest) => void): void;
 }
 
 /** Milliseconds between two reports of how far a derivation has come. */
@@ -32,29 +32,29 @@ const WASM_MIN = 64 * 1024;
 /** Runs what comes, until somebody ends the thread: in that order, and so are the answers. */
 export function serve(port: Port): void {
   let before: Promise<void> = Promise.resolve();
-  port.listen((errand) => {
-    before = before.then(() => work(port, errand)).catch(fail);
+  port.listen((request) => {
+    before = before.then(() => work(port, request)).catch(fail);
   });
   port.post({ tells: 'ready' }, []);
 }
 
-async function work(port: Port, errand: Errand): Promise<void> {
-  const { derivation } = errand;
-  const progress = errand.watched ? reporter(port) : undefined;
+async function work(port: Port, request: WorkerRequest): Promise<void> {
+  const { derivation } = request;
+  const progress = request.watched ? reporter(port) : undefined;
   answer(
     port,
-    errand,
+    request,
     await (derivation === undefined
-      ? run(errand, progress)
-      : deriveErrand(errand, derivation, progress)),
+      ? run(request, progress)
+      : deriveRequest(request, derivation, progress)),
   );
 }
 
-async function run(errand: Errand, progress: Progress | undefined): Promise<Outcome> {
-  const served = await platformErrand(errand);
+async function run(request: WorkerRequest, progress: Progress | undefined): Promise<Outcome> {
+  const served = await webcryptoRequest(request);
   if (served !== undefined) return served;
-  await prepared(errand);
-  return runErrand(errand, progress);
+  await prepared(request);
+  return runRequest(request, progress);
 }
 
 /**
@@ -68,7 +68,7 @@ function fail(error: unknown): void {
 }
 
 /** A long message is hashed by WebAssembly, where that may be had. */
-async function prepared({ operation, algorithm, source }: Errand): Promise<void> {
+async function prepared({ operation, algorithm, source }: WorkerRequest): Promise<void> {
   const many = operation === Operation.HashMany || operation === Operation.HmacMany;
   if (many || isCipher(operation) || source.length < WASM_MIN) return;
   try {
@@ -97,7 +97,7 @@ const SPARE_MIN = 1024 * 1024;
 
 function answer(
   port: Port,
-  { measure: wanted, operation, algorithm, source }: Errand,
+  { measure: wanted, operation, algorithm, source }: WorkerRequest,
   { status, target, tag }: Outcome,
 ): void {
   // What is given away must be all of its buffer: a text, a tag, or both in one.

@@ -2,10 +2,10 @@
  * Keys and other secrets as arguments: their types, and how they get into the request record.
  */
 import { range, sizeOf, type Bytes, type Data } from './arguments.js';
-import { describeChoice, describeKey, encodeKey, ownSecret, wipeLater } from './request.js';
-import type { Choice } from '../engines/engines.js';
+import { setEngines, describeKey, encodeKey, ownSecret, deferWipe } from './request.js';
+import type { EnginePreference } from '../engines/engines.js';
 import { isUint8Array } from './intrinsics.js';
-import { isKey, keyChoice, type Key } from '../operations/key.js';
+import { isKey, keyEngines, type Key } from '../operations/key.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js';
@@ -27,7 +27,7 @@ export type SecretInput = Data | KeyObject | CryptoKey;
  * A key that was read: its bytes, which are the caller's or a copy of ours, a string, or the
  * engines that have it prepared.
  */
-export type KeyMaterial = Uint8Array | SecretCopy | string | Choice;
+export type KeyMaterial = Uint8Array | SecretCopy | string | EnginePreference;
 
 /** Reads a key that may be prepared for `algorithm`. Read it last: see secret-copy.ts. */
 export function readKey(
@@ -36,14 +36,16 @@ export function readKey(
   name: string,
 ): Exclude<KeyMaterial, string> {
   if (isUint8Array(value)) return value;
-  return isKey(value) ? keyChoice(value, algorithm) : readSecret(value, name, SecretKinds.Prepared);
+  return isKey(value)
+    ? keyEngines(value, algorithm)
+    : readSecret(value, name, SecretKinds.Prepared);
 }
 
 /** The same of a key that may be a string. */
 export function readTextKey(value: unknown, algorithm: string, name: string): KeyMaterial {
   if (isUint8Array(value) || typeof value === 'string') return value;
   return isKey(value)
-    ? keyChoice(value, algorithm)
+    ? keyEngines(value, algorithm)
     : readSecret(value, name, SecretKinds.Text | SecretKinds.Prepared);
 }
 
@@ -70,7 +72,7 @@ export function describeKeyInput(key: KeyMaterial): void {
   if (isUint8Array(key)) describeKey(key, 0, sizeOf(key));
   else if (typeof key === 'string') describeTextKey(key);
   else if (SecretCopy.is(key)) describeCopy(key, 0, key.bytes.length);
-  else describeChoice(key);
+  else setEngines(key);
 }
 
 /** Describes a range of a key; of a prepared key all. */
@@ -81,11 +83,11 @@ export function describeKeyRange(
 ): void {
   if (isUint8Array(key)) describeKey(key, offset, size);
   else if (SecretCopy.is(key)) describeCopy(key, offset, size);
-  else describeChoice(key);
+  else setEngines(key);
 }
 
 function describeCopy(key: SecretCopy, offset: number, size: number): void {
-  wipeLater(key.bytes);
+  deferWipe(key.bytes);
   describeKey(key.bytes, offset, size);
 }
 

@@ -13,10 +13,10 @@ import { native, onSettle, servers } from '../engines/binding.js';
 import { cipherOf, hashOf } from '../catalog/catalog.js';
 import {
   base,
-  fellBack,
-  narrowed,
-  usual as usualEngine,
-  type Choice,
+  recordFallback,
+  withKeyEngines,
+  usual as defaultEngine,
+  type EnginePreference,
   type Engine,
 } from '../engines/engines.js';
 import {
@@ -49,13 +49,18 @@ import {
 } from '#platform/runtime.js';
 import { encodeShort, keyScratch } from './input-buffer.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from './secret-results.js';
-import { quiet, spend, tellFailureLater, tellLater } from '../scheduling/deferred-results.js';
 import {
-  CallbackWaiter,
-  PromiseWaiter,
-  SignalWaiter,
+  isIdle,
+  takeInlineBudget,
+  deferError,
+  deferResult,
+} from '../scheduling/deferred-results.js';
+import {
+  CallbackCompletion,
+  PromiseCompletion,
+  SignalCompletion,
   type Callback,
-  type Waiter,
+  type Completion,
 } from '../scheduling/completions.js';
 
 /** What the caller gets. */
@@ -112,7 +117,7 @@ export const call = {
   /**
    * The engines that may, if that was asked for or follows from a key; otherwise the usual ones.
    */
-  choice: undefined as Choice | undefined,
+  choice: undefined as EnginePreference | undefined,
 };
 
 /** Starts the description of a call without key, iv, aad or tag; parsers add those. */
@@ -136,7 +141,7 @@ export function describeCall(
   call.flags = 0;
   call.prefix = 0;
   call.routed = false;
-  const { engine } = usualEngine;
+  const { engine } = defaultEngine;
   frame[At.Engine] = engine.number;
   // To write what is there already costs more than to look.
   if (call.engine !== engine) call.engine = engine;
@@ -144,8 +149,8 @@ export function describeCall(
 }
 
 /** Who may compute: those that have the key, and, after that, those of them that are asked for. */
-export function describeChoice(asked: Choice): void {
-  const choice = call.choice?.handles === undefined ? asked : narrowed(call.choice, asked);
+export function setEngines(asked: EnginePreference): void {
+  const choice = call.choice?.handles === undefined ? asked : withKeyEngines(call.choice, asked);
   const engine = choice.engines[0]!;
   frame[At.Engine] = engine.number;
   if (call.engine !== engine) call.engine = engine;
@@ -156,13 +161,13 @@ export function describeChoice(asked: Choice): void {
 /**
  * The engine that served cannot: what has been described is for the next one now, if there is one.
  */
-function turnToNext(reason: string): boolean {
+function switchToNextEngine(reason: string): boolean {
   const { engine } = call;
-  const { engines, handles } = call.choice ?? usualEngine.choice;
+  const { engines, handles } = call.choice ?? defaultEngine.choice;
   const at = engines.indexOf(engine) + 1;
   const next = engines[at];
   if (next === undefined) return false;
-  fellBack(algorithmName(), engine.name, next.name, reason);
+  recordFallback(algorithmName(), engine.name, next.name, reason);
   frame[At.Engine] = next.number;
   call.engine = next;
   if (handles !== undefined) frame[At.Key] = handles[at]!;
@@ -187,7 +192,7 @@ function algorithmName(): string {
 }
 
 /** Runs what has been described by whoever serves it; its status. */
-function cross(target: Uint8Array | undefined): number {
+function invoke(target: Uint8Array | undefined): number {
   const status = call.engine.binding.run(
     call.source,
     target,
@@ -196,15 +201,15 @@ function cross(target: Uint8Array | undefined): number {
     call.tag,
     call.key,
   );
-  return status < Status.Unavailable ? status : crossAgain(status, target);
+  return status < Status.Unavailable ? status : invokeAgain(status, target);
 }
 
 /** The engine does not serve it: the next ones are asked, as long as there are some. */
-function crossAgain(refusal: number, target: Uint8Array | undefined): number {
+function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
   let status = refusal;
   while (
     (status === Status.Unavailable || status === Status.TooLarge) &&
-    turnToNext(call.engine.binding.lastReason())
+    switchToNextEngine(call.engine.binding.lastReason())
   ) {
     status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
   }
@@ -254,12 +259,12 @@ let scratchKey = 0;
 /** A secret string as bytes, which are wiped as soon as the call has used or copied them. */
 export function ownSecret(text: string): Uint8Array {
   const secret = utf8Apart(text);
-  wipeLater(secret);
+  deferWipe(secret);
   return secret;
 }
 
 /** Bytes of ours, to be wiped as soon as the call has used or copied them. */
-export function wipeLater(secret: Uint8Array): void {
+export function deferWipe(secret: Uint8Array): void {
   ownSecrets.push(secret);
 }
 
@@ -311,14 +316,14 @@ export function runSync(
   describe: Describe,
   given: ArrayLike<unknown>,
   count: number,
-  choice?: Choice,
+  choice?: EnginePreference,
 ): unknown {
   try {
     describe(given, count);
-    if (choice !== undefined) describeChoice(choice);
+    if (choice !== undefined) setEngines(choice);
     if (call.routed) throw routedSync();
   } catch (error) {
-    forget();
+    clearRequest();
     throw error;
   }
   return runDescribed();
@@ -329,7 +334,7 @@ export function runDescribed(): unknown {
   try {
     return runNow();
   } finally {
-    forget();
+    clearRequest();
   }
 }
 
@@ -338,7 +343,7 @@ function runNow(): unknown {
   const { target } = call;
   if (target === undefined) return runForResult();
   frame[At.Flags] = call.flags;
-  const status = cross(target);
+  const status = invoke(target);
   if (status !== 0) throw refused(status);
   if (call.prefix > 0) putPrefix(target);
   return call.size;
@@ -351,15 +356,15 @@ function runForResult(): unknown {
   const staged = secret && size <= SMALL_BYTES && form !== Form.Secret;
   const result = staged ? stage(size) : allocateResult(size, form, secret);
   frame[At.Flags] = call.flags | Flag.HasTarget | Flag.Fresh;
-  const status = cross(result);
+  const status = invoke(result);
   if (status !== 0) {
     if (staged) wipeStage();
     throw refused(status);
   }
   if (call.prefix > 0) putPrefix(result);
-  if (!staged) return present(result, form);
+  if (!staged) return encodeResult(result, form);
   if (form === Form.Buffer) return takeStaged(result);
-  const text = present(result, form);
+  const text = encodeResult(result, form);
   wipeStage();
   return text;
 }
@@ -410,12 +415,12 @@ export function runCallback(
   given: ArrayLike<unknown>,
   count: number,
 ): void {
-  const waiter = new CallbackWaiter(callback);
+  const completion = new CallbackCompletion(callback);
   try {
     describe(given, count);
-    start(waiter);
+    start(completion);
   } finally {
-    forget();
+    clearRequest();
   }
 }
 
@@ -429,35 +434,36 @@ export function runPromise(
   given: ArrayLike<unknown>,
   count: number,
   route?: Route,
-  choice?: Choice,
+  choice?: EnginePreference,
 ): Promise<unknown> {
-  const waiter = signal === undefined ? new PromiseWaiter() : new SignalWaiter();
+  const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
   if (signal?.aborted) {
-    waiter.reject(signal.reason);
-    return waiter.promise;
+    completion.reject(signal.reason);
+    return completion.promise;
   }
   try {
     describe(given, count, true);
     if (route !== undefined) describeRoute(route);
-    if (choice !== undefined) describeChoice(choice);
+    if (choice !== undefined) setEngines(choice);
     if (signal !== undefined) call.flags |= Flag.Cancellable;
-    start(waiter);
+    start(completion);
   } catch (error) {
-    waiter.reject(error);
-    return waiter.promise;
+    completion.reject(error);
+    return completion.promise;
   } finally {
-    forget();
+    clearRequest();
   }
-  if (waiter instanceof SignalWaiter && waiter.slot >= 0) waiter.heed(signal!);
-  return waiter.promise;
+  if (completion instanceof SignalCompletion && completion.slot >= 0)
+    completion.attachSignal(signal!);
+  return completion.promise;
 }
 
 /** Sends what has been described to the pool, for a waiter made before the description began. */
-export function runWaiting(waiter: Waiter): void {
+export function runAsync(completion: Completion): void {
   try {
-    submit(waiter);
+    submit(completion);
   } finally {
-    forget();
+    clearRequest();
   }
 }
 
@@ -479,7 +485,7 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
 }
 
 /** Lets go of the caller's memory: the record must not keep a buffer, least of all a key, alive. */
-export function forget(): void {
+export function clearRequest(): void {
   if (scratchKey > 0) {
     keyScratch.fill(0, 0, scratchKey);
     scratchKey = 0;
@@ -494,7 +500,7 @@ export function forget(): void {
 }
 
 /** A digest in the form that was asked for. */
-export function present(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
+export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
   switch (form) {
     case Form.Hex:
       return hex(digest);
@@ -514,31 +520,31 @@ export function present(digest: Buffer, form: Form): Buffer | string | bigint | 
 // Work that is done here, though the call is asynchronous.
 
 /** Takes over what has been described if it is a short message; see company.ts. */
-let takeShort: (waiter: Waiter) => boolean = () => false;
+let takeShort: (completion: Completion) => boolean = () => false;
 
-export function onShortMessage(take: (waiter: Waiter) => boolean): void {
+export function onShortMessage(take: (completion: Completion) => boolean): void {
   takeShort = take;
 }
 
 /** Runs what has been described wherever that is best. */
-function start(user: Waiter): void {
+function start(user: Completion): void {
   if (takeShort(user)) return;
-  const waiter = call.prefix > 0 ? new Prefixed(user) : user;
-  if (belongsHere()) runHere(waiter);
-  else submit(waiter);
+  const completion = call.prefix > 0 ? new Prefixed(user) : user;
+  if (shouldRunInline()) runInline(completion);
+  else submit(completion);
 }
 
 /**
  * Writes the described iv before the result when the call settles: before that a lent source may
  * lie there.
  */
-class Prefixed implements Waiter {
-  readonly #user: Waiter;
+class Prefixed implements Completion {
+  readonly #user: Completion;
   readonly #iv = copyOf(part(call.iv!, frame[At.IvOffset]!, call.prefix));
   readonly #target = call.target;
   readonly #offset = frame[At.TargetOffset]! - call.prefix;
 
-  constructor(user: Waiter) {
+  constructor(user: Completion) {
     this.#user = user;
   }
 
@@ -552,8 +558,8 @@ class Prefixed implements Waiter {
 
   succeed(value: unknown): void {
     const target = this.#target ?? (value as Buffer);
-    if (!hasRoom(target, this.#offset, this.#iv.length)) {
-      this.#user.fail(lostPlace());
+    if (!fitsResult(target, this.#offset, this.#iv.length)) {
+      this.#user.fail(detachedTarget());
       return;
     }
     copy(target, this.#offset, this.#iv, 0, this.#iv.length);
@@ -573,30 +579,30 @@ class Prefixed implements Waiter {
  * What is written to the caller's memory when the call settles, a digest or tag, is native code's
  * to do inline; and what is refused, to refuse.
  */
-function belongsHere(): boolean {
+function shouldRunInline(): boolean {
   const operation: Operation = frame[At.Operation]!;
   const { target } = call;
   // Prices are those of the usual engine; another one decides for itself.
   if (call.engine !== base) return false;
   if (operation > Operation.Open || (operation === Operation.Encrypt && call.tag !== undefined))
     return false;
-  if (target !== undefined && (givesDigest(operation) || isResizable(target))) return false;
+  if (target !== undefined && (isDigestOperation(operation) || isResizable(target))) return false;
   const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
   if (route !== Route.Auto) return route === Route.Inline;
   const algorithm = frame[At.Algorithm]!;
   const other =
     operation <= Operation.Hmac ? call.size : call.aad === undefined ? 0 : frame[At.AadSize]!;
   const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
-  if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && quiet())) return false;
+  if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && isIdle())) return false;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;
     return false;
   }
-  return spend(cost);
+  return takeInlineBudget(cost);
 }
 
 /** Runs now what has been described, and tells the waiter at the end of this turn. */
-function runHere(waiter: Waiter): void {
+function runInline(completion: Completion): void {
   call.flags &= ~Flag.Cancellable;
   // The waiter writes it.
   call.prefix = 0;
@@ -604,16 +610,16 @@ function runHere(waiter: Waiter): void {
   try {
     value = runNow();
   } catch (error) {
-    tellFailureLater(waiter, error);
+    deferError(completion, error);
     return;
   }
-  tellLater(waiter, value);
+  deferResult(completion, value);
 }
 
 // Jobs in flight. A waiter stands in the slot whose number native code sends back, and beside it
 // what belongs to the job: memory it has borrowed is kept from the garbage collector.
 
-const waiters: (Waiter | undefined)[] = [];
+const completions: (Completion | undefined)[] = [];
 const freeSlots: number[] = [];
 let inFlight = 0;
 /** Borrowed until the job settles. */
@@ -632,11 +638,11 @@ const secrets: boolean[] = [];
  * lent; without one the source is copied now, and the result comes back in the ring, or, above
  * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
-function submit(user: Waiter): void {
+function submit(user: Completion): void {
   const retry = call.engine.here ? undefined : retried(user);
-  const waiter = retry ?? user;
-  const slot = freeSlots.pop() ?? waiters.length;
-  waiters[slot] = waiter;
+  const completion = retry ?? user;
+  const slot = freeSlots.pop() ?? completions.length;
+  completions[slot] = completion;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
   sizes[slot] = call.size;
   forms[slot] = call.form;
@@ -659,10 +665,10 @@ function submit(user: Waiter): void {
     }
     frame[At.Slot] = slot;
     frame[At.Flags] = call.flags;
-    let status = cross(call.target);
+    let status = invoke(call.target);
     if (status === Status.Undecided) {
       decideCopies(call.engine.binding);
-      status = cross(call.target);
+      status = invoke(call.target);
     }
     if (status !== 0) throw refused(status);
     accepted = true;
@@ -671,7 +677,7 @@ function submit(user: Waiter): void {
     if (retry !== undefined) retry.begin(accepted);
   }
   servers[slot] = call.engine.binding;
-  waiter.slot = slot;
+  completion.slot = slot;
   if (frame[At.Cost]! >= POLLED_COST) return;
   if (call.engine.binding !== native) pollOther(call.engine.binding);
   else if (!polling) beginPolling(frame[At.Cost] === 0);
@@ -681,20 +687,20 @@ function submit(user: Waiter): void {
  * A waiter behind which the next engine is asked when the kernel comes back with a refusal, if
  * there is a next one.
  */
-function retried(user: Waiter): Retry | undefined {
-  const { engines } = call.choice ?? usualEngine.choice;
+function retried(user: Completion): Retry | undefined {
+  const { engines } = call.choice ?? defaultEngine.choice;
   return engines.at(-1) === call.engine ? undefined : new Retry(user);
 }
 
 /**
  * Keeps what has been described: it is copied again, as the caller's memory may be another by then.
  */
-class Retry implements Waiter {
-  readonly #user: Waiter;
+class Retry implements Completion {
+  readonly #user: Completion;
   readonly #frame = frame.slice();
-  readonly #call = { ...call, choice: call.choice ?? usualEngine.choice };
+  readonly #call = { ...call, choice: call.choice ?? defaultEngine.choice };
 
-  constructor(user: Waiter) {
+  constructor(user: Completion) {
     this.#user = user;
     const kept = this.#call;
     if (kept.target === undefined && !Array.isArray(kept.source))
@@ -710,7 +716,7 @@ class Retry implements Waiter {
   begin(accepted: boolean): void {
     const { key, choice } = this.#call;
     if (!accepted) key?.fill(0);
-    else if (choice.lease !== undefined) choice.lease.waiting += 1;
+    else if (choice.pin !== undefined) choice.pin.waiting += 1;
   }
 
   get slot(): number {
@@ -746,22 +752,22 @@ class Retry implements Waiter {
     frame.set(this.#frame);
     Object.assign(call, this.#call);
     try {
-      if (!turnToNext(reason)) return false;
-      this.#wipeLater();
+      if (!switchToNextEngine(reason)) return false;
+      this.#deferWipe();
       submit(this.#user);
     } catch (error) {
       this.#user.fail(error);
     } finally {
-      forget();
+      clearRequest();
     }
     this.#leave();
     return true;
   }
 
   /** Where the next engine has copied the secrets. */
-  #wipeLater(): void {
+  #deferWipe(): void {
     const { key } = this.#call;
-    if (key !== undefined) wipeLater(key);
+    if (key !== undefined) deferWipe(key);
   }
 
   #end(): void {
@@ -771,8 +777,8 @@ class Retry implements Waiter {
 
   /** A prepared key that was disposed of meanwhile may go now. */
   #leave(): void {
-    const { lease } = this.#call.choice;
-    if (lease !== undefined && --lease.waiting === 0) lease.over?.();
+    const { pin } = this.#call.choice;
+    if (pin !== undefined && --pin.waiting === 0) pin.over?.();
   }
 }
 
@@ -860,7 +866,7 @@ function lend(slot: number, target: Uint8Array): void {
   // result. (Many messages were looked at one by one.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
   lentSources[slot] = source;
-  if (givesDigest(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
+  if (isDigestOperation(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
     places[slot] = target;
     placeOffsets[slot] = frame[At.TargetOffset]!;
     call.target = undefined;
@@ -875,7 +881,7 @@ function lend(slot: number, target: Uint8Array): void {
   }
 }
 
-function givesDigest(operation: Operation): boolean {
+function isDigestOperation(operation: Operation): boolean {
   return (
     operation <= Operation.Hmac ||
     operation === Operation.Finish ||
@@ -890,7 +896,7 @@ function lendTarget(slot: number, target: Uint8Array): void {
 }
 
 function release(slot: number): void {
-  waiters[slot] = lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
+  completions[slot] = lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
   freeSlots.push(slot);
   inFlight -= 1;
 }
@@ -903,16 +909,16 @@ onSettle((records, instead) => {
     const status = ringNumbers[at + 1]!;
     const smallSize = ringNumbers[at + 2]!;
     const largeSize = ringNumbers[at + 3]!;
-    const waiter = waiters[slot]!;
+    const completion = completions[slot]!;
     if (status === 0) {
       const made = instead?.get(slot);
       if (made !== undefined) lentTargets[slot] = viewOf(made.buffer);
-      collect(waiter, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
+      collect(completion, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
     } else {
       release(slot);
-      if (status === Status.Cancelled) waiter.cancelled();
+      if (status === Status.Cancelled) completion.cancelled();
       else
-        waiter.fail(
+        completion.fail(
           failure(
             status,
             0,
@@ -934,7 +940,7 @@ onSettle((records, instead) => {
  * for a cipher the small part is the tag and the large part the text.
  */
 function collect(
-  waiter: Waiter,
+  completion: Completion,
   slot: number,
   start: number,
   smallSize: number,
@@ -952,8 +958,8 @@ function collect(
   let text = start;
   if (place !== undefined) {
     const placed = form === Form.Size ? end : start + smallSize;
-    if (!hasRoom(place, placeOffset, placed - start)) {
-      waiter.fail(lostPlace());
+    if (!fitsResult(place, placeOffset, placed - start)) {
+      completion.fail(detachedTarget());
       return;
     }
     copy(place, placeOffset, ringBytes, start, placed);
@@ -961,7 +967,7 @@ function collect(
     text = placed;
   }
   if (form === Form.Size) {
-    waiter.succeed(size);
+    completion.succeed(size);
     return;
   }
   if (result === undefined) {
@@ -974,40 +980,40 @@ function collect(
   }
   let value: unknown;
   try {
-    value = present(result, form);
+    value = encodeResult(result, form);
   } catch (error) {
     // No string or BigInt can be as long; the other jobs of the batch must still settle.
-    waiter.fail(error);
+    completion.fail(error);
     return;
   }
-  waiter.succeed(value);
+  completion.succeed(value);
 }
 
 /** Writes a digest of `size` bytes to the caller's memory, and tells him. */
 export function putDigest(
-  waiter: Waiter,
+  completion: Completion,
   place: Uint8Array,
   placeOffset: number,
   digests: Buffer,
   start: number,
   size: number,
 ): void {
-  if (!hasRoom(place, placeOffset, size)) {
-    waiter.fail(lostPlace());
+  if (!fitsResult(place, placeOffset, size)) {
+    completion.fail(detachedTarget());
     return;
   }
   copy(place, placeOffset, digests, start, start + size);
-  waiter.succeed(size);
+  completion.succeed(size);
 }
 
 /**
  * The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
  */
-function hasRoom(place: Uint8Array, offset: number, size: number): boolean {
+function fitsResult(place: Uint8Array, offset: number, size: number): boolean {
   return offset + size <= sizeOf(place);
 }
 
-function lostPlace(): Error {
+function detachedTarget(): Error {
   return makeError(
     'ERR_ARGUMENT_VALUE',
     'the place of the digest, tag or nonce was detached or shrunk before the call completed',

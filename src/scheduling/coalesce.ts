@@ -10,24 +10,24 @@ import { At, Flag, frame, Operation, Route } from '../request/frame.js';
 import {
   call,
   describeCall,
-  describeChoice,
+  setEngines,
   describeIv,
   describeTarget,
   Form,
-  forget,
+  clearRequest,
   onShortMessage,
-  present,
+  encodeResult,
   putDigest,
   runDescribed,
-  runWaiting,
+  runAsync,
 } from '../request/request.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/runtime.js';
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { automatic, base, usual as usualEngine } from '../engines/engines.js';
-import { predict, predictTogether, usual, wantsMeasure } from './cost-model.js';
-import { awaitEnd, onTurnEnd, tellFailureLater } from './deferred-results.js';
-import { Waiter } from './completions.js';
+import { automatic, base, usual as defaultEngine } from '../engines/engines.js';
+import { predict, predictBatch, usual, wantsMeasure } from './cost-model.js';
+import { awaitEnd, onLoopTurnEnd, deferError } from './deferred-results.js';
+import { Completion } from './completions.js';
 
 /** Nanoseconds that a message may take alone. */
 const ALONE_COST = 3_000;
@@ -55,11 +55,11 @@ const SLAB_SIZE = 8 * 1024;
 const SPARE = 64;
 
 /** The hash of a short message, if this is one. Runs no code of the user's. */
-export function companyFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
+export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
   if (facts === undefined || facts.digestSize === 0) return undefined;
-  return fits(facts, sizeIn(data)) && usual() === Route.Auto && usualEngine.engine === base
+  return fits(facts, sizeIn(data)) && usual() === Route.Auto && defaultEngine.engine === base
     ? facts
     : undefined;
 }
@@ -74,11 +74,11 @@ function sizeIn(data: unknown): number {
   return typeof data === 'string' ? data.length * 3 : Infinity;
 }
 
-class Company {
+class Batch {
   readonly chunk = viewOf(new ArrayBuffer(CHUNK_SIZE));
   readonly sizes = new Float64Array(MEMBERS);
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
-  readonly waiters: (Waiter | undefined)[] = [];
+  readonly completions: (Completion | undefined)[] = [];
   readonly forms: Form[] = [];
   /** Where the digest of {@link Form.Size} goes when its waiter is told. */
   readonly places: (Uint8Array | undefined)[] = [];
@@ -101,7 +101,7 @@ class Company {
   }
 
   clear(): void {
-    this.waiters.fill(undefined);
+    this.completions.fill(undefined);
     this.places.fill(undefined);
     this.count = 0;
     this.used = 0;
@@ -112,31 +112,31 @@ class Company {
 }
 
 /** By number of the hash, those that more can join. */
-const open: (Company | undefined)[] = [];
+const open: (Batch | undefined)[] = [];
 /** All that wait for the end of the turn. */
-let gathered: Company[] = [];
+let gathered: Batch[] = [];
 let gatheredCost = 0;
-const spare: Company[] = [];
+const spare: Batch[] = [];
 
 /**
- * Copies a message that {@link companyFacts} knows; its digest is told at the end of this turn or
+ * Copies a message that {@link batchableFacts} knows; its digest is told at the end of this turn or
  * later. False if it is no longer short: making the waiter may have run code of the user's.
  */
 export function join(
   facts: HashFacts,
   data: Uint8Array | string,
   form: Form,
-  waiter: Waiter,
+  completion: Completion,
 ): boolean {
   const size = sizeIn(data);
   if (size > LONGEST) return false;
-  add(facts, data, size, form, waiter);
+  add(facts, data, size, form, completion);
   return true;
 }
 
 // A digest that goes to the caller's memory: what has been described is copied all the same, which
 // is quicker than a job for each.
-onShortMessage((waiter) => {
+onShortMessage((completion) => {
   const { target, source } = call;
   if (
     target === undefined ||
@@ -163,7 +163,7 @@ onShortMessage((waiter) => {
   const company = open[facts.id] ?? begin(facts);
   company.places[company.count] = target;
   company.placeOffsets[company.count] = place;
-  add(facts, data, size, Form.Size, waiter);
+  add(facts, data, size, Form.Size, completion);
   return true;
 });
 
@@ -172,7 +172,7 @@ function add(
   data: Uint8Array | string,
   size: number,
   form: Form,
-  waiter: Waiter,
+  completion: Completion,
 ): void {
   const company = open[facts.id] ?? begin(facts);
   const { count } = company;
@@ -183,14 +183,14 @@ function add(
   company.sizes[count] = copied;
   company.alike &&= copied === company.sizes[0];
   company.used += copied;
-  company.waiters[count] = waiter;
+  company.completions[count] = completion;
   company.forms[count] = form;
-  company.cost += predictTogether(facts.id, copied);
+  company.cost += predictBatch(facts.id, copied);
   if (company.full) close(company);
 }
 
-function begin(facts: HashFacts): Company {
-  const company = spare.pop() ?? new Company();
+function begin(facts: HashFacts): Batch {
+  const company = spare.pop() ?? new Batch();
   company.facts = facts;
   company.away = wantsMeasure(Operation.Hash, facts.id);
   open[facts.id] = company;
@@ -200,7 +200,7 @@ function begin(facts: HashFacts): Company {
 }
 
 /** Nobody joins any more. */
-function close(company: Company): void {
+function close(company: Batch): void {
   open[company.facts.id] = undefined;
   if (!company.away && gatheredCost + company.cost <= HERE_COST) {
     gatheredCost += company.cost;
@@ -210,23 +210,23 @@ function close(company: Company): void {
   send(company);
 }
 
-onTurnEnd({
+onLoopTurnEnd({
   waits: () => gathered.length > 0,
   finish() {
-    const companies = gathered;
+    const batches = gathered;
     gathered = [];
     gatheredCost = 0;
     // Those who come while these are told make companies of the next round.
-    for (const company of companies)
+    for (const company of batches)
       if (open[company.facts.id] === company) open[company.facts.id] = undefined;
-    for (const company of companies) {
+    for (const company of batches) {
       if (company.away) send(company);
       else hashHere(company);
     }
   },
 });
 
-function hashHere(company: Company): void {
+function hashHere(company: Batch): void {
   const size = company.count * company.facts.digestSize;
   if (slabUsed + size > slab.length) {
     slab = allocateApart(Math.max(SLAB_SIZE, size));
@@ -247,25 +247,25 @@ function hashHere(company: Company): void {
 let slab = allocateApart(SLAB_SIZE);
 let slabUsed = 0;
 
-function send(company: Company): void {
+function send(company: Batch): void {
   try {
     const target = allocateApart(company.count * company.facts.digestSize);
     describe(company, target, 0);
     call.flags |= Flag.Copied;
     frame[At.Route] = Route.Pool;
-    runWaiting(new CompanyWaiter(company, target));
+    runAsync(new CompanyWaiter(company, target));
   } catch (error) {
     // Nobody is told during a call.
-    forget();
+    clearRequest();
     for (let index = 0; index < company.count; index++)
-      tellFailureLater(company.waiters[index]!, error);
+      deferError(company.completions[index]!, error);
     put(company);
   }
 }
 
-class CompanyWaiter extends Waiter {
+class CompanyWaiter extends Completion {
   constructor(
-    readonly company: Company,
+    readonly company: Batch,
     readonly target: Buffer,
   ) {
     super();
@@ -281,22 +281,22 @@ class CompanyWaiter extends Waiter {
 }
 
 /** Tells each of an error. */
-function refuse(company: Company, error: unknown): void {
-  for (let index = 0; index < company.count; index++) company.waiters[index]!.fail(error);
+function refuse(company: Batch, error: unknown): void {
+  for (let index = 0; index < company.count; index++) company.completions[index]!.fail(error);
   put(company);
 }
 
-function put(company: Company): void {
+function put(company: Batch): void {
   company.clear();
   if (spare.length < SPARE) spare.push(company);
 }
 
 /** Memory of ours on both sides: what the pool borrows nobody else can reach. */
-function describe(company: Company, target: Buffer, offset: number): void {
+function describe(company: Batch, target: Buffer, offset: number): void {
   const { facts, chunk, used, sizes, count } = company;
   describeCall(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
   // Whatever has become the usual engine since.
-  describeChoice(automatic);
+  setEngines(automatic);
   if (company.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
     frame[At.MessageSize] = sizes[0]!;
@@ -308,8 +308,8 @@ function describe(company: Company, target: Buffer, offset: number): void {
 }
 
 /** Gives each its digest, all of which stand in `digests` from `offset` on. */
-function answer(company: Company, digests: Buffer, offset: number): void {
-  const { waiters, forms, count } = company;
+function answer(company: Batch, digests: Buffer, offset: number): void {
+  const { completions, forms, count } = company;
   const size = company.facts.digestSize;
   const { buffer, byteOffset } = digests;
   // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is
@@ -317,10 +317,10 @@ function answer(company: Company, digests: Buffer, offset: number): void {
   let text = '';
   for (let index = 0, at = 0; index < count; index++, at += size) {
     const form = forms[index]!;
-    const waiter = waiters[index]!;
+    const completion = completions[index]!;
     if (form === Form.Size) {
       putDigest(
-        waiter,
+        completion,
         company.places[index]!,
         company.placeOffsets[index]!,
         digests,
@@ -329,10 +329,10 @@ function answer(company: Company, digests: Buffer, offset: number): void {
       );
     } else if (form === Form.Hex) {
       if (text === '') text = hex(digests, offset, offset + count * size);
-      waiter.succeed(text.slice(2 * at, 2 * (at + size)));
+      completion.succeed(text.slice(2 * at, 2 * (at + size)));
     } else {
       const digest = viewOf(buffer, byteOffset + offset + at, size);
-      waiter.succeed(form === Form.Buffer ? digest : present(digest, form));
+      completion.succeed(form === Form.Buffer ? digest : encodeResult(digest, form));
     }
   }
   put(company);

@@ -12,7 +12,7 @@ import { AsyncResource, nextTick } from '#platform/runtime.js';
 /** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
 export type Callback<Result> = (error?: Error, result?: Result) => void;
 
-export abstract class Waiter {
+export abstract class Completion {
   /** Of its job, while that is in flight. */
   slot = -1;
 
@@ -28,7 +28,7 @@ export abstract class Waiter {
 const RESOURCE = { requireManualDestroy: true };
 
 /** Calls back in the context of the call it was made for. */
-export class CallbackWaiter extends AsyncResource implements Waiter {
+export class CallbackCompletion extends AsyncResource implements Completion {
   slot = -1;
 
   // As a resource it keeps AsyncLocalStorage's context and tells async_hooks of the call: 15 ns.
@@ -70,7 +70,7 @@ function rethrow(error: unknown): never {
 }
 
 /** Settles a promise. */
-export class PromiseWaiter extends Waiter {
+export class PromiseCompletion extends Completion {
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
   readonly promise = new Promise<unknown>((resolve, reject) => {
@@ -88,19 +88,19 @@ export class PromiseWaiter extends Waiter {
 }
 
 /** Settles a promise, or rejects it with the reason of a signal that aborts. */
-export class SignalWaiter extends PromiseWaiter {
+export class SignalCompletion extends PromiseCompletion {
   #signal: AbortSignal | undefined;
 
   /** From now on an abort cancels. */
-  heed(signal: AbortSignal): void {
+  attachSignal(signal: AbortSignal): void {
     this.#signal = signal;
-    let heeding = heedful.get(signal);
-    if (heeding === undefined) {
-      heeding = new Set();
-      heedful.set(signal, heeding);
+    let attached = cancellable.get(signal);
+    if (attached === undefined) {
+      attached = new Set();
+      cancellable.set(signal, attached);
       signal.addEventListener('abort', abort, { once: true });
     }
-    heeding.add(this);
+    attached.add(this);
   }
 
   /**
@@ -133,10 +133,10 @@ export class SignalWaiter extends PromiseWaiter {
     const signal = this.#signal;
     if (signal === undefined) return;
     this.#signal = undefined;
-    const heeding = heedful.get(signal);
-    heeding?.delete(this);
-    if (heeding?.size === 0) {
-      heedful.delete(signal);
+    const attached = cancellable.get(signal);
+    attached?.delete(this);
+    if (attached?.size === 0) {
+      cancellable.delete(signal);
       signal.removeEventListener('abort', abort);
     }
   }
@@ -146,8 +146,8 @@ export class SignalWaiter extends PromiseWaiter {
  * The calls that wait under a signal: one listener for all, or Node would warn of a leak at the
  * eleventh.
  */
-const heedful = new WeakMap<AbortSignal, Set<SignalWaiter>>();
+const cancellable = new WeakMap<AbortSignal, Set<SignalCompletion>>();
 
 function abort(this: AbortSignal): void {
-  for (const waiter of heedful.get(this) ?? []) waiter.abort(this.reason);
+  for (const completion of cancellable.get(this) ?? []) completion.abort(this.reason);
 }

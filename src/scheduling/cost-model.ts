@@ -39,7 +39,7 @@ export function predict(operation: Operation, algorithm: number, size: number): 
 }
 
 /** The same of a hash, with others of its kind. */
-export function predictTogether(algorithm: number, size: number): number {
+export function predictBatch(algorithm: number, size: number): number {
   if (fixed[algorithm] !== fixed[algorithm]) load(algorithm);
   return (fixed[algorithm]! + size * perByte[algorithm]!) * together[algorithm]!;
 }
@@ -69,7 +69,7 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
  * here whose turn's end would ask again.
  */
 export function usual(): Route {
-  if (epoch < 0 || usualRoute !== Route.Auto) refreshPrices();
+  if (epoch < 0 || usualRoute !== Route.Auto) refreshCosts();
   return usualRoute;
 }
 
@@ -77,7 +77,7 @@ export function usual(): Route {
  * Once per turn of the event loop: prices are measured by workers, and settings changed by other
  * environments.
  */
-export function refreshPrices(): void {
+export function refreshCosts(): void {
   const now = native.epoch();
   if (now === epoch) return;
   epoch = now;

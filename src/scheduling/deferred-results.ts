@@ -7,8 +7,8 @@
  * more at once, in their callbacks or after their `await`, a few rounds of that share one turn.
  */
 import { nextTick, nextTurn } from '#platform/runtime.js';
-import { refreshPrices } from './cost-model.js';
-import type { Waiter } from './completions.js';
+import { refreshCosts } from './cost-model.js';
+import type { Completion } from './completions.js';
 
 /** The most rounds in one turn. */
 const ROUNDS = 4;
@@ -21,15 +21,15 @@ const done = Promise.resolve();
 const { then } = done;
 
 /** Who is to be told, and of what. */
-interface Told {
+interface Deferred {
   /** Kept when they are empty, as new ones would be garbage: so they are counted, not shortened. */
-  readonly waiters: (Waiter | undefined)[];
+  readonly completions: (Completion | undefined)[];
   readonly outcomes: unknown[];
   count: number;
 }
 
-let told: Told = { waiters: [], outcomes: [], count: 0 };
-let spare: Told = { waiters: [], outcomes: [], count: 0 };
+let deferred: Deferred = { completions: [], outcomes: [], count: 0 };
+let spare: Deferred = { completions: [], outcomes: [], count: 0 };
 
 /** Memory for so many is kept. */
 const KEPT = 4096;
@@ -55,59 +55,59 @@ interface Gathering {
 
 let gathering: Gathering = { waits: () => false, finish: () => {} };
 
-export function onTurnEnd(gathered: Gathering): void {
+export function onLoopTurnEnd(gathered: Gathering): void {
   gathering = gathered;
 }
 
 /** Whether so many nanoseconds more fit into this turn; if so they are taken from it. */
-export function spend(cost: number): boolean {
+export function takeInlineBudget(cost: number): boolean {
   if (spent + cost > TURN_COST) return false;
   spent += cost;
   return true;
 }
 
 /** True while nobody waits to be told. */
-export function quiet(): boolean {
+export function isIdle(): boolean {
   return !pending();
 }
 
 /** Tells a waiter of a result at the end of this turn. */
-export function tellLater(waiter: Waiter, value: unknown): void {
-  const index = told.count++;
-  told.waiters[index] = waiter;
-  told.outcomes[index] = value;
+export function deferResult(completion: Completion, value: unknown): void {
+  const index = deferred.count++;
+  deferred.completions[index] = completion;
+  deferred.outcomes[index] = value;
   awaitEnd();
 }
 
 /** Tells a waiter of an error at the end of this turn. */
-export function tellFailureLater(waiter: Waiter, error: unknown): void {
-  tellLater(waiter, new Failure(error));
+export function deferError(completion: Completion, error: unknown): void {
+  deferResult(completion, new Failure(error));
 }
 
 /** Makes sure that this turn's end is noticed. */
 export function awaitEnd(): void {
   if (awaited) return;
   awaited = true;
-  nextTurn(endTurn);
+  nextTurn(endLoopTurn);
 }
 
-function endTurn(): void {
+function endLoopTurn(): void {
   spent = 0;
   round = 0;
-  refreshPrices();
-  tellRounds();
+  refreshCosts();
+  settleRounds();
 }
 
 /**
  * Tells those who wait, and those who come meanwhile. `awaited` stays true, so that nobody asks for
  * a turn.
  */
-function tellRounds(): void {
+function settleRounds(): void {
   let busy = false;
   for (; round < ROUNDS && pending(); round++) {
     busy = true;
     if (gathering.waits()) gathering.finish();
-    tellAll();
+    settleAll();
   }
   // Those who await a promise come after this, and the rounds that are left are theirs.
   if (busy && round < ROUNDS) {
@@ -119,25 +119,25 @@ function tellRounds(): void {
 }
 
 function pending(): boolean {
-  return told.count > 0 || gathering.waits();
+  return deferred.count > 0 || gathering.waits();
 }
 
 function afterPromises(): void {
-  nextTick(tellRounds);
+  nextTick(settleRounds);
 }
 
-function tellAll(): void {
-  const now = told;
-  told = spare;
+function settleAll(): void {
+  const now = deferred;
+  deferred = spare;
   spare = now;
-  const { waiters, outcomes, count } = now;
+  const { completions, outcomes, count } = now;
   now.count = 0;
   for (let index = 0; index < count; index++) {
-    const waiter = waiters[index]!;
+    const completion = completions[index]!;
     const outcome = outcomes[index];
-    waiters[index] = outcomes[index] = undefined;
-    if (outcome instanceof Failure) waiter.fail(outcome.error);
-    else waiter.succeed(outcome);
+    completions[index] = outcomes[index] = undefined;
+    if (outcome instanceof Failure) completion.fail(outcome.error);
+    else completion.succeed(outcome);
   }
-  if (count > KEPT) waiters.length = outcomes.length = 0;
+  if (count > KEPT) completions.length = outcomes.length = 0;
 }

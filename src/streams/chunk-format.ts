@@ -18,7 +18,7 @@ import { At, Flag, frame, Operation } from '../request/frame.js';
 import {
   call,
   describeCall,
-  describeChoice,
+  setEngines,
   describeIv,
   describeTarget,
   runPromise,
@@ -28,8 +28,8 @@ import { cipherFacts, hashFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../request/errors.js';
 import { hmacParser } from '../operations/hmac.js';
-import { choiceHere } from '../engines/engines.js';
-import { createKeyFor, isKey, keyChoice, macKeyOf, type Key } from '../operations/key.js';
+import { localEngines } from '../engines/engines.js';
+import { createKeyFor, isKey, keyEngines, macKeyOf, type Key } from '../operations/key.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
 
@@ -83,7 +83,7 @@ export class InputKey {
           'ERR_KEY_SIZE',
           `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`,
         );
-      return createKeyFor(`hmac-${MAC}`, secret, choiceHere(undefined, 'sealed streams'));
+      return createKeyFor(`hmac-${MAC}`, secret, localEngines(undefined, 'sealed streams'));
     } finally {
       wipeCopy(given);
     }
@@ -169,7 +169,7 @@ export class MessageKey {
 
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
-    this.#key = createKeyFor(facts.name, key, choiceHere(undefined, 'sealed streams'));
+    this.#key = createKeyFor(facts.name, key, localEngines(undefined, 'sealed streams'));
     this.#baseNonce = copyOf(baseNonce);
     this.#commitment = copyOf(commitment);
   }
@@ -266,9 +266,9 @@ const RUN_FIELDS = 8;
 /** One crossing for many chunks: crates/node/src/chunks.rs. */
 function describeRun(given: ArrayLike<unknown>): void {
   const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
-  const prepared = keyChoice(key, facts.name);
+  const prepared = keyEngines(key, facts.name);
   describeCall(operation, facts.id, source, 0, sizeOf(source));
-  describeChoice(prepared);
+  setEngines(prepared);
   frame[At.SeedLow] = first >>> 0;
   frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
   frame[At.Count] = count;

@@ -20,33 +20,38 @@ import { hmacFacts, hmacNames, type HmacOptions } from '../operations/hmac.js';
 import type { Key } from '../operations/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
 import { accepted, type Accepted } from '../request/options.js';
-import { absorb, piecesNames, type Pieces, type PiecesOptions } from './stream-source.js';
-import { CallbackWaiter, type Callback } from '../scheduling/completions.js';
+import {
+  absorb,
+  streamOptionNames,
+  type StreamSource,
+  type StreamOptions,
+} from './stream-source.js';
+import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 
 /** What an encoding or an options object asks for, read once. */
 interface Request {
   readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key' | 'engine'>;
-  readonly reading: PiecesOptions;
+  readonly reading: StreamOptions;
   /** Ends the message. */
   readonly finish: (hasher: Hasher) => unknown;
 }
 
-type HashFields = HashOptions & Partial<TargetOptions> & PiecesOptions;
+type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
 type HashTable = Accepted<keyof HashFields>;
-type HmacTable = Accepted<keyof (HmacOptions & PiecesOptions)>;
-const hashFields = { ...hashNames, ...targetNames, ...piecesNames };
+type HmacTable = Accepted<keyof (HmacOptions & StreamOptions)>;
+const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
 const hashTakes: HashTable = accepted('hash(algorithm, data) of a message in pieces', hashFields);
 const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
 const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', {
   ...hmacNames,
-  ...piecesNames,
+  ...streamOptionNames,
 });
-const readingTakes: Accepted<keyof PiecesOptions> = accepted('this call', piecesNames);
+const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', streamOptionNames);
 
 /** `(algorithm, pieces[, encoding[, { signal, onProgress }] | options])`. */
-export async function hashPieces(
+export async function hashStream(
   algorithm: unknown,
-  pieces: Pieces,
+  pieces: StreamSource,
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hashFacts(algorithm);
@@ -57,10 +62,10 @@ export async function hashPieces(
 }
 
 /** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
-export async function hmacPieces(
+export async function hmacStream(
   algorithm: unknown,
   key: unknown,
-  pieces: Pieces,
+  pieces: StreamSource,
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hmacFacts(algorithm);
@@ -102,11 +107,11 @@ export function hashFileThen(
   path: unknown,
   form: unknown,
 ): void {
-  const waiter = new CallbackWaiter(callback);
+  const completion = new CallbackCompletion(callback);
   const hashing = fileHashing(algorithm, path, [form]);
   hashing().then(
-    (digest) => waiter.succeed(digest),
-    (error) => waiter.fail(error as Error),
+    (digest) => completion.succeed(digest),
+    (error) => completion.fail(error as Error),
   );
 }
 
@@ -153,7 +158,7 @@ function request(
 ): Request {
   if (typeof form === 'string' || form === undefined) {
     digestRequest(form, facts, takes);
-    const asked = optionsObject<PiecesOptions>(extra, 'options', readingTakes);
+    const asked = optionsObject<StreamOptions>(extra, 'options', readingTakes);
     return {
       hashing: { engine: asked.engine },
       reading: readingOptions(asked),
@@ -179,7 +184,7 @@ function request(
   };
 }
 
-function readingOptions({ signal, onProgress }: PiecesOptions): PiecesOptions {
+function readingOptions({ signal, onProgress }: StreamOptions): StreamOptions {
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw wrongType('options.onProgress', 'a function', onProgress);
   return { signal: abortSignal(signal), onProgress };

@@ -6,15 +6,9 @@
  * Only regular files that can be read and stay as they are; the caller does the others by himself.
  */
 import { native } from '../engines/binding.js';
-import {
-  call,
-  describeCall,
-  describeTarget,
-  runDescribed,
-  runWaiting,
-} from '../request/request.js';
+import { call, describeCall, describeTarget, runDescribed, runAsync } from '../request/request.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
-import { CallbackWaiter } from '../scheduling/completions.js';
+import { CallbackCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';
 
 /** The paths of files, each followed by a NUL, and how many there are. */
@@ -51,9 +45,11 @@ export function hashPathsSync(algorithm: number, paths: Paths, answers: Answers)
 /** Hashes files on a worker. */
 export function hashPaths(algorithm: number, paths: Paths, answers: Answers): Promise<void> {
   return new Promise((resolve, reject) => {
-    const waiter = new CallbackWaiter((error) => (error === undefined ? resolve() : reject(error)));
+    const completion = new CallbackCompletion((error) =>
+      error === undefined ? resolve() : reject(error),
+    );
     describePaths(algorithm, paths, answers);
-    runWaiting(waiter);
+    runAsync(completion);
   });
 }
 
@@ -86,17 +82,19 @@ export function hashPath(
   digestSize: number,
 ): Hashing {
   const target = new Uint8Array(digestSize);
-  let waiter!: CallbackWaiter;
+  let completion!: CallbackCompletion;
   const digest = new Promise<Uint8Array>((resolve, reject) => {
-    waiter = new CallbackWaiter((error) => (error === undefined ? resolve(target) : reject(error)));
+    completion = new CallbackCompletion((error) =>
+      error === undefined ? resolve(target) : reject(error),
+    );
   });
   describeCall(Operation.HashFile, algorithm, path, 0, path.length);
   frame[At.Count] = 1;
   frame[At.MessageSize] = size;
   describeTarget(target, 0, digestSize);
   call.flags |= Flag.Watched;
-  runWaiting(waiter);
-  return { digest, progress: () => native.progress(waiter.slot) };
+  runAsync(completion);
+  return { digest, progress: () => native.progress(completion.slot) };
 }
 
 /** The most worker threads there may be. */

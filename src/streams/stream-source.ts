@@ -18,7 +18,7 @@ import { allocateApart } from '#platform/runtime.js';
  * A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them,
  * or a Blob.
  */
-export type Pieces = AsyncIterable<Data> | ReadableStream<Data> | Blob;
+export type StreamSource = AsyncIterable<Data> | ReadableStream<Data> | Blob;
 
 /** How far the hashing of a message in pieces has come. */
 export interface Progress {
@@ -29,14 +29,18 @@ export interface Progress {
 }
 
 /** Options of hashing a message in pieces. */
-export interface PiecesOptions extends EngineOptions {
+export interface StreamOptions extends EngineOptions {
   /** Its abort ends the reading, closes the source and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called on the event loop whenever a block has been hashed. What it throws ends the hashing. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-export const piecesNames: Names<PiecesOptions> = { signal: true, onProgress: true, ...engineNames };
+export const streamOptionNames: Names<StreamOptions> = {
+  signal: true,
+  onProgress: true,
+  ...engineNames,
+};
 
 /**
  * Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is.
@@ -47,7 +51,7 @@ const BLOCK = 64 * 1024;
  * Whether this is a message in pieces rather than bytes or a string. An array is neither: it might
  * be many messages.
  */
-export function inPieces(value: unknown): value is Pieces {
+export function inBlocks(value: unknown): value is StreamSource {
   if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
     return false;
   const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
@@ -59,8 +63,8 @@ export function inPieces(value: unknown): value is Pieces {
 /** Feeds all of `pieces` to the hasher, which nobody else uses meanwhile. */
 export function absorb(
   hasher: Hasher,
-  pieces: Pieces,
-  { signal, onProgress }: PiecesOptions,
+  pieces: StreamSource,
+  { signal, onProgress }: StreamOptions,
 ): Promise<void> {
   const source = reader(pieces);
   return new Promise((resolve, reject) => {
@@ -85,7 +89,7 @@ async function read(
   hasher: Hasher,
   source: Reader,
   aborted: () => boolean,
-  onProgress: PiecesOptions['onProgress'],
+  onProgress: StreamOptions['onProgress'],
 ): Promise<void> {
   const blocks = [new Block(), new Block()] as const;
   let block: Block = blocks[0];
@@ -172,7 +176,7 @@ interface Reader {
   close(reason: unknown): void;
 }
 
-function reader(pieces: Pieces): Reader {
+function reader(pieces: StreamSource): Reader {
   const { stream, size, getReader } = pieces as Partial<Blob & ReadableStream>;
   if (typeof stream === 'function')
     return webReader((pieces as Blob).stream(), typeof size === 'number' ? size : undefined);
@@ -201,7 +205,7 @@ interface NodeStream {
 }
 
 /** By its shape: loading node:stream only to ask takes longer than loading all of this package. */
-function isNodeStream(pieces: Pieces): pieces is Pieces & NodeStream {
+function isNodeStream(pieces: StreamSource): pieces is StreamSource & NodeStream {
   const { pipe, destroy } = pieces as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
 }

@@ -14,7 +14,7 @@ import { doorPaths, run } from '../support/child.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(doorPaths.millrace);
-const { SignalWaiter } = require(join(dist, 'core.js'))['scheduling/completions'];
+const { SignalCompletion } = require(join(dist, 'core.js'))['scheduling/completions'];
 
 test('what waits behind long work is rejected at once, with the reason, and its memory is the callers again', async () => {
   const { code, stderr } = await run(`
@@ -65,7 +65,11 @@ test('what has been done during its call resolves, whatever the signal says afte
 test('a job that comes back as cancelled rejects with the reason, one that comes back done resolves', async () => {
   for (const reason of [new Error('enough'), 'a string', undefined]) {
     const controller = new AbortController();
-    const [stopped, done, failed] = [new SignalWaiter(), new SignalWaiter(), new SignalWaiter()];
+    const [stopped, done, failed] = [
+      new SignalCompletion(),
+      new SignalCompletion(),
+      new SignalCompletion(),
+    ];
     for (const waiter of [stopped, done, failed]) waiter.heed(controller.signal);
     controller.abort(reason);
     // None of them has a slot, as after the answer that it is too late or that the job has been

@@ -17,12 +17,12 @@ export function openEngine(name: BindingName): Native {
   );
 }
 
-export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
+export function openDefaultEngine(): { readonly name: BindingName; readonly binding: Native } {
   return { name: 'portable', binding: openEngine('portable') };
 }
 
 /** There is no environment to ask. */
-export function askedOfEnvironment(): string | undefined {
+export function engineFromEnvironment(): string | undefined {
   return undefined;
 }
 

@@ -3,7 +3,7 @@
  */
 import { makeError, wrongType } from '../../request/errors.js';
 import type { Hasher } from '../../hashers/hasher.js';
-import { absorb, type PiecesOptions } from '../../streams/stream-source.js';
+import { absorb, type StreamOptions } from '../../streams/stream-source.js';
 
 /** What is hashed as a file. */
 export type FileSource = Blob;
@@ -20,10 +20,10 @@ export function fileSource(value: unknown): FileSource {
 export async function absorbFile(
   hasher: Hasher,
   file: FileSource,
-  options: PiecesOptions,
+  options: StreamOptions,
 ): Promise<void> {
   let read = 0;
-  const onProgress: PiecesOptions['onProgress'] = (progress) => {
+  const onProgress: StreamOptions['onProgress'] = (progress) => {
     read = progress.bytes;
     options.onProgress?.(progress);
   };

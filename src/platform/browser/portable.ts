@@ -4,7 +4,7 @@
  * header.
  */
 import { after, hex, nextTurn, stop } from './runtime.js';
-import type { Host, Mate, MateEvents } from '../../portable/host.js';
+import type { Host, WorkerHandle, MateEvents } from '../../portable/host.js';
 
 /** A dedicated worker, as far as it is used. */
 interface WebWorker {
@@ -34,7 +34,7 @@ export const portableHost: Host = {
   hex,
   platformMost: 2 ** 22,
   cores: navigator?.hardwareConcurrency ?? 1,
-  startMate,
+  startWorker,
 };
 
 let url: Promise<string> | undefined;
@@ -48,7 +48,7 @@ function workerUrl(): Promise<string> {
   return url;
 }
 
-function startMate({ message, lost }: MateEvents): Mate | undefined {
+function startWorker({ message, lost }: MateEvents): WorkerHandle | undefined {
   if (Worker === undefined) return undefined;
   let worker: WebWorker | undefined;
   let over = false;

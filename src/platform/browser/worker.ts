@@ -3,12 +3,12 @@
  * browser-worker-source.ts.
  */
 import { serve } from '../../portable/worker.js';
-import type { Errand } from '../../portable/worker-messages.js';
+import type { WorkerRequest } from '../../portable/worker-messages.js';
 
 /** The scope of a dedicated worker, as far as it is used. */
 interface Scope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
-  onmessage: ((event: { readonly data: Errand }) => void) | null;
+  onmessage: ((event: { readonly data: WorkerRequest }) => void) | null;
   onmessageerror: (() => void) | null;
 }
 

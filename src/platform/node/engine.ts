@@ -20,8 +20,8 @@ export function openEngine(name: BindingName): Native {
  * can be loaded. An engine that MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names,
  * are not replaced.
  */
-export function openUsual(): { readonly name: BindingName; readonly binding: Native } {
-  const asked = askedOfEnvironment();
+export function openDefaultEngine(): { readonly name: BindingName; readonly binding: Native } {
+  const asked = engineFromEnvironment();
   if (asked === 'portable') return { name: 'portable', binding: openPortable() };
   let missing: Error;
   try {
@@ -44,7 +44,7 @@ export function openUsual(): { readonly name: BindingName; readonly binding: Nat
 }
 
 /** The order of preference that the environment asks for, names separated by commas. */
-export function askedOfEnvironment(): string | undefined {
+export function engineFromEnvironment(): string | undefined {
   return environment('MILLRACE_ENGINE');
 }
 

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { makeError, wrongType } from '../../request/errors.js';
 import type { Hasher } from '../../hashers/hasher.js';
 import { copyInto, isUint8Array, sizeOf } from '../../request/intrinsics.js';
-import type { PiecesOptions } from '../../streams/stream-source.js';
+import type { StreamOptions } from '../../streams/stream-source.js';
 import { allocateApart } from './runtime.js';
 
 /** What is hashed as a file: its path, in browsers a Blob. */
@@ -65,7 +65,7 @@ const BLOCKS = 3;
 export async function absorbFile(
   hasher: Hasher,
   path: FileSource,
-  { signal, onProgress }: PiecesOptions,
+  { signal, onProgress }: StreamOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const file = await new Promise<number>((resolve, reject) =>

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
 import { Worker } from 'node:worker_threads';
-import type { Host, Mate, MateEvents } from '../../portable/host.js';
+import type { Host, WorkerHandle, MateEvents } from '../../portable/host.js';
 import { folder } from './place.js';
 
 export const portableHost: Host = {
@@ -18,11 +18,11 @@ export const portableHost: Host = {
   hex: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString('hex'),
   platformMost: Infinity,
   cores: availableParallelism(),
-  startMate,
+  startWorker,
 };
 
 /** Undefined where this package was bundled without what its workers run. */
-function startMate({ message, lost }: MateEvents): Mate | undefined {
+function startWorker({ message, lost }: MateEvents): WorkerHandle | undefined {
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
   // What the program was started with (a loader, a test runner's setup) is none of a worker's

@@ -17,7 +17,7 @@ import {
 } from './contract.js';
 import { hkdf } from './hkdf.js';
 import { macChain, overChain } from './pbkdf2.js';
-import { quickChain } from './hmac-iteration.js';
+import { libraryIteration } from './hmac-iteration.js';
 import { prepareMac } from '../hashes/index.js';
 
 /**
@@ -61,7 +61,7 @@ function derivePbkdf2(
   progress?: Progress,
 ): void {
   const { name, digestSize } = hashes[hash]!;
-  const quick = quickChain(name, password);
+  const quick = libraryIteration(name, password);
   if (quick !== undefined) return overChain(quick, salt, iterations, target, progress);
   const mac = prepareMac(hash, password);
   try {

@@ -25,7 +25,7 @@ const quick = {
 };
 
 /** The chain of a hash, if it is one of those. */
-export function quickChain(name: string, password: Uint8Array): Chain | undefined {
+export function libraryIteration(name: string, password: Uint8Array): Chain | undefined {
   return name in quick ? chainOf(name as keyof typeof quick, password) : undefined;
 }
 
