@@ -37,7 +37,7 @@ import { random } from './support/random.mjs';
 
 const dist = dirname(doorPaths.millrace);
 const require = createRequire(import.meta.url);
-const { SealingPump } = require(join(dist, 'sealed-streams.js'));
+const { SealingPump } = require(join(dist, 'streams/sealed-streams.js'));
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
 
 const MiB = 2 ** 20;

@@ -197,7 +197,7 @@ function parts(file, find) {
         const [other, name] = path.split('#');
         return {
           contents: `module.exports = require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`,
-          resolveDir: source,
+          resolveDir: join(source, posix.dirname(file)),
         };
       });
     },

@@ -70,7 +70,7 @@ test('a job that comes back as cancelled rejects with the reason, one that comes
       new SignalCompletion(),
       new SignalCompletion(),
     ];
-    for (const waiter of [stopped, done, failed]) waiter.heed(controller.signal);
+    for (const waiter of [stopped, done, failed]) waiter.attachSignal(controller.signal);
     controller.abort(reason);
     // None of them has a slot, as after the answer that it is too late or that the job has been
     // asked to stop.

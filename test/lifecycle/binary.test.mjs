@@ -350,7 +350,7 @@ for (const format of ['cjs', 'esm']) {
 test('the published platforms are those of the build', async () => {
   const { platforms } = await import('../../tools/platforms.mjs');
   const names = platforms.map(({ name }) => name);
-  const text = (file) => readFileSync(join(root, 'src', 'platform', file), 'utf8');
+  const text = (file) => readFileSync(join(root, 'src', 'platform', 'node', file), 'utf8');
   const [, listed] = /published = \[([^\]]*)\]/.exec(text('binary.ts'));
   assert.deepEqual(
     [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name),

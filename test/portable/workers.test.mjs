@@ -302,8 +302,8 @@ test('how far a derivation has come', async () => {
 
 test('a worker that dies fails its job only', async () => {
   const mates = [];
-  host.startMate = (events) => {
-    const mate = usual.startMate(events);
+  host.startWorker = (events) => {
+    const mate = usual.startWorker(events);
     mates.push({ mate, events });
     return mate;
   };
@@ -335,12 +335,12 @@ test('a worker that dies fails its job only', async () => {
       assert.deepEqual(await next, blake2(filled(LONG, 2)));
     }
   } finally {
-    host.startMate = usual.startMate;
+    host.startWorker = usual.startWorker;
     millrace.configure({ threads });
   }
 });
 
-for (const [how, startMate] of Object.entries({
+for (const [how, startWorker] of Object.entries({
   'there are none': '() => undefined',
   'they are refused': "() => { throw new Error('SecurityError'); }",
   'they are lost at once':
@@ -350,7 +350,7 @@ for (const [how, startMate] of Object.entries({
 })) {
   test(`without workers all is done on this thread: ${how}`, async () => {
     const { code, stdout, stderr } = await child(`
-      host.startMate = ${startMate};
+      host.startWorker = ${startWorker};
       const crypto = require('node:crypto');
       const source = Buffer.alloc(${LONG}, 1);
       const expected = crypto.createHash('blake2b512').update(source).digest('hex');
@@ -381,7 +381,7 @@ for (const [how, startMate] of Object.entries({
 
 test('without workers a long message is hashed in slices: other events get their turns, and an abort stops it', async () => {
   const { code, stdout, stderr } = await child(`
-    host.startMate = () => undefined;
+    host.startWorker = () => undefined;
     const crypto = require('node:crypto');
     const source = Buffer.alloc(4_000_001, 1);
     const key = Buffer.alloc(20, 2);

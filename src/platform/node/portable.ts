@@ -47,6 +47,6 @@ function startWorker({ message, lost }: MateEvents): WorkerHandle | undefined {
  * What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name.
  */
 function workerFile(): string | undefined {
-  if (typeof __dirname === 'string') return join(__dirname, 'node-worker.js');
-  return folder && join(folder, '..', 'platform', 'node-worker.js');
+  if (typeof __dirname === 'string') return join(__dirname, 'worker.js');
+  return folder && join(folder, '..', 'platform', 'node', 'worker.js');
 }
