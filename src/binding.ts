@@ -2,7 +2,7 @@
  * The usual engine: opened, and given the memory it shares with the front. Others join it when they
  * are asked for (engines.ts).
  */
-import { desk, frame, ringBytes, type Native } from './frame.js';
+import { inputBuffer, frame, completionBytes, type Native } from './frame.js';
 import { openUsual } from './platform/node-engine.js';
 
 const usual = openUsual();
@@ -26,7 +26,12 @@ export function onSettle(settle: Settle): void {
 
 /** Gives an engine the memory it shares with the front. */
 export function attach(binding: Native): void {
-  binding.attach(frame, ringBytes, (records, instead) => settleArrived(records, instead), desk);
+  binding.attach(
+    frame,
+    completionBytes,
+    (records, instead) => settleArrived(records, instead),
+    inputBuffer,
+  );
 }
 
 attach(native);

@@ -25,15 +25,15 @@ import {
   frame,
   Operation,
   Poll,
-  ringBytes,
-  ringNumbers,
+  completionBytes,
+  completionNumbers,
   Route,
   Status,
   type Native,
 } from './frame.js';
 import { failure, makeError, MillraceError, wrongType } from './errors.js';
 import { copyInto, isBytesView, isRevoked } from './intrinsics.js';
-import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
+import { INLINE_ALONE_NS, RECORD_NUMBERS, COMPLETION_RESULT_MAX } from './protocol.js';
 import { inlineLimit, predict, usual, wantsMeasure } from './prices.js';
 import {
   allocate,
@@ -629,8 +629,8 @@ const secrets: boolean[] = [];
 
 /**
  * Hands the described call to native code. With a target in the description, source and target are
- * lent; without one the source is copied now, and the result comes back in the ring, or, above
- * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
+ * lent; without one the source is copied now, and the result comes back in the completion buffer, or, above
+ * COMPLETION_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(user: Waiter): void {
   const retry = call.engine.here ? undefined : retried(user);
@@ -646,7 +646,7 @@ function submit(user: Waiter): void {
   try {
     if (call.target === undefined) {
       call.flags |= Flag.Snapshot;
-      if (call.size > RING_RESULT_MAX || call.prefix > 0) {
+      if (call.size > COMPLETION_RESULT_MAX || call.prefix > 0) {
         lendTarget(slot, allocateApart(call.size));
         call.flags |= Flag.Fresh;
       }
@@ -660,7 +660,7 @@ function submit(user: Waiter): void {
     frame[At.Slot] = slot;
     frame[At.Flags] = call.flags;
     let status = cross(call.target);
-    if (status === Status.Undecided) {
+    if (status === Status.CopyLimitUnset) {
       decideCopies(call.engine.binding);
       status = cross(call.target);
     }
@@ -784,11 +784,11 @@ function copyOf(view: Uint8Array): Uint8Array {
 }
 
 /** Whether so many bytes may be copied for a call. If not, its work is done during the call. */
-export function roomForCopies(size: number): boolean {
-  const room = native.roomForCopies(size);
+export function canCopy(size: number): boolean {
+  const room = native.canCopy(size);
   if (room >= 0) return room > 0;
   decideCopies(native);
-  return native.roomForCopies(size) > 0;
+  return native.canCopy(size) > 0;
 }
 
 /** A quarter of the memory there is, 1 GiB at most. Asked for late: the answer takes 0.2 ms. */
@@ -831,7 +831,7 @@ function poll(): void {
     return;
   }
   polling = false;
-  penalty = outcome === Poll.InVain ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
+  penalty = outcome === Poll.TimedOut ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
   left = penalty;
 }
 
@@ -860,7 +860,7 @@ function lend(slot: number, target: Uint8Array): void {
   // result. (Many messages were looked at one by one.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
   lentSources[slot] = source;
-  if (givesDigest(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
+  if (givesDigest(frame[At.Operation]!) && call.size <= COMPLETION_RESULT_MAX) {
     places[slot] = target;
     placeOffsets[slot] = frame[At.TargetOffset]!;
     call.target = undefined;
@@ -895,14 +895,14 @@ function release(slot: number): void {
   inFlight -= 1;
 }
 
-/** Called by native code: `records` finished jobs stand in the ring. */
+/** Called by native code: `records` finished jobs stand in the completion buffer. */
 onSettle((records, instead) => {
   let at = 0;
   for (; records > 0; records--) {
-    const slot = ringNumbers[at]!;
-    const status = ringNumbers[at + 1]!;
-    const smallSize = ringNumbers[at + 2]!;
-    const largeSize = ringNumbers[at + 3]!;
+    const slot = completionNumbers[at]!;
+    const status = completionNumbers[at + 1]!;
+    const smallSize = completionNumbers[at + 2]!;
+    const largeSize = completionNumbers[at + 3]!;
     const waiter = waiters[slot]!;
     if (status === 0) {
       const made = instead?.get(slot);
@@ -917,7 +917,7 @@ onSettle((records, instead) => {
             status,
             0,
             String.fromCharCode(
-              ...ringBytes.subarray(
+              ...completionBytes.subarray(
                 (at + RECORD_NUMBERS) * 4 + smallSize,
                 (at + RECORD_NUMBERS) * 4 + smallSize + largeSize,
               ),
@@ -956,8 +956,8 @@ function collect(
       waiter.fail(lostPlace());
       return;
     }
-    copy(place, placeOffset, ringBytes, start, placed);
-    if (secret) ringBytes.fill(0, start, placed);
+    copy(place, placeOffset, completionBytes, start, placed);
+    if (secret) completionBytes.fill(0, start, placed);
     text = placed;
   }
   if (form === Form.Size) {
@@ -968,9 +968,9 @@ function collect(
     result = allocateResult(size, form, secret);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
-    copy(result, 0, ringBytes, text + appended, end);
-    copy(result, largeSize, ringBytes, start, start + appended);
-    if (secret) ringBytes.fill(0, start, end);
+    copy(result, 0, completionBytes, text + appended, end);
+    copy(result, largeSize, completionBytes, start, start + appended);
+    if (secret) completionBytes.fill(0, start, end);
   }
   let value: unknown;
   try {

@@ -29,7 +29,7 @@ import {
   describeTarget,
   Form,
   present,
-  roomForCopies,
+  canCopy,
   routedSync,
   runDescribed,
   runWaiting,
@@ -73,7 +73,7 @@ import { SecretCopy } from './secret-copy.js';
 import { checkTextSize } from './text-size.js';
 import { tellLater } from './turn.js';
 import { CallbackWaiter, PromiseWaiter, SignalWaiter, Waiter, type Callback } from './waiters.js';
-import { Cancelled, Threads } from './protocol.js';
+import { CancelResult, Threads } from './protocol.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {
@@ -468,9 +468,7 @@ function start(batch: Batch, user: Waiter, cancellable: boolean): Parts | undefi
   const route = batch.route ?? usual();
   const here =
     route === Route.Inline ||
-    (route === Route.Auto &&
-      batch.target === undefined &&
-      !roomForCopies(sourceSize(batch.messages)));
+    (route === Route.Auto && batch.target === undefined && !canCopy(sourceSize(batch.messages)));
   if (here) {
     tellLater(user, hashHere(batch));
     return undefined;
@@ -658,7 +656,7 @@ class Parts {
   abort(reason: unknown): void {
     this.reason = reason;
     for (const part of this.#parts) {
-      if (part.done || servers[part.slot]!.cancel(part.slot) !== Cancelled.Never) continue;
+      if (part.done || servers[part.slot]!.cancel(part.slot) !== CancelResult.BeforeStart) continue;
       part.done = true;
       this.#failure = { error: reason };
       this.#left -= 1;

@@ -6,7 +6,7 @@
  */
 import { servers } from './binding.js';
 import { failure } from './errors.js';
-import { Cancelled, Status } from './protocol.js';
+import { CancelResult, Status } from './protocol.js';
 import { AsyncResource, nextTick } from './platform/node.js';
 
 /** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
@@ -110,7 +110,7 @@ export class SignalWaiter extends PromiseWaiter {
   abort(reason: unknown): void {
     // The slot stays taken until the pool has passed the job by; the promise need not wait for
     // that.
-    if (servers[this.slot]?.cancel(this.slot) === Cancelled.Never) this.reject(reason);
+    if (servers[this.slot]?.cancel(this.slot) === CancelResult.BeforeStart) this.reject(reason);
   }
 
   override succeed(value: unknown): void {

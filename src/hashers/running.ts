@@ -7,8 +7,17 @@
  * gathering 15), and a message that never grows beyond that is hashed in one go.
  */
 import { NO_BYTES, part, sizeOf } from '../arguments.js';
-import { At, desk, Flag, frame, GATHERED_MAX, Operation, type Native, Status } from '../frame.js';
-import { TICKET_SIZE } from '../protocol.js';
+import {
+  At,
+  inputBuffer,
+  Flag,
+  frame,
+  GATHERED_MAX,
+  Operation,
+  type Native,
+  Status,
+} from '../frame.js';
+import { KERNEL_HANDLE_BYTES } from '../protocol.js';
 import {
   call,
   describeAad,
@@ -48,7 +57,7 @@ interface Seat {
 }
 
 /**
- * What a running hash gathers at a seat of its own: less than at the desk, as there may be many.
+ * What a running hash gathers at a seat of its own: less than at the input buffer, as there may be many.
  */
 const OWN_ROOM = 1024;
 
@@ -60,12 +69,12 @@ function makeSeat(room: number, stateSize: number): Seat {
   };
 }
 
-// The seat at the desk: running hashes use it in turn, because memory for each would cost more than
+// The seat at the input buffer: running hashes use it in turn, because memory for each would cost more than
 // the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
 // (One that is forgotten there, and its key, are collected when the next one comes: to hold it
 // weakly would cost each hash 100 ns.)
 const deskSeat: Seat = {
-  gathered: viewOf(desk.buffer, desk.byteOffset, desk.length),
+  gathered: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
   room: GATHERED_MAX,
   state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
 };
@@ -444,7 +453,7 @@ export class Running implements Beginning {
   }
 
   private get stateSize(): number {
-    return this.held ? TICKET_SIZE : this.facts.stateSize;
+    return this.held ? KERNEL_HANDLE_BYTES : this.facts.stateSize;
   }
 
   /**
@@ -467,7 +476,7 @@ export class Running implements Beginning {
         0,
       );
       describeBeginning(this, handle);
-      describeTarget(state, 0, TICKET_SIZE);
+      describeTarget(state, 0, KERNEL_HANDLE_BYTES);
       runDescribed();
     } catch (error) {
       if (
@@ -496,7 +505,7 @@ export class Running implements Beginning {
   private keep(state: Uint8Array): void {
     forgotten.register(
       this,
-      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, TICKET_SIZE) },
+      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, KERNEL_HANDLE_BYTES) },
       this,
     );
   }
@@ -504,8 +513,8 @@ export class Running implements Beginning {
   private fork(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
     const status = binding.forkState(
-      part(this.seat!.state, 0, TICKET_SIZE),
-      part(next, 0, TICKET_SIZE),
+      part(this.seat!.state, 0, KERNEL_HANDLE_BYTES),
+      part(next, 0, KERNEL_HANDLE_BYTES),
     );
     if (status !== 0)
       throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
@@ -514,7 +523,7 @@ export class Running implements Beginning {
 
   private drop(): void {
     forgotten.unregister(this);
-    this.choice.engines[0]!.binding.dropState(part(this.seat!.state, 0, TICKET_SIZE));
+    this.choice.engines[0]!.binding.dropState(part(this.seat!.state, 0, KERNEL_HANDLE_BYTES));
   }
 
   private sit(): Seat {
@@ -524,7 +533,7 @@ export class Running implements Beginning {
     return deskSeat;
   }
 
-  /** Moves from the desk to a seat of its own, if it has none. */
+  /** Moves from the input buffer to a seat of its own, if it has none. */
   private leave(): void {
     if (this.seat !== undefined && this.seat !== deskSeat) return;
     const { gathered, state } = (this.seat = makeSeat(
@@ -533,10 +542,10 @@ export class Running implements Beginning {
     ));
     if (seated !== this) return;
     seated = undefined;
-    gathered.set(part(desk, 0, this.gathered));
+    gathered.set(part(inputBuffer, 0, this.gathered));
     state.set(part(deskSeat.state, 0, state.length));
     if (!this.keyed) return;
-    desk.fill(0, 0, this.gathered);
+    inputBuffer.fill(0, 0, this.gathered);
     deskSeat.state.fill(0, 0, state.length);
   }
 

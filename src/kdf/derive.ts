@@ -172,23 +172,23 @@ function launch(
     forget();
     throw error;
   }
-  call.flags |= watched === undefined ? flags : flags | Flag.Watched;
+  call.flags |= watched === undefined ? flags : flags | Flag.Progress;
   runWaiting(watched ?? waiter);
   watched?.begin();
-  departLater();
+  flushLater();
 }
 
-let departing = false;
+let flushing = false;
 
-function departLater(): void {
-  if (departing) return;
-  departing = true;
-  nextTurn(depart);
+function flushLater(): void {
+  if (flushing) return;
+  flushing = true;
+  nextTurn(flush);
 }
 
-function depart(): void {
-  departing = false;
-  for (const binding of openBindings()) binding.depart();
+function flush(): void {
+  flushing = false;
+  for (const binding of openBindings()) binding.flushDerivations();
 }
 
 /** Milliseconds between two looks at how far a derivation has come. */

@@ -121,15 +121,15 @@ export function settlePrice(operation: Operation, algorithm: number, found: Pric
   epoch += 1;
 }
 
-let usualRoute = Route.Auto;
+let defaultRoute = Route.Auto;
 
 /** The route of calls that ask for none. */
 export function usual(): Route {
-  return usualRoute;
+  return defaultRoute;
 }
 
 export function setUsual(route: number): void {
-  usualRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
+  defaultRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
 

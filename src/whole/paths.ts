@@ -88,7 +88,7 @@ export function hashPath(
   frame[At.Count] = 1;
   frame[At.MessageSize] = size;
   describeTarget(target, 0, digestSize);
-  call.flags |= Flag.Watched;
+  call.flags |= Flag.Progress;
   runWaiting(waiter);
   return { digest, progress: () => native.progress(waiter.slot) };
 }

@@ -18,10 +18,10 @@ use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
 use crate::protocol::flag::{
     CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET,
-    HAS_VIEWS, SNAPSHOT, UNLIMITED, WATCHED,
+    HAS_VIEWS, PROGRESS, SNAPSHOT, UNLIMITED,
 };
 use crate::protocol::{
-    At, Cancelled, CopiedBytes, KdfMemory, OperationNumber as Asked, PricePart, REPLY_MAX, Route,
+    At, CancelResult, CopiedBytes, CostPart, KdfMemory, OperationNumber as Asked, REPLY_MAX, Route,
     Status, Threads,
 };
 use crate::values::{self, Function, Value, exact_size};
@@ -50,7 +50,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createMacKey", create_mac_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
-    ("depart", depart),
+    ("flushDerivations", flush_derivations),
     ("progress", progress),
     ("freeDerivationMemory", free_derivation_memory),
     ("needsRehash", needs_rehash),
@@ -58,15 +58,15 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("derivationMemory", derivation_memory),
     ("setDerivationMemory", set_derivation_memory),
     ("predict", predict),
-    ("price", price),
+    ("cost", cost_part),
     ("costs", costs),
     ("inlineLimit", inline_limit),
     ("epoch", epoch),
-    ("roomForCopies", room_for_copies),
+    ("canCopy", can_copy),
     ("copies", copies),
     ("setCopies", set_copies),
-    ("usualRoute", usual_route),
-    ("setUsualRoute", set_usual_route),
+    ("defaultRoute", default_route),
+    ("setDefaultRoute", set_default_route),
     ("beginPolling", begin_polling),
     ("poll", poll),
     ("attach", attach),
@@ -164,7 +164,7 @@ impl<'a> Request<'a> {
     fn route(&self, job: &Job) -> Result<Route, Status> {
         let asked =
             match Route::from_number(self.number(At::Route) as u32).ok_or(Status::Argument)? {
-                Route::Auto => cost::usual_route(),
+                Route::Auto => cost::default_route(),
                 asked => asked,
             };
         if asked != Route::Auto {
@@ -178,7 +178,7 @@ impl<'a> Request<'a> {
         // it.
         if self.has(SNAPSHOT)
             && !self.has(UNLIMITED)
-            && !state.room_for_copies(job.copied).ok_or(Status::Undecided)?
+            && !state.can_copy(job.copied).ok_or(Status::CopyLimitUnset)?
         {
             return Ok(Route::Inline);
         }
@@ -259,7 +259,7 @@ impl<'a> Request<'a> {
         let needed = derivation.memory();
         if room::too_much(needed) {
             self.tell_memory(needed);
-            return Err(Status::RoomLimit);
+            return Err(Status::KdfMemoryLimit);
         }
         Ok(derivation)
     }
@@ -308,7 +308,7 @@ impl<'a> Request<'a> {
             target,
             fresh: self.has(FRESH),
             lent: self.has(HAS_TARGET) && !self.has(FRESH) && self.number(At::Slot) >= 0.0,
-            watch: self.has(WATCHED).then(Arc::default),
+            watch: self.has(PROGRESS).then(Arc::default),
             derivation: Derivation::NONE,
         })
     }
@@ -498,15 +498,15 @@ fn dispose_key(call: &Call<'_>) -> Value {
 fn cancel(call: &Call<'_>) -> Value {
     let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
     let outcome = match outcome {
-        Cancellation::Late => Cancelled::Late,
-        Cancellation::Never => Cancelled::Never,
-        Cancellation::Asked => Cancelled::Asked,
+        Cancellation::Late => CancelResult::AfterEnd,
+        Cancellation::Never => CancelResult::BeforeStart,
+        Cancellation::Asked => CancelResult::Requested,
     };
     call.env.number(outcome as u32)
 }
 
-/// `depart()`: the turn ends, and the derivations that have gathered go to the pool.
-fn depart(call: &Call<'_>) -> Value {
+/// `flushDerivations()`: the turn ends, and the derivations that have gathered go to the pool.
+fn flush_derivations(call: &Call<'_>) -> Value {
     call.state.depart();
     call.env.undefined()
 }
@@ -574,15 +574,15 @@ fn predict(call: &Call<'_>) -> Value {
     call.env.double(cost.unwrap_or(0) as f64)
 }
 
-/// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
+/// `cost(cipher, id, part)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
 /// what one of many messages takes of them (2), and whether all that stays as it is (3).
-fn price(call: &Call<'_>) -> Value {
-    let part = call.uint32(2).and_then(PricePart::from_number);
+fn cost_part(call: &Call<'_>) -> Value {
+    let part = call.uint32(2).and_then(CostPart::from_number);
     let number = priced(call).zip(part).map(|(algorithm, part)| match part {
-        PricePart::Fixed => f64::from(cost::price(algorithm).fixed),
-        PricePart::PerByte => f64::from(cost::price(algorithm).per_byte),
-        PricePart::Together => f64::from(cost::price(algorithm).together),
-        PricePart::Settled => f64::from(u8::from(cost::settled(algorithm))),
+        CostPart::Fixed => f64::from(cost::price(algorithm).fixed),
+        CostPart::PerByte => f64::from(cost::price(algorithm).per_byte),
+        CostPart::BatchFactor => f64::from(cost::price(algorithm).together),
+        CostPart::Settled => f64::from(u8::from(cost::settled(algorithm))),
     });
     call.env.double(number.unwrap_or(f64::NAN))
 }
@@ -612,11 +612,11 @@ fn epoch(call: &Call<'_>) -> Value {
     call.env.number(cost::epoch())
 }
 
-/// `roomForCopies(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
+/// `canCopy(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
 /// that matters.
-fn room_for_copies(call: &Call<'_>) -> Value {
+fn can_copy(call: &Call<'_>) -> Value {
     let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
-    call.env.double(call.state.room_for_copies(size).map_or(-1.0, |room| f64::from(u8::from(room))))
+    call.env.double(call.state.can_copy(size).map_or(-1.0, |room| f64::from(u8::from(room))))
 }
 
 /// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or
@@ -637,15 +637,15 @@ fn set_copies(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `usualRoute()`: the route of calls that ask for none.
-fn usual_route(call: &Call<'_>) -> Value {
-    call.env.number(cost::usual_route() as u32)
+/// `defaultRoute()`: the route of calls that ask for none.
+fn default_route(call: &Call<'_>) -> Value {
+    call.env.number(cost::default_route() as u32)
 }
 
-/// `setUsualRoute(route)`, for the whole process.
-fn set_usual_route(call: &Call<'_>) -> Value {
+/// `setDefaultRoute(route)`, for the whole process.
+fn set_default_route(call: &Call<'_>) -> Value {
     if let Some(route) = call.uint32(0).and_then(Route::from_number) {
-        cost::set_usual_route(route);
+        cost::set_default_route(route);
     }
     call.env.undefined()
 }

@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
-use crate::protocol::{RECORD_NUMBERS, REPLY_MAX, RING_RESULT_MAX, RING_SIZE};
+use crate::protocol::{COMPLETION_BUFFER_BYTES, COMPLETION_RESULT_MAX, RECORD_NUMBERS, REPLY_MAX};
 use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -249,7 +249,9 @@ pub(crate) struct Ring {
 const HEADER: usize = RECORD_NUMBERS * size_of::<u32>();
 
 /// Every record fits into an empty ring: a digest or tag of up to 64 bytes and a text.
-const _: () = assert!(HEADER + 64 + REPLY_MAX <= RING_SIZE && RING_RESULT_MAX <= REPLY_MAX);
+const _: () = assert!(
+    HEADER + 64 + REPLY_MAX <= COMPLETION_BUFFER_BYTES && COMPLETION_RESULT_MAX <= REPLY_MAX
+);
 
 impl Ring {
     pub(crate) fn new(memory: Window) -> Ring {

@@ -30,11 +30,11 @@ const FILE: u64 = 5_000;
 /// The route of jobs that ask for none, for the whole process.
 static USUAL: AtomicU8 = AtomicU8::new(Route::Auto as u8);
 
-pub(crate) fn usual_route() -> Route {
+pub(crate) fn default_route() -> Route {
     Route::from_number(USUAL.load(Ordering::Relaxed).into()).unwrap_or(Route::Auto)
 }
 
-pub(crate) fn set_usual_route(route: Route) {
+pub(crate) fn set_default_route(route: Route) {
     USUAL.store(route as u8, Ordering::Relaxed);
     millrace_cost::changed();
 }
@@ -56,7 +56,7 @@ const COPIES_FREE: usize = 64 << 20;
 
 /// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none
 /// is set. Whoever is alone may always.
-pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
+pub(crate) fn can_copy(size: usize, copied: usize) -> Option<bool> {
     let sum = copied.saturating_add(size);
     match copies_limit() {
         _ if copied == 0 || size == 0 => Some(true),

@@ -202,8 +202,8 @@ impl Environment {
     }
 
     /// Whether so many bytes may be copied for a job; `None` if that takes a limit and none is set.
-    pub(crate) fn room_for_copies(&self, size: usize) -> Option<bool> {
-        cost::room_for_copies(size, self.copied.get())
+    pub(crate) fn can_copy(&self, size: usize) -> Option<bool> {
+        cost::can_copy(size, self.copied.get())
     }
 
     /// So many bytes have been copied for a job that departs.
@@ -286,7 +286,7 @@ impl Environment {
             self.begin_polling();
             return Poll::Again;
         }
-        if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
+        if self.in_flight.get() > 0 && last_look == 0 { Poll::TimedOut } else { Poll::Done }
     }
 
     /// A turn of the event loop begins: settles what has arrived, and what the callbacks have run

@@ -6,7 +6,7 @@
 
 use crate::calls::Call;
 use crate::pacer::Pacer;
-use crate::protocol::{EngineNumber, TICKET_SIZE};
+use crate::protocol::{EngineNumber, KERNEL_HANDLE_BYTES};
 use crate::values::Value;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work, copied};
 use millrace_core::catalog::Hash;
@@ -28,7 +28,7 @@ pub(crate) const NO_KEYED_HASH: Error =
     Error::Unavailable("kernel: there is no keyed hash in it; take another engine");
 
 const _: () = {
-    assert!(Held::TICKET == TICKET_SIZE);
+    assert!(Held::TICKET == KERNEL_HANDLE_BYTES);
     assert!(Provider::Native as u32 == EngineNumber::Native as u32);
     assert!(Provider::Kernel as u32 == EngineNumber::Kernel as u32);
     assert!(Provider::AfAlg as u32 == EngineNumber::AfAlg as u32);
