@@ -4,8 +4,8 @@
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{ByKernel, Chosen, CipherState, Engine, Provider, with_kernel};
-use crate::pace::{Pace, Pacing};
 
 pub use crate::inputs::Text;
 
@@ -129,21 +129,21 @@ impl CipherKey {
     /// bytes. (Native work is paced in [parts](crate::split).)
     ///
     /// # Errors
-    /// As [`CipherKey::apply`]; [`Error::Abandoned`] when it was given up in a pause, with the
+    /// As [`CipherKey::apply`]; [`Error::Cancelled`] when it was given up in a pause, with the
     /// target all zero.
     pub fn apply_paced(
         &self,
         iv: &[u8],
         text: Text<'_>,
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         let CipherState::Kernel(state) = &self.state else { return self.apply(iv, text) };
         if iv.len() != self.cipher.facts().iv_size {
             return Err(Error::IvSize);
         }
         check(&text, self.cipher.facts())?;
-        ByKernel::apply_paced(state, iv, text, &mut Pacing::new(slice, pace))
+        ByKernel::apply_paced(state, iv, text, &mut Slicer::new(slice, checkpoint))
     }
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.

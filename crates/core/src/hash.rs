@@ -2,8 +2,8 @@
 
 use crate::Error;
 use crate::catalog::{Hash, HashFacts};
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{Chosen, Engine, with_kernel};
-use crate::pace::{Pace, Pacing};
 
 pub use crate::engines::Provider;
 pub use crate::inputs::Params;
@@ -34,26 +34,26 @@ pub fn digest(
 /// bytes.
 ///
 /// # Errors
-/// As [`digest`]; [`Error::Unavailable`]; [`Error::Abandoned`] when it was given up in a pause.
+/// As [`digest`]; [`Error::Unavailable`]; [`Error::Cancelled`] when it was given up in a pause.
 pub fn digest_by(
     provider: Provider,
     hash: Hash,
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
-    paced: Option<(usize, &mut dyn Pace)>,
+    paced: Option<(usize, &mut dyn Checkpoint)>,
 ) -> Result<(), Error> {
     match (provider, paced) {
         (Provider::Native, None) => digest(hash, params, source, target),
-        (Provider::Native, Some((slice, pace))) => {
-            digest_paced(hash, params, source, target, slice, pace)
+        (Provider::Native, Some((slice, checkpoint))) => {
+            digest_paced(hash, params, source, target, slice, checkpoint)
         }
         (_, paced) => {
             check_target(hash.facts(), target.len())?;
             check_params(hash.facts(), params)?;
             with_kernel!(provider, E => match paced {
                 None => E::digest(hash, params, source, target),
-                Some((slice, pace)) => E::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace)),
+                Some((slice, checkpoint)) => E::digest_paced(hash, params, source, target, &mut Slicer::new(slice, checkpoint)),
             })
         }
     }
@@ -62,18 +62,18 @@ pub fn digest_by(
 /// As [`digest`], in slices of about `slice` bytes, with a pause after each but the last.
 ///
 /// # Errors
-/// As [`digest`]; [`Error::Abandoned`] when it was given up in a pause.
+/// As [`digest`]; [`Error::Cancelled`] when it was given up in a pause.
 pub fn digest_paced(
     hash: Hash,
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check_target(hash.facts(), target.len())?;
     check_params(hash.facts(), params)?;
-    Chosen::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace))
+    Chosen::digest_paced(hash, params, source, target, &mut Slicer::new(slice, checkpoint))
 }
 
 #[inline]

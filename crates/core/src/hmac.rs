@@ -2,13 +2,13 @@
 
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{
     ByKernel, Chosen, Derivation, Engine, MacState, Provider, Stateful, with_kernel,
 };
 use crate::hash;
 use crate::hasher::{self, check_next, state_size};
 use crate::inputs::Params;
-use crate::pace::{Pace, Pacing};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -99,19 +99,19 @@ impl MacKey {
     /// As [`MacKey::mac`], in slices of about `slice` bytes, with a pause after each but the last.
     ///
     /// # Errors
-    /// As [`MacKey::mac`]; [`Error::Abandoned`] when it was given up in a pause.
+    /// As [`MacKey::mac`]; [`Error::Cancelled`] when it was given up in a pause.
     pub fn mac_paced(
         &self,
         source: &[u8],
         target: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        let pacing = &mut Pacing::new(slice, pace);
+        let slicer = &mut Slicer::new(slice, checkpoint);
         match &self.state {
-            MacState::Native(state) => Chosen::mac_paced(state, source, target, pacing),
-            MacState::Kernel(state) => ByKernel::mac_paced(state, source, target, pacing),
+            MacState::Native(state) => Chosen::mac_paced(state, source, target, slicer),
+            MacState::Kernel(state) => ByKernel::mac_paced(state, source, target, slicer),
         }
     }
 
@@ -137,7 +137,7 @@ impl MacKey {
     /// last.
     ///
     /// # Errors
-    /// As [`MacKey::update`]; [`Error::Abandoned`] when it was given up in a pause, with `next`
+    /// As [`MacKey::update`]; [`Error::Cancelled`] when it was given up in a pause, with `next`
     /// untouched.
     pub fn update_paced(
         &self,
@@ -145,7 +145,7 @@ impl MacKey {
         source: &[u8],
         next: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         check_next(self.hash, next)?;
         Chosen::mac_update_paced(
@@ -153,7 +153,7 @@ impl MacKey {
             state,
             source,
             next,
-            &mut Pacing::new(slice, pace),
+            &mut Slicer::new(slice, checkpoint),
         )
     }
 
@@ -255,7 +255,7 @@ impl<'a> KeyStates<'a> {
         source: &[u8],
         next: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         hasher::update_paced(
             self.hash,
@@ -264,7 +264,7 @@ impl<'a> KeyStates<'a> {
             source,
             next,
             slice,
-            pace,
+            checkpoint,
         )
     }
 

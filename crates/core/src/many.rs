@@ -2,11 +2,11 @@
 
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::{Checkpoint, DigestSink, Slicer};
 use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, with_kernel};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
-use crate::pace::{Outlet, Pace, Pacing};
 
 /// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and
 /// digest.
@@ -26,7 +26,7 @@ pub fn digests(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None))
+    Chosen::digests(hash, params, sources, size, DigestSink::new(&mut each, None))
 }
 
 /// As [`digests`], with a pause after about `slice` bytes of each of those hashed together.
@@ -40,7 +40,7 @@ pub fn digests_paced(
     sources: &[&[u8]],
     size: usize,
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
@@ -50,7 +50,7 @@ pub fn digests_paced(
         params,
         sources,
         size,
-        Outlet::new(&mut each, Some(Pacing::new(slice, pace))),
+        DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))),
     )
 }
 
@@ -65,15 +65,16 @@ pub fn digests_by(
     params: &Params<'_>,
     sources: &[&[u8]],
     size: usize,
-    paced: Option<(usize, &mut dyn Pace)>,
+    paced: Option<(usize, &mut dyn Checkpoint)>,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    let outlet = Outlet::new(&mut each, paced.map(|(slice, pace)| Pacing::new(slice, pace)));
+    let sink =
+        DigestSink::new(&mut each, paced.map(|(slice, checkpoint)| Slicer::new(slice, checkpoint)));
     match provider {
-        Provider::Native => Chosen::digests(hash, params, sources, size, outlet),
-        _ => with_kernel!(provider, E => E::digests(hash, params, sources, size, outlet)),
+        Provider::Native => Chosen::digests(hash, params, sources, size, sink),
+        _ => with_kernel!(provider, E => E::digests(hash, params, sources, size, sink)),
     }
 }
 
@@ -87,7 +88,7 @@ pub fn macs(
     sources: &[&[u8]],
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    macs_to(key, sources, Outlet::new(&mut each, None))
+    macs_to(key, sources, DigestSink::new(&mut each, None))
 }
 
 /// As [`macs`], paced as [`digests_paced`] is.
@@ -99,16 +100,16 @@ pub fn macs_paced(
     key: &MacKey,
     sources: &[&[u8]],
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    macs_to(key, sources, Outlet::new(&mut each, Some(Pacing::new(slice, pace))))
+    macs_to(key, sources, DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))))
 }
 
-fn macs_to(key: &MacKey, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
+fn macs_to(key: &MacKey, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
     match key.state() {
-        MacState::Native(state) => Chosen::macs(state, sources, outlet),
-        MacState::Kernel(state) => ByKernel::macs(state, sources, outlet),
+        MacState::Native(state) => Chosen::macs(state, sources, sink),
+        MacState::Kernel(state) => ByKernel::macs(state, sources, sink),
     }
 }
 

@@ -6,13 +6,13 @@ use std::cell::Cell;
 
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::engines::{Provider, kernel_report};
 use millrace_core::hash::{Params, digest, digest_by};
 use millrace_core::hasher::Held;
 use millrace_core::hmac::{MacKey, hmac};
 use millrace_core::many::{digests_by, macs};
-use millrace_core::pace::Pace;
 
 const NONE: Params<'static> = Params { seed: 0, key: None };
 const SIZES: [usize; 13] = [0, 1, 16, 17, 63, 64, 65, 1000, 4096, 65_535, 65_536, 65_537, 200_000];
@@ -403,12 +403,12 @@ fn running_hashes_have_tickets() {
 /// Gives up at the pause with this number.
 struct GivesUp(Cell<usize>, usize);
 
-impl Pace for GivesUp {
-    fn pause(&mut self) {
+impl Checkpoint for GivesUp {
+    fn checkpoint(&mut self) {
         self.0.set(self.0.get() + 1);
     }
 
-    fn abandoned(&self, _index: usize) -> bool {
+    fn cancelled(&self, _index: usize) -> bool {
         self.0.get() >= self.1
     }
 }
@@ -436,7 +436,7 @@ fn long_work_pauses_and_is_given_up() {
             &mut target,
             Some((65_536, &mut GivesUp(Cell::new(0), 2))),
         );
-        assert_eq!(result, Err(Error::Abandoned));
+        assert_eq!(result, Err(Error::Cancelled));
         // What was left in the middle is not mixed with what follows.
         let mut expected = [0; 32];
         digest(Hash::Sha256, &NONE, b"after", &mut expected).expect("native");
@@ -450,7 +450,7 @@ fn long_work_pauses_and_is_given_up() {
             65_536,
             &mut GivesUp(Cell::new(0), 2),
         );
-        assert_eq!(result, Err(Error::Abandoned));
+        assert_eq!(result, Err(Error::Cancelled));
         assert!(text.iter().all(|&byte| byte == 0));
         let held = Held::default();
         let mut ticket = [0; 16];
@@ -465,7 +465,7 @@ fn long_work_pauses_and_is_given_up() {
             &mut ticket,
             Some((65_536, &mut GivesUp(Cell::new(0), 1))),
         );
-        assert_eq!(result, Err(Error::Abandoned));
+        assert_eq!(result, Err(Error::Cancelled));
         assert_eq!(held.count(), 0);
     }
 }

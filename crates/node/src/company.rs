@@ -11,12 +11,12 @@ use crate::keys::PreparedKey;
 use crate::pacer::{LEAST, PACED, slice};
 use crate::work::{Key, Operation, Status, Target, Work};
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
 use millrace_core::many;
-use millrace_core::pace::Pace;
 use millrace_pool::Breather;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -166,7 +166,7 @@ impl Common {
         let windows = windows(&jobs);
         let mut room = [&[][..]; MOST];
         let sources = sources(&mut room, &windows[..jobs.len()]);
-        Members::work(jobs, breather, outbox, |members, pace| {
+        Members::work(jobs, breather, outbox, |members, checkpoint| {
             let each = |index: usize, digest: &[u8]| {
                 if let Some(job) = &mut members.borrow_mut()[index] {
                     job.answer_with(digest);
@@ -179,10 +179,10 @@ impl Common {
                     sources,
                     self.size(),
                     slice,
-                    pace,
+                    checkpoint,
                     each,
                 ),
-                Some(key) => many::macs_paced(key, sources, slice, pace, each),
+                Some(key) => many::macs_paced(key, sources, slice, checkpoint, each),
             })))
         });
     }
@@ -247,14 +247,14 @@ impl<'b> Members<'_, 'b> {
         run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut Members<'_, 'b>) -> Status,
     ) {
         let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
-        let mut pace = Members {
+        let mut checkpoint = Members {
             breather,
             outbox,
             members: &members,
             unwanted: [const { Cell::new(false) }; MOST],
         };
-        let failure = run(&members, &mut pace);
-        pace.dismiss();
+        let failure = run(&members, &mut checkpoint);
+        checkpoint.dismiss();
         for mut job in members.take().into_iter().flatten() {
             if job.status != Status::Done {
                 job.end(failure);
@@ -283,14 +283,14 @@ impl<'b> Members<'_, 'b> {
     }
 }
 
-impl Pace for Members<'_, '_> {
-    fn pause(&mut self) {
+impl Checkpoint for Members<'_, '_> {
+    fn checkpoint(&mut self) {
         self.breather.breathe();
         // They were given up a slice ago.
         self.dismiss();
     }
 
-    fn abandoned(&self, index: usize) -> bool {
+    fn cancelled(&self, index: usize) -> bool {
         let members = self.members.borrow();
         let Some(job) = &members[index] else { return true };
         let unwanted =

@@ -6,10 +6,10 @@ use crate::files::Found;
 use crate::pacer::Pacer;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_with_capacity;
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
-use millrace_core::pace::Pace;
-use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, Partial};
+use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +22,8 @@ pub(crate) fn alone(
     mut pacer: Option<&mut Pacer<'_, '_>>,
 ) -> Result<(), Status> {
     let part = pacer.as_ref().map_or(work.source.size().max(1), |pacer| pacer.slice);
-    let cut = Cut::cipher(work, key, part, || pacer.iter_mut().for_each(|pacer| pacer.pause()))?;
+    let cut =
+        Cut::cipher(work, key, part, || pacer.iter_mut().for_each(|pacer| pacer.checkpoint()))?;
     let mut go = || -> Result<(), Status> {
         let mut pieces = try_with_capacity(cut.count)?;
         for pass in 0..cut.passes() {
@@ -72,7 +73,7 @@ enum Kind {
 
 /// What a part came to.
 pub(crate) enum Piece {
-    Text(Partial),
+    Text(PartialTag),
     Hash(HashPart),
     /// It is written; there is no more to it.
     Written,
@@ -92,12 +93,16 @@ impl Cut {
     }
 
     /// The message of a work that can be cut, in parts of about `part` bytes.
-    pub(crate) fn new(work: &Work, part: usize, pace: &mut impl Pace) -> Result<Cut, Status> {
+    pub(crate) fn new(
+        work: &Work,
+        part: usize,
+        checkpoint: &mut impl Checkpoint,
+    ) -> Result<Cut, Status> {
         match work.operation {
             Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
                 let mut cut = Err(Status::Internal);
                 work.with_key(cipher, |key| {
-                    cut = Cut::cipher(work, key, part, || pace.pause());
+                    cut = Cut::cipher(work, key, part, || checkpoint.checkpoint());
                     Ok(())
                 })?;
                 cut
@@ -274,14 +279,14 @@ impl Cut {
             if let Some(pacer) = &mut pacer
                 && !closing
             {
-                pacer.pause();
+                pacer.checkpoint();
             }
         }
     }
 }
 
 /// What the parts of a cipher's message add to its tag.
-fn partials(pieces: &[Option<Piece>]) -> impl Iterator<Item = &Partial> {
+fn partials(pieces: &[Option<Piece>]) -> impl Iterator<Item = &PartialTag> {
     pieces.iter().flatten().filter_map(|piece| match piece {
         Piece::Text(partial) => Some(partial),
         Piece::Hash(_) | Piece::Written => None,

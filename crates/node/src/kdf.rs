@@ -12,12 +12,12 @@ use crate::protocol::{At, OperationNumber as Asked};
 use crate::work::{Key, Operation, Reply, Status, Work};
 use crate::{bytes::Window, pacer::Pacer};
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
 use millrace_core::error::Error;
 use millrace_core::kdf::argon2::{self, Kind, Version};
 use millrace_core::kdf::clock::Clock;
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{hkdf, pbkdf2, scrypt};
-use millrace_core::pace::{Pace, Unpaced};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is derived. The password travels as the key, the salt as the iv, other public inputs as the
@@ -280,8 +280,8 @@ impl Work {
     ) -> Result<(), Status> {
         let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
         let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());
-        let mut unpaced = Unpaced;
-        let pace: &mut dyn Pace = match pacer {
+        let mut unpaced = NoCheckpoint;
+        let checkpoint: &mut dyn Checkpoint = match pacer {
             Some(pacer) => pacer,
             None => &mut unpaced,
         };
@@ -292,27 +292,27 @@ impl Work {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
                 shelf::with(needed, |memory| {
-                    scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true)
+                    scrypt::derive_many(&cost, jobs, memory, checkpoint, |_, _| whole = true)
                 })?;
-                whole.then_some(()).ok_or(Error::Abandoned)
+                whole.then_some(()).ok_or(Error::Cancelled)
             }
             What::Pbkdf2 { hash, iterations } => {
                 let mut whole = false;
                 let jobs = &mut [pbkdf2::Job { password, salt, iterations, target }];
-                pbkdf2::derive_many(hash, jobs, pace, |_, _| whole = true)?;
-                whole.then_some(()).ok_or(Error::Abandoned)
+                pbkdf2::derive_many(hash, jobs, checkpoint, |_, _| whole = true)?;
+                whole.then_some(()).ok_or(Error::Cancelled)
             }
             What::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
             What::Argon2(cost) => {
                 let input =
                     argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
                 shelf::with(needed, |memory| {
-                    argon2::derive_paced(&cost, &input, target, memory, pace)
+                    argon2::derive_paced(&cost, &input, target, memory, checkpoint)
                 })
             }
             What::Verify { allowed, .. } => {
                 let hash = PasswordHash::parse(as_text(&self.aad), &NO_LIMITS)?;
-                let clock = &mut Clock::new(allowed, pace);
+                let clock = &mut Clock::new(allowed, checkpoint);
                 let verified = shelf::with(needed, |memory| {
                     let equal = hash.verify(password, self.tag.read(), memory, clock)?;
                     target.fill(u8::from(equal));

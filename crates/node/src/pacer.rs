@@ -5,8 +5,8 @@
 use crate::errand::{Errand, Traffic};
 use crate::kdf::Watch;
 use crate::work::Work;
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
-use millrace_core::pace::Pace;
 use millrace_core::split::PART_ALIGN;
 use millrace_pool::{Breather, Ticket};
 
@@ -63,8 +63,8 @@ impl<'a, 'b> Pacer<'a, 'b> {
 
     /// Between two steps: whether to take the next.
     pub(crate) fn goes_on(&mut self) -> Result<(), Error> {
-        self.pause();
-        if self.unwanted() { Err(Error::Abandoned) } else { Ok(()) }
+        self.checkpoint();
+        if self.unwanted() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// True when the job should end here.
@@ -78,12 +78,12 @@ impl<'a, 'b> Pacer<'a, 'b> {
     }
 }
 
-impl Pace for Pacer<'_, '_> {
-    fn pause(&mut self) {
+impl Checkpoint for Pacer<'_, '_> {
+    fn checkpoint(&mut self) {
         self.breather.breathe();
     }
 
-    fn abandoned(&self, _index: usize) -> bool {
+    fn cancelled(&self, _index: usize) -> bool {
         self.unwanted()
     }
 

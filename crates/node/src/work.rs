@@ -39,7 +39,7 @@ impl From<Error> for Status {
             Error::Encoded => Status::Encoded,
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
-            Error::Abandoned => Status::Cancelled,
+            Error::Cancelled => Status::Cancelled,
             Error::Unavailable(reason) => Status::Unavailable(reason),
             Error::TooLarge(reason) => Status::TooLarge(reason),
         }

@@ -7,7 +7,7 @@
 //!
 //! What every engine does is in `Engine`; it may say no to an algorithm, with a reason. What some
 //! can do besides: running hashes whose states are bytes (`Stateful`), messages in parts
-//! (`Divides`), key derivation (`Derivation`). The kernel keeps its running hashes
+//! (`Splittable`), key derivation (`Derivation`). The kernel keeps its running hashes
 //! itself: [`Held`].
 
 mod derivation;
@@ -21,9 +21,9 @@ mod report;
 
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::{Outlet, Pacing};
 
 pub(crate) use derivation::Derivation;
 pub use kernel::{Held, Paced, kernel_report};
@@ -160,7 +160,7 @@ pub(crate) trait Engine {
         params: &Params<'_>,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
@@ -173,7 +173,7 @@ pub(crate) trait Engine {
         state: &Self::MacState,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
 
     /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on
@@ -183,10 +183,10 @@ pub(crate) trait Engine {
         params: &Params<'_>,
         sources: &[&[u8]],
         size: usize,
-        outlet: Outlet<'_>,
+        sink: DigestSink<'_>,
     ) -> Result<(), Error>;
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
-    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error>;
+    fn macs(state: &Self::MacState, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error>;
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;
@@ -203,9 +203,9 @@ pub(crate) trait Engine {
         state: &Self::CipherState,
         iv: &[u8],
         text: Text<'_>,
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        let _ = pacing;
+        let _ = slicer;
         Self::apply(state, iv, text)
     }
     /// Encrypts and authenticates.
@@ -243,7 +243,7 @@ pub(crate) trait Stateful: Engine {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
     fn finish(
@@ -279,7 +279,7 @@ pub(crate) trait Stateful: Engine {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message under a prepared key, and finishes.
     fn mac_finish(
@@ -291,12 +291,12 @@ pub(crate) trait Stateful: Engine {
 }
 
 /// An engine that works on messages in parts, in any order.
-pub(crate) trait Divides: Engine {
+pub(crate) trait Splittable: Engine {
     /// A message of a cipher that is worked on in parts: key, nonce and what follows from them.
     /// Wiped on drop.
     type Message: Send + Sync;
     /// What a part of such a message adds to its tag. Wiped on drop.
-    type Sum: Send + Sync;
+    type PartialTag: Send + Sync;
     /// A message of a hash that is worked on in parts. Wiped on drop.
     type HashMessage: Send + Sync;
 
@@ -309,26 +309,36 @@ pub(crate) trait Divides: Engine {
     ) -> Result<Self::Message, Error>;
     /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of
     /// 64.
-    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>)
-    -> Result<Self::Sum, Error>;
+    fn apply_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::PartialTag, Error>;
     /// Encrypts such a part.
-    fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    fn seal_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::PartialTag, Error>;
     /// Decrypts such a part of the message with this tag, authentic or not.
     fn open_part(
         message: &Self::Message,
         offset: u64,
         text: Text<'_>,
         tag: &[u8],
-    ) -> Result<Self::Sum, Error>;
+    ) -> Result<Self::PartialTag, Error>;
     /// What a part adds that is not encrypted yet, where the tag is made of the plaintext.
-    fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error>;
+    fn authenticate_plain(
+        message: &Self::Message,
+        source: &[u8],
+    ) -> Result<Self::PartialTag, Error>;
     /// What such a part of the ciphertext adds to the tag, which is to be this; writes nothing.
     fn authenticate_sealed(
         message: &Self::Message,
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Self::Sum, Error>;
+    ) -> Result<Self::PartialTag, Error>;
     /// Encrypts or decrypts such a part of the message with this tag.
     fn xor_part(
         message: &Self::Message,
@@ -340,13 +350,13 @@ pub(crate) trait Divides: Engine {
     /// and in order.
     fn message_tag(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &mut [u8],
     ) -> Result<(), Error>;
     /// Whether that tag is this, in a time that does not tell where they differ.
     fn message_verify(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &[u8],
     ) -> Result<bool, Error>;
 

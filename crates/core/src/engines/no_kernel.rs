@@ -5,9 +5,9 @@ use std::convert::Infallible;
 use super::{Engine, Provider, Service};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
+use crate::checkpoint::{Checkpoint, DigestSink, Slicer};
 use crate::hmac::MacKey;
 use crate::inputs::{Params, Text};
-use crate::pace::{Outlet, Pace, Pacing};
 
 const REASON: &str = "kernel: not available, as this engine is only on Linux; take another engine";
 const NO: Error = Error::Unavailable(REASON);
@@ -46,7 +46,7 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         _: &Params<'_>,
         _: &[u8],
         _: &mut [u8],
-        _: &mut Pacing<'_>,
+        _: &mut Slicer<'_>,
     ) -> Result<(), Error> {
         Err(NO)
     }
@@ -67,16 +67,22 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         state: &Infallible,
         _: &[u8],
         _: &mut [u8],
-        _: &mut Pacing<'_>,
+        _: &mut Slicer<'_>,
     ) -> Result<(), Error> {
         match *state {}
     }
 
-    fn digests(_: Hash, _: &Params<'_>, _: &[&[u8]], _: usize, _: Outlet<'_>) -> Result<(), Error> {
+    fn digests(
+        _: Hash,
+        _: &Params<'_>,
+        _: &[&[u8]],
+        _: usize,
+        _: DigestSink<'_>,
+    ) -> Result<(), Error> {
         Err(NO)
     }
 
-    fn macs(state: &Infallible, _: &[&[u8]], _: Outlet<'_>) -> Result<(), Error> {
+    fn macs(state: &Infallible, _: &[&[u8]], _: DigestSink<'_>) -> Result<(), Error> {
         match *state {}
     }
 
@@ -117,8 +123,8 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
 #[derive(Debug, Default)]
 pub struct Held;
 
-/// Bytes of a slice, and who is asked after each; see [`pace`](crate::pace).
-pub type Paced<'a> = Option<(usize, &'a mut dyn Pace)>;
+/// Bytes of a slice, and who is asked after each; see [`checkpoint`](crate::checkpoint).
+pub type Paced<'a> = Option<(usize, &'a mut dyn Checkpoint)>;
 
 impl Held {
     /// Bytes of a ticket.

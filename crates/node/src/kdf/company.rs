@@ -56,7 +56,7 @@ pub(crate) fn run(
         return refuse(jobs, Status::Memory, outbox);
     };
     let room = held.iter().map(|held| held.bytes()).sum();
-    Members::work(jobs, breather, outbox, |members, pace| {
+    Members::work(jobs, breather, outbox, |members, checkpoint| {
         let each = |index: usize, key: &[u8]| {
             if let Some(job) = &mut members.borrow_mut()[index] {
                 job.answer_with(key);
@@ -76,7 +76,7 @@ pub(crate) fn run(
                     })
                     .collect();
                 let mut memory = memory(&cost, &jobs, room)?;
-                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, pace, each);
+                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, checkpoint, each);
                 shelf::put_aside(memory);
                 result
             }
@@ -92,7 +92,7 @@ pub(crate) fn run(
                         _ => None,
                     })
                     .collect();
-                pbkdf2::derive_many(hash, &mut jobs, pace, each)
+                pbkdf2::derive_many(hash, &mut jobs, checkpoint, each)
             }
             _ => Err(Error::NotSupported),
         }));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::af_alg::{Header, Operation};
 use super::cryptodev::Session;
-use super::hash::{CHUNK, Rhythm, chunk_size, goes_on};
+use super::hash::{CHUNK, Rhythm, checkpoint, chunk_size};
 use super::names::What;
 use super::places::{At, Place, Places, Secret};
 use super::reason::{Failure, Step, short_tag, too_large};
@@ -68,8 +68,8 @@ impl CipherKey {
             let result = result.map_err(|failure| failure.error(self.places.what));
             done += chunk;
             advance(self.cipher, &mut iv, chunk);
-            if let Err(error) = result.and_then(|()| goes_on(&mut rhythm, chunk)) {
-                if spoiled || error == Error::Abandoned {
+            if let Err(error) = result.and_then(|()| checkpoint(&mut rhythm, chunk)) {
+                if spoiled || error == Error::Cancelled {
                     erase(&mut text);
                 }
                 return Err(error);

@@ -7,7 +7,7 @@ use super::cryptodev::Take;
 use super::places::{At, Place, Places};
 use super::reason::{Failure, interned};
 use crate::Error;
-use crate::pace::Pacing;
+use crate::checkpoint::Slicer;
 
 /// The most bytes in one call: longer ones would gain nothing.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -21,7 +21,7 @@ pub(crate) struct Running {
 }
 
 /// Who is asked between the chunks of a long message.
-pub(super) type Rhythm<'a, 'b> = Option<&'a mut Pacing<'b>>;
+pub(super) type Rhythm<'a, 'b> = Option<&'a mut Slicer<'b>>;
 
 /// Hashes a message.
 pub(super) fn digest(
@@ -56,7 +56,7 @@ impl Running {
             };
             done.map_err(|failure| self.error(failure))?;
             self.begun = true;
-            goes_on(rhythm, chunk.len())?;
+            checkpoint(rhythm, chunk.len())?;
         }
         Ok(())
     }
@@ -122,11 +122,12 @@ impl Running {
 /// Bytes between two questions.
 pub(super) fn chunk_size(rhythm: &Rhythm<'_, '_>) -> usize {
     const LEAST: usize = 4096;
-    rhythm.as_ref().map_or(CHUNK, |pacing| pacing.slice().clamp(LEAST, CHUNK))
+    rhythm.as_ref().map_or(CHUNK, |slicer| slicer.slice().clamp(LEAST, CHUNK))
 }
 
 /// After a chunk: whether to go on.
-pub(super) fn goes_on(rhythm: &mut Rhythm<'_, '_>, size: usize) -> Result<(), Error> {
-    let unwanted = rhythm.as_mut().is_some_and(|pacing| pacing.spend(size) && pacing.abandoned(0));
-    if unwanted { Err(Error::Abandoned) } else { Ok(()) }
+pub(super) fn checkpoint(rhythm: &mut Rhythm<'_, '_>, size: usize) -> Result<(), Error> {
+    let cancelled =
+        rhythm.as_mut().is_some_and(|slicer| slicer.advance(size) && slicer.cancelled(0));
+    if cancelled { Err(Error::Cancelled) } else { Ok(()) }
 }

@@ -11,11 +11,11 @@ use super::names::What;
 use super::places::Places;
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{MacState, Provider};
 use crate::hash::{check_params, check_target};
 use crate::hmac::MacKey;
 use crate::inputs::Params;
-use crate::pace::{Pace, Pacing};
 
 /// Running hashes that the kernel keeps, by ticket. Each has a descriptor open, which is closed
 /// when it has given its digest, when it is dropped or fails, and with the table. May be used by
@@ -46,8 +46,8 @@ enum Of<'a> {
     Mac(&'a Arc<Places>),
 }
 
-/// Bytes of a slice, and who is asked after each; see [`pace`](crate::pace).
-pub type Paced<'a> = Option<(usize, &'a mut dyn Pace)>;
+/// Bytes of a slice, and who is asked after each; see [`checkpoint`](crate::checkpoint).
+pub type Paced<'a> = Option<(usize, &'a mut dyn Checkpoint)>;
 
 impl Held {
     /// Bytes of a ticket.
@@ -60,7 +60,7 @@ impl Held {
     /// # Errors
     /// [`Error::State`] for what is no ticket of this hash; [`Error::OutputSize`] for a `next` of
     /// the wrong size; [`Error::NotSupported`] for a seed or key which this hash does not take;
-    /// [`Error::Unavailable`]; [`Error::Abandoned`]. The ticket is void after each of the last
+    /// [`Error::Unavailable`]; [`Error::Cancelled`]. The ticket is void after each of the last
     /// two.
     pub fn update(
         &self,
@@ -164,10 +164,10 @@ impl Held {
         if next.len() != Held::TICKET {
             return Err(Error::OutputSize);
         }
-        let mut pacing = paced.map(|(slice, pace)| Pacing::new(slice, pace));
+        let mut slicer = paced.map(|(slice, checkpoint)| Slicer::new(slice, checkpoint));
         let mut take_all = |running: &mut Running| {
             pieces.into_iter().try_for_each(|piece| {
-                let mut rhythm: Rhythm<'_, '_> = pacing.as_mut();
+                let mut rhythm: Rhythm<'_, '_> = slicer.as_mut();
                 running.take(piece, &mut rhythm)
             })
         };

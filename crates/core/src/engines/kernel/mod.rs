@@ -37,8 +37,8 @@ use self::reason::{Failure, interned};
 use super::{Engine, Provider, Service};
 use crate::Error;
 use crate::catalog::{Cipher, HASHES, Hash};
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::{Params, Text};
-use crate::pace::{Outlet, Pacing};
 
 pub(crate) use self::cipher::CipherKey;
 pub use self::held::{Held, Paced};
@@ -328,10 +328,10 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         params: &Params<'_>,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
         plain(hash, params)?;
-        hash::digest(&hashing(Self::ASKED, hash)?, source, target, Some(pacing))
+        hash::digest(&hashing(Self::ASKED, hash)?, source, target, Some(slicer))
     }
 
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
@@ -350,9 +350,9 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         state: &MacKey,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        hash::digest(&state.places, source, target, Some(pacing))
+        hash::digest(&state.places, source, target, Some(slicer))
     }
 
     fn digests(
@@ -360,18 +360,18 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         params: &Params<'_>,
         sources: &[&[u8]],
         size: usize,
-        outlet: Outlet<'_>,
+        sink: DigestSink<'_>,
     ) -> Result<(), Error> {
         plain(hash, params)?;
-        one_by_one(&hashing(Self::ASKED, hash)?, sources, size, outlet)
+        one_by_one(&hashing(Self::ASKED, hash)?, sources, size, sink)
     }
 
-    fn macs(state: &MacKey, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
+    fn macs(state: &MacKey, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
         let size = match state.places.what {
             What::Hash(hash) | What::Mac(hash) => hash.facts().digest_size,
             What::Cipher(_) => return Err(Error::NotSupported),
         };
-        one_by_one(&state.places, sources, size, outlet)
+        one_by_one(&state.places, sources, size, sink)
     }
 
     fn cipher_vacant() -> Option<CipherKey> {
@@ -395,9 +395,9 @@ impl<const PROVIDER: u8> Engine for Kernel<PROVIDER> {
         state: &Option<CipherKey>,
         iv: &[u8],
         text: Text<'_>,
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        state.as_ref().ok_or(Error::Engine)?.apply(iv, text, Some(pacing))
+        state.as_ref().ok_or(Error::Engine)?.apply(iv, text, Some(slicer))
     }
 
     fn seal(
@@ -431,17 +431,17 @@ fn one_by_one(
     places: &Arc<Places>,
     sources: &[&[u8]],
     size: usize,
-    mut outlet: Outlet<'_>,
+    mut sink: DigestSink<'_>,
 ) -> Result<(), Error> {
     let mut target = [0; 64];
     let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
     for (index, source) in sources.iter().enumerate() {
-        if outlet.abandoned(index) {
+        if sink.cancelled(index) {
             continue;
         }
         hash::digest(places, source, target, None)?;
-        outlet.hand(index, target);
-        outlet.spend(source.len());
+        sink.emit(index, target);
+        sink.advance(source.len());
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use super::lanes;
 use super::pbkdf2::link::{Link, in_links};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
@@ -78,9 +78,9 @@ macro_rules! aws_lc_digest {
                 }
 
                 #[cfg(target_arch = "x86_64")]
-                fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+                fn together(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
                     debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, outlet);
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, sink);
                 }
 
                 $(in_links!(

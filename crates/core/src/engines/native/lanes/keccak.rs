@@ -15,7 +15,7 @@ use super::super::keccak::{self, ROUND_CONSTANTS};
 use super::super::wipe::Wiped;
 use super::vectors::{U64x4, U64x8};
 use super::{Chain, Choice, Columns, Kernel, Kernels, Work, run};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// A sponge.
 #[derive(Copy, Clone)]
@@ -75,10 +75,10 @@ pub(in super::super) fn hash(
     (sponge, start): (Sponge, [u64; 25]),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     assert!(target.len() <= sponge.rate);
-    let work = &mut Work::new(sponge, start, 0, sources, target, outlet);
+    let work = &mut Work::new(sponge, start, 0, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {

@@ -14,7 +14,7 @@ use super::super::{Digest as _, md};
 use super::kernel::{FEW, kernel, pad};
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// MD5.
 #[derive(Copy, Clone)]
@@ -85,10 +85,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 4], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Md5, start, begun, sources, target, outlet);
+    let work = &mut Work::new(Md5, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {

@@ -29,7 +29,7 @@ use aws_lc_sys as lc;
 
 use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 use super::wipe::{Plain, Wiped};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// The kernels there are to choose from.
 #[derive(Copy, Clone, Debug)]
@@ -188,7 +188,7 @@ pub(super) struct Work<'a, 'o, C: Chain> {
     left: Leftovers<C::State>,
     /// Room for a digest.
     target: &'a mut [u8],
-    outlet: Outlet<'o>,
+    sink: DigestSink<'o>,
     /// Blocks of a slice.
     limit: usize,
 }
@@ -242,10 +242,10 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
         begun: u64,
         sources: &'a [&'a [u8]],
         target: &'a mut [u8],
-        outlet: Outlet<'o>,
+        sink: DigestSink<'o>,
     ) -> Self {
         let limit =
-            outlet.pacing.as_ref().map_or(NEVER, |pacing| pacing.slice().div_ceil(chain.block()));
+            sink.slicer.as_ref().map_or(NEVER, |slicer| slicer.slice().div_ceil(chain.block()));
         Self {
             chain,
             start: Wiped(start),
@@ -257,7 +257,7 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
             order: [0; WINDOW],
             left: Leftovers { room: [const { MaybeUninit::uninit() }; LEFT], count: 0, used: 0 },
             target,
-            outlet,
+            sink,
             limit,
         }
     }
@@ -272,7 +272,7 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
     fn take(&mut self) -> Option<usize> {
         loop {
             let index = self.take_any()?;
-            if !self.outlet.abandoned(index) {
+            if !self.sink.cancelled(index) {
                 return Some(index);
             }
         }
@@ -336,19 +336,19 @@ impl<'a, 'o, C: Chain> Work<'a, 'o, C> {
     fn one(&mut self, index: usize, done: usize, state: C::State) {
         let (mut state, mut done) = (Wiped(state), done);
         let source = self.sources[index];
-        if self.outlet.pacing.is_some() {
+        if self.sink.slicer.is_some() {
             while (source.len() - done) / self.chain.block() > self.limit {
                 let slice = self.limit * self.chain.block();
                 self.chain.blocks(&mut state.0, &source[done..done + slice]);
                 done += slice;
-                if self.outlet.spend(slice) && self.outlet.abandoned(index) {
+                if self.sink.advance(slice) && self.sink.cancelled(index) {
                     return;
                 }
             }
-            self.outlet.spend(source.len() - done + self.chain.block());
+            self.sink.advance(source.len() - done + self.chain.block());
         }
         self.chain.alone(state.0, self.begun + source.len() as u64, &source[done..], self.target);
-        self.outlet.hand(index, self.target);
+        self.sink.emit(index, self.target);
     }
 }
 
@@ -433,9 +433,9 @@ impl<C: Chain, const LANES: usize> Lanes<C, LANES> {
 
     /// Gives up the messages that nobody wants any more.
     #[cold]
-    fn give_up(&mut self, work: &Work<'_, '_, C>) {
+    fn drop_cancelled(&mut self, work: &Work<'_, '_, C>) {
         for lane in bits(!self.idle & u32::MAX >> (32 - LANES)) {
-            if work.outlet.abandoned(self.index[lane]) {
+            if work.sink.cancelled(self.index[lane]) {
                 self.idle |= 1 << lane;
                 self.left[lane] = NEVER;
             }
@@ -506,9 +506,9 @@ fn flock<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(
     unsafe { kernel.step(chain, states, fresh, &work.start.0, &at, ends) };
     kernel.digests(states, u32::MAX >> (32 - LANES), digests, size);
     for (lane, digest) in digests.iter().enumerate() {
-        work.outlet.hand(work.next + lane, &digest.as_ref()[..size]);
+        work.sink.emit(work.next + lane, &digest.as_ref()[..size]);
     }
-    work.outlet.spend((whole + ends) * chain.block());
+    work.sink.advance((whole + ends) * chain.block());
     work.next += LANES;
     true
 }
@@ -566,11 +566,11 @@ fn run<C: Chain, K: Kernel<C, LANES>, const LANES: usize>(kernel: K, work: &mut 
         if ended != 0 {
             kernel.digests(&states.0, ended, &mut digests.0.0, size);
             for lane in bits(ended) {
-                work.outlet.hand(lanes.index[lane], &digests.0.0[lane].as_ref()[..size]);
+                work.sink.emit(lanes.index[lane], &digests.0.0[lane].as_ref()[..size]);
             }
         }
-        if work.outlet.spend(count * block) {
-            lanes.give_up(work);
+        if work.sink.advance(count * block) {
+            lanes.drop_cancelled(work);
         }
     }
 }

@@ -17,7 +17,7 @@ use super::kernel::{FEW, in_turn, kernel, pad};
 use super::links::links;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// SHA-1.
 #[derive(Copy, Clone)]
@@ -90,10 +90,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 5], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha1, start, begun, sources, target, outlet);
+    let work = &mut Work::new(Sha1, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {

@@ -20,7 +20,7 @@ use super::links::links;
 use super::sha2::rounds;
 use super::vectors::{U32x8, U32x16};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// SHA-256, and SHA-224, which begins with other words and shows fewer.
 #[derive(Copy, Clone)]
@@ -88,10 +88,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u32; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha256, start, begun, sources, target, outlet);
+    let work = &mut Work::new(Sha256, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {

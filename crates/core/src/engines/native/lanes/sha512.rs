@@ -18,7 +18,7 @@ use super::links::links;
 use super::sha2::rounds;
 use super::vectors::{U64x4, U64x8};
 use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
 
 /// SHA-512 and its kin, which begin with other words and show fewer.
 #[derive(Copy, Clone)]
@@ -84,10 +84,10 @@ pub(in super::super) fn hash(
     (start, begun): ([u64; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha512, start, begun, sources, target, outlet);
+    let work = &mut Work::new(Sha512, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {

@@ -8,8 +8,8 @@ pub(super) mod link;
 use super::Digest;
 use super::hmac::Midstates;
 use super::wipe::{Secret, wipe_below};
+use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::Pbkdf2Job;
-use crate::pace::Pace;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
@@ -98,7 +98,7 @@ struct Owner {
 /// Runs all jobs, and tells of each that is done.
 pub(super) fn run<D: Digest>(
     jobs: &mut [Pbkdf2Job<'_>],
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) {
     let lanes = D::chains_together();
@@ -114,8 +114,8 @@ pub(super) fn run<D: Digest>(
     loop {
         while chains.len() < lanes && job < jobs.len() {
             let begins = &mut jobs[job];
-            if block == blocks(begins) || pace.abandoned(job) {
-                if begins.target.is_empty() && !pace.abandoned(job) {
+            if block == blocks(begins) || checkpoint.cancelled(job) {
+                if begins.target.is_empty() && !checkpoint.cancelled(job) {
                     each(job, begins.target);
                 }
                 (job, block, salted) = (job + 1, 0, None);
@@ -141,7 +141,7 @@ pub(super) fn run<D: Digest>(
             if owners[at].left == 0 {
                 let owner = owners.swap_remove(at);
                 let job = &mut jobs[owner.job];
-                if pace.abandoned(owner.job) {
+                if checkpoint.cancelled(owner.job) {
                     remove(&mut chains, at);
                     continue;
                 }
@@ -158,11 +158,11 @@ pub(super) fn run<D: Digest>(
         }
         if since_pause >= SLICE {
             since_pause = 0;
-            report(jobs, &owners, &finished, D::SIZE, pace);
-            pace.pause();
+            report(jobs, &owners, &finished, D::SIZE, checkpoint);
+            checkpoint.checkpoint();
             for at in (0..owners.len())
                 .rev()
-                .filter(|&at| pace.abandoned(owners[at].job))
+                .filter(|&at| checkpoint.cancelled(owners[at].job))
                 .collect::<Vec<_>>()
             {
                 owners.swap_remove(at);
@@ -186,7 +186,7 @@ fn report(
     owners: &[Owner],
     finished: &[usize],
     size: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) {
     for (at, owner) in owners.iter().enumerate() {
         if owners[..at].iter().any(|other| other.job == owner.job) {
@@ -199,7 +199,7 @@ fn report(
             .map(|other| iterations - u64::from(other.left))
             .sum();
         let whole = jobs[owner.job].target.len().div_ceil(size) as u64;
-        pace.progress(
+        checkpoint.progress(
             owner.job,
             finished[owner.job] as u64 * iterations + begun,
             whole * iterations,

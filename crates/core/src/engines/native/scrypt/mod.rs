@@ -12,8 +12,8 @@ use super::sha2::Sha256;
 use super::wipe::wipe_below;
 use crate::Error;
 use crate::allocate::try_with_capacity;
+use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
-use crate::pace::Pace;
 
 /// So many Salsa20 cores of each lane are computed between two pauses: in 80 us, of eight lanes
 /// together in 180. (With four times as many an event loop beside two busy workers waits 3 ms at
@@ -39,7 +39,7 @@ pub(super) fn run(
     cost: &ScryptCost,
     jobs: &mut [ScryptJob<'_>],
     memory: &mut Memory,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     let mut owners = try_with_capacity::<usize>(jobs.iter().map(|job| job.p as usize).sum())?;
@@ -67,7 +67,7 @@ pub(super) fn run(
     let mut rest = &mut *inputs;
     for (index, job) in jobs.iter().enumerate() {
         let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
-        if !pace.abandoned(index) {
+        if !checkpoint.cancelled(index) {
             pbkdf2::once::<Sha256>(job.password, job.salt, input);
         }
         rest = others;
@@ -76,8 +76,11 @@ pub(super) fn run(
     let mut finished = vec![0; jobs.len()];
     let mut lanes = 0..owners.len();
     loop {
-        let batch: Vec<usize> =
-            lanes.by_ref().filter(|&lane| !pace.abandoned(owners[lane])).take(together).collect();
+        let batch: Vec<usize> = lanes
+            .by_ref()
+            .filter(|&lane| !checkpoint.cancelled(owners[lane]))
+            .take(together)
+            .collect();
         if batch.is_empty() {
             return Ok(());
         }
@@ -98,18 +101,22 @@ pub(super) fn run(
                 let lane = *batch.get(slot).unwrap_or(&batch[0]);
                 kernel.put(&place, slot, &inputs[lane * block..][..block]);
             }
-            let progress = |pace: &mut dyn Pace, done: u64| {
+            let progress = |checkpoint: &mut dyn Checkpoint, done: u64| {
                 for (index, job) in jobs.iter().enumerate() {
                     let here = batch.iter().filter(|&&lane| owners[lane] == index).count() as u64;
                     if here > 0 {
                         let before = u64::from(finished[index]) * 2 * cost.n;
-                        pace.progress(index, before + here * done, u64::from(job.p) * 2 * cost.n);
+                        checkpoint.progress(
+                            index,
+                            before + here * done,
+                            u64::from(job.p) * 2 * cost.n,
+                        );
                     }
                 }
-                pace.pause();
-                !batch.iter().all(|&lane| pace.abandoned(owners[lane]))
+                checkpoint.checkpoint();
+                !batch.iter().all(|&lane| checkpoint.cancelled(owners[lane]))
             };
-            romix(&kernel, &place, &mut |done| progress(pace, done))
+            romix(&kernel, &place, &mut |done| progress(checkpoint, done))
         };
         wipe_below();
         if !whole {
@@ -124,7 +131,7 @@ pub(super) fn run(
             let index = owners[lane];
             let again = batch[..slot].iter().any(|&lane| owners[lane] == index);
             let job = &mut jobs[index];
-            if !again && finished[index] == job.p && !pace.abandoned(index) {
+            if !again && finished[index] == job.p && !checkpoint.cancelled(index) {
                 let first = owners.partition_point(|&owner| owner < index);
                 let mixed = &inputs[first * block..][..job.p as usize * block];
                 pbkdf2::once::<Sha256>(job.password, mixed, job.target);

@@ -15,9 +15,9 @@ use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// Bytes of a block, and of its part before the message's length.
 const BLOCK: usize = 128;
@@ -115,14 +115,14 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
         lanes::sha512::hash(
             lanes::Kernels::detect(),
             (self.words, self.length as u64),
             sources,
             target,
-            outlet,
+            sink,
         );
     }
 

@@ -17,9 +17,9 @@ use super::lanes;
 use super::pbkdf2::link::{Link, alone_32, in_links};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;
@@ -119,14 +119,14 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+    fn together(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
         lanes::sha256::hash(
             lanes::Kernels::detect(),
             (self.words, self.length),
             sources,
             target,
-            outlet,
+            sink,
         );
     }
 

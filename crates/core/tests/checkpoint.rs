@@ -1,5 +1,5 @@
-//! Paced work gives what unpaced work gives, pauses often enough, and stops when nobody wants the
-//! result.
+//! Sliced work gives the same results, reaches its checkpoints in time, and stops when it is
+//! cancelled.
 
 mod support;
 
@@ -7,13 +7,13 @@ use std::process::Command;
 
 use millrace_core::Error;
 use millrace_core::catalog::{Cipher, HASHES, Hash};
+use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
 use millrace_core::chunks::Run;
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::{Params, digest, digest_paced};
 use millrace_core::hasher::{finish, state_size, update, update_paced};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, digests_paced, lanes, macs, macs_paced};
-use millrace_core::pace::{Pace, Unpaced};
 use support::Random;
 
 /// Counts pauses, and gives up some messages after some of them.
@@ -21,22 +21,22 @@ use support::Random;
 struct Counted {
     pauses: usize,
     /// Which message is given up from which pause on.
-    given_up: Vec<(usize, usize)>,
+    cancelled: Vec<(usize, usize)>,
 }
 
 impl Counted {
-    fn giving_up(given_up: &[(usize, usize)]) -> Self {
-        Counted { pauses: 0, given_up: given_up.to_vec() }
+    fn cancelling(cancelled: &[(usize, usize)]) -> Self {
+        Counted { pauses: 0, cancelled: cancelled.to_vec() }
     }
 }
 
-impl Pace for Counted {
-    fn pause(&mut self) {
+impl Checkpoint for Counted {
+    fn checkpoint(&mut self) {
         self.pauses += 1;
     }
 
-    fn abandoned(&self, index: usize) -> bool {
-        self.given_up.iter().any(|&(message, pause)| message == index && self.pauses >= pause)
+    fn cancelled(&self, index: usize) -> bool {
+        self.cancelled.iter().any(|&(message, pause)| message == index && self.pauses >= pause)
     }
 }
 
@@ -70,28 +70,29 @@ fn a_paced_digest_is_the_digest() {
                 let pauses = if length == 0 { 0 } else { (length - 1) / slice.max(1) };
                 let (mut expected, mut target) = (vec![0; size], vec![0; size]);
                 digest(hash, &params, source, &mut expected).expect("sizes fit");
-                let mut pace = Counted::default();
-                digest_paced(hash, &params, source, &mut target, slice, &mut pace)
+                let mut checkpoint = Counted::default();
+                digest_paced(hash, &params, source, &mut target, slice, &mut checkpoint)
                     .expect("nobody gives up");
-                assert_eq!((&target, pace.pauses), (&expected, pauses), "{what}");
+                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{what}");
 
                 let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
                 update(hash, &params, &[], b"before", &mut state).expect("sizes fit");
-                let mut pace = Counted::default();
-                update_paced(hash, &params, &state, source, &mut next, slice, &mut pace)
+                let mut checkpoint = Counted::default();
+                update_paced(hash, &params, &state, source, &mut next, slice, &mut checkpoint)
                     .expect("nobody gives up");
-                assert_eq!(pace.pauses, pauses, "{what}");
+                assert_eq!(checkpoint.pauses, pauses, "{what}");
                 finish(hash, &params, &next, b"after", &mut target).expect("a state");
                 digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected)
                     .expect("sizes fit");
                 assert_eq!(target, expected, "{what}");
 
                 let Some(mac) = &mac else { continue };
-                let mut pace = Counted::default();
+                let mut checkpoint = Counted::default();
                 mac.mac(source, &mut expected).expect("sizes fit");
-                mac.mac_paced(source, &mut target, slice, &mut pace).expect("nobody gives up");
-                assert_eq!((&target, pace.pauses), (&expected, pauses), "hmac-{what}");
-                mac.update_paced(&[], source, &mut state, slice, &mut Unpaced)
+                mac.mac_paced(source, &mut target, slice, &mut checkpoint)
+                    .expect("nobody gives up");
+                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "hmac-{what}");
+                mac.update_paced(&[], source, &mut state, slice, &mut NoCheckpoint)
                     .expect("nobody gives up");
                 mac.finish(&state, &[], &mut target).expect("a state");
                 assert_eq!(target, expected, "hmac-{what}");
@@ -108,30 +109,36 @@ fn what_is_given_up_leaves_the_target_alone() {
         let mut target = vec![0xa5; digest_size(hash)];
         let mut next = vec![0xa5; state_size(hash)];
         for pause in [1, 5, 9] {
-            let given_up = || Counted::giving_up(&[(0, pause)]);
-            let mut pace = given_up();
-            let result = digest_paced(hash, &params, &source, &mut target, 100, &mut pace);
-            assert_eq!((result, pace.pauses), (Err(Error::Abandoned), pause), "{}", facts.name);
-            let result = update_paced(hash, &params, &[], &source, &mut next, 100, &mut given_up());
-            assert_eq!(result, Err(Error::Abandoned));
+            let cancelled = || Counted::cancelling(&[(0, pause)]);
+            let mut checkpoint = cancelled();
+            let result = digest_paced(hash, &params, &source, &mut target, 100, &mut checkpoint);
+            assert_eq!(
+                (result, checkpoint.pauses),
+                (Err(Error::Cancelled), pause),
+                "{}",
+                facts.name
+            );
+            let result =
+                update_paced(hash, &params, &[], &source, &mut next, 100, &mut cancelled());
+            assert_eq!(result, Err(Error::Cancelled));
             if let Ok(mac) = MacKey::new(hash, b"key") {
                 assert_eq!(
-                    mac.mac_paced(&source, &mut target, 100, &mut given_up()),
-                    Err(Error::Abandoned)
+                    mac.mac_paced(&source, &mut target, 100, &mut cancelled()),
+                    Err(Error::Cancelled)
                 );
                 assert_eq!(
-                    mac.update_paced(&[], &source, &mut next, 100, &mut given_up()),
-                    Err(Error::Abandoned)
+                    mac.update_paced(&[], &source, &mut next, 100, &mut cancelled()),
+                    Err(Error::Cancelled)
                 );
             }
         }
         assert!(target.iter().chain(&next).all(|&byte| byte == 0xa5), "{}", facts.name);
         assert_eq!(
-            digest_paced(hash, &params, &source, &mut [], 100, &mut Unpaced),
+            digest_paced(hash, &params, &source, &mut [], 100, &mut NoCheckpoint),
             Err(Error::OutputSize)
         );
         assert_eq!(
-            update_paced(hash, &params, &[1], &source, &mut next, 100, &mut Unpaced),
+            update_paced(hash, &params, &[1], &source, &mut next, 100, &mut NoCheckpoint),
             Err(Error::State)
         );
     }
@@ -166,7 +173,7 @@ fn paced_batches_are_batches() {
                 .map(|(at, &length)| &bytes[at * 7..][..length])
                 .collect();
             let count = sources.len();
-            let unpaced = collect(count, |each| {
+            let unchecked = collect(count, |each| {
                 digests(hash, &params, &sources, size, each).expect("sizes fit")
             });
             let unpaced_macs = mac.as_ref().map(|mac| {
@@ -174,53 +181,58 @@ fn paced_batches_are_batches() {
             });
             for slice in [1, 64, 500, 4096, usize::MAX] {
                 let what = format!("{} of {lengths:?} by {slice}", facts.name);
-                let mut pace = Counted::default();
+                let mut checkpoint = Counted::default();
                 let paced = collect(count, |each| {
-                    digests_paced(hash, &params, &sources, size, slice, &mut pace, each)
+                    digests_paced(hash, &params, &sources, size, slice, &mut checkpoint, each)
                         .expect("sizes fit");
                 });
-                assert!(paced == unpaced, "{what}");
+                assert!(paced == unchecked, "{what}");
                 // Alone or with others, no message goes much further than a slice without a pause.
                 let longest = lengths.iter().max().map_or(0, |&longest| longest);
                 assert!(
-                    pace.pauses >= longest / (slice.saturating_add(168)),
+                    checkpoint.pauses >= longest / (slice.saturating_add(168)),
                     "{what}: {}",
-                    pace.pauses
+                    checkpoint.pauses
                 );
-                if let (Some(mac), Some(unpaced)) = (&mac, &unpaced_macs) {
-                    let mut pace = Counted::default();
+                if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+                    let mut checkpoint = Counted::default();
                     let paced = collect(count, |each| {
-                        macs_paced(mac, &sources, slice, &mut pace, each)
+                        macs_paced(mac, &sources, slice, &mut checkpoint, each)
                             .expect("nothing to refuse");
                     });
-                    assert!(paced == *unpaced, "hmac-{what}");
+                    assert!(paced == *unchecked, "hmac-{what}");
                 }
             }
             // Every third is given up, now or later: what comes is right, and what was given up at
             // once does not come.
-            let given_up: Vec<(usize, usize)> =
+            let cancelled: Vec<(usize, usize)> =
                 (0..count).step_by(3).map(|index| (index, index % 4)).collect();
-            let check = |found: Vec<Option<Vec<u8>>>, unpaced: &[Option<Vec<u8>>]| {
+            let check = |found: Vec<Option<Vec<u8>>>, unchecked: &[Option<Vec<u8>>]| {
                 for (index, found) in found.iter().enumerate() {
-                    let at_once = given_up.contains(&(index, 0));
-                    let wanted = !given_up.iter().any(|&(message, _)| message == index);
+                    let at_once = cancelled.contains(&(index, 0));
+                    let wanted = !cancelled.iter().any(|&(message, _)| message == index);
                     assert!(found.is_none() || !at_once, "{} {index}", facts.name);
                     assert!(found.is_some() || !wanted, "{} {index}", facts.name);
-                    assert!(found.is_none() || *found == unpaced[index], "{} {index}", facts.name);
+                    assert!(
+                        found.is_none() || *found == unchecked[index],
+                        "{} {index}",
+                        facts.name
+                    );
                 }
             };
-            let mut pace = Counted::giving_up(&given_up);
+            let mut checkpoint = Counted::cancelling(&cancelled);
             let found = collect(count, |each| {
-                digests_paced(hash, &params, &sources, size, 500, &mut pace, each)
+                digests_paced(hash, &params, &sources, size, 500, &mut checkpoint, each)
                     .expect("sizes fit");
             });
-            check(found, &unpaced);
-            if let (Some(mac), Some(unpaced)) = (&mac, &unpaced_macs) {
-                let mut pace = Counted::giving_up(&given_up);
+            check(found, &unchecked);
+            if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+                let mut checkpoint = Counted::cancelling(&cancelled);
                 let found = collect(count, |each| {
-                    macs_paced(mac, &sources, 500, &mut pace, each).expect("nothing to refuse");
+                    macs_paced(mac, &sources, 500, &mut checkpoint, each)
+                        .expect("nothing to refuse");
                 });
-                check(found, unpaced);
+                check(found, unchecked);
             }
         }
     }
@@ -239,9 +251,9 @@ fn all_given_up_ends_early() {
         Hash::Ripemd160,
     ] {
         for count in [1, 2, 16, 40] {
-            let (sources, given_up) =
+            let (sources, cancelled) =
                 (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
-            let mut pace = Counted::giving_up(&given_up);
+            let mut checkpoint = Counted::cancelling(&cancelled);
             let found = collect(count, |each| {
                 digests_paced(
                     hash,
@@ -249,13 +261,13 @@ fn all_given_up_ends_early() {
                     &sources,
                     digest_size(hash),
                     1000,
-                    &mut pace,
+                    &mut checkpoint,
                     each,
                 )
                 .expect("sizes fit");
             });
             assert!(found.iter().all(Option::is_none), "{hash:?} {count}");
-            assert!(pace.pauses <= 3, "{hash:?} {count}: {}", pace.pauses);
+            assert!(checkpoint.pauses <= 3, "{hash:?} {count}: {}", checkpoint.pauses);
         }
     }
 }
@@ -277,19 +289,20 @@ fn paced_chunks() {
     for (slice, pauses) in
         [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)]
     {
-        let mut pace = Counted::default();
-        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut pace)
+        let mut checkpoint = Counted::default();
+        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut checkpoint)
             .expect("nobody gives up");
-        assert_eq!((sealed, pace.pauses), (expected, pauses), "{slice}");
-        let mut pace = Counted::default();
-        key.open_chunks_paced(run, &sealed, &mut opened, slice, &mut pace).expect("authentic");
-        assert_eq!((&opened[..], pace.pauses), (&source[..], pauses), "{slice}");
+        assert_eq!((sealed, checkpoint.pauses), (expected, pauses), "{slice}");
+        let mut checkpoint = Counted::default();
+        key.open_chunks_paced(run, &sealed, &mut opened, slice, &mut checkpoint)
+            .expect("authentic");
+        assert_eq!((&opened[..], checkpoint.pauses), (&source[..], pauses), "{slice}");
     }
-    let given_up = || Counted::giving_up(&[(0, 3)]);
-    let result = key.seal_chunks_paced(run, &source, &mut sealed, 1, &mut given_up());
-    assert_eq!((result, sealed), (Err(Error::Abandoned), [0; 1160]));
-    let result = key.open_chunks_paced(run, &expected, &mut opened, 1, &mut given_up());
-    assert_eq!((result, opened), (Err(Error::Abandoned), [0; 1000]));
+    let cancelled = || Counted::cancelling(&[(0, 3)]);
+    let result = key.seal_chunks_paced(run, &source, &mut sealed, 1, &mut cancelled());
+    assert_eq!((result, sealed), (Err(Error::Cancelled), [0; 1160]));
+    let result = key.open_chunks_paced(run, &expected, &mut opened, 1, &mut cancelled());
+    assert_eq!((result, opened), (Err(Error::Cancelled), [0; 1000]));
 }
 
 /// Set in the processes that the next test starts.
