@@ -3,16 +3,16 @@
 //!
 //! Most calls go through [`run`]: its numbers come in the *frame*, a Float64Array that both sides
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
-//! as typed arrays. Digests in their everyday form have calls of their own, in `everyday`.
+//! as typed arrays. Digests in their common form have calls of their own, in `fast_path`.
 
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::cost::{self, Algorithm, limits};
 use crate::environment::{Attached, Environment, pool};
-use crate::everyday;
+use crate::fast_path;
 use crate::job::Job;
-use crate::kdf::{self, Derivation, room, shelf};
+use crate::kdf::{self, Derivation, memory_budget, scratch_pool};
 use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
 use crate::pages;
@@ -38,10 +38,10 @@ pub(crate) type Call<'a> = values::Call<'a, Environment>;
 /// Every function of the binding, by its name in `src/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
-    ("hash", everyday::hash),
-    ("hashHex", everyday::hash_hex),
-    ("hashBigInt", everyday::hash_bigint),
-    ("finishHex", everyday::finish_hex),
+    ("hash", fast_path::hash),
+    ("hashHex", fast_path::hash_hex),
+    ("hashBigInt", fast_path::hash_bigint),
+    ("finishHex", fast_path::finish_hex),
     ("toBigIntLE", bigint::from_little),
     ("toBigIntBE", bigint::from_big),
     ("writeBigIntLE", bigint::to_little),
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
         part_from_target(&mut copies, &mut work)?;
         let status = work.run(&mut Reply::empty(), None);
         if matches!(work.operation, Operation::Derive) {
-            shelf::tidy_up(|| {});
+            scratch_pool::wipe_deferred(|| {});
         }
         match status {
             Status::Done => Ok(()),
@@ -141,11 +141,11 @@ impl<'a> Request<'a> {
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
             if matches!(job.work.operation, Operation::Derive) {
-                shelf::tidy_up(|| {});
+                scratch_pool::wipe_deferred(|| {});
             }
             self.tell_cost(0);
             job.copied = 0;
-            state.departed(env, slot, None);
+            state.accepted(env, slot, None);
             state.finished(job);
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl<'a> Request<'a> {
         self.tell_cost(job.cost);
         state.copied(job.copied);
         job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
-        state.departed(env, slot, job.ticket.clone());
+        state.accepted(env, slot, job.ticket.clone());
         state.dispatch(job);
         Ok(())
     }
@@ -257,7 +257,7 @@ impl<'a> Request<'a> {
     fn derivation(&self, operation: Asked, aad: Window) -> Result<Derivation, Status> {
         let derivation = Derivation::of(self, operation, aad)?;
         let needed = derivation.memory();
-        if room::too_much(needed) {
+        if memory_budget::exceeds_limit(needed) {
             self.tell_memory(needed);
             return Err(Status::KdfMemoryLimit);
         }
@@ -308,7 +308,7 @@ impl<'a> Request<'a> {
             target,
             fresh: self.has(FRESH),
             lent: self.has(HAS_TARGET) && !self.has(FRESH) && self.number(At::Slot) >= 0.0,
-            watch: self.has(PROGRESS).then(Arc::default),
+            progress: self.has(PROGRESS).then(Arc::default),
             derivation: Derivation::NONE,
         })
     }
@@ -507,13 +507,13 @@ fn cancel(call: &Call<'_>) -> Value {
 
 /// `flushDerivations()`: the turn ends, and the derivations that have gathered go to the pool.
 fn flush_derivations(call: &Call<'_>) -> Value {
-    call.state.depart();
+    call.state.flush();
     call.env.undefined()
 }
 
 /// `freeDerivationMemory()`: nothing was derived for a while; kept memory goes back to the system.
 fn free_derivation_memory(call: &Call<'_>) -> Value {
-    room::clear_shelf();
+    memory_budget::free_scratch();
     call.env.undefined()
 }
 
@@ -547,9 +547,9 @@ fn equal(call: &Call<'_>) -> Value {
 
 /// `derivationMemory(which)`: a [`KdfMemory`].
 fn derivation_memory(call: &Call<'_>) -> Value {
-    let (taken, waiting) = room::taken();
+    let (taken, waiting) = memory_budget::taken();
     let number = call.uint32(0).and_then(KdfMemory::from_number).map(|which| match which {
-        KdfMemory::Limit => room::limit() as f64,
+        KdfMemory::Limit => memory_budget::limit() as f64,
         KdfMemory::Taken => taken as f64,
         KdfMemory::Waiting => waiting as f64,
     });
@@ -559,7 +559,7 @@ fn derivation_memory(call: &Call<'_>) -> Value {
 /// `setDerivationMemory(limit)`, for the whole process.
 fn set_derivation_memory(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
-        room::set_limit(limit as u64);
+        memory_budget::set_limit(limit as u64);
     }
     call.env.undefined()
 }
@@ -661,17 +661,24 @@ fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }
 
-/// `attach(frame, ring, settle, desk)`: once per environment, before anything else.
+/// `attach(frame, completion_buffer, settle, input_buffer)`: once per environment, before anything else.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
-        let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
+        let (frame, completion_buffer, input_buffer) =
+            (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
         let complete = frame.size() >= At::Length as usize * size_of::<f64>()
             && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }
         let _memory = [0, 1, 3].map(|index| call.env.pin(call.argument(index)));
-        Some(Attached { frame, ring, desk, settle: call.env.pin(call.argument(2))?, _memory })
+        Some(Attached {
+            frame,
+            completion_buffer,
+            input_buffer,
+            settle: call.env.pin(call.argument(2))?,
+            _memory,
+        })
     })();
     let done = attached.is_some_and(|attached| call.state.attached.set(attached).is_ok());
     call.env.number(u32::from(done))

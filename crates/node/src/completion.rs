@@ -24,13 +24,13 @@ use std::thread;
 use std::time::Duration;
 
 /// Whoever settles what has arrived, on the event loop's thread.
-pub(crate) trait Loop {
+pub(crate) trait WakeHandler {
     /// The event loop was woken.
-    fn awake(&self, env: Env);
+    fn on_wake(&self, env: Env);
 }
 
 /// The workers' side of one environment: where finished jobs go, and whether they still may.
-pub(crate) struct Completion<Job> {
+pub(crate) struct Queue<Job> {
     results: Sender<Job>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
@@ -48,14 +48,17 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// takes.
 pub(crate) const POLL: Duration = Duration::from_micros(25);
 
-impl<Job> Completion<Job> {
+impl<Job> Queue<Job> {
     /// The workers' side and the queue's other end, for an environment on its own thread. `settler`
     /// must live until Node has closed the environment's handles.
-    pub(crate) fn new<L: Loop>(env: Env, settler: &L) -> Option<(Completion<Job>, Receiver<Job>)> {
+    pub(crate) fn new<L: WakeHandler>(
+        env: Env,
+        settler: &L,
+    ) -> Option<(Queue<Job>, Receiver<Job>)> {
         let wake = Wake::new(env, settler)?;
         let (results, arrivals) = channel();
         Some((
-            Completion {
+            Queue {
                 results,
                 woken: AtomicBool::new(false),
                 polled: AtomicBool::new(false),
@@ -159,11 +162,11 @@ unsafe impl Send for Wake {}
 unsafe impl Sync for Wake {}
 
 impl Wake {
-    fn new<L: Loop>(env: Env, settler: &L) -> Option<Wake> {
+    fn new<L: WakeHandler>(env: Env, settler: &L) -> Option<Wake> {
         let mut handle = ptr::null_mut();
         let name = env.ascii(b"millrace");
         // SAFETY: env is live on this thread, and `settler` outlives the function, as
-        // `Completion::new` demands.
+        // `Queue::new` demands.
         let status = unsafe {
             sys::napi_create_threadsafe_function(
                 env.raw(),
@@ -223,7 +226,7 @@ impl Wake {
 }
 
 /// The event loop is awake, on the environment's thread.
-extern "C" fn woken<L: Loop>(
+extern "C" fn woken<L: WakeHandler>(
     env: sys::napi_env,
     _function: sys::napi_value,
     settler: *mut c_void,
@@ -235,12 +238,12 @@ extern "C" fn woken<L: Loop>(
     // SAFETY: `settler` is what `Wake::new` was given, alive until after the last call; `env` is
     // its live env.
     let (settler, env) = unsafe { (&*settler.cast::<L>(), Env::from_raw(env)) };
-    settler.awake(env);
+    settler.on_wake(env);
 }
 
-/// Writes results into the ring that JavaScript reads. One record is four 32-bit numbers (slot,
+/// Writes results into the buffer that JavaScript reads. One record is four 32-bit numbers (slot,
 /// status, size of the small part, size of the large part) and the two parts, padded to 4 bytes.
-pub(crate) struct Ring {
+pub(crate) struct CompletionBuffer {
     memory: Window,
     used: usize,
     records: u32,
@@ -248,14 +251,14 @@ pub(crate) struct Ring {
 
 const HEADER: usize = RECORD_NUMBERS * size_of::<u32>();
 
-/// Every record fits into an empty ring: a digest or tag of up to 64 bytes and a text.
+/// Every record fits into an empty buffer: a digest or tag of up to 64 bytes and a text.
 const _: () = assert!(
     HEADER + 64 + REPLY_MAX <= COMPLETION_BUFFER_BYTES && COMPLETION_RESULT_MAX <= REPLY_MAX
 );
 
-impl Ring {
-    pub(crate) fn new(memory: Window) -> Ring {
-        Ring { memory, used: 0, records: 0 }
+impl CompletionBuffer {
+    pub(crate) fn new(memory: Window) -> CompletionBuffer {
+        CompletionBuffer { memory, used: 0, records: 0 }
     }
 
     pub(crate) fn records(&self) -> u32 {

@@ -1,16 +1,19 @@
 //! Work on its way through the pool and back.
 
 use crate::bytes::Copies;
+use crate::completion::Queue;
 use crate::cost::{self, Route};
-use crate::errand::Traffic;
-use crate::kdf::room::Held;
-use crate::parts::Weight;
+use crate::kdf::memory_budget::MemoryPermit;
+use crate::parallel::WorkerClaim;
 use crate::work::{Operation, Reply, Status, Work};
 use millrace_core::engines::Provider;
 use millrace_pool::Ticket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zeroize::Zeroize;
+
+/// The queue that carries an environment's finished jobs back to its event loop.
+pub(crate) type CompletionQueue = Queue<Box<Job>>;
 
 /// A work with what the pool needs to know of it. However it ends, it comes back exactly once with
 /// its status; then the environment keeps it for the next work, so that a job costs no allocation.
@@ -22,7 +25,7 @@ pub(crate) struct Job {
     pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
-    /// Jobs of one kind may run together; see `company`.
+    /// Jobs of one kind may run together; see `multibuffer`.
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
@@ -30,15 +33,15 @@ pub(crate) struct Job {
     pub(crate) status: Status,
     pub(crate) reply: Reply,
     /// Of a long one, while it is under way.
-    pub(crate) weight: Option<Weight>,
+    pub(crate) claim: Option<WorkerClaim>,
     /// Of a derivation that takes much memory, while it may.
-    pub(crate) room: Option<Held>,
-    pub(crate) completion: Arc<Traffic>,
+    pub(crate) permit: Option<MemoryPermit>,
+    pub(crate) completion: Arc<CompletionQueue>,
 }
 
 impl Job {
     /// A job with nothing to do yet, for one environment.
-    pub(crate) fn idle(completion: Arc<Traffic>) -> Job {
+    pub(crate) fn idle(completion: Arc<CompletionQueue>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
             slot: 0,
@@ -46,13 +49,13 @@ impl Job {
             copied: 0,
             route: Route::Pool,
             kind: None,
-            work: Work::nothing(),
+            work: Work::idle(),
             copies,
             ticket: None,
             status: Status::Internal,
             reply,
-            weight: None,
-            room: None,
+            claim: None,
+            permit: None,
             completion,
         }
     }
@@ -66,7 +69,7 @@ impl Job {
     /// this job only.
     pub(crate) fn perform(
         &mut self,
-        run: impl FnOnce(&Work, &mut Reply, &Traffic, Option<&Ticket>, u64) -> Status,
+        run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&Ticket>, u64) -> Status,
     ) {
         if self.begin() {
             let Job { work, reply, completion, ticket, cost, .. } = self;
@@ -93,8 +96,8 @@ impl Job {
         {
             ticket.end();
         }
-        self.weight = None;
-        self.room = None;
+        self.claim = None;
+        self.permit = None;
         self.copies.wipe_secrets();
     }
 
@@ -119,7 +122,7 @@ impl Job {
             self.reply.small.zeroize();
             self.reply.large.zeroize();
         }
-        self.work = Work::nothing();
+        self.work = Work::idle();
         self.ticket = None;
         self.kind = None;
         self.status = Status::Internal;

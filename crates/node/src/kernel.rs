@@ -1,11 +1,11 @@
 //! Work that the kernel does, for who has asked for that engine; and what JavaScript can ask about
 //! it.
 //!
-//! It runs like all other work, during its call or by one worker, in slices; but never in company
+//! It runs like all other work, during its call or by one worker, in slices; but never batched
 //! nor in parts.
 
 use crate::calls::Call;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
 use crate::protocol::{EngineNumber, KERNEL_HANDLE_BYTES};
 use crate::values::Value;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work, copied};
@@ -52,17 +52,19 @@ impl Work {
     pub(crate) fn run_by_kernel(
         &self,
         reply: &mut Reply,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
     ) -> Status {
         let result = match self.operation {
-            Operation::Hash(hash) => self.hash_by_kernel(hash, reply, pacer),
-            Operation::Hmac(hash) => self.hmac_by_kernel(hash, reply, pacer),
+            Operation::Hash(hash) => self.hash_by_kernel(hash, reply, checkpoint),
+            Operation::Hmac(hash) => self.hmac_by_kernel(hash, reply, checkpoint),
             Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-                self.with_key(cipher, |key| self.cipher_by_kernel(key, reply, pacer))
+                self.with_key(cipher, |key| self.cipher_by_kernel(key, reply, checkpoint))
             }
-            Operation::Update(hash) => self.held(|held| self.move_held(held, hash, None, pacer)),
+            Operation::Update(hash) => {
+                self.held(|held| self.move_held(held, hash, None, checkpoint))
+            }
             Operation::MacUpdate(hash) => {
-                self.held(|held| self.move_held(held, hash, Some(self.mac_key(hash)?), pacer))
+                self.held(|held| self.move_held(held, hash, Some(self.mac_key(hash)?), checkpoint))
             }
             Operation::Finish(hash) => self.held(|held| self.finish_held(held, hash, reply)),
             Operation::MacFinish(hash) => self.held(|held| self.finish_held_mac(held, hash, reply)),
@@ -73,13 +75,13 @@ impl Work {
                     &self.seed_only(),
                     sources,
                     size,
-                    paced(&mut pacer),
+                    paced(&mut checkpoint),
                     each,
                 )
             }),
-            Operation::HmacMany(hash) => self.hmac_many(hash, pacer),
-            Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
-            Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
+            Operation::HmacMany(hash) => self.hmac_many(hash, checkpoint),
+            Operation::SealChunks(cipher) => self.seal_chunks(cipher, checkpoint),
+            Operation::OpenChunks(cipher) => self.open_chunks(cipher, checkpoint),
             Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
             // The front prepares keys for the kernel instead.
             Operation::MacBegin(_) => Err(Status::Argument),
@@ -94,14 +96,21 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
     ) -> Result<(), Status> {
         if self.hash_key(hash)?.is_some() {
             return Err(NO_KEYED_HASH.into());
         }
         let source = self.source.read();
         self.digest_to(reply, |target| {
-            hash::digest_by(self.engine, hash, &self.seed_only(), source, target, paced(&mut pacer))
+            hash::digest_by(
+                self.engine,
+                hash,
+                &self.seed_only(),
+                source,
+                target,
+                paced(&mut checkpoint),
+            )
         })
     }
 
@@ -109,7 +118,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
     ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
@@ -120,9 +129,9 @@ impl Work {
             Key::Prepared(_) => self.mac_key(hash)?,
         };
         let source = self.source.read();
-        self.digest_to(reply, |target| match pacer {
+        self.digest_to(reply, |target| match checkpoint {
             None => key.mac(source, target),
-            Some(pacer) => key.mac_paced(source, target, pacer.slice, pacer),
+            Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
         })
     }
 
@@ -130,17 +139,17 @@ impl Work {
         &self,
         key: &CipherKey,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
     ) -> Result<(), Status> {
-        match pacer {
+        match checkpoint {
             // An AEAD's message goes through in one piece, which is not long.
-            Some(pacer) if !key.cipher().facts().aead => {
+            Some(checkpoint) if !key.cipher().facts().aead => {
                 if self.tag.size() > 0 || self.tag_target.size() > 0 || self.aad.size() > 0 {
                     return Err(Status::TagSize);
                 }
                 let iv = &mut [0; IV_MAX];
                 let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
-                Ok(key.apply_paced(iv, self.text()?, pacer.slice, pacer)?)
+                Ok(key.apply_paced(iv, self.text()?, checkpoint.slice, checkpoint)?)
             }
             _ if matches!(self.operation, Operation::Encrypt(_)) => self.encrypt(key, reply),
             _ => self.decrypt(key),
@@ -153,7 +162,7 @@ impl Work {
         held: &Held,
         hash: Hash,
         key: Option<&MacKey>,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
     ) -> Result<(), Status> {
         let Target::Memory(next) = self.target else { return Err(Status::Argument) };
         if next.overlaps(self.source) || next.overlaps(self.iv) {
@@ -166,9 +175,9 @@ impl Work {
         match key {
             None => {
                 let of = (self.engine, hash);
-                held.update(of, &self.seed_only(), ticket, pieces, new, paced(&mut pacer))?;
+                held.update(of, &self.seed_only(), ticket, pieces, new, paced(&mut checkpoint))?;
             }
-            Some(key) => held.mac_update(key, ticket, pieces, new, paced(&mut pacer))?,
+            Some(key) => held.mac_update(key, ticket, pieces, new, paced(&mut checkpoint))?,
         }
         next.write(new);
         Ok(())
@@ -198,9 +207,9 @@ impl Work {
 }
 
 /// How the core is told whom to ask.
-fn paced<'a>(pacer: &'a mut Option<&mut Pacer<'_, '_>>) -> Paced<'a> {
-    match pacer {
-        Some(pacer) => Some((pacer.slice, &mut **pacer)),
+fn paced<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_, '_>>) -> Paced<'a> {
+    match checkpoint {
+        Some(checkpoint) => Some((checkpoint.slice, &mut **checkpoint)),
         None => None,
     }
 }

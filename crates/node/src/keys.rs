@@ -94,7 +94,7 @@ fn next_number() -> u32 {
     .unwrap_or(0)
 }
 
-/// They fit into the kind of a task, beside a hash; see `company`.
+/// They fit into the kind of a task, beside a hash; see `multibuffer`.
 pub(crate) const NUMBERS: u32 = 1 << 24;
 
 /// The prepared keys of one environment.

@@ -6,12 +6,12 @@
 //! the whole target, and sends the job back. The workers also share the page faults of a fresh
 //! target.
 
+use crate::checkpoint::{JobCheckpoint, slice};
 use crate::cost::Route;
-use crate::cut::{Cut, Piece};
 use crate::environment::pool;
-use crate::errand::{Errand, Traffic};
-use crate::job::Job;
-use crate::pacer::{Pacer, slice};
+use crate::job::{CompletionQueue, Job};
+use crate::range_plan::{PartialResult, RangePlan};
+use crate::task::PoolTask;
 use crate::work::{Operation, Status, Target, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_core::engines::Provider;
@@ -29,8 +29,8 @@ const PART_MIN: usize = 64 * 1024;
 const PARTS_EACH: usize = 4;
 
 /// A job under way in several shares.
-pub(crate) struct Shared {
-    traffic: Arc<Traffic>,
+pub(crate) struct ParallelJob {
+    completion: Arc<CompletionQueue>,
     ticket: Option<Arc<Ticket>>,
     /// Predicted nanoseconds of a share.
     cost: u64,
@@ -39,11 +39,11 @@ pub(crate) struct Shared {
     /// Bytes of a part.
     part: usize,
     /// Made by the first who comes.
-    cut: OnceLock<Result<Cut, Status>>,
-    progress: Mutex<Progress>,
+    plan: OnceLock<Result<RangePlan, Status>>,
+    state: Mutex<ParallelState>,
 }
 
-struct Progress {
+struct ParallelState {
     /// Until it has been finished.
     job: Option<Box<Job>>,
     /// The pass over the parts, and the first part that nobody has taken in it.
@@ -51,18 +51,18 @@ struct Progress {
     next: usize,
     /// Shares at work.
     inside: usize,
-    pieces: Vec<Option<Piece>>,
+    results: Vec<Option<PartialResult>>,
     begun: bool,
     failure: Option<Status>,
 }
 
 /// A long job as tasks for the pool.
-pub(crate) fn errands(mut job: Box<Job>) -> Vec<Errand> {
-    match share_out(&mut job) {
-        0 | 1 => vec![Errand::Job(job)],
+pub(crate) fn tasks(mut job: Box<Job>) -> Vec<PoolTask> {
+    match claim_workers(&mut job) {
+        0 | 1 => vec![PoolTask::Job(job)],
         shares => {
-            let shared = Shared::new(job, shares);
-            (0..shares).map(|_| Errand::Share(Arc::clone(&shared))).collect()
+            let parallel = ParallelJob::new(job, shares);
+            (0..shares).map(|_| PoolTask::Helper(Arc::clone(&parallel))).collect()
         }
     }
 }
@@ -70,12 +70,12 @@ pub(crate) fn errands(mut job: Box<Job>) -> Vec<Errand> {
 /// Into how many shares a long job goes: one for each worker that has nothing else to do, or as if
 /// all long jobs under way had equal parts of the crew. So a single one gets all workers, and of
 /// many each gets its own.
-fn share_out(job: &mut Job) -> usize {
+fn claim_workers(job: &mut Job) -> usize {
     let workers = pool().threads().limit;
-    let (jobs, claims) = (Weight::jobs(), Weight::claims());
+    let (jobs, claims) = (WorkerClaim::jobs(), WorkerClaim::claims());
     let wanted = if job.route == Route::Split { parts_of(&job.work) } else { 1 };
     let shares = workers.saturating_sub(claims).max(workers / (jobs + 1)).min(wanted).max(1);
-    job.weight = Some(Weight::new(shares));
+    job.claim = Some(WorkerClaim::new(shares));
     shares
 }
 
@@ -104,33 +104,33 @@ fn parts_of(work: &Work) -> usize {
     }
 }
 
-impl Shared {
-    fn new(job: Box<Job>, shares: usize) -> Arc<Shared> {
+impl ParallelJob {
+    fn new(job: Box<Job>, shares: usize) -> Arc<ParallelJob> {
         let size = job.work.messages().1;
         let part =
             (size / (shares * PARTS_EACH)).clamp(PART_MIN, slice(size, job.cost).max(PART_MIN));
-        Arc::new(Shared {
-            traffic: Arc::clone(&job.completion),
+        Arc::new(ParallelJob {
+            completion: Arc::clone(&job.completion),
             ticket: job.ticket.clone(),
             cost: (job.cost / shares as u64).max(LONG + 1),
             shares,
             keyed: job.work.keyed(),
             part,
-            cut: OnceLock::new(),
-            progress: Mutex::new(Progress {
+            plan: OnceLock::new(),
+            state: Mutex::new(ParallelState {
                 job: Some(job),
                 pass: 0,
                 next: 0,
                 inside: 0,
-                pieces: Vec::new(),
+                results: Vec::new(),
                 begun: false,
                 failure: None,
             }),
         })
     }
 
-    pub(crate) fn traffic(&self) -> &Arc<Traffic> {
-        &self.traffic
+    pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
+        &self.completion
     }
 
     pub(crate) fn cost(&self) -> u64 {
@@ -143,68 +143,69 @@ impl Shared {
     }
 
     /// Does one share of the work. Returns the job if that was the end of it.
-    pub(crate) fn work(self: &Arc<Self>, breather: &mut Breather<'_, Errand>) -> Option<Box<Job>> {
-        if !self.traffic.enter() {
+    pub(crate) fn work(
+        self: &Arc<Self>,
+        breather: &mut Breather<'_, PoolTask>,
+    ) -> Option<Box<Job>> {
+        if !self.completion.enter() {
             return None;
         }
-        let mut pacer = Pacer::over(breather, &self.traffic, self.ticket.as_deref(), self.part);
-        let mut job =
-            match self.begin() {
-                Beginning::Inside => {
-                    self.take_parts(&mut pacer);
-                    loop {
-                        match self.leave() {
-                            Leaving::Left => break None,
-                            Leaving::Last(job) => break Some(job),
-                            Leaving::NextPass => {
-                                // The message is done without those who cannot come.
-                                drop(pool().submit(
-                                    (1..self.shares).map(|_| Errand::Share(Arc::clone(self))),
-                                ));
-                                self.take_parts(&mut pacer);
-                            }
+        let mut checkpoint =
+            JobCheckpoint::over(breather, &self.completion, self.ticket.as_deref(), self.part);
+        let mut job = match self.begin() {
+            Beginning::Inside => {
+                self.take_parts(&mut checkpoint);
+                loop {
+                    match self.leave() {
+                        Leaving::Left => break None,
+                        Leaving::Last(job) => break Some(job),
+                        Leaving::NextPass => {
+                            // The message is done without those who cannot come.
+                            drop(pool().submit(
+                                (1..self.shares).map(|_| PoolTask::Helper(Arc::clone(self))),
+                            ));
+                            self.take_parts(&mut checkpoint);
                         }
                     }
                 }
-                Beginning::TooLate => None,
-                Beginning::Cancelled(job) => {
-                    self.traffic.leave();
-                    return Some(job);
-                }
-            };
+            }
+            Beginning::TooLate => None,
+            Beginning::Cancelled(job) => {
+                self.completion.leave();
+                return Some(job);
+            }
+        };
         if let Some(job) = &mut job {
-            self.finish(job, &mut pacer);
+            self.finish(job, &mut checkpoint);
         }
-        self.traffic.leave();
+        self.completion.leave();
         job
     }
 
     fn begin(&self) -> Beginning {
-        let mut progress = self.lock();
-        let progress = &mut *progress;
-        let Some(job) = &mut progress.job else { return Beginning::TooLate };
-        if !progress.begun && !job.begin() {
-            return progress.job.take().map_or(Beginning::TooLate, Beginning::Cancelled);
+        let mut state = self.lock();
+        let state = &mut *state;
+        let Some(job) = &mut state.job else { return Beginning::TooLate };
+        if !state.begun && !job.begin() {
+            return state.job.take().map_or(Beginning::TooLate, Beginning::Cancelled);
         }
-        progress.begun = true;
-        if progress.failure.is_some()
-            || (progress.next > 0 && progress.next == progress.pieces.len())
-        {
+        state.begun = true;
+        if state.failure.is_some() || (state.next > 0 && state.next == state.results.len()) {
             return Beginning::TooLate;
         }
-        progress.inside += 1;
+        state.inside += 1;
         Beginning::Inside
     }
 
     /// Works on part after part until none is left, or one fails, or nobody wants them any more.
-    fn take_parts(&self, pacer: &mut Pacer<'_, '_>) {
+    fn take_parts(&self, checkpoint: &mut JobCheckpoint<'_, '_>) {
         let mut parts = || -> Result<(), Status> {
-            let cut = self.cut(pacer)?;
+            let plan = self.plan(checkpoint)?;
             let mut done = None;
-            while let Some((pass, index)) = self.next(cut.count, done.take())? {
-                let piece = cut.part(pass, index)?;
-                done = (pass == 0).then_some((index, piece));
-                pacer.goes_on()?;
+            while let Some((pass, index)) = self.next(plan.count, done.take())? {
+                let result = plan.part(pass, index)?;
+                done = (pass == 0).then_some((index, result));
+                checkpoint.goes_on()?;
             }
             Ok(())
         };
@@ -214,88 +215,89 @@ impl Shared {
         }
     }
 
-    fn cut(&self, pacer: &mut Pacer<'_, '_>) -> Result<&Cut, Status> {
-        let cut = self.cut.get_or_init(|| {
-            let progress = self.lock();
-            let job = progress.job.as_ref().ok_or(Status::Internal)?;
-            Cut::new(&job.work, self.part, pacer)
+    fn plan(&self, checkpoint: &mut JobCheckpoint<'_, '_>) -> Result<&RangePlan, Status> {
+        let plan = self.plan.get_or_init(|| {
+            let state = self.lock();
+            let job = state.job.as_ref().ok_or(Status::Internal)?;
+            RangePlan::new(&job.work, self.part, checkpoint)
         });
-        cut.as_ref().map_err(|status| *status)
+        plan.as_ref().map_err(|status| *status)
     }
 
     /// Puts down what a part came to, and takes the next.
     fn next(
         &self,
         count: usize,
-        done: Option<(usize, Piece)>,
+        done: Option<(usize, PartialResult)>,
     ) -> Result<Option<(usize, usize)>, Status> {
-        let mut progress = self.lock();
-        if progress.pieces.is_empty() {
-            progress.pieces = try_with_capacity(count)?;
-            progress.pieces.resize_with(count, || None);
+        let mut state = self.lock();
+        if state.results.is_empty() {
+            state.results = try_with_capacity(count)?;
+            state.results.resize_with(count, || None);
         }
-        if let Some((index, piece)) = done {
-            progress.pieces[index] = Some(piece);
+        if let Some((index, result)) = done {
+            state.results[index] = Some(result);
         }
-        let index = progress.next;
-        if progress.failure.is_some() || index == count {
+        let index = state.next;
+        if state.failure.is_some() || index == count {
             return Ok(None);
         }
-        progress.next += 1;
-        if let Some(watch) = progress.job.as_ref().and_then(|job| job.work.watch.as_ref()) {
-            watch.set(index as u64, count as u64);
+        state.next += 1;
+        if let Some(progress) = state.job.as_ref().and_then(|job| job.work.progress.as_ref()) {
+            progress.set(index as u64, count as u64);
         }
-        Ok(Some((progress.pass, index)))
+        Ok(Some((state.pass, index)))
     }
 
     /// The last one out begins the next pass, if there is one, and asks the others to come back; or
     /// gets the job.
     fn leave(self: &Arc<Self>) -> Leaving {
-        let mut progress = self.lock();
-        let progress = &mut *progress;
-        progress.inside -= 1;
-        if progress.inside > 0 {
+        let mut state = self.lock();
+        let state = &mut *state;
+        state.inside -= 1;
+        if state.inside > 0 {
             return Leaving::Left;
         }
-        if let (Some(Ok(cut)), Some(job), None) = (self.cut.get(), &progress.job, progress.failure)
-            && progress.pass + 1 < cut.passes()
+        if let (Some(Ok(plan)), Some(job), None) = (self.plan.get(), &state.job, state.failure)
+            && state.pass + 1 < plan.passes()
         {
-            let turned = catch_unwind(AssertUnwindSafe(|| cut.turn(&job.work, &progress.pieces)));
+            let turned = catch_unwind(AssertUnwindSafe(|| plan.turn(&job.work, &state.results)));
             match turned.unwrap_or(Err(Status::Internal)) {
                 Ok(()) => {
-                    (progress.pass, progress.next, progress.inside) = (progress.pass + 1, 0, 1);
+                    (state.pass, state.next, state.inside) = (state.pass + 1, 0, 1);
                     return Leaving::NextPass;
                 }
-                Err(failure) => progress.failure = Some(failure),
+                Err(failure) => state.failure = Some(failure),
             }
         }
-        progress.job.take().map_or(Leaving::Left, Leaving::Last)
+        state.job.take().map_or(Leaving::Left, Leaving::Last)
     }
 
     /// Nobody is inside any more, and nobody comes in.
-    fn finish(&self, job: &mut Job, pacer: &mut Pacer<'_, '_>) {
-        let (pieces, failure) = {
-            let mut progress = self.lock();
-            (std::mem::take(&mut progress.pieces), progress.failure)
+    fn finish(&self, job: &mut Job, checkpoint: &mut JobCheckpoint<'_, '_>) {
+        let (results, failure) = {
+            let mut state = self.lock();
+            (std::mem::take(&mut state.results), state.failure)
         };
-        let status = match (self.cut.get(), failure) {
-            (Some(Ok(cut)), None) => {
-                let joined =
-                    catch_unwind(AssertUnwindSafe(|| cut.join(&job.work, &pieces, &mut job.reply)));
+        let status = match (self.plan.get(), failure) {
+            (Some(Ok(plan)), None) => {
+                let joined = catch_unwind(AssertUnwindSafe(|| {
+                    plan.join(&job.work, &results, &mut job.reply)
+                }));
                 joined.unwrap_or(Err(Status::Internal)).err().unwrap_or(Status::Done)
             }
             (_, failure) => failure.unwrap_or(Status::Internal),
         };
         if status != Status::Done
-            && let Some(Ok(cut)) = self.cut.get()
+            && let Some(Ok(plan)) = self.plan.get()
         {
-            cut.erase(Some(pacer));
+            plan.erase(Some(checkpoint));
         }
         job.end(status);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ParallelState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -312,16 +314,16 @@ enum Leaving {
 }
 
 /// Long jobs under way in this process, and the workers they claim.
-pub(crate) struct Weight(usize);
+pub(crate) struct WorkerClaim(usize);
 
 static JOBS: AtomicUsize = AtomicUsize::new(0);
 static CLAIMS: AtomicUsize = AtomicUsize::new(0);
 
-impl Weight {
-    fn new(shares: usize) -> Weight {
+impl WorkerClaim {
+    fn new(shares: usize) -> WorkerClaim {
         JOBS.fetch_add(1, Ordering::Relaxed);
         CLAIMS.fetch_add(shares, Ordering::Relaxed);
-        Weight(shares)
+        WorkerClaim(shares)
     }
 
     fn jobs() -> usize {
@@ -333,7 +335,7 @@ impl Weight {
     }
 }
 
-impl Drop for Weight {
+impl Drop for WorkerClaim {
     fn drop(&mut self) {
         JOBS.fetch_sub(1, Ordering::Relaxed);
         CLAIMS.fetch_sub(self.0, Ordering::Relaxed);

@@ -1,9 +1,9 @@
 //! Working memory that has been used, wiped and kept for the next derivation of the same size:
 //! fresh memory costs as much in page faults as some derivations take (16 MiB: 2 to 4 ms). What
-//! lies here counts in [`room`], which takes it away when there is no room else, and JavaScript has
+//! lies here counts in [`memory_budget`], which takes it away when there is no room else, and JavaScript has
 //! it freed when nothing was derived for a second.
 
-use super::room;
+use super::memory_budget;
 use millrace_core::error::Error;
 use millrace_core::kdf::Memory;
 use std::cell::RefCell;
@@ -20,13 +20,13 @@ pub(crate) fn with(
 ) -> Result<(), Error> {
     let mut memory = take(size)?;
     let result = work(&mut memory);
-    put_aside(memory);
+    defer_wipe(memory);
     result
 }
 
 /// Memory of exactly so many bytes.
 pub(crate) fn take(size: u64) -> Result<Memory, Error> {
-    match room::from_shelf(size) {
+    match memory_budget::take_scratch(size) {
         Some(memory) => Ok(memory),
         None => Memory::new(size),
     }
@@ -34,20 +34,20 @@ pub(crate) fn take(size: u64) -> Result<Memory, Error> {
 
 /// Memory that a derivation has used, to be wiped as soon as its result has been delivered, which
 /// need not wait for that.
-pub(crate) fn put_aside(memory: Memory) {
+pub(crate) fn defer_wipe(memory: Memory) {
     USED.with_borrow_mut(|used| used.push(memory));
 }
 
 /// Wipes what this thread has put aside and keeps it for the next. 128 MiB take 15 ms: a worker
 /// lets others pass in `pause`.
-pub(crate) fn tidy_up(mut pause: impl FnMut()) {
+pub(crate) fn wipe_deferred(mut pause: impl FnMut()) {
     for mut memory in USED.take() {
-        if memory.size() >= LEAST {
+        if memory.size() >= KEEP_MIN_BYTES {
             memory.wipe(&mut pause);
-            room::to_shelf(memory);
+            memory_budget::keep_scratch(memory);
         }
     }
 }
 
 /// Less is as cheap to make anew.
-const LEAST: u64 = 256 << 10;
+const KEEP_MIN_BYTES: u64 = 256 << 10;

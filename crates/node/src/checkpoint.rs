@@ -2,8 +2,9 @@
 //! whether anybody wants the result any more. What runs during a call does not: nobody could ask
 //! for anything meanwhile.
 
-use crate::errand::{Errand, Traffic};
-use crate::kdf::Watch;
+use crate::job::CompletionQueue;
+use crate::kdf::ProgressCounter;
+use crate::task::PoolTask;
 use crate::work::Work;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
@@ -12,91 +13,94 @@ use millrace_pool::{Breather, Ticket};
 
 /// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and
 /// cancellation and the end of an environment for a job.
-pub(crate) const SLICE: u64 = 100_000;
+pub(crate) const SLICE_NS: u64 = 100_000;
 
 /// A job predicted to take less goes without slices.
-pub(crate) const PACED: u64 = SLICE + SLICE / 2;
+pub(crate) const CHECKPOINT_MIN_NS: u64 = SLICE_NS + SLICE_NS / 2;
 
 /// Bytes; less is not worth asking for.
-pub(crate) const LEAST: usize = 4096;
+pub(crate) const SLICE_MIN_BYTES: usize = 4096;
 
 /// What a job asks between its slices.
-pub(crate) struct Pacer<'a, 'b> {
+pub(crate) struct JobCheckpoint<'a, 'b> {
     /// Bytes of a slice.
     pub(crate) slice: usize,
-    breather: &'a mut Breather<'b, Errand>,
-    traffic: &'a Traffic,
+    breather: &'a mut Breather<'b, PoolTask>,
+    completion: &'a CompletionQueue,
     ticket: Option<&'a Ticket>,
-    watch: Option<&'a Watch>,
+    progress: Option<&'a ProgressCounter>,
 }
 
-impl<'a, 'b> Pacer<'a, 'b> {
+impl<'a, 'b> JobCheckpoint<'a, 'b> {
     /// `None` for work that is done in a slice.
     pub(crate) fn new(
-        breather: &'a mut Breather<'b, Errand>,
-        traffic: &'a Traffic,
+        breather: &'a mut Breather<'b, PoolTask>,
+        completion: &'a CompletionQueue,
         ticket: Option<&'a Ticket>,
         work: &'a Work,
         cost: u64,
-    ) -> Option<Pacer<'a, 'b>> {
-        (cost > PACED).then(|| {
+    ) -> Option<JobCheckpoint<'a, 'b>> {
+        (cost > CHECKPOINT_MIN_NS).then(|| {
             let slice = slice(work.messages().1.max(work.target.size()), cost);
-            Pacer { watch: work.watch.as_deref(), ..Pacer::over(breather, traffic, ticket, slice) }
+            JobCheckpoint {
+                progress: work.progress.as_deref(),
+                ..JobCheckpoint::over(breather, completion, ticket, slice)
+            }
         })
     }
 
     /// Of slices of so many bytes.
     pub(crate) fn over(
-        breather: &'a mut Breather<'b, Errand>,
-        traffic: &'a Traffic,
+        breather: &'a mut Breather<'b, PoolTask>,
+        completion: &'a CompletionQueue,
         ticket: Option<&'a Ticket>,
         slice: usize,
-    ) -> Pacer<'a, 'b> {
-        Pacer { slice, breather, traffic, ticket, watch: None }
+    ) -> JobCheckpoint<'a, 'b> {
+        JobCheckpoint { slice, breather, completion, ticket, progress: None }
     }
 
     /// Bytes of a slice of each of several messages that are hashed together, which takes less than
     /// half as long as one by one.
     pub(crate) fn slice_of_each(&self, together: usize) -> usize {
-        (self.slice / together.max(1)).saturating_mul(2).max(LEAST)
+        (self.slice / together.max(1)).saturating_mul(2).max(SLICE_MIN_BYTES)
     }
 
     /// Between two steps: whether to take the next.
     pub(crate) fn goes_on(&mut self) -> Result<(), Error> {
         self.checkpoint();
-        if self.unwanted() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// True when the job should end here.
-    pub(crate) fn unwanted(&self) -> bool {
-        self.traffic.closing() || self.ticket.is_some_and(Ticket::asked)
+    pub(crate) fn cancelled(&self) -> bool {
+        self.completion.closing() || self.ticket.is_some_and(Ticket::asked)
     }
 
     /// True when the memory of the job will soon be nobody's.
     pub(crate) fn closing(&self) -> bool {
-        self.traffic.closing()
+        self.completion.closing()
     }
 }
 
-impl Checkpoint for Pacer<'_, '_> {
+impl Checkpoint for JobCheckpoint<'_, '_> {
     fn checkpoint(&mut self) {
         self.breather.breathe();
     }
 
     fn cancelled(&self, _index: usize) -> bool {
-        self.unwanted()
+        self.cancelled()
     }
 
     fn progress(&mut self, _index: usize, done: u64, steps: u64) {
-        if let Some(watch) = self.watch {
-            watch.set(done, steps);
+        if let Some(progress) = self.progress {
+            progress.set(done, steps);
         }
     }
 }
 
 /// Bytes of a slice of work on `size` bytes that is predicted to take `cost`.
 pub(crate) fn slice(size: usize, cost: u64) -> usize {
-    let bytes = u128::from(SLICE) * size as u128 / u128::from(cost.max(1));
-    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(LEAST as u64);
+    let bytes = u128::from(SLICE_NS) * size as u128 / u128::from(cost.max(1));
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(SLICE_MIN_BYTES as u64);
     usize::try_from(bytes).unwrap_or(usize::MAX) / PART_ALIGN * PART_ALIGN
 }

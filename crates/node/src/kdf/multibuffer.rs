@@ -1,11 +1,11 @@
 //! Derivations of several jobs at once, in lanes of one thread: scrypt of one N and r, PBKDF2 over
 //! one hash.
 
-use super::{What, shelf};
+use super::{Kdf, scratch_pool};
 use crate::bytes::{Copies, Window};
-use crate::company::{Members, failure, part_with};
-use crate::errand::{Errand, Outbox};
 use crate::job::Job;
+use crate::multibuffer::{BatchInFlight, complete, failure};
+use crate::task::{CompletedBatch, PoolTask};
 use crate::work::{Key, Status};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::error::Error;
@@ -36,37 +36,37 @@ impl Lane {
 /// Runs jobs of one kind, all of which have begun.
 pub(crate) fn run(
     mut jobs: Vec<Box<Job>>,
-    breather: &mut Breather<'_, Errand>,
-    outbox: &mut Outbox,
+    breather: &mut Breather<'_, PoolTask>,
+    completed: &mut CompletedBatch,
 ) {
     // Kept until all memory has been given back, also that of a job which leaves early.
-    let held: Vec<_> = jobs.iter_mut().filter_map(|job| job.room.take()).collect();
-    let refuse = |jobs: Vec<Box<Job>>, status: Status, outbox: &mut Outbox| {
+    let permits: Vec<_> = jobs.iter_mut().filter_map(|job| job.permit.take()).collect();
+    let refuse = |jobs: Vec<Box<Job>>, status: Status, completed: &mut CompletedBatch| {
         for mut job in jobs {
             job.end(status);
-            part_with(job, outbox);
+            complete(job, completed);
         }
     };
     let Some(derivations) =
-        jobs.iter().map(|job| job.work.derivation.what()).collect::<Option<Vec<_>>>()
+        jobs.iter().map(|job| job.work.derivation.decode()).collect::<Option<Vec<_>>>()
     else {
-        return refuse(jobs, Status::Internal, outbox);
+        return refuse(jobs, Status::Internal, completed);
     };
     let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
-        return refuse(jobs, Status::Memory, outbox);
+        return refuse(jobs, Status::Memory, completed);
     };
-    let room = held.iter().map(|held| held.bytes()).sum();
-    Members::work(jobs, breather, outbox, |members, checkpoint| {
+    let room = permits.iter().map(|permit| permit.bytes()).sum();
+    BatchInFlight::work(jobs, breather, completed, |members, checkpoint| {
         let each = |index: usize, key: &[u8]| {
             if let Some(job) = &mut members.borrow_mut()[index] {
                 job.answer_with(key);
             }
         };
         let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
-            What::Scrypt { cost, .. } => {
+            Kdf::Scrypt { cost, .. } => {
                 let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, what)| match what {
-                        What::Scrypt { p, .. } => Some(scrypt::Job {
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Scrypt { p, .. } => Some(scrypt::Job {
                             password: lane.password.read(),
                             salt: lane.salt.read(),
                             p: *p,
@@ -77,13 +77,13 @@ pub(crate) fn run(
                     .collect();
                 let mut memory = memory(&cost, &jobs, room)?;
                 let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, checkpoint, each);
-                shelf::put_aside(memory);
+                scratch_pool::defer_wipe(memory);
                 result
             }
-            What::Pbkdf2 { hash, .. } => {
+            Kdf::Pbkdf2 { hash, .. } => {
                 let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, what)| match what {
-                        What::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
                             password: lane.password.read(),
                             salt: lane.salt.read(),
                             iterations: *iterations,
@@ -98,9 +98,9 @@ pub(crate) fn run(
         }));
         failure(result)
     });
-    outbox.deliver();
-    shelf::tidy_up(|| breather.breathe());
-    drop(held);
+    completed.deliver();
+    scratch_pool::wipe_deferred(|| breather.breathe());
+    drop(permits);
 }
 
 /// As much memory as has room, and is of use.
@@ -109,5 +109,5 @@ fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], room: u64) -> Result<Me
     let most = scrypt::lanes().min(usize::try_from(lanes).unwrap_or(usize::MAX));
     let size = |&together: &usize| scrypt::memory(cost, lanes, together);
     let together = (2..=most).rev().find(|together| size(together) <= room).unwrap_or(1);
-    shelf::take(size(&together))
+    scratch_pool::take(size(&together))
 }

@@ -3,42 +3,43 @@
 //! worker waits with him.
 
 use crate::environment;
-use crate::errand::{Errand, Traffic};
-use crate::job::Job;
+use crate::job::{CompletionQueue, Job};
+use crate::task::PoolTask;
 use crate::work::Operation;
 use millrace_core::kdf::Memory;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-struct Room {
+struct MemoryBudget {
     /// 0 while JavaScript has not set it.
     limit: u64,
     taken: u64,
     /// Wiped memory of none, and its bytes.
-    shelf: Vec<Memory>,
-    shelved: u64,
+    scratch: Vec<Memory>,
+    scratch_bytes: u64,
     waiting: VecDeque<Box<Job>>,
 }
 
-static ROOM: Mutex<Room> = Mutex::new(Room {
+static BUDGET: Mutex<MemoryBudget> = Mutex::new(MemoryBudget {
     limit: 0,
     taken: 0,
-    shelf: Vec::new(),
-    shelved: 0,
+    scratch: Vec::new(),
+    scratch_bytes: 0,
     waiting: VecDeque::new(),
 });
 
-fn room() -> MutexGuard<'static, Room> {
-    ROOM.lock().unwrap_or_else(PoisonError::into_inner)
+fn budget() -> MutexGuard<'static, MemoryBudget> {
+    BUDGET.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Room {
+impl MemoryBudget {
     /// Gives room to a job that takes so much, if there is enough. One that is alone always has:
     /// the limit was lowered after it had been accepted.
     fn admit(&mut self, needed: u64) -> bool {
         let fits = self.taken == 0 || self.taken.saturating_add(needed) <= self.limit;
-        if fits && self.taken.saturating_add(needed).saturating_add(self.shelved) > self.limit {
-            self.clear_shelf();
+        if fits && self.taken.saturating_add(needed).saturating_add(self.scratch_bytes) > self.limit
+        {
+            self.free_scratch();
         }
         if fits {
             self.taken += needed;
@@ -46,21 +47,21 @@ impl Room {
         fits
     }
 
-    fn clear_shelf(&mut self) {
+    fn free_scratch(&mut self) {
         // It is wiped, so this is quick.
-        self.shelf.clear();
-        self.shelved = 0;
+        self.scratch.clear();
+        self.scratch_bytes = 0;
     }
 
     /// Those who wait and have room now. Nobody passes one who came before.
-    fn admit_waiting(&mut self) -> Vec<Errand> {
+    fn admit_waiting(&mut self) -> Vec<PoolTask> {
         let mut admitted = Vec::new();
         while let Some(needed) = self.waiting.front().map(|job| needs(job))
             && self.admit(needed)
             && let Some(mut job) = self.waiting.pop_front()
         {
-            job.room = Some(Held(needed));
-            admitted.push(Errand::Job(job));
+            job.permit = Some(MemoryPermit(needed));
+            admitted.push(PoolTask::Job(job));
         }
         admitted
     }
@@ -68,20 +69,20 @@ impl Room {
 
 /// Memory that a job may take; given back when it is dropped, and whoever waits for it then goes to
 /// the pool.
-pub(crate) struct Held(u64);
+pub(crate) struct MemoryPermit(u64);
 
-impl Held {
+impl MemoryPermit {
     pub(crate) fn bytes(&self) -> u64 {
         self.0
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryPermit {
     fn drop(&mut self) {
         let admitted = {
-            let mut room = room();
-            room.taken -= self.0;
-            room.admit_waiting()
+            let mut budget = budget();
+            budget.taken -= self.0;
+            budget.admit_waiting()
         };
         if !admitted.is_empty() {
             environment::submit(admitted);
@@ -94,64 +95,64 @@ fn needs(job: &Job) -> u64 {
 }
 
 /// Whether so many more jobs can wait: false when there is no memory for their places.
-pub(crate) fn make_room(jobs: usize) -> bool {
-    room().waiting.try_reserve(jobs).is_ok()
+pub(crate) fn reserve_waiting(jobs: usize) -> bool {
+    budget().waiting.try_reserve(jobs).is_ok()
 }
 
 /// The jobs that may go to the pool now; the others follow when there is room.
-pub(crate) fn enter(jobs: impl IntoIterator<Item = Box<Job>>) -> Vec<Errand> {
-    let mut room = room();
+pub(crate) fn admit_all(jobs: impl IntoIterator<Item = Box<Job>>) -> Vec<PoolTask> {
+    let mut budget = budget();
     let mut free = Vec::new();
     for job in jobs {
         if needs(&job) == 0 {
-            free.push(Errand::Job(job));
+            free.push(PoolTask::Job(job));
         } else {
-            room.waiting.push_back(job);
+            budget.waiting.push_back(job);
         }
     }
-    free.extend(room.admit_waiting());
+    free.extend(budget.admit_waiting());
     free
 }
 
 /// Whether so many bytes are more than there will ever be.
-pub(crate) fn too_much(needed: u64) -> bool {
+pub(crate) fn exceeds_limit(needed: u64) -> bool {
     let limit = limit();
     limit > 0 && needed > limit
 }
 
 /// Memory of exactly so many bytes, if there is some.
-pub(crate) fn from_shelf(size: u64) -> Option<Memory> {
-    let mut room = room();
-    let at = room.shelf.iter().position(|memory| memory.size() == size)?;
-    room.shelved -= size;
-    Some(room.shelf.swap_remove(at))
+pub(crate) fn take_scratch(size: u64) -> Option<Memory> {
+    let mut budget = budget();
+    let at = budget.scratch.iter().position(|memory| memory.size() == size)?;
+    budget.scratch_bytes -= size;
+    Some(budget.scratch.swap_remove(at))
 }
 
 /// Keeps wiped memory, as far as the limit allows.
-pub(crate) fn to_shelf(memory: Memory) {
-    let mut room = room();
-    let shelved = room.shelved.saturating_add(memory.size());
-    if room.waiting.is_empty() && room.taken.saturating_add(shelved) <= room.limit {
-        room.shelved = shelved;
-        room.shelf.push(memory);
+pub(crate) fn keep_scratch(memory: Memory) {
+    let mut budget = budget();
+    let scratch_bytes = budget.scratch_bytes.saturating_add(memory.size());
+    if budget.waiting.is_empty() && budget.taken.saturating_add(scratch_bytes) <= budget.limit {
+        budget.scratch_bytes = scratch_bytes;
+        budget.scratch.push(memory);
     }
 }
 
 /// Gives kept memory back to the system.
-pub(crate) fn clear_shelf() {
-    room().clear_shelf();
+pub(crate) fn free_scratch() {
+    budget().free_scratch();
 }
 
 /// Takes the waiting jobs of an environment that ends.
-pub(crate) fn withdraw(traffic: &Arc<Traffic>) -> Vec<Box<Job>> {
-    let mut room = room();
-    let (gone, staying) = std::mem::take(&mut room.waiting)
+pub(crate) fn withdraw(completion: &Arc<CompletionQueue>) -> Vec<Box<Job>> {
+    let mut budget = budget();
+    let (gone, staying) = std::mem::take(&mut budget.waiting)
         .into_iter()
-        .partition::<VecDeque<_>, _>(|job| Arc::ptr_eq(&job.completion, traffic));
-    room.waiting = staying;
+        .partition::<VecDeque<_>, _>(|job| Arc::ptr_eq(&job.completion, completion));
+    budget.waiting = staying;
     // The first of those who stay may have waited behind a larger one.
-    let admitted = room.admit_waiting();
-    drop(room);
+    let admitted = budget.admit_waiting();
+    drop(budget);
     if !admitted.is_empty() {
         environment::submit(admitted);
     }
@@ -159,15 +160,15 @@ pub(crate) fn withdraw(traffic: &Arc<Traffic>) -> Vec<Box<Job>> {
 }
 
 pub(crate) fn limit() -> u64 {
-    room().limit
+    budget().limit
 }
 
 pub(crate) fn set_limit(limit: u64) {
     let admitted = {
-        let mut room = room();
-        room.limit = limit;
-        room.clear_shelf();
-        room.admit_waiting()
+        let mut budget = budget();
+        budget.limit = limit;
+        budget.free_scratch();
+        budget.admit_waiting()
     };
     if !admitted.is_empty() {
         environment::submit(admitted);
@@ -176,6 +177,6 @@ pub(crate) fn set_limit(limit: u64) {
 
 /// Bytes taken, and jobs that wait for some.
 pub(crate) fn taken() -> (u64, usize) {
-    let room = room();
-    (room.taken, room.waiting.len())
+    let budget = budget();
+    (budget.taken, budget.waiting.len())
 }

@@ -1,46 +1,42 @@
 //! What the pool's workers are given: whole jobs, and shares of large ones; and how results collect
 //! until they are delivered.
 
-use crate::company;
-use crate::completion::Completion;
+use crate::checkpoint::JobCheckpoint;
 use crate::cost::{self, Algorithm};
-use crate::job::Job;
-use crate::kdf::shelf;
+use crate::job::{CompletionQueue, Job};
+use crate::kdf::scratch_pool;
 use crate::lifecycle;
-use crate::pacer::Pacer;
-use crate::parts::Shared;
+use crate::multibuffer;
+use crate::parallel::ParallelJob;
 use millrace_core::engines::Provider;
 use millrace_core::stack;
 use millrace_pool::{Breather, Task};
 use std::sync::Arc;
 
-/// The way back of an environment's jobs, as the workers see it.
-pub(crate) type Traffic = Completion<Box<Job>>;
-
 /// A worker's task.
-pub(crate) enum Errand {
+pub(crate) enum PoolTask {
     Job(Box<Job>),
     /// To help with a large job, if there is anything left to do.
-    Share(Arc<Shared>),
+    Helper(Arc<ParallelJob>),
 }
 
-impl Errand {
+impl PoolTask {
     /// True for a job that an event loop may do instead of waiting for it.
     pub(crate) fn suits_help(&self, cost: u64) -> bool {
-        matches!(self, Errand::Job(job) if job.cost <= cost && !job.measures())
+        matches!(self, PoolTask::Job(job) if job.cost <= cost && !job.measures())
     }
 
     /// Of which environment it is.
-    pub(crate) fn traffic(&self) -> &Arc<Traffic> {
+    pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
         match self {
-            Errand::Job(job) => &job.completion,
-            Errand::Share(shared) => shared.traffic(),
+            PoolTask::Job(job) => &job.completion,
+            PoolTask::Helper(parallel) => parallel.completion(),
         }
     }
 }
 
-impl Task for Errand {
-    type Results = Outbox;
+impl Task for PoolTask {
+    type Results = CompletedBatch;
 
     fn worker_begins() {
         lifecycle::work_in_background();
@@ -48,87 +44,91 @@ impl Task for Errand {
 
     fn cost(&self) -> u64 {
         match self {
-            Errand::Job(job) => job.cost,
-            Errand::Share(shared) => shared.cost(),
+            PoolTask::Job(job) => job.cost,
+            PoolTask::Helper(parallel) => parallel.cost(),
         }
     }
 
     /// Environments take turns.
     fn owner(&self) -> usize {
-        Arc::as_ptr(self.traffic()).addr()
+        Arc::as_ptr(self.completion()).addr()
     }
 
     fn kind(&self) -> Option<u32> {
-        if let Errand::Job(job) = self { job.kind } else { None }
+        if let PoolTask::Job(job) = self { job.kind } else { None }
     }
 
     fn together(kind: u32) -> usize {
-        company::together(kind)
+        multibuffer::batch_limit(kind)
     }
 
-    fn run(self, breather: &mut Breather<'_, Self>, outbox: &mut Outbox) {
+    fn run(self, breather: &mut Breather<'_, Self>, completed: &mut CompletedBatch) {
         match self {
-            Errand::Job(job) => run_job(job, breather, outbox),
-            Errand::Share(shared) => {
-                outbox.note_secrets(shared.keyed(), shared.cost());
-                if let Some(job) = shared.work(breather) {
+            PoolTask::Job(job) => run_job(job, breather, completed),
+            PoolTask::Helper(parallel) => {
+                completed.note_secrets(parallel.keyed(), parallel.cost());
+                if let Some(job) = parallel.work(breather) {
                     let algorithm = cost::algorithm(job.work.operation);
-                    outbox.add(job);
-                    outbox.refine(algorithm);
+                    completed.add(job);
+                    completed.refine(algorithm);
                 }
             }
         }
     }
 
     fn run_together(
-        errands: &mut Vec<Errand>,
+        tasks: &mut Vec<PoolTask>,
         breather: &mut Breather<'_, Self>,
-        outbox: &mut Outbox,
+        completed: &mut CompletedBatch,
     ) {
-        company::run(errands, breather, outbox);
+        multibuffer::run(tasks, breather, completed);
     }
 
-    fn awaited(outbox: &Outbox) -> bool {
-        outbox.awaited()
+    fn awaited(completed: &CompletedBatch) -> bool {
+        completed.awaited()
     }
 
-    fn deliver(outbox: &mut Outbox) {
-        outbox.deliver();
+    fn deliver(completed: &mut CompletedBatch) {
+        completed.deliver();
     }
 
-    fn rest(outbox: &mut Outbox) {
-        outbox.wipe_stack(0);
+    fn rest(completed: &mut CompletedBatch) {
+        completed.wipe_stack(0);
     }
 }
 
-fn run_job(mut job: Box<Job>, breather: &mut Breather<'_, Errand>, outbox: &mut Outbox) {
+fn run_job(
+    mut job: Box<Job>,
+    breather: &mut Breather<'_, PoolTask>,
+    completed: &mut CompletedBatch,
+) {
     // The environment has ended, its memory may be gone; nobody waits for the result.
     if !job.completion.enter() {
         return;
     }
     // Given back when the memory has been wiped, and that when the result is on its way.
-    let held = job.room.take();
+    let permit = job.permit.take();
     job.perform(|work, reply, completion, ticket, cost| {
-        let mut pacer = Pacer::new(breather, completion, ticket, work, cost);
-        work.run(reply, pacer.as_mut())
+        let mut checkpoint = JobCheckpoint::new(breather, completion, ticket, work, cost);
+        work.run(reply, checkpoint.as_mut())
     });
     job.completion.leave();
     let (algorithm, measured) =
         (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
-    outbox.add(job);
-    if held.is_some() {
-        outbox.deliver();
-        shelf::tidy_up(|| breather.breathe());
-        drop(held);
+    completed.add(job);
+    if permit.is_some() {
+        completed.deliver();
+        scratch_pool::wipe_deferred(|| breather.breathe());
+        drop(permit);
     }
     if measured {
-        outbox.refine(algorithm);
+        completed.refine(algorithm);
     }
 }
 
 /// What one worker has finished and not yet handed over; all of one environment.
 #[derive(Default)]
-pub(crate) struct Outbox {
+pub(crate) struct CompletedBatch {
     jobs: Vec<Box<Job>>,
     /// Predicted nanoseconds of work with secrets since the worker's stack was last wiped.
     unwiped: u64,
@@ -138,7 +138,7 @@ pub(crate) struct Outbox {
 /// nanoseconds of work with secrets. An idle one wipes at once.
 const WIPE_AFTER: u64 = 50_000;
 
-impl Outbox {
+impl CompletedBatch {
     pub(crate) fn add(&mut self, job: Box<Job>) {
         if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
             self.deliver();

@@ -1,14 +1,14 @@
 //! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as
-//! algorithm and key are the same. A job that nobody wants any more leaves the company early; a
+//! algorithm and key are the same. A job that nobody wants any more leaves the batch early; a
 //! panic, which is a bug of ours, ends all in it.
 
 use crate::bytes::Window;
+use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
 use crate::cost::Algorithm;
-use crate::errand::{Errand, Outbox};
 use crate::job::Job;
 use crate::kdf::{self, Derivation};
 use crate::keys::PreparedKey;
-use crate::pacer::{LEAST, PACED, slice};
+use crate::task::{CompletedBatch, PoolTask};
 use crate::work::{Key, Operation, Status, Target, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Checkpoint;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The most there are together: more than any kernel has lanes.
-const MOST: usize = 32;
+const BATCH_MAX: usize = 32;
 
 /// The most bytes of an answer that is no text.
 const REPLY_SMALL: usize = 64;
@@ -37,7 +37,7 @@ pub(crate) fn kind(work: &Work) -> Option<u32> {
     }
     if work.operation == Operation::Derive {
         let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL);
-        return work.derivation.kind().filter(|&kind| small && together(kind) > 1);
+        return work.derivation.kind().filter(|&kind| small && batch_limit(kind) > 1);
     }
     let (hash, number) = match (work.operation, &work.key) {
         (Operation::Hash(hash), Key::Bytes(key)) if work.seed == 0 && key.size() == 0 => (hash, 0),
@@ -50,18 +50,19 @@ pub(crate) fn kind(work: &Work) -> Option<u32> {
     let kind = number << 8 | hash as u32;
     let plain =
         matches!(work.target, Target::Reply(size) if size == hash.facts().digest_size && size > 0);
-    (plain && together(kind) > 1).then_some(kind)
+    (plain && batch_limit(kind) > 1).then_some(kind)
 }
 
 /// How many jobs of a kind are worth running together.
-pub(crate) fn together(kind: u32) -> usize {
+pub(crate) fn batch_limit(kind: u32) -> usize {
     /// By hash, once it is known: the pool asks under its lock.
     static LANES: [AtomicU8; 256] = [const { AtomicU8::new(0) }; 256];
     let place = &LANES[kind as usize & 0xff];
     match place.load(Ordering::Relaxed) {
         0 => {
             let hashed = || Hash::from_id(kind as u8).map_or(1, many::lanes);
-            let lanes = Derivation::together(kind as u8).unwrap_or_else(hashed).clamp(1, MOST);
+            let lanes =
+                Derivation::batch_limit(kind as u8).unwrap_or_else(hashed).clamp(1, BATCH_MAX);
             place.store(lanes as u8, Ordering::Relaxed);
             lanes
         }
@@ -71,47 +72,47 @@ pub(crate) fn together(kind: u32) -> usize {
 
 /// Runs jobs of one kind together.
 pub(crate) fn run(
-    errands: &mut Vec<Errand>,
-    breather: &mut Breather<'_, Errand>,
-    outbox: &mut Outbox,
+    tasks: &mut Vec<PoolTask>,
+    breather: &mut Breather<'_, PoolTask>,
+    completed: &mut CompletedBatch,
 ) {
     // Results go out environment by environment.
-    let owner = |errand: &Errand| Arc::as_ptr(errand.traffic());
-    if errands.iter().any(|errand| owner(errand) != owner(&errands[0])) {
-        errands.sort_by_key(owner);
+    let owner = |task: &PoolTask| Arc::as_ptr(task.completion());
+    if tasks.iter().any(|task| owner(task) != owner(&tasks[0])) {
+        tasks.sort_by_key(owner);
     }
-    let mut jobs = Vec::with_capacity(errands.len());
-    for errand in errands.drain(..) {
-        let Errand::Job(mut job) = errand else { continue };
+    let mut jobs = Vec::with_capacity(tasks.len());
+    for task in tasks.drain(..) {
+        let PoolTask::Job(mut job) = task else { continue };
         if !job.completion.enter() {
             continue;
         }
-        if job.begin() { jobs.push(job) } else { part_with(job, outbox) }
+        if job.begin() { jobs.push(job) } else { complete(job, completed) }
     }
     if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
-        return kdf::company::run(jobs, breather, outbox);
+        return kdf::multibuffer::run(jobs, breather, completed);
     }
-    let Some(common) = jobs.first().and_then(|job| Common::of(&job.work)) else { return };
+    let Some(key) = jobs.first().and_then(|job| BatchKey::of(&job.work)) else { return };
     // Together they take less than half as long as one by one.
     let (rounds, cost) =
         (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
-    if cost.saturating_mul(rounds as u64) <= PACED {
-        common.run(&mut jobs);
-        jobs.into_iter().for_each(|job| part_with(job, outbox));
-        outbox.refine(Algorithm::Hash(common.hash));
+    if cost.saturating_mul(rounds as u64) <= CHECKPOINT_MIN_NS {
+        key.run(&mut jobs);
+        jobs.into_iter().for_each(|job| complete(job, completed));
+        completed.refine(Algorithm::Hash(key.hash));
         return;
     }
     let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
-    common.run_in_slices((slice(size, cost) / rounds).max(LEAST), jobs, breather, outbox);
+    key.run_in_slices((slice(size, cost) / rounds).max(SLICE_MIN_BYTES), jobs, breather, completed);
 }
 
 /// Runs jobs here and now, neighbours of one kind together.
-pub(crate) fn run_here(jobs: &mut [Box<Job>]) {
-    for company in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
-        for few in company.chunks_mut(MOST) {
-            match Common::of(&few[0].work) {
-                Some(common) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => {
-                    common.run(few)
+pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
+    for multibuffer in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
+        for few in multibuffer.chunks_mut(BATCH_MAX) {
+            match BatchKey::of(&few[0].work) {
+                Some(key) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => {
+                    key.run(few)
                 }
                 _ => few.iter_mut().for_each(|job| job.perform_here()),
             }
@@ -120,23 +121,23 @@ pub(crate) fn run_here(jobs: &mut [Box<Job>]) {
 }
 
 /// Lets a job go that has ended.
-pub(crate) fn part_with(job: Box<Job>, outbox: &mut Outbox) {
+pub(crate) fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
     job.completion.leave();
-    outbox.add(job);
+    completed.add(job);
 }
 
-/// What all in a company have in common.
-struct Common {
+/// What all in a batch have in common.
+struct BatchKey {
     hash: Hash,
     key: Option<Arc<PreparedKey>>,
 }
 
-impl Common {
-    fn of(work: &Work) -> Option<Common> {
+impl BatchKey {
+    fn of(work: &Work) -> Option<BatchKey> {
         match (work.operation, &work.key) {
-            (Operation::Hash(hash), _) => Some(Common { hash, key: None }),
+            (Operation::Hash(hash), _) => Some(BatchKey { hash, key: None }),
             (Operation::Hmac(hash), Key::Prepared(key)) => {
-                Some(Common { hash, key: Some(Arc::clone(key)) })
+                Some(BatchKey { hash, key: Some(Arc::clone(key)) })
             }
             _ => None,
         }
@@ -145,7 +146,7 @@ impl Common {
     /// In one go.
     fn run(&self, jobs: &mut [Box<Job>]) {
         let windows = windows(jobs);
-        let mut room = [&[][..]; MOST];
+        let mut room = [&[][..]; BATCH_MAX];
         let sources = sources(&mut room, &windows[..jobs.len()]);
         let each = |index: usize, digest: &[u8]| jobs[index].answer_with(digest);
         let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
@@ -160,13 +161,13 @@ impl Common {
         &self,
         slice: usize,
         jobs: Vec<Box<Job>>,
-        breather: &mut Breather<'_, Errand>,
-        outbox: &mut Outbox,
+        breather: &mut Breather<'_, PoolTask>,
+        completed: &mut CompletedBatch,
     ) {
         let windows = windows(&jobs);
-        let mut room = [&[][..]; MOST];
+        let mut room = [&[][..]; BATCH_MAX];
         let sources = sources(&mut room, &windows[..jobs.len()]);
-        Members::work(jobs, breather, outbox, |members, checkpoint| {
+        BatchInFlight::work(jobs, breather, completed, |members, checkpoint| {
             let each = |index: usize, digest: &[u8]| {
                 if let Some(job) = &mut members.borrow_mut()[index] {
                     job.answer_with(digest);
@@ -207,15 +208,15 @@ impl Job {
     }
 }
 
-/// Where the messages of at most [`MOST`] jobs are.
-fn windows(jobs: &[Box<Job>]) -> [Window; MOST] {
-    let mut windows = [Window::EMPTY; MOST];
+/// Where the messages of at most [`BATCH_MAX`] jobs are.
+fn windows(jobs: &[Box<Job>]) -> [Window; BATCH_MAX] {
+    let mut windows = [Window::EMPTY; BATCH_MAX];
     windows.iter_mut().zip(jobs).for_each(|(window, job)| *window = job.work.source);
     windows
 }
 
 /// The messages.
-fn sources<'a, 'b>(room: &'a mut [&'b [u8]; MOST], windows: &'b [Window]) -> &'a [&'b [u8]] {
+fn sources<'a, 'b>(room: &'a mut [&'b [u8]; BATCH_MAX], windows: &'b [Window]) -> &'a [&'b [u8]] {
     room.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
     &room[..windows.len()]
 }
@@ -228,30 +229,30 @@ pub(crate) fn failure(result: std::thread::Result<Result<(), Error>>) -> Status 
     }
 }
 
-/// A company at work in slices.
-pub(crate) struct Members<'a, 'b> {
-    breather: &'a mut Breather<'b, Errand>,
-    outbox: &'a mut Outbox,
+/// A batch at work in slices.
+pub(crate) struct BatchInFlight<'a, 'b> {
+    breather: &'a mut Breather<'b, PoolTask>,
+    completed: &'a mut CompletedBatch,
     members: &'a RefCell<Vec<Option<Box<Job>>>>,
     /// Those that have been given up.
-    unwanted: [Cell<bool>; MOST],
+    cancelled: [Cell<bool>; BATCH_MAX],
 }
 
-impl<'b> Members<'_, 'b> {
+impl<'b> BatchInFlight<'_, 'b> {
     /// Does the work of jobs that have begun, and lets them go; `run` tells how those ended that
     /// have no answer.
     pub(crate) fn work(
         jobs: Vec<Box<Job>>,
-        breather: &mut Breather<'b, Errand>,
-        outbox: &mut Outbox,
-        run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut Members<'_, 'b>) -> Status,
+        breather: &mut Breather<'b, PoolTask>,
+        completed: &mut CompletedBatch,
+        run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut BatchInFlight<'_, 'b>) -> Status,
     ) {
         let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
-        let mut checkpoint = Members {
+        let mut checkpoint = BatchInFlight {
             breather,
-            outbox,
+            completed,
             members: &members,
-            unwanted: [const { Cell::new(false) }; MOST],
+            cancelled: [const { Cell::new(false) }; BATCH_MAX],
         };
         let failure = run(&members, &mut checkpoint);
         checkpoint.dismiss();
@@ -259,7 +260,7 @@ impl<'b> Members<'_, 'b> {
             if job.status != Status::Done {
                 job.end(failure);
             }
-            part_with(job, outbox);
+            complete(job, completed);
         }
     }
 
@@ -269,21 +270,21 @@ impl<'b> Members<'_, 'b> {
         let mut members = self.members.borrow_mut();
         let mut gone = false;
         for (member, _) in
-            members.iter_mut().zip(&self.unwanted).filter(|(_, unwanted)| unwanted.get())
+            members.iter_mut().zip(&self.cancelled).filter(|(_, cancelled)| cancelled.get())
         {
             if let Some(mut job) = member.take_if(|job| job.status != Status::Done) {
                 job.end(Status::Cancelled);
-                part_with(job, self.outbox);
+                complete(job, self.completed);
                 gone = true;
             }
         }
         if gone {
-            self.outbox.deliver();
+            self.completed.deliver();
         }
     }
 }
 
-impl Checkpoint for Members<'_, '_> {
+impl Checkpoint for BatchInFlight<'_, '_> {
     fn checkpoint(&mut self) {
         self.breather.breathe();
         // They were given up a slice ago.
@@ -293,17 +294,17 @@ impl Checkpoint for Members<'_, '_> {
     fn cancelled(&self, index: usize) -> bool {
         let members = self.members.borrow();
         let Some(job) = &members[index] else { return true };
-        let unwanted =
+        let cancelled =
             job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
-        self.unwanted[index].set(unwanted);
-        unwanted
+        self.cancelled[index].set(cancelled);
+        cancelled
     }
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {
-        if let Some(watch) =
-            self.members.borrow()[index].as_ref().and_then(|job| job.work.watch.as_ref())
+        if let Some(progress) =
+            self.members.borrow()[index].as_ref().and_then(|job| job.work.progress.as_ref())
         {
-            watch.set(done, steps);
+            progress.set(done, steps);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! by several (`parts`).
 
 use crate::bytes::{self, Window};
-use crate::files::Found;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
+use crate::files::OpenedFile;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_core::checkpoint::Checkpoint;
@@ -13,34 +13,35 @@ use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, PartialTa
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Goes through the parts of a cipher's message one after the other; without a pacer there is one
+/// Goes through the parts of a cipher's message one after the other; without a checkpoint there is one
 /// part.
-pub(crate) fn alone(
+pub(crate) fn run_sequential(
     work: &Work,
     key: &CipherKey,
     reply: &mut Reply,
-    mut pacer: Option<&mut Pacer<'_, '_>>,
+    mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
 ) -> Result<(), Status> {
-    let part = pacer.as_ref().map_or(work.source.size().max(1), |pacer| pacer.slice);
-    let cut =
-        Cut::cipher(work, key, part, || pacer.iter_mut().for_each(|pacer| pacer.checkpoint()))?;
+    let part = checkpoint.as_ref().map_or(work.source.size().max(1), |checkpoint| checkpoint.slice);
+    let plan = RangePlan::cipher(work, key, part, || {
+        checkpoint.iter_mut().for_each(|checkpoint| checkpoint.checkpoint())
+    })?;
     let mut go = || -> Result<(), Status> {
-        let mut pieces = try_with_capacity(cut.count)?;
-        for pass in 0..cut.passes() {
+        let mut results = try_with_capacity(plan.count)?;
+        for pass in 0..plan.passes() {
             if pass > 0 {
-                cut.turn(work, &pieces)?;
+                plan.turn(work, &results)?;
             }
-            for index in 0..cut.count {
-                let piece = cut.part(pass, index)?;
+            for index in 0..plan.count {
+                let result = plan.part(pass, index)?;
                 if pass == 0 {
-                    pieces.push(Some(piece));
+                    results.push(Some(result));
                 }
-                pacer.as_mut().map_or(Ok(()), |pacer| pacer.goes_on())?;
+                checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.goes_on())?;
             }
         }
-        cut.join(work, &pieces, reply)
+        plan.join(work, &results, reply)
     };
-    go().inspect_err(|_| cut.erase(pacer))
+    go().inspect_err(|_| plan.erase(checkpoint))
 }
 
 /// A message cut into parts of one size.
@@ -48,7 +49,7 @@ pub(crate) fn alone(
 /// Most messages take one pass over their parts. A message takes two if the first must not write:
 /// text that is opened into memory which others can read, and text whose tag must be known before
 /// it is encrypted.
-pub(crate) struct Cut {
+pub(crate) struct RangePlan {
     message: Kind,
     source: Window,
     target: Window,
@@ -68,20 +69,20 @@ enum Kind {
     OpenTwice(Message),
     Hash(HashMessage),
     /// It stands in a file.
-    File(HashMessage, Found),
+    File(HashMessage, OpenedFile),
 }
 
 /// What a part came to.
-pub(crate) enum Piece {
+pub(crate) enum PartialResult {
     Text(PartialTag),
     Hash(HashPart),
     /// It is written; there is no more to it.
     Written,
 }
 
-impl Cut {
-    fn over(message: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> Cut {
-        Cut {
+impl RangePlan {
+    fn over(message: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> RangePlan {
+        RangePlan {
             message,
             source,
             target,
@@ -97,28 +98,28 @@ impl Cut {
         work: &Work,
         part: usize,
         checkpoint: &mut impl Checkpoint,
-    ) -> Result<Cut, Status> {
+    ) -> Result<RangePlan, Status> {
         match work.operation {
             Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-                let mut cut = Err(Status::Internal);
+                let mut plan = Err(Status::Internal);
                 work.with_key(cipher, |key| {
-                    cut = Cut::cipher(work, key, part, || checkpoint.checkpoint());
+                    plan = RangePlan::cipher(work, key, part, || checkpoint.checkpoint());
                     Ok(())
                 })?;
-                cut
+                plan
             }
             Operation::Hash(hash) => {
                 let key = work.hash_key(hash)?;
                 let params = Params { seed: work.seed, key: key.as_ref() };
                 let message = HashMessage::new(hash, &params, work.source.size() as u64)?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                Ok(Cut::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
+                Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
             Operation::HashFile(hash) => {
-                let found = work.found()?;
-                let message = HashMessage::new(hash, &Params::default(), found.size)?;
+                let opened = work.opened()?;
+                let message = HashMessage::new(hash, &Params::default(), opened.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                Ok(Cut::over(Kind::File(message, found), [Window::EMPTY; 2], part, count))
+                Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
             }
             _ => Err(Status::NotSupported),
         }
@@ -129,7 +130,7 @@ impl Cut {
         key: &CipherKey,
         part: usize,
         pause: impl FnMut(),
-    ) -> Result<Cut, Status> {
+    ) -> Result<RangePlan, Status> {
         let (mut source, Target::Memory(target)) = (work.source, work.target) else {
             return Err(Status::Argument);
         };
@@ -156,12 +157,12 @@ impl Cut {
             source = target;
         }
         let part = part.next_multiple_of(PART_ALIGN);
-        let cut = Cut::over(message, [source, target], part, source.size().div_ceil(part));
-        if matches!(cut.message, Kind::Open(_) | Kind::OpenTwice(_)) {
+        let plan = RangePlan::over(message, [source, target], part, source.size().div_ceil(part));
+        if matches!(plan.message, Kind::Open(_) | Kind::OpenTwice(_)) {
             // Copied, as the text may be written over it.
-            cut.keep_tag(work.tag.read())?;
+            plan.keep_tag(work.tag.read())?;
         }
-        Ok(cut)
+        Ok(plan)
     }
 
     /// How often each part is worked on.
@@ -180,11 +181,13 @@ impl Cut {
         self.tag.get().map(|(tag, size)| &tag[..*size]).ok_or(Status::Internal)
     }
 
-    pub(crate) fn part(&self, pass: usize, index: usize) -> Result<Piece, Status> {
-        if let Kind::File(message, found) = &self.message {
+    pub(crate) fn part(&self, pass: usize, index: usize) -> Result<PartialResult, Status> {
+        if let Kind::File(message, opened) = &self.message {
             let offset = index as u64 * self.part as u64;
-            let size = (found.size - offset).min(self.part as u64) as usize;
-            return found.part(offset, size, |part| message.part(offset, part)).map(Piece::Hash);
+            let size = (opened.size - offset).min(self.part as u64) as usize;
+            return opened
+                .part(offset, size, |part| message.part(offset, part))
+                .map(PartialResult::Hash);
         }
         let offset = index * self.part;
         let size = self.part.min(self.source.size() - offset);
@@ -196,52 +199,58 @@ impl Cut {
         };
         let offset = offset as u64;
         Ok(match &self.message {
-            Kind::Apply(message) => Piece::Text(message.apply_part(offset, text()?)?),
-            Kind::Seal(message) => Piece::Text(message.seal_part(offset, text()?)?),
-            Kind::Open(message) => Piece::Text(message.open_part(offset, text()?, self.tag()?)?),
+            Kind::Apply(message) => PartialResult::Text(message.apply_part(offset, text()?)?),
+            Kind::Seal(message) => PartialResult::Text(message.seal_part(offset, text()?)?),
+            Kind::Open(message) => {
+                PartialResult::Text(message.open_part(offset, text()?, self.tag()?)?)
+            }
             Kind::SealTwice(message) if pass == 0 => {
-                Piece::Text(message.authenticate_plain(offset, source.read())?)
+                PartialResult::Text(message.authenticate_plain(offset, source.read())?)
             }
-            Kind::OpenTwice(message) if pass == 0 => {
-                Piece::Text(message.authenticate_sealed(offset, source.read(), self.tag()?)?)
-            }
+            Kind::OpenTwice(message) if pass == 0 => PartialResult::Text(
+                message.authenticate_sealed(offset, source.read(), self.tag()?)?,
+            ),
             Kind::SealTwice(message) | Kind::OpenTwice(message) => {
                 message.xor_part(offset, text()?, self.tag()?)?;
-                Piece::Written
+                PartialResult::Written
             }
             Kind::Hash(message) | Kind::File(message, _) => {
-                Piece::Hash(message.part(offset, source.read())?)
+                PartialResult::Hash(message.part(offset, source.read())?)
             }
         })
     }
 
-    /// Between two passes: makes the tag, or checks it, of all pieces.
-    pub(crate) fn turn(&self, work: &Work, pieces: &[Option<Piece>]) -> Result<(), Status> {
+    /// Between two passes: makes the tag, or checks it, of all results.
+    pub(crate) fn turn(
+        &self,
+        work: &Work,
+        results: &[Option<PartialResult>],
+    ) -> Result<(), Status> {
         match &self.message {
-            Kind::OpenTwice(message) => Ok(message.verify(partials(pieces), self.tag()?)?),
+            Kind::OpenTwice(message) => Ok(message.verify(partials(results), self.tag()?)?),
             Kind::SealTwice(message) => {
                 let mut tag = [0; TAG_MAX];
                 let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
-                message.tag(partials(pieces), tag)?;
+                message.tag(partials(results), tag)?;
                 self.keep_tag(tag)
             }
             _ => Ok(()),
         }
     }
 
-    /// After the last pass: makes the tag, the check of one, or the digest, of all pieces.
+    /// After the last pass: makes the tag, the check of one, or the digest, of all results.
     pub(crate) fn join(
         &self,
         work: &Work,
-        pieces: &[Option<Piece>],
+        results: &[Option<PartialResult>],
         reply: &mut Reply,
     ) -> Result<(), Status> {
         match &self.message {
-            Kind::Apply(message) => Ok(message.tag(partials(pieces), &mut [])?),
+            Kind::Apply(message) => Ok(message.tag(partials(results), &mut [])?),
             Kind::Seal(message) => {
                 let mut tag = [0; TAG_MAX];
                 let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
-                message.tag(partials(pieces), tag)?;
+                message.tag(partials(results), tag)?;
                 work.put_tag(tag, reply);
                 Ok(())
             }
@@ -249,13 +258,13 @@ impl Cut {
                 work.put_tag(self.tag()?, reply);
                 Ok(())
             }
-            Kind::Open(message) => Ok(message.verify(partials(pieces), self.tag()?)?),
+            Kind::Open(message) => Ok(message.verify(partials(results), self.tag()?)?),
             Kind::OpenTwice(_) => Ok(()),
-            Kind::File(_, found) if !found.unchanged() => Err(Status::File),
+            Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
-                let mut values: Vec<HashPart> = try_with_capacity(pieces.len())?;
-                values.extend(pieces.iter().flatten().filter_map(|piece| {
-                    if let Piece::Hash(value) = piece { Some(*value) } else { None }
+                let mut values: Vec<HashPart> = try_with_capacity(results.len())?;
+                values.extend(results.iter().flatten().filter_map(|result| {
+                    if let PartialResult::Hash(value) = result { Some(*value) } else { None }
                 }));
                 work.digest_to(reply, |target| message.finish(&values, target))
             }
@@ -265,10 +274,10 @@ impl Cut {
     /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. In an
     /// environment that ends it overwrites only what has been decrypted: nobody is told of a
     /// result, but others may share the memory.
-    pub(crate) fn erase(&self, mut pacer: Option<&mut Pacer<'_, '_>>) {
+    pub(crate) fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>) {
         let opens = matches!(self.message, Kind::Open(_) | Kind::OpenTwice(_));
         for index in 0..self.count {
-            let closing = pacer.as_ref().is_some_and(|pacer| pacer.closing());
+            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.closing());
             if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
                 return;
             }
@@ -276,19 +285,19 @@ impl Cut {
             if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
                 part.clear();
             }
-            if let Some(pacer) = &mut pacer
+            if let Some(checkpoint) = &mut checkpoint
                 && !closing
             {
-                pacer.checkpoint();
+                checkpoint.checkpoint();
             }
         }
     }
 }
 
 /// What the parts of a cipher's message add to its tag.
-fn partials(pieces: &[Option<Piece>]) -> impl Iterator<Item = &PartialTag> {
-    pieces.iter().flatten().filter_map(|piece| match piece {
-        Piece::Text(partial) => Some(partial),
-        Piece::Hash(_) | Piece::Written => None,
+fn partials(results: &[Option<PartialResult>]) -> impl Iterator<Item = &PartialTag> {
+    results.iter().flatten().filter_map(|result| match result {
+        PartialResult::Text(partial) => Some(partial),
+        PartialResult::Hash(_) | PartialResult::Written => None,
     })
 }

@@ -1,7 +1,7 @@
-//! The everyday digests in one crossing: a few numbers of the frame, and no Buffer for a text.
+//! The common digests in one crossing: a few numbers of the frame, and no Buffer for a text.
 //!
 //! In the frame stand the algorithm, a prepared key or 0, and the size of the source: negative for
-//! all of the typed array that is passed, else a range of the desk is the source. With a key for
+//! all of the typed array that is passed, else a range of the input buffer is the source. With a key for
 //! HMAC the digest is one.
 
 use crate::bigint;
@@ -19,9 +19,9 @@ use millrace_core::hmac::KeyStates;
 /// `hash(source, target)`: the digest at the start of target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
     let done = (|| {
-        let everyday = Everyday::of(call).ok_or(Status::Argument)?;
-        let (source, target) = (everyday.source()?, call.bytes(1).ok_or(Status::Argument)?);
-        everyday.digest(source, target.exclusive(&[source]).ok_or(Status::Overlap)?)
+        let fast = FastRequest::of(call).ok_or(Status::Argument)?;
+        let (source, target) = (fast.source()?, call.bytes(1).ok_or(Status::Argument)?);
+        fast.digest(source, target.exclusive(&[source]).ok_or(Status::Overlap)?)
     })();
     call.env.number(call.state.number_of(done))
 }
@@ -46,7 +46,7 @@ pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
 }
 
 /// `finishHex(state, key)`: what the running hash in this state and the rest of the message on the
-/// desk come to, as hex. With the states of a key it is an HMAC, whose state may be empty.
+/// input buffer come to, as hex. With the states of a key it is an HMAC, whose state may be empty.
 pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match finished(call, &mut digest) {
@@ -58,34 +58,34 @@ pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
 // Inlined in all of its users: 3 to 5 ns of 60.
 #[inline(always)]
 fn digest_of<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let everyday = Everyday::of(call)?;
-    let source = everyday.source().ok()?;
-    let digest = digest.get_mut(..everyday.hash.facts().digest_size)?;
-    everyday.digest(source, digest).ok()?;
+    let fast = FastRequest::of(call)?;
+    let source = fast.source().ok()?;
+    let digest = digest.get_mut(..fast.hash.facts().digest_size)?;
+    fast.digest(source, digest).ok()?;
     Some(digest)
 }
 
 fn finished<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-    let everyday = Everyday::of(call)?;
-    let rest = everyday.source().ok()?;
-    let state = call.bytes(0)?.part(0, everyday.request.size(At::AadSize).ok()?)?;
-    let digest = digest.get_mut(..everyday.hash.facts().digest_size)?;
-    everyday.finish(state, rest, digest).ok()?;
+    let fast = FastRequest::of(call)?;
+    let rest = fast.source().ok()?;
+    let state = call.bytes(0)?.part(0, fast.request.size(At::AadSize).ok()?)?;
+    let digest = digest.get_mut(..fast.hash.facts().digest_size)?;
+    fast.finish(state, rest, digest).ok()?;
     Some(digest)
 }
 
 const _: () = assert!(WHOLE < 0.0);
 
-struct Everyday<'a> {
+struct FastRequest<'a> {
     request: Request<'a>,
     hash: Hash,
 }
 
-impl<'a> Everyday<'a> {
-    fn of(call: &'a Call<'a>) -> Option<Everyday<'a>> {
+impl<'a> FastRequest<'a> {
+    fn of(call: &'a Call<'a>) -> Option<FastRequest<'a>> {
         let request = Request::of(call)?;
         let hash = Hash::from_id(request.number(At::Algorithm) as u8)?;
-        Some(Everyday { request, hash })
+        Some(FastRequest { request, hash })
     }
 
     #[inline(always)]
@@ -94,8 +94,9 @@ impl<'a> Everyday<'a> {
         if self.request.number(At::SourceSize) < 0.0 {
             return call.bytes(0).ok_or(Status::Argument);
         }
-        let desk = call.state.attached.get().ok_or(Status::Argument)?.desk;
-        desk.part(self.request.size(At::SourceOffset)?, self.request.size(At::SourceSize)?)
+        let input_buffer = call.state.attached.get().ok_or(Status::Argument)?.input_buffer;
+        input_buffer
+            .part(self.request.size(At::SourceOffset)?, self.request.size(At::SourceSize)?)
             .ok_or(Status::Argument)
     }
 
