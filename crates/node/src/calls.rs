@@ -30,7 +30,7 @@ use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_core::engines::Provider;
 use millrace_core::stack;
-use millrace_pool::{Cancellation, Ticket};
+use millrace_pool::{CancelToken, Cancellation};
 use std::sync::Arc;
 
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
@@ -155,8 +155,8 @@ impl<'a> Request<'a> {
         }
         self.tell_cost(job.cost);
         state.copied(job.copied);
-        job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
-        state.accepted(env, slot, job.ticket.clone());
+        job.cancel_token = self.has(CANCELLABLE).then(Arc::<CancelToken>::default);
+        state.accepted(env, slot, job.cancel_token.clone());
         state.dispatch(job);
         Ok(())
     }
@@ -496,11 +496,11 @@ fn dispose_key(call: &Call<'_>) -> Value {
 /// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come
 /// back, cancelled unless it was quicker, 0 if it has ended.
 fn cancel(call: &Call<'_>) -> Value {
-    let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
+    let outcome = call.uint32(0).map_or(Cancellation::AfterEnd, |slot| call.state.cancel(slot));
     let outcome = match outcome {
-        Cancellation::Late => CancelResult::AfterEnd,
-        Cancellation::Never => CancelResult::BeforeStart,
-        Cancellation::Asked => CancelResult::Requested,
+        Cancellation::AfterEnd => CancelResult::AfterEnd,
+        Cancellation::BeforeStart => CancelResult::BeforeStart,
+        Cancellation::Requested => CancelResult::Requested,
     };
     call.env.number(outcome as u32)
 }

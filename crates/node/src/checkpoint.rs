@@ -9,7 +9,7 @@ use crate::work::Work;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
 use millrace_core::split::PART_ALIGN;
-use millrace_pool::{Breather, Ticket};
+use millrace_pool::{CancelToken, YieldPoint};
 
 /// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and
 /// cancellation and the end of an environment for a job.
@@ -25,18 +25,18 @@ pub(crate) const SLICE_MIN_BYTES: usize = 4096;
 pub(crate) struct JobCheckpoint<'a, 'b> {
     /// Bytes of a slice.
     pub(crate) slice: usize,
-    breather: &'a mut Breather<'b, PoolTask>,
+    yield_point: &'a mut YieldPoint<'b, PoolTask>,
     completion: &'a CompletionQueue,
-    ticket: Option<&'a Ticket>,
+    cancel_token: Option<&'a CancelToken>,
     progress: Option<&'a ProgressCounter>,
 }
 
 impl<'a, 'b> JobCheckpoint<'a, 'b> {
     /// `None` for work that is done in a slice.
     pub(crate) fn new(
-        breather: &'a mut Breather<'b, PoolTask>,
+        yield_point: &'a mut YieldPoint<'b, PoolTask>,
         completion: &'a CompletionQueue,
-        ticket: Option<&'a Ticket>,
+        cancel_token: Option<&'a CancelToken>,
         work: &'a Work,
         cost: u64,
     ) -> Option<JobCheckpoint<'a, 'b>> {
@@ -44,19 +44,19 @@ impl<'a, 'b> JobCheckpoint<'a, 'b> {
             let slice = slice(work.messages().1.max(work.target.size()), cost);
             JobCheckpoint {
                 progress: work.progress.as_deref(),
-                ..JobCheckpoint::over(breather, completion, ticket, slice)
+                ..JobCheckpoint::over(yield_point, completion, cancel_token, slice)
             }
         })
     }
 
     /// Of slices of so many bytes.
     pub(crate) fn over(
-        breather: &'a mut Breather<'b, PoolTask>,
+        yield_point: &'a mut YieldPoint<'b, PoolTask>,
         completion: &'a CompletionQueue,
-        ticket: Option<&'a Ticket>,
+        cancel_token: Option<&'a CancelToken>,
         slice: usize,
     ) -> JobCheckpoint<'a, 'b> {
-        JobCheckpoint { slice, breather, completion, ticket, progress: None }
+        JobCheckpoint { slice, yield_point, completion, cancel_token, progress: None }
     }
 
     /// Bytes of a slice of each of several messages that are hashed together, which takes less than
@@ -73,7 +73,7 @@ impl<'a, 'b> JobCheckpoint<'a, 'b> {
 
     /// True when the job should end here.
     pub(crate) fn cancelled(&self) -> bool {
-        self.completion.closing() || self.ticket.is_some_and(Ticket::asked)
+        self.completion.closing() || self.cancel_token.is_some_and(CancelToken::is_requested)
     }
 
     /// True when the memory of the job will soon be nobody's.
@@ -84,7 +84,7 @@ impl<'a, 'b> JobCheckpoint<'a, 'b> {
 
 impl Checkpoint for JobCheckpoint<'_, '_> {
     fn checkpoint(&mut self) {
-        self.breather.breathe();
+        self.yield_point.run_pending_short_tasks();
     }
 
     fn cancelled(&self, _index: usize) -> bool {

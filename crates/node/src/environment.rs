@@ -16,7 +16,7 @@ use crate::task::{CompletedBatch, PoolTask};
 use crate::values::{Env, Pinned};
 use crate::work::{Operation, Status};
 use millrace_core::hasher::Held;
-use millrace_pool::{Breather, Cancellation, MAX_THREADS, Pool, Task, Ticket};
+use millrace_pool::{CancelToken, Cancellation, MAX_THREADS, Pool, Task, YieldPoint};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
@@ -41,7 +41,7 @@ pub(crate) struct Environment {
     opened: fn(Env, &Arc<CompletionQueue>),
     channel: OnceCell<CompletionChannel>,
     in_flight: Cell<usize>,
-    tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    cancel_tokens: RefCell<HashMap<u32, Arc<CancelToken>>>,
     /// Of jobs whose progress somebody wants to know.
     progress_counters: RefCell<HashMap<u32, Arc<ProgressCounter>>>,
     /// Derivations of this turn, sent away together when it ends: the first would else run alone.
@@ -102,7 +102,7 @@ impl Environment {
             opened,
             channel: OnceCell::new(),
             in_flight: Cell::new(0),
-            tickets: RefCell::default(),
+            cancel_tokens: RefCell::default(),
             progress_counters: RefCell::default(),
             pending: RefCell::default(),
             free_jobs: RefCell::default(),
@@ -142,9 +142,9 @@ impl Environment {
     }
 
     /// A job was accepted: the process stays alive until it has settled.
-    pub(crate) fn accepted(&self, env: Env, slot: u32, ticket: Option<Arc<Ticket>>) {
-        if let Some(ticket) = ticket {
-            self.tickets.borrow_mut().insert(slot, ticket);
+    pub(crate) fn accepted(&self, env: Env, slot: u32, cancel_token: Option<Arc<CancelToken>>) {
+        if let Some(cancel_token) = cancel_token {
+            self.cancel_tokens.borrow_mut().insert(slot, cancel_token);
         }
         let in_flight = self.in_flight.get();
         self.in_flight.set(in_flight + 1);
@@ -174,7 +174,7 @@ impl Environment {
     /// # Errors
     /// [`Status::Memory`].
     pub(crate) fn make_room(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
-        let enough = (!cancellable || self.tickets.borrow_mut().try_reserve(1).is_ok())
+        let enough = (!cancellable || self.cancel_tokens.borrow_mut().try_reserve(1).is_ok())
             && (job.work.progress.is_none()
                 || self.progress_counters.borrow_mut().try_reserve(1).is_ok())
             && match (job.route, matches!(job.work.operation, Operation::Derive)) {
@@ -257,7 +257,10 @@ impl Environment {
 
     /// Nobody wants the job in this slot any more.
     pub(crate) fn cancel(&self, slot: u32) -> Cancellation {
-        self.tickets.borrow().get(&slot).map_or(Cancellation::Late, |ticket| ticket.cancel())
+        self.cancel_tokens
+            .borrow()
+            .get(&slot)
+            .map_or(Cancellation::AfterEnd, |cancel_token| cancel_token.cancel())
     }
 
     /// From now on JavaScript calls [`Environment::poll`] once per turn of the loop.
@@ -360,8 +363,8 @@ impl Environment {
             self.deliver(env, attached, buffer);
             buffer.write(job.slot, job.status.number(), small, large); // Every record fits into an empty buffer; see `REPLY_MAX`.
         }
-        if job.ticket.is_some() {
-            self.tickets.borrow_mut().remove(&job.slot);
+        if job.cancel_token.is_some() {
+            self.cancel_tokens.borrow_mut().remove(&job.slot);
         }
         if job.work.progress.is_some() {
             self.progress_counters.borrow_mut().remove(&job.slot);
@@ -440,6 +443,6 @@ pub(crate) fn submit(tasks: impl IntoIterator<Item = PoolTask>) {
     pool()
         .submit(tasks)
         .into_iter()
-        .for_each(|task| task.run(&mut Breather::none(), &mut completed));
+        .for_each(|task| task.run(&mut YieldPoint::none(), &mut completed));
     completed.deliver();
 }

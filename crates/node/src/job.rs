@@ -7,7 +7,7 @@ use crate::kdf::memory_budget::MemoryPermit;
 use crate::parallel::WorkerClaim;
 use crate::work::{Operation, Reply, Status, Work};
 use millrace_core::engines::Provider;
-use millrace_pool::Ticket;
+use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zeroize::Zeroize;
@@ -29,7 +29,7 @@ pub(crate) struct Job {
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
-    pub(crate) ticket: Option<Arc<Ticket>>,
+    pub(crate) cancel_token: Option<Arc<CancelToken>>,
     pub(crate) status: Status,
     pub(crate) reply: Reply,
     /// Of a long one, while it is under way.
@@ -51,7 +51,7 @@ impl Job {
             kind: None,
             work: Work::idle(),
             copies,
-            ticket: None,
+            cancel_token: None,
             status: Status::Internal,
             reply,
             claim: None,
@@ -69,11 +69,11 @@ impl Job {
     /// this job only.
     pub(crate) fn perform(
         &mut self,
-        run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&Ticket>, u64) -> Status,
+        run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&CancelToken>, u64) -> Status,
     ) {
         if self.begin() {
-            let Job { work, reply, completion, ticket, cost, .. } = self;
-            let run = || run(work, reply, completion, ticket.as_deref(), *cost);
+            let Job { work, reply, completion, cancel_token, cost, .. } = self;
+            let run = || run(work, reply, completion, cancel_token.as_deref(), *cost);
             let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
             self.end(status);
         }
@@ -81,7 +81,7 @@ impl Job {
 
     /// False if the job was cancelled and never runs.
     pub(crate) fn begin(&mut self) -> bool {
-        let may = self.ticket.as_ref().is_none_or(|ticket| ticket.begin());
+        let may = self.cancel_token.as_ref().is_none_or(|cancel_token| cancel_token.begin());
         if !may {
             self.end(Status::Cancelled);
         }
@@ -91,10 +91,10 @@ impl Job {
     /// The work is done.
     pub(crate) fn end(&mut self, status: Status) {
         self.status = status;
-        if let Some(ticket) = &self.ticket
+        if let Some(cancel_token) = &self.cancel_token
             && status != Status::Cancelled
         {
-            ticket.end();
+            cancel_token.end();
         }
         self.claim = None;
         self.permit = None;
@@ -123,7 +123,7 @@ impl Job {
             self.reply.large.zeroize();
         }
         self.work = Work::idle();
-        self.ticket = None;
+        self.cancel_token = None;
         self.kind = None;
         self.status = Status::Internal;
         self.reply.small_size = 0;

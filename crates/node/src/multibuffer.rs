@@ -17,7 +17,7 @@ use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
 use millrace_core::many;
-use millrace_pool::Breather;
+use millrace_pool::YieldPoint;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub(crate) fn batch_limit(kind: u32) -> usize {
 /// Runs jobs of one kind together.
 pub(crate) fn run(
     tasks: &mut Vec<PoolTask>,
-    breather: &mut Breather<'_, PoolTask>,
+    yield_point: &mut YieldPoint<'_, PoolTask>,
     completed: &mut CompletedBatch,
 ) {
     // Results go out environment by environment.
@@ -90,7 +90,7 @@ pub(crate) fn run(
         if job.begin() { jobs.push(job) } else { complete(job, completed) }
     }
     if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
-        return kdf::multibuffer::run(jobs, breather, completed);
+        return kdf::multibuffer::run(jobs, yield_point, completed);
     }
     let Some(key) = jobs.first().and_then(|job| BatchKey::of(&job.work)) else { return };
     // Together they take less than half as long as one by one.
@@ -103,7 +103,12 @@ pub(crate) fn run(
         return;
     }
     let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
-    key.run_in_slices((slice(size, cost) / rounds).max(SLICE_MIN_BYTES), jobs, breather, completed);
+    key.run_in_slices(
+        (slice(size, cost) / rounds).max(SLICE_MIN_BYTES),
+        jobs,
+        yield_point,
+        completed,
+    );
 }
 
 /// Runs jobs here and now, neighbours of one kind together.
@@ -111,7 +116,7 @@ pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
     for multibuffer in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
         for few in multibuffer.chunks_mut(BATCH_MAX) {
             match BatchKey::of(&few[0].work) {
-                Some(key) if few.len() > 1 && few.iter().all(|job| job.ticket.is_none()) => {
+                Some(key) if few.len() > 1 && few.iter().all(|job| job.cancel_token.is_none()) => {
                     key.run(few)
                 }
                 _ => few.iter_mut().for_each(|job| job.perform_here()),
@@ -161,13 +166,13 @@ impl BatchKey {
         &self,
         slice: usize,
         jobs: Vec<Box<Job>>,
-        breather: &mut Breather<'_, PoolTask>,
+        yield_point: &mut YieldPoint<'_, PoolTask>,
         completed: &mut CompletedBatch,
     ) {
         let windows = windows(&jobs);
         let mut room = [&[][..]; BATCH_MAX];
         let sources = sources(&mut room, &windows[..jobs.len()]);
-        BatchInFlight::work(jobs, breather, completed, |members, checkpoint| {
+        BatchInFlight::work(jobs, yield_point, completed, |members, checkpoint| {
             let each = |index: usize, digest: &[u8]| {
                 if let Some(job) = &mut members.borrow_mut()[index] {
                     job.answer_with(digest);
@@ -231,7 +236,7 @@ pub(crate) fn failure(result: std::thread::Result<Result<(), Error>>) -> Status 
 
 /// A batch at work in slices.
 pub(crate) struct BatchInFlight<'a, 'b> {
-    breather: &'a mut Breather<'b, PoolTask>,
+    yield_point: &'a mut YieldPoint<'b, PoolTask>,
     completed: &'a mut CompletedBatch,
     members: &'a RefCell<Vec<Option<Box<Job>>>>,
     /// Those that have been given up.
@@ -243,13 +248,13 @@ impl<'b> BatchInFlight<'_, 'b> {
     /// have no answer.
     pub(crate) fn work(
         jobs: Vec<Box<Job>>,
-        breather: &mut Breather<'b, PoolTask>,
+        yield_point: &mut YieldPoint<'b, PoolTask>,
         completed: &mut CompletedBatch,
         run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut BatchInFlight<'_, 'b>) -> Status,
     ) {
         let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
         let mut checkpoint = BatchInFlight {
-            breather,
+            yield_point,
             completed,
             members: &members,
             cancelled: [const { Cell::new(false) }; BATCH_MAX],
@@ -286,7 +291,7 @@ impl<'b> BatchInFlight<'_, 'b> {
 
 impl Checkpoint for BatchInFlight<'_, '_> {
     fn checkpoint(&mut self) {
-        self.breather.breathe();
+        self.yield_point.run_pending_short_tasks();
         // They were given up a slice ago.
         self.dismiss();
     }
@@ -294,8 +299,8 @@ impl Checkpoint for BatchInFlight<'_, '_> {
     fn cancelled(&self, index: usize) -> bool {
         let members = self.members.borrow();
         let Some(job) = &members[index] else { return true };
-        let cancelled =
-            job.completion.closing() || job.ticket.as_ref().is_some_and(|ticket| ticket.asked());
+        let cancelled = job.completion.closing()
+            || job.cancel_token.as_ref().is_some_and(|cancel_token| cancel_token.is_requested());
         self.cancelled[index].set(cancelled);
         cancelled
     }

@@ -16,7 +16,7 @@ use crate::work::{Operation, Status, Target, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_core::engines::Provider;
 use millrace_core::split;
-use millrace_pool::{Breather, LONG, Ticket};
+use millrace_pool::{CancelToken, LONG_TASK_NS, YieldPoint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -31,7 +31,7 @@ const PARTS_EACH: usize = 4;
 /// A job under way in several shares.
 pub(crate) struct ParallelJob {
     completion: Arc<CompletionQueue>,
-    ticket: Option<Arc<Ticket>>,
+    cancel_token: Option<Arc<CancelToken>>,
     /// Predicted nanoseconds of a share.
     cost: u64,
     shares: usize,
@@ -111,8 +111,8 @@ impl ParallelJob {
             (size / (shares * PARTS_EACH)).clamp(PART_MIN, slice(size, job.cost).max(PART_MIN));
         Arc::new(ParallelJob {
             completion: Arc::clone(&job.completion),
-            ticket: job.ticket.clone(),
-            cost: (job.cost / shares as u64).max(LONG + 1),
+            cancel_token: job.cancel_token.clone(),
+            cost: (job.cost / shares as u64).max(LONG_TASK_NS + 1),
             shares,
             keyed: job.work.keyed(),
             part,
@@ -145,13 +145,17 @@ impl ParallelJob {
     /// Does one share of the work. Returns the job if that was the end of it.
     pub(crate) fn work(
         self: &Arc<Self>,
-        breather: &mut Breather<'_, PoolTask>,
+        yield_point: &mut YieldPoint<'_, PoolTask>,
     ) -> Option<Box<Job>> {
         if !self.completion.enter() {
             return None;
         }
-        let mut checkpoint =
-            JobCheckpoint::over(breather, &self.completion, self.ticket.as_deref(), self.part);
+        let mut checkpoint = JobCheckpoint::over(
+            yield_point,
+            &self.completion,
+            self.cancel_token.as_deref(),
+            self.part,
+        );
         let mut job = match self.begin() {
             Beginning::Inside => {
                 self.take_parts(&mut checkpoint);

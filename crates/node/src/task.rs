@@ -10,7 +10,7 @@ use crate::multibuffer;
 use crate::parallel::ParallelJob;
 use millrace_core::engines::Provider;
 use millrace_core::stack;
-use millrace_pool::{Breather, Task};
+use millrace_pool::{Task, YieldPoint};
 use std::sync::Arc;
 
 /// A worker's task.
@@ -38,7 +38,7 @@ impl PoolTask {
 impl Task for PoolTask {
     type Results = CompletedBatch;
 
-    fn worker_begins() {
+    fn on_worker_start() {
         lifecycle::work_in_background();
     }
 
@@ -58,16 +58,16 @@ impl Task for PoolTask {
         if let PoolTask::Job(job) = self { job.kind } else { None }
     }
 
-    fn together(kind: u32) -> usize {
+    fn batch_limit(kind: u32) -> usize {
         multibuffer::batch_limit(kind)
     }
 
-    fn run(self, breather: &mut Breather<'_, Self>, completed: &mut CompletedBatch) {
+    fn run(self, yield_point: &mut YieldPoint<'_, Self>, completed: &mut CompletedBatch) {
         match self {
-            PoolTask::Job(job) => run_job(job, breather, completed),
+            PoolTask::Job(job) => run_job(job, yield_point, completed),
             PoolTask::Helper(parallel) => {
                 completed.note_secrets(parallel.keyed(), parallel.cost());
-                if let Some(job) = parallel.work(breather) {
+                if let Some(job) = parallel.work(yield_point) {
                     let algorithm = cost::algorithm(job.work.operation);
                     completed.add(job);
                     completed.refine(algorithm);
@@ -76,30 +76,30 @@ impl Task for PoolTask {
         }
     }
 
-    fn run_together(
+    fn run_batch(
         tasks: &mut Vec<PoolTask>,
-        breather: &mut Breather<'_, Self>,
+        yield_point: &mut YieldPoint<'_, Self>,
         completed: &mut CompletedBatch,
     ) {
-        multibuffer::run(tasks, breather, completed);
+        multibuffer::run(tasks, yield_point, completed);
     }
 
-    fn awaited(completed: &CompletedBatch) -> bool {
-        completed.awaited()
+    fn is_polled(completed: &CompletedBatch) -> bool {
+        completed.is_polled()
     }
 
     fn deliver(completed: &mut CompletedBatch) {
         completed.deliver();
     }
 
-    fn rest(completed: &mut CompletedBatch) {
+    fn on_idle(completed: &mut CompletedBatch) {
         completed.wipe_stack(0);
     }
 }
 
 fn run_job(
     mut job: Box<Job>,
-    breather: &mut Breather<'_, PoolTask>,
+    yield_point: &mut YieldPoint<'_, PoolTask>,
     completed: &mut CompletedBatch,
 ) {
     // The environment has ended, its memory may be gone; nobody waits for the result.
@@ -108,8 +108,8 @@ fn run_job(
     }
     // Given back when the memory has been wiped, and that when the result is on its way.
     let permit = job.permit.take();
-    job.perform(|work, reply, completion, ticket, cost| {
-        let mut checkpoint = JobCheckpoint::new(breather, completion, ticket, work, cost);
+    job.perform(|work, reply, completion, cancel_token, cost| {
+        let mut checkpoint = JobCheckpoint::new(yield_point, completion, cancel_token, work, cost);
         work.run(reply, checkpoint.as_mut())
     });
     job.completion.leave();
@@ -118,7 +118,7 @@ fn run_job(
     completed.add(job);
     if permit.is_some() {
         completed.deliver();
-        scratch_pool::wipe_deferred(|| breather.breathe());
+        scratch_pool::wipe_deferred(|| yield_point.run_pending_short_tasks());
         drop(permit);
     }
     if measured {
@@ -171,7 +171,7 @@ impl CompletedBatch {
     }
 
     /// True if the event loop is looking for these results by itself.
-    fn awaited(&self) -> bool {
+    fn is_polled(&self) -> bool {
         self.jobs.last().is_some_and(|job| job.completion.polled())
     }
 

@@ -3,11 +3,11 @@
 //! policy has tests of its own; here are few tasks and all orders. See test/README.md for the
 //! command.
 
-use crate::{Breather, Cancellation, Pool, Task, Ticket};
+use crate::{CancelToken, Cancellation, LONG_TASK_NS, Pool, Task, YieldPoint};
 use loom::sync::{Condvar, Mutex};
 use std::sync::Arc;
 
-const LONG: u64 = crate::LONG + 1;
+const LONG: u64 = LONG_TASK_NS + 1;
 
 /// A task that tells when it is delivered.
 struct Job {
@@ -52,12 +52,12 @@ impl Task for Job {
         0
     }
 
-    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Self::Results) {
-        breather.breathe();
+    fn run(self, yield_point: &mut YieldPoint<'_, Job>, results: &mut Self::Results) {
+        yield_point.run_pending_short_tasks();
         results.push(self.done);
     }
 
-    fn awaited(_results: &Self::Results) -> bool {
+    fn is_polled(_results: &Self::Results) -> bool {
         false
     }
 
@@ -137,19 +137,19 @@ fn resizing_dismisses_some_and_never_all() {
 #[test]
 fn a_cancellation_and_a_task_agree_on_who_was_first() {
     check(|| {
-        let ticket = Arc::new(Ticket::default());
-        let task = Arc::clone(&ticket);
+        let token = Arc::new(CancelToken::default());
+        let task = Arc::clone(&token);
         let task = loom::thread::spawn(move || {
             let begun = task.begin();
-            let asked = begun && task.asked();
+            let requested = begun && task.is_requested();
             if begun {
                 task.end();
             }
-            (begun, asked)
+            (begun, requested)
         });
-        let outcome = ticket.cancel();
-        let (begun, asked) = task.join().expect("nobody panics");
-        assert_eq!(begun, outcome != Cancellation::Never);
-        assert!(!asked || outcome == Cancellation::Asked);
+        let outcome = token.cancel();
+        let (begun, requested) = task.join().expect("nobody panics");
+        assert_eq!(begun, outcome != Cancellation::BeforeStart);
+        assert!(!requested || outcome == Cancellation::Requested);
     });
 }

@@ -1,7 +1,7 @@
 //! The pool with threads. No test measures time: where one must wait, it waits for a message, and a
 //! message that does not come within 20 s never will.
 
-use millrace_pool::{Breather, Pool, Task, Threads};
+use millrace_pool::{Pool, Task, Threads, YieldPoint};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, Mutex};
@@ -12,7 +12,7 @@ const LONG: u64 = 1_000_000;
 const SHORT: u64 = 1_000;
 const SOON: Duration = Duration::from_secs(20);
 
-type Work = Box<dyn FnOnce(&mut Breather<'_, Job>) + Send>;
+type Work = Box<dyn FnOnce(&mut YieldPoint<'_, Job>) + Send>;
 
 /// Tasks of kind 4 run together in fours.
 struct Job {
@@ -41,26 +41,30 @@ impl Task for Job {
         self.kind
     }
 
-    fn together(kind: u32) -> usize {
+    fn batch_limit(kind: u32) -> usize {
         kind as usize
     }
 
-    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Results) {
-        (self.work)(breather);
+    fn run(self, yield_point: &mut YieldPoint<'_, Job>, results: &mut Results) {
+        (self.work)(yield_point);
         results.0.extend(self.delivered);
     }
 
     /// Runs all but the last, and panics if it meets one of owner 13.
-    fn run_together(tasks: &mut Vec<Job>, breather: &mut Breather<'_, Job>, results: &mut Results) {
-        TOGETHER.with(|together| together.set(tasks.len()));
+    fn run_batch(
+        tasks: &mut Vec<Job>,
+        yield_point: &mut YieldPoint<'_, Job>,
+        results: &mut Results,
+    ) {
+        BATCH_SIZE.with(|size| size.set(tasks.len()));
         while tasks.len() > 1 {
             assert_ne!(tasks[0].owner, 13, "expected by the test");
-            tasks.remove(0).run(breather, results);
+            tasks.remove(0).run(yield_point, results);
         }
-        TOGETHER.with(|together| together.set(1));
+        BATCH_SIZE.with(|size| size.set(1));
     }
 
-    fn awaited(_results: &Results) -> bool {
+    fn is_polled(_results: &Results) -> bool {
         false
     }
 
@@ -71,14 +75,14 @@ impl Task for Job {
 
 thread_local! {
     /// How many tasks run together on this thread now.
-    static TOGETHER: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
+    static BATCH_SIZE: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
 }
 
 fn job(cost: u64, work: impl FnOnce() + Send + 'static) -> Job {
-    breathing(cost, |_| work())
+    yielding(cost, |_| work())
 }
 
-fn breathing(cost: u64, work: impl FnOnce(&mut Breather<'_, Job>) + Send + 'static) -> Job {
+fn yielding(cost: u64, work: impl FnOnce(&mut YieldPoint<'_, Job>) + Send + 'static) -> Job {
     Job { cost, owner: 1, kind: None, work: Box::new(work), delivered: None }
 }
 
@@ -176,7 +180,7 @@ fn a_panicking_task_does_not_take_its_worker_along() {
 }
 
 #[test]
-fn withdraw_takes_only_what_is_queued_and_doomed() {
+fn withdraw_takes_only_what_is_queued_and_cancelled() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
@@ -386,10 +390,10 @@ fn a_long_task_that_breathes_lets_short_ones_through_with_their_results() {
     let seen = Arc::clone(&delivered);
     send(
         &pool,
-        [breathing(LONG, move |breather| {
+        [yielding(LONG, move |yield_point| {
             inside.send(()).expect("the test waits");
             let all = soon(|| {
-                breather.breathe();
+                yield_point.run_pending_short_tasks();
                 seen.load(Ordering::Acquire) == 100
             });
             done.send(all).expect("the receiver waits");
@@ -422,10 +426,10 @@ fn what_runs_in_a_breath_does_not_breathe() {
     let ran = Arc::clone(&count);
     send(
         &pool,
-        [breathing(LONG, move |breather| {
+        [yielding(LONG, move |yield_point| {
             inside.send(()).expect("the test waits");
             assert!(soon(|| {
-                breather.breathe();
+                yield_point.run_pending_short_tasks();
                 ran.load(Ordering::Acquire) == 50
             }));
             done.send(()).expect("the receiver waits");
@@ -435,24 +439,25 @@ fn what_runs_in_a_breath_does_not_breathe() {
     let within = Arc::new(AtomicBool::new(false));
     for _ in 0..50 {
         let (count, within, seen) = (Arc::clone(&count), Arc::clone(&within), seen.0.clone());
-        let work = move |breather: &mut Breather<'_, Job>| {
+        let work = move |yield_point: &mut YieldPoint<'_, Job>| {
             seen.send(within.swap(true, Ordering::AcqRel)).expect("the test waits");
-            (0..100).for_each(|_| breather.breathe());
+            (0..100).for_each(|_| yield_point.run_pending_short_tasks());
             thread::sleep(Duration::from_micros(20));
-            breather.breathe();
+            yield_point.run_pending_short_tasks();
             within.store(false, Ordering::Release);
             count.fetch_add(1, Ordering::Release);
         };
-        send(&pool, [breathing(SHORT, work)]);
+        send(&pool, [yielding(SHORT, work)]);
     }
     receive(&results);
     assert!((0..50).all(|_| !receive(&seen.1)), "one inside another");
 }
 
 /// Says how many ran together.
-fn company(kind: u32, owner: usize, done: &Sender<usize>) -> Job {
+fn batched(kind: u32, owner: usize, done: &Sender<usize>) -> Job {
     let done = done.clone();
-    let work = move || done.send(TOGETHER.with(std::cell::Cell::get)).expect("the receiver waits");
+    let work =
+        move || done.send(BATCH_SIZE.with(std::cell::Cell::get)).expect("the receiver waits");
     Job { owner, kind: Some(kind), ..job(LONG, work) }
 }
 
@@ -461,8 +466,8 @@ fn tasks_of_one_kind_run_together_when_there_is_nobody_else_for_them() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
-    send(&pool, (0..9).map(|owner| company(4, owner, &done)));
-    send(&pool, [company(2, 1, &done)]);
+    send(&pool, (0..9).map(|owner| batched(4, owner, &done)));
+    send(&pool, [batched(2, 1, &done)]);
     release.send(()).expect("the worker waits");
     let mut sizes: Vec<_> = (0..10).map(|_| receive(&results)).collect();
     sizes.sort_unstable();
@@ -493,7 +498,7 @@ fn a_panic_in_company_loses_nobody_else() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
-    send(&pool, [7, 13, 7, 7].map(|owner| company(4, owner, &done)));
+    send(&pool, [7, 13, 7, 7].map(|owner| batched(4, owner, &done)));
     release.send(()).expect("the worker waits");
     let _: Vec<_> = (0..4).map(|_| receive(&results)).collect();
 }
@@ -540,14 +545,14 @@ fn every_task_ends_exactly_once_in_a_storm() {
                         2..6 => taken += usize::from(pool.take_first(owner, |_| true).is_some()),
                         6 => thread::sleep(Duration::from_micros(random(200))),
                         _ => {
-                            let (many, cost, breaths) = (1 + random(6), 1 << random(18), random(4));
+                            let (many, cost, yields) = (1 + random(6), 1 << random(18), random(4));
                             let (panics, kind) = (
                                 random(50) == 0,
                                 [None, None, Some(2), Some(8)][random(4) as usize],
                             );
                             sent += many as usize;
                             let one =
-                                || Job { owner, kind, ..stormy(cost, breaths, panics, &counters) };
+                                || Job { owner, kind, ..stormy(cost, yields, panics, &counters) };
                             send(&pool, (0..many).map(|_| one()));
                         }
                     }
@@ -570,14 +575,14 @@ fn every_task_ends_exactly_once_in_a_storm() {
 }
 
 /// Works for a quarter of its predicted time.
-fn stormy(cost: u64, breaths: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3]) -> Job {
+fn stormy(cost: u64, yields: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3]) -> Job {
     let [ended, delivered, panicked] = counters.each_ref().map(Arc::clone);
     let ended = Counted(ended);
-    let work = move |breather: &mut Breather<'_, Job>| {
+    let work = move |yield_point: &mut YieldPoint<'_, Job>| {
         let _ended = ended;
         let since = Instant::now();
         while since.elapsed() < Duration::from_nanos(cost / 4) {
-            (0..breaths).for_each(|_| breather.breathe());
+            (0..yields).for_each(|_| yield_point.run_pending_short_tasks());
         }
         if panics {
             panicked.fetch_add(1, Ordering::AcqRel);
@@ -587,5 +592,5 @@ fn stormy(cost: u64, breaths: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3
     let delivered = move || {
         delivered.fetch_add(1, Ordering::AcqRel);
     };
-    Job { delivered: Some(Box::new(delivered)), ..breathing(cost, work) }
+    Job { delivered: Some(Box::new(delivered)), ..yielding(cost, work) }
 }

@@ -10,7 +10,7 @@ use crate::work::{Key, Status};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::error::Error;
 use millrace_core::kdf::{Memory, pbkdf2, scrypt};
-use millrace_pool::Breather;
+use millrace_pool::YieldPoint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zeroize::Zeroizing;
 
@@ -36,7 +36,7 @@ impl Lane {
 /// Runs jobs of one kind, all of which have begun.
 pub(crate) fn run(
     mut jobs: Vec<Box<Job>>,
-    breather: &mut Breather<'_, PoolTask>,
+    yield_point: &mut YieldPoint<'_, PoolTask>,
     completed: &mut CompletedBatch,
 ) {
     // Kept until all memory has been given back, also that of a job which leaves early.
@@ -56,7 +56,7 @@ pub(crate) fn run(
         return refuse(jobs, Status::Memory, completed);
     };
     let room = permits.iter().map(|permit| permit.bytes()).sum();
-    BatchInFlight::work(jobs, breather, completed, |members, checkpoint| {
+    BatchInFlight::work(jobs, yield_point, completed, |members, checkpoint| {
         let each = |index: usize, key: &[u8]| {
             if let Some(job) = &mut members.borrow_mut()[index] {
                 job.answer_with(key);
@@ -99,7 +99,7 @@ pub(crate) fn run(
         failure(result)
     });
     completed.deliver();
-    scratch_pool::wipe_deferred(|| breather.breathe());
+    scratch_pool::wipe_deferred(|| yield_point.run_pending_short_tasks());
     drop(permits);
 }
 

@@ -2,19 +2,19 @@
 //! repeats a run.
 
 use super::*;
-use crate::Breather;
+use crate::YieldPoint;
 use std::collections::HashMap;
 
 /// Tasks of kind 2 run together in twos, of kind 8 in eights.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct Piece {
+struct Job {
     id: usize,
     owner: usize,
     cost: u64,
     kind: Option<u32>,
 }
 
-impl Task for Piece {
+impl Task for Job {
     type Results = ();
     fn cost(&self) -> u64 {
         self.cost
@@ -25,19 +25,19 @@ impl Task for Piece {
     fn kind(&self) -> Option<u32> {
         self.kind
     }
-    fn together(kind: u32) -> usize {
+    fn batch_limit(kind: u32) -> usize {
         kind as usize
     }
-    fn run(self, _breather: &mut Breather<'_, Piece>, _results: &mut ()) {}
-    fn awaited(_results: &()) -> bool {
+    fn run(self, _yield_point: &mut YieldPoint<'_, Job>, _results: &mut ()) {}
+    fn is_polled(_results: &()) -> bool {
         false
     }
     fn deliver(_results: &mut ()) {}
 }
 
-impl Piece {
+impl Job {
     fn length(&self) -> Length {
-        if self.cost > LONG { Length::Long } else { Length::Short }
+        if self.cost > LONG_TASK_NS { Length::Long } else { Length::Short }
     }
 }
 
@@ -63,10 +63,10 @@ const ONE: Workers = Workers { awake: 1, allowed: 1 };
 
 /// The queue, and what is known of it from outside.
 struct Model {
-    queue: Queue<Piece>,
+    scheduler: Scheduler<Job>,
     kinds: bool,
     /// What waits, oldest first.
-    waiting: Vec<Piece>,
+    waiting: Vec<Job>,
     pushed: usize,
     out: usize,
     /// Short work taken since a long task was next.
@@ -88,7 +88,7 @@ impl std::hash::Hash for Length {
 impl Model {
     fn new(kinds: bool) -> Model {
         Model {
-            queue: Queue::new(),
+            scheduler: Scheduler::new(),
             kinds,
             waiting: Vec::new(),
             pushed: 0,
@@ -96,44 +96,44 @@ impl Model {
             passed: 0,
             served: HashMap::new(),
             ahead: HashMap::new(),
-            turn: TAKE,
+            turn: QUANTUM_NS,
         }
     }
 
     fn push(&mut self, owner: usize, cost: u64, kind: Option<u32>) {
-        let piece = Piece { id: self.pushed, owner, cost, kind: kind.filter(|_| self.kinds) };
+        let job = Job { id: self.pushed, owner, cost, kind: kind.filter(|_| self.kinds) };
         self.pushed += 1;
         self.turn = self.turn.max(cost);
-        assert!(self.queue.push(piece).is_ok());
-        self.waiting.push(piece);
+        assert!(self.scheduler.push(job).is_ok());
+        self.waiting.push(job);
         self.check();
     }
 
     /// Takes as a worker does, or as a breath if `short`.
-    fn take(&mut self, workers: Workers, short: bool) -> Vec<Piece> {
-        let long: Vec<u64> = self.lane(Length::Long).map(|piece| piece.cost).collect();
-        let (mut batch, some_short) = (Vec::new(), self.lane(Length::Short).next().is_some());
+    fn take(&mut self, workers: Workers, short: bool) -> Vec<Job> {
+        let long: Vec<u64> = self.of_length(Length::Long).map(|job| job.cost).collect();
+        let (mut batch, some_short) = (Vec::new(), self.of_length(Length::Short).next().is_some());
         let length = if short {
-            self.queue.take_short(workers, &mut batch).then_some(Length::Short)
+            self.scheduler.take_short(workers, &mut batch).then_some(Length::Short)
         } else {
-            self.queue.take(workers, &mut batch)
+            self.scheduler.take(workers, &mut batch)
         };
-        let batch: Vec<Piece> = batch.into_iter().map(|queued| queued.task).collect();
-        let cost: u64 = batch.iter().map(|piece| piece.cost).sum();
-        assert!(batch.iter().all(|piece| Some(piece.length()) == length));
+        let batch: Vec<Job> = batch.into_iter().map(|queued| queued.task).collect();
+        let cost: u64 = batch.iter().map(|job| job.cost).sum();
+        assert!(batch.iter().all(|job| Some(job.length()) == length));
         match length {
             None => assert!(!some_short && (short || long.is_empty())),
             Some(Length::Long) => {
                 let least = long.iter().min().copied().expect("one was taken");
-                assert!(!some_short || self.passed >= least.min(PASSING), "not yet due");
+                assert!(!some_short || self.passed >= least.min(BYPASS_MAX_NS), "not yet due");
                 self.passed = 0;
-                self.check_company(workers, &batch);
+                self.check_batch(workers, &batch);
             }
             Some(Length::Short) => {
                 if let (Some(most), false) = (long.iter().max(), short) {
-                    assert!(self.passed < PASSING.min(*most), "a long task was due");
+                    assert!(self.passed < BYPASS_MAX_NS.min(*most), "a long task was due");
                 }
-                assert!(self.kinds || cost <= TAKE || batch.len() == 1);
+                assert!(self.kinds || cost <= QUANTUM_NS || batch.len() == 1);
                 self.passed = if long.is_empty() { 0 } else { self.passed + cost };
             }
         }
@@ -142,67 +142,62 @@ impl Model {
         batch
     }
 
-    fn check_company(&self, workers: Workers, batch: &[Piece]) {
+    fn check_batch(&self, workers: Workers, batch: &[Job]) {
         let first = batch[0];
-        assert!(batch.len() <= first.kind.map_or(1, Piece::together));
+        assert!(batch.len() <= first.kind.map_or(1, Job::batch_limit));
         assert!(batch.iter().all(|other| other.kind == first.kind));
         assert!(
             batch.iter().all(|other| other.cost <= 2 * first.cost && first.cost <= 2 * other.cost)
         );
-        let workers = if first.cost > PATIENCE { workers.allowed } else { workers.awake };
-        let left = self.lane(Length::Long).count() - batch.len();
+        let workers = if first.cost > WAKE_BACKLOG_NS { workers.allowed } else { workers.awake };
+        let left = self.of_length(Length::Long).count() - batch.len();
         assert!(batch.len() == 1 || left + 1 >= workers, "{left} left for {workers} workers");
     }
 
-    /// Each is the oldest of its owner and lane, or company of one before it and near the front.
-    fn remove(&mut self, batch: &[Piece]) {
-        for (index, piece) in batch.iter().enumerate() {
+    /// Each is the oldest of its owner and lane, or batch of one before it and near the front.
+    fn remove(&mut self, batch: &[Job]) {
+        for (index, job) in batch.iter().enumerate() {
             let older = self
                 .waiting
                 .iter()
-                .take_while(|other| other.id != piece.id)
-                .filter(|other| other.owner == piece.owner && other.length() == piece.length())
+                .take_while(|other| other.id != job.id)
+                .filter(|other| other.owner == job.owner && other.length() == job.length())
                 .count();
-            let company =
-                piece.kind.is_some() && batch[..index].iter().any(|other| other.kind == piece.kind);
-            assert!(
-                older == 0 || (company && older < WINDOW),
-                "{piece:?} before {older} older ones"
-            );
-            let place = self
-                .waiting
-                .iter()
-                .position(|other| other == piece)
-                .expect("nothing is taken twice");
+            let batch =
+                job.kind.is_some() && batch[..index].iter().any(|other| other.kind == job.kind);
+            assert!(older == 0 || (batch && older < WINDOW), "{job:?} before {older} older ones");
+            let place =
+                self.waiting.iter().position(|other| other == job).expect("nothing is taken twice");
             self.waiting.remove(place);
             self.out += 1;
-            *self.served.entry((piece.owner, piece.length())).or_default() += piece.cost;
+            *self.served.entry((job.owner, job.length())).or_default() += job.cost;
         }
     }
 
-    fn lane(&self, length: Length) -> impl Iterator<Item = &Piece> {
-        self.waiting.iter().filter(move |piece| piece.length() == length)
+    fn of_length(&self, length: Length) -> impl Iterator<Item = &Job> {
+        self.waiting.iter().filter(move |job| job.length() == length)
     }
 
     fn check(&mut self) {
         assert_eq!(self.pushed, self.out + self.waiting.len());
-        let (short, long) = (self.lane(Length::Short).count(), self.lane(Length::Long).count());
+        let (short, long) =
+            (self.of_length(Length::Short).count(), self.of_length(Length::Long).count());
         assert_eq!(
-            (self.queue.len(), self.queue.short(), self.queue.long()),
+            (self.scheduler.len(), self.scheduler.short_len(), self.scheduler.long_len()),
             (short + long, short, long)
         );
-        let backlog: u64 = self.waiting.iter().map(|piece| piece.cost).sum();
-        assert_eq!(self.queue.backlog(), backlog);
+        let backlog: u64 = self.waiting.iter().map(|job| job.cost).sum();
+        assert_eq!(self.scheduler.backlog_ns(), backlog);
         if !self.kinds {
-            self.check_turns(Length::Short);
-            self.check_turns(Length::Long);
+            self.check_fairness(Length::Short);
+            self.check_fairness(Length::Long);
         }
     }
 
     /// While two owners wait, neither gets more than two turns ahead of the other (one that it had
     /// before, one now).
-    fn check_turns(&mut self, length: Length) {
-        let mut owners: Vec<usize> = self.lane(length).map(|piece| piece.owner).collect();
+    fn check_fairness(&mut self, length: Length) {
+        let mut owners: Vec<usize> = self.of_length(length).map(|job| job.owner).collect();
         owners.sort_unstable();
         owners.dedup();
         self.ahead.retain(|&(one, other, of), _| {
@@ -245,21 +240,21 @@ fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
             match random.below(20) {
                 0 => {
                     let (owner, cost) = (random.below(owners) as usize, random.cost(10_000));
-                    if let Some(piece) = model.queue.take_first(owner, |piece| piece.cost <= cost) {
-                        assert!(piece.owner == owner && piece.cost <= cost);
+                    if let Some(job) = model.scheduler.take_first(owner, |job| job.cost <= cost) {
+                        assert!(job.owner == owner && job.cost <= cost);
                         // Nobody's turn: it does not count as served.
                         let served = model.served.clone();
-                        model.remove(&[piece]);
+                        model.remove(&[job]);
                         model.served = served;
                         model.check();
                     }
                 }
                 1 if random.below(8) == 0 => {
                     let owner = random.below(owners) as usize;
-                    let gone = model.queue.withdraw(|piece| piece.owner == owner);
-                    model.waiting.retain(|piece| piece.owner != owner);
+                    let gone = model.scheduler.withdraw(|job| job.owner == owner);
+                    model.waiting.retain(|job| job.owner != owner);
                     model.out += gone.len();
-                    if model.lane(Length::Long).next().is_none() {
+                    if model.of_length(Length::Long).next().is_none() {
                         model.passed = 0;
                     }
                     model.check();
@@ -284,14 +279,14 @@ fn any_mixture_of_lanes_gives_each_its_half() {
     let mut model = Model::new(false);
     let (mut short, mut long) = (0, 0);
     for _ in 0..4_000 {
-        while model.queue.short() < 10 {
+        while model.scheduler.short_len() < 10 {
             model.push(1, 2_000, None);
         }
-        while model.queue.long() < 2 {
+        while model.scheduler.long_len() < 2 {
             model.push(1, 50_000, None);
         }
-        for piece in model.take(ONE, false) {
-            *(if piece.length() == Length::Long { &mut long } else { &mut short }) += piece.cost;
+        for job in model.take(ONE, false) {
+            *(if job.length() == Length::Long { &mut long } else { &mut short }) += job.cost;
         }
     }
     let share = long as f64 / (long + short) as f64;
@@ -304,19 +299,18 @@ fn a_very_long_task_lets_a_millisecond_pass() {
     model.push(1, 1 << 31, None);
     let mut passed = 0;
     loop {
-        while model.queue.short() < 10 {
+        while model.scheduler.short_len() < 10 {
             model.push(2, 2_500, None);
         }
-        let batch = model.queue.long();
-        passed +=
-            model.take(ONE, false).iter().filter(|piece| piece.length() == Length::Short).count()
-                as u64
-                * 2_500;
-        if model.queue.long() < batch {
+        let batch = model.scheduler.long_len();
+        passed += model.take(ONE, false).iter().filter(|job| job.length() == Length::Short).count()
+            as u64
+            * 2_500;
+        if model.scheduler.long_len() < batch {
             break;
         }
     }
-    assert_eq!(passed, PASSING);
+    assert_eq!(passed, BYPASS_MAX_NS);
 }
 
 #[test]
@@ -331,7 +325,7 @@ fn who_has_been_away_has_saved_nothing_up() {
         model.push(2, 2_000, None);
     }
     let owners: Vec<usize> =
-        (0..100).flat_map(|_| model.take(ONE, false)).map(|piece| piece.owner).collect();
+        (0..100).flat_map(|_| model.take(ONE, false)).map(|job| job.owner).collect();
     assert_eq!(owners.iter().filter(|&&owner| owner == 1).count(), 50);
 }
 
@@ -345,11 +339,11 @@ fn who_always_has_just_one_task_gets_no_more_than_who_has_many() {
     for newcomer in 3..303 {
         // Passers-by do not make the queue forget what anybody has had.
         model.push(newcomer, 1, None);
-        if !model.waiting.iter().any(|piece| piece.owner == 2) {
+        if !model.waiting.iter().any(|job| job.owner == 2) {
             model.push(2, 9_000, None);
         }
-        for piece in model.take(ONE, false) {
-            served[piece.owner.min(3)] += piece.cost;
+        for job in model.take(ONE, false) {
+            served[job.owner.min(3)] += job.cost;
         }
     }
     assert!(served[2] <= served[1] + 9_000 && served[1] <= served[2] + 9_000, "{served:?}");
@@ -365,11 +359,11 @@ fn owners_that_come_and_go_leave_nothing_behind() {
             while !model.take(ONE, false).is_empty() {}
         }
     }
-    assert!(model.queue.short.others.len() < 4 && model.queue.long.others.len() < 4);
+    assert!(model.scheduler.short.others.len() < 4 && model.scheduler.long.others.len() < 4);
 }
 
 #[test]
-fn company_is_shared_out_and_near_by() {
+fn batch_is_shared_out_and_near_by() {
     let take = |kinds: &[u32], cost: u64, allowed: usize| {
         let mut model = Model::new(true);
         kinds.iter().for_each(|&kind| model.push(1, cost, Some(kind)));
@@ -394,7 +388,7 @@ fn company_is_shared_out_and_near_by() {
 }
 
 #[test]
-fn company_rides_free() {
+fn batch_rides_free() {
     let mut model = Model::new(true);
     let mut turns = [0_u32; 4];
     for _ in 0..400 {
@@ -403,12 +397,12 @@ fn company_rides_free() {
         model.push(3, 100_000, Some(2));
     }
     for _ in 0..300 {
-        if !model.waiting.iter().any(|piece| piece.owner == 1) {
+        if !model.waiting.iter().any(|job| job.owner == 1) {
             model.push(1, 100_000, Some(2));
         }
         let batch = model.take(ONE, false);
         turns[batch[0].owner] += 1;
-        assert!(batch[0].owner != 1 || batch[1].owner == 3, "3 keeps 1 company");
+        assert!(batch[0].owner != 1 || batch[1].owner == 3, "3 keeps 1 batch");
     }
     // 3 takes two tasks a turn, and pays for both: half as many turns, but no fewer for its rides.
     assert!(
