@@ -22,6 +22,7 @@ const unsafeWings = [
   'crates/node/src/bytes.rs',
   'crates/node/src/lifecycle.rs',
   'crates/node/src/completion.rs',
+  'crates/node/src/os_thread.rs',
   'crates/node/src/pages.rs',
 ];
 

@@ -33,7 +33,7 @@ impl Work {
     pub(crate) fn hash_many(
         &self,
         hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
@@ -42,7 +42,7 @@ impl Work {
             Some(checkpoint) => {
                 let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
                 many::digests_paced(hash, &params, sources, size, slice, *checkpoint, each)?;
-                checkpoint.goes_on()
+                checkpoint.check()
             }
         })
     }
@@ -50,7 +50,7 @@ impl Work {
     pub(crate) fn hmac_many(
         &self,
         hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
@@ -69,7 +69,7 @@ impl Work {
                 Some(checkpoint) => {
                     let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
                     many::macs_paced(key, sources, slice, *checkpoint, each)?;
-                    checkpoint.goes_on()
+                    checkpoint.check()
                 }
             }
         })

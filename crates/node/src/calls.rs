@@ -423,7 +423,7 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
                 return Err(Status::Argument);
             }
             match work.fresh {
-                true => pages::fill(target, work.source),
+                true => target.fill_new(work.source),
                 false => target.copy_from(work.source),
             }
             work.fresh = false;

@@ -1,94 +1,92 @@
-//! Long jobs go in slices on a worker: in between, the worker lets short jobs pass, and looks
-//! whether anybody wants the result any more. What runs during a call does not: nobody could ask
-//! for anything meanwhile.
+//! Checkpoints of long jobs. A worker runs a long job in slices; between two slices it runs pending
+//! short tasks and checks for cancellation. A job that runs during its call has no checkpoints: no
+//! JavaScript could cancel it meanwhile.
 
-use crate::job::CompletionQueue;
+use crate::completion::Gate;
 use crate::kdf::ProgressCounter;
-use crate::task::PoolTask;
 use crate::work::Work;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
 use millrace_core::split::PART_ALIGN;
-use millrace_pool::{CancelToken, YieldPoint};
+use millrace_pool::CancelToken;
 
-/// Predicted nanoseconds of a slice: as long as a short job may have to wait for a worker, and
-/// cancellation and the end of an environment for a job.
+/// Predicted nanoseconds of a slice: the longest that a short job waits for a busy worker, and that
+/// a cancellation or the end of an environment waits for a job.
 pub(crate) const SLICE_NS: u64 = 100_000;
 
-/// A job predicted to take less goes without slices.
+/// Jobs predicted to take less have no checkpoints.
 pub(crate) const CHECKPOINT_MIN_NS: u64 = SLICE_NS + SLICE_NS / 2;
 
-/// Bytes; less is not worth asking for.
+/// Slices have at least this many bytes.
 pub(crate) const SLICE_MIN_BYTES: usize = 4096;
 
-/// What a job asks between its slices.
-pub(crate) struct JobCheckpoint<'a, 'b> {
+/// The checkpoint of one job on a worker.
+pub(crate) struct JobCheckpoint<'a> {
     /// Bytes of a slice.
     pub(crate) slice: usize,
-    yield_point: &'a mut YieldPoint<'b, PoolTask>,
-    completion: &'a CompletionQueue,
+    run_pending: &'a mut dyn FnMut(),
+    gate: &'a Gate,
     cancel_token: Option<&'a CancelToken>,
     progress: Option<&'a ProgressCounter>,
 }
 
-impl<'a, 'b> JobCheckpoint<'a, 'b> {
-    /// `None` for work that is done in a slice.
+impl<'a> JobCheckpoint<'a> {
+    /// Returns the checkpoint of a work predicted to take `cost` nanoseconds, or `None` if it takes
+    /// no longer than a slice. `run_pending` runs the worker's pending short tasks.
     pub(crate) fn new(
-        yield_point: &'a mut YieldPoint<'b, PoolTask>,
-        completion: &'a CompletionQueue,
+        run_pending: &'a mut dyn FnMut(),
+        gate: &'a Gate,
         cancel_token: Option<&'a CancelToken>,
         work: &'a Work,
         cost: u64,
-    ) -> Option<JobCheckpoint<'a, 'b>> {
+    ) -> Option<JobCheckpoint<'a>> {
         (cost > CHECKPOINT_MIN_NS).then(|| {
             let slice = slice(work.messages().1.max(work.target.size()), cost);
             JobCheckpoint {
                 progress: work.progress.as_deref(),
-                ..JobCheckpoint::over(yield_point, completion, cancel_token, slice)
+                ..JobCheckpoint::with_slice(run_pending, gate, cancel_token, slice)
             }
         })
     }
 
-    /// Of slices of so many bytes.
-    pub(crate) fn over(
-        yield_point: &'a mut YieldPoint<'b, PoolTask>,
-        completion: &'a CompletionQueue,
+    /// Returns a checkpoint for slices of `slice` bytes.
+    pub(crate) fn with_slice(
+        run_pending: &'a mut dyn FnMut(),
+        gate: &'a Gate,
         cancel_token: Option<&'a CancelToken>,
         slice: usize,
-    ) -> JobCheckpoint<'a, 'b> {
-        JobCheckpoint { slice, yield_point, completion, cancel_token, progress: None }
+    ) -> JobCheckpoint<'a> {
+        JobCheckpoint { slice, run_pending, gate, cancel_token, progress: None }
     }
 
-    /// Bytes of a slice of each of several messages that are hashed together, which takes less than
-    /// half as long as one by one.
-    pub(crate) fn slice_of_each(&self, together: usize) -> usize {
-        (self.slice / together.max(1)).saturating_mul(2).max(SLICE_MIN_BYTES)
+    /// Returns the bytes of a slice of each of `lanes` messages that are hashed together, which
+    /// takes less than half as long as one by one.
+    pub(crate) fn slice_of_each(&self, lanes: usize) -> usize {
+        (self.slice / lanes.max(1)).saturating_mul(2).max(SLICE_MIN_BYTES)
     }
 
-    /// Between two steps: whether to take the next.
-    pub(crate) fn goes_on(&mut self) -> Result<(), Error> {
+    /// Runs the checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the job was cancelled, or its environment ends.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.checkpoint();
-        if self.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.cancelled(0) { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// True when the job should end here.
-    pub(crate) fn cancelled(&self) -> bool {
-        self.completion.closing() || self.cancel_token.is_some_and(CancelToken::is_requested)
-    }
-
-    /// True when the memory of the job will soon be nobody's.
-    pub(crate) fn closing(&self) -> bool {
-        self.completion.closing()
+    /// Returns true once the environment ends, and with it the job's memory.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.gate.is_closing()
     }
 }
 
-impl Checkpoint for JobCheckpoint<'_, '_> {
+impl Checkpoint for JobCheckpoint<'_> {
     fn checkpoint(&mut self) {
-        self.yield_point.run_pending_short_tasks();
+        (self.run_pending)();
     }
 
     fn cancelled(&self, _index: usize) -> bool {
-        self.cancelled()
+        self.gate.is_closing() || self.cancel_token.is_some_and(CancelToken::is_requested)
     }
 
     fn progress(&mut self, _index: usize, done: u64, steps: u64) {
@@ -98,7 +96,8 @@ impl Checkpoint for JobCheckpoint<'_, '_> {
     }
 }
 
-/// Bytes of a slice of work on `size` bytes that is predicted to take `cost`.
+/// Returns the bytes of a slice of work on `size` bytes that is predicted to take `cost`
+/// nanoseconds.
 pub(crate) fn slice(size: usize, cost: u64) -> usize {
     let bytes = u128::from(SLICE_NS) * size as u128 / u128::from(cost.max(1));
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(SLICE_MIN_BYTES as u64);

@@ -13,7 +13,7 @@ impl Work {
     pub(crate) fn seal_chunks(
         &self,
         cipher: Cipher,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
@@ -31,7 +31,7 @@ impl Work {
     pub(crate) fn open_chunks(
         &self,
         cipher: Cipher,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;

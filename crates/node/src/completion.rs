@@ -36,12 +36,50 @@ pub(crate) struct Queue<Job> {
     woken: AtomicBool,
     /// True while the event loop looks for results by itself.
     polled: AtomicBool,
-    /// Running jobs, plus `CLOSED` once the environment has ended.
-    gate: AtomicUsize,
+    gate: Gate,
     wake: Wake,
 }
 
+/// Counts the tasks that use an environment's memory, and keeps new ones out once it ends.
+#[derive(Default)]
+pub(crate) struct Gate {
+    /// Tasks inside, plus [`CLOSED`] once the environment ends.
+    state: AtomicUsize,
+}
+
 const CLOSED: usize = 1 << (usize::BITS - 1);
+
+impl Gate {
+    /// Asks to use the environment's memory. Returns false once the environment ends; otherwise the
+    /// environment cannot end before the matching [`Gate::leave`].
+    pub(crate) fn enter(&self) -> bool {
+        let before = self.state.fetch_add(1, Ordering::Acquire);
+        if before & CLOSED != 0 {
+            self.leave();
+        }
+        before & CLOSED == 0
+    }
+
+    /// Ends what a successful [`Gate::enter`] began.
+    pub(crate) fn leave(&self) {
+        self.state.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Returns true once the environment ends: tasks inside should leave soon.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & CLOSED != 0
+    }
+
+    /// Keeps new tasks out and waits for those inside to leave.
+    fn close(&self) {
+        self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        let mut pause = Duration::from_micros(20);
+        while self.state.load(Ordering::Acquire) != CLOSED {
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(2));
+        }
+    }
+}
 
 /// How long the event loop looks for results after the last one. Longer is worse when other
 /// processes want the cores: the worker that is waited for then waits for the core that the waiting
@@ -62,35 +100,21 @@ impl<Job> Queue<Job> {
                 results,
                 woken: AtomicBool::new(false),
                 polled: AtomicBool::new(false),
-                gate: AtomicUsize::new(0),
+                gate: Gate::default(),
                 wake,
             },
             arrivals,
         ))
     }
 
-    /// Asks to touch the environment's memory; false when the environment has ended. While one who
-    /// was let in has not left, it cannot end.
-    pub(crate) fn enter(&self) -> bool {
-        let before = self.gate.fetch_add(1, Ordering::Acquire);
-        if before & CLOSED != 0 {
-            self.leave();
-        }
-        before & CLOSED == 0
-    }
-
-    pub(crate) fn leave(&self) {
-        self.gate.fetch_sub(1, Ordering::Release);
-    }
-
-    /// True once the environment ends: who was let in should leave soon.
-    pub(crate) fn closing(&self) -> bool {
-        self.gate.load(Ordering::Relaxed) & CLOSED != 0
+    /// Returns the gate of the environment's memory.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Hands finished jobs to the event loop, unless the environment has ended.
     pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
-        if !self.enter() {
+        if !self.gate.enter() {
             jobs.clear();
             return;
         }
@@ -102,7 +126,7 @@ impl<Job> Queue<Job> {
         if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
         }
-        self.leave();
+        self.gate.leave();
     }
 
     /// The event loop will look for results by itself, once per turn.
@@ -142,12 +166,7 @@ impl<Job> Queue<Job> {
     /// is running. It waits for the slices that are under way, because the alternative is a
     /// worker writing into freed memory.
     pub(crate) fn close(&self) {
-        self.gate.fetch_or(CLOSED, Ordering::AcqRel);
-        let mut pause = Duration::from_micros(20);
-        while self.gate.load(Ordering::Acquire) != CLOSED {
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(2));
-        }
+        self.gate.close();
         self.wake.release();
     }
 }

@@ -61,7 +61,7 @@ impl Work {
     pub(crate) fn hash_files(
         &self,
         hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (Target::Memory(target), Messages::Files(count, largest)) =
             (self.target, &self.messages)
@@ -91,7 +91,7 @@ impl Work {
                 if index % FILES_A_SLICE == FILES_A_SLICE - 1
                     && let Some(checkpoint) = &mut checkpoint
                 {
-                    checkpoint.goes_on()?;
+                    checkpoint.check()?;
                 }
                 let Some(mut opened) = OpenedFile::at(path) else {
                     note(index, SKIPPED);
@@ -137,7 +137,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let mut opened = self.opened()?;
         let mut digest = try_zeroed(self.target.size())?;
@@ -178,7 +178,7 @@ fn hash_together(
     size: usize,
     buffer: &[u8],
     read: &mut Vec<(usize, usize)>,
-    checkpoint: &mut Option<&mut JobCheckpoint<'_, '_>>,
+    checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     put: &impl Fn(usize, &[u8]),
 ) -> Result<(), Status> {
     let mut messages = [&[][..]; BATCH_MAX];
@@ -194,7 +194,7 @@ fn hash_together(
         Some(checkpoint) => {
             let slice = checkpoint.slice_of_each(messages.len().min(many::lanes(hash)));
             many::digests_paced(hash, &NO_PARAMS, messages, size, slice, *checkpoint, each)?;
-            checkpoint.goes_on()?;
+            checkpoint.check()?;
         }
     }
     read.clear();
@@ -239,7 +239,7 @@ impl OpenedFile {
         hash: Hash,
         buffer: &mut [u8],
         digest: &mut [u8],
-        checkpoint: &mut Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
         let mut running = FileHash::new(hash, self.size)?;
         loop {
@@ -256,7 +256,7 @@ impl OpenedFile {
         &mut self,
         hash: Hash,
         digest: &mut [u8],
-        checkpoint: &mut Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
         let Ok(ReadAhead { blocks, back }) = self.file.try_clone().and_then(ReadAhead::of) else {
             return with_buffer(|buffer| {
@@ -273,7 +273,7 @@ impl OpenedFile {
                 Ok(Err(_)) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some(checkpoint) = checkpoint {
-                        checkpoint.goes_on()?;
+                        checkpoint.check()?;
                     }
                     continue;
                 }
@@ -328,7 +328,7 @@ impl FileHash {
     fn take(
         &mut self,
         chunk: &[u8],
-        checkpoint: &mut Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let [state, next] = &mut self.states;
         match checkpoint {
@@ -349,7 +349,7 @@ impl FileHash {
         self.states[1].resize(size, 0);
         if let Some(checkpoint) = checkpoint {
             checkpoint.progress(0, self.done, self.size.max(self.done));
-            checkpoint.goes_on()?;
+            checkpoint.check()?;
         }
         Ok(())
     }

@@ -276,7 +276,7 @@ impl Work {
     pub(crate) fn derive(
         &self,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
         let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());

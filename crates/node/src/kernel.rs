@@ -52,7 +52,7 @@ impl Work {
     pub(crate) fn run_by_kernel(
         &self,
         reply: &mut Reply,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Status {
         let result = match self.operation {
             Operation::Hash(hash) => self.hash_by_kernel(hash, reply, checkpoint),
@@ -96,7 +96,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         if self.hash_key(hash)?.is_some() {
             return Err(NO_KEYED_HASH.into());
@@ -118,7 +118,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
@@ -139,7 +139,7 @@ impl Work {
         &self,
         key: &CipherKey,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         match checkpoint {
             // An AEAD's message goes through in one piece, which is not long.
@@ -162,7 +162,7 @@ impl Work {
         held: &Held,
         hash: Hash,
         key: Option<&MacKey>,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let Target::Memory(next) = self.target else { return Err(Status::Argument) };
         if next.overlaps(self.source) || next.overlaps(self.iv) {
@@ -207,7 +207,7 @@ impl Work {
 }
 
 /// How the core is told whom to ask.
-fn paced<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_, '_>>) -> Paced<'a> {
+fn paced<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_>>) -> Paced<'a> {
     match checkpoint {
         Some(checkpoint) => Some((checkpoint.slice, &mut **checkpoint)),
         None => None,

@@ -50,6 +50,7 @@ mod kernel;
 mod keys;
 mod lifecycle;
 mod multibuffer;
+mod os_thread;
 mod pages;
 mod parallel;
 mod protocol;

@@ -82,20 +82,6 @@ extern "C" fn end(hook: *mut c_void) {
     memory_budget::free_scratch();
 }
 
-/// Makes this thread one that does not preempt others when it is woken: an event loop that has sent
-/// a job away goes on, rather than to wait on its own core for the worker (p50 of a call after a
-/// millisecond of computing, both cores busy: 12 us instead of 500). Unlike a lower priority it
-/// costs the worker no share of the CPU.
-pub(crate) fn work_in_background() {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: all fields are numbers; 0 is the priority that this policy demands.
-        let priority: libc::sched_param = unsafe { std::mem::zeroed() };
-        // SAFETY: 0 names the calling thread; a refusal changes nothing.
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &priority) };
-    }
-}
-
 /// Keeps the library mapped for good. Node unloads an addon when the last environment that loaded
 /// it ends, which may be a `worker_thread`'s, while the pool's threads still run its code.
 fn pin_library() {

@@ -84,7 +84,7 @@ pub(crate) fn run(
     let mut jobs = Vec::with_capacity(tasks.len());
     for task in tasks.drain(..) {
         let PoolTask::Job(mut job) = task else { continue };
-        if !job.completion.enter() {
+        if !job.completion.gate().enter() {
             continue;
         }
         if job.begin() { jobs.push(job) } else { complete(job, completed) }
@@ -127,7 +127,7 @@ pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
 
 /// Lets a job go that has ended.
 pub(crate) fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
-    job.completion.leave();
+    job.completion.gate().leave();
     completed.add(job);
 }
 
@@ -299,7 +299,7 @@ impl Checkpoint for BatchInFlight<'_, '_> {
     fn cancelled(&self, index: usize) -> bool {
         let members = self.members.borrow();
         let Some(job) = &members[index] else { return true };
-        let cancelled = job.completion.closing()
+        let cancelled = job.completion.gate().is_closing()
             || job.cancel_token.as_ref().is_some_and(|cancel_token| cancel_token.is_requested());
         self.cancelled[index].set(cancelled);
         cancelled

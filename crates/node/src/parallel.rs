@@ -16,7 +16,7 @@ use crate::work::{Operation, Status, Target, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_core::engines::Provider;
 use millrace_core::split;
-use millrace_pool::{CancelToken, LONG_TASK_NS, YieldPoint};
+use millrace_pool::{CancelToken, LONG_TASK_NS};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -143,16 +143,13 @@ impl ParallelJob {
     }
 
     /// Does one share of the work. Returns the job if that was the end of it.
-    pub(crate) fn work(
-        self: &Arc<Self>,
-        yield_point: &mut YieldPoint<'_, PoolTask>,
-    ) -> Option<Box<Job>> {
-        if !self.completion.enter() {
+    pub(crate) fn work(self: &Arc<Self>, run_pending: &mut dyn FnMut()) -> Option<Box<Job>> {
+        if !self.completion.gate().enter() {
             return None;
         }
-        let mut checkpoint = JobCheckpoint::over(
-            yield_point,
-            &self.completion,
+        let mut checkpoint = JobCheckpoint::with_slice(
+            run_pending,
+            self.completion.gate(),
             self.cancel_token.as_deref(),
             self.part,
         );
@@ -175,14 +172,14 @@ impl ParallelJob {
             }
             Beginning::TooLate => None,
             Beginning::Cancelled(job) => {
-                self.completion.leave();
+                self.completion.gate().leave();
                 return Some(job);
             }
         };
         if let Some(job) = &mut job {
             self.finish(job, &mut checkpoint);
         }
-        self.completion.leave();
+        self.completion.gate().leave();
         job
     }
 
@@ -202,14 +199,14 @@ impl ParallelJob {
     }
 
     /// Works on part after part until none is left, or one fails, or nobody wants them any more.
-    fn take_parts(&self, checkpoint: &mut JobCheckpoint<'_, '_>) {
+    fn take_parts(&self, checkpoint: &mut JobCheckpoint<'_>) {
         let mut parts = || -> Result<(), Status> {
             let plan = self.plan(checkpoint)?;
             let mut done = None;
             while let Some((pass, index)) = self.next(plan.count, done.take())? {
                 let result = plan.part(pass, index)?;
                 done = (pass == 0).then_some((index, result));
-                checkpoint.goes_on()?;
+                checkpoint.check()?;
             }
             Ok(())
         };
@@ -219,7 +216,7 @@ impl ParallelJob {
         }
     }
 
-    fn plan(&self, checkpoint: &mut JobCheckpoint<'_, '_>) -> Result<&RangePlan, Status> {
+    fn plan(&self, checkpoint: &mut JobCheckpoint<'_>) -> Result<&RangePlan, Status> {
         let plan = self.plan.get_or_init(|| {
             let state = self.lock();
             let job = state.job.as_ref().ok_or(Status::Internal)?;
@@ -278,7 +275,7 @@ impl ParallelJob {
     }
 
     /// Nobody is inside any more, and nobody comes in.
-    fn finish(&self, job: &mut Job, checkpoint: &mut JobCheckpoint<'_, '_>) {
+    fn finish(&self, job: &mut Job, checkpoint: &mut JobCheckpoint<'_>) {
         let (results, failure) = {
             let mut state = self.lock();
             (std::mem::take(&mut state.results), state.failure)

@@ -19,7 +19,7 @@ pub(crate) fn run_sequential(
     work: &Work,
     key: &CipherKey,
     reply: &mut Reply,
-    mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let part = checkpoint.as_ref().map_or(work.source.size().max(1), |checkpoint| checkpoint.slice);
     let plan = RangePlan::cipher(work, key, part, || {
@@ -36,7 +36,7 @@ pub(crate) fn run_sequential(
                 if pass == 0 {
                     results.push(Some(result));
                 }
-                checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.goes_on())?;
+                checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
             }
         }
         plan.join(work, &results, reply)
@@ -274,10 +274,10 @@ impl RangePlan {
     /// Leaves zeros in the whole target: no half of a text, and nothing unauthenticated. In an
     /// environment that ends it overwrites only what has been decrypted: nobody is told of a
     /// result, but others may share the memory.
-    pub(crate) fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>) {
+    pub(crate) fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_>>) {
         let opens = matches!(self.message, Kind::Open(_) | Kind::OpenTwice(_));
         for index in 0..self.count {
-            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.closing());
+            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_closing());
             if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
                 return;
             }

@@ -20,7 +20,7 @@ impl Work {
     pub(crate) fn update(
         &self,
         hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
@@ -53,7 +53,7 @@ impl Work {
     pub(crate) fn mac_update(
         &self,
         hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         if let Key::Bytes(states) = &self.key {
             let key = KeyStates::new(hash, states.read())?;
@@ -112,7 +112,7 @@ impl Work {
         hash: Hash,
         params: &Params<'_>,
         target: &mut [u8],
-        checkpoint: &mut JobCheckpoint<'_, '_>,
+        checkpoint: &mut JobCheckpoint<'_>,
     ) -> Result<(), Error> {
         let state_size = hasher::state_size(hash);
         let (mut state, mut next) =
@@ -135,7 +135,7 @@ impl Work {
             hasher::squeeze(hash, params, &state[..begun], rest, slice, &mut next)?;
             std::mem::swap(&mut state, &mut next);
             (begun, rest) = (state_size, &[]);
-            checkpoint.goes_on()?;
+            checkpoint.check()?;
         }
         Ok(())
     }

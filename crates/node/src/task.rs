@@ -5,8 +5,8 @@ use crate::checkpoint::JobCheckpoint;
 use crate::cost::{self, Algorithm};
 use crate::job::{CompletionQueue, Job};
 use crate::kdf::scratch_pool;
-use crate::lifecycle;
 use crate::multibuffer;
+use crate::os_thread;
 use crate::parallel::ParallelJob;
 use millrace_core::engines::Provider;
 use millrace_core::stack;
@@ -39,7 +39,7 @@ impl Task for PoolTask {
     type Results = CompletedBatch;
 
     fn on_worker_start() {
-        lifecycle::work_in_background();
+        os_thread::avoid_preempting_others();
     }
 
     fn cost(&self) -> u64 {
@@ -67,7 +67,7 @@ impl Task for PoolTask {
             PoolTask::Job(job) => run_job(job, yield_point, completed),
             PoolTask::Helper(parallel) => {
                 completed.note_secrets(parallel.keyed(), parallel.cost());
-                if let Some(job) = parallel.work(yield_point) {
+                if let Some(job) = parallel.work(&mut || yield_point.run_pending_short_tasks()) {
                     let algorithm = cost::algorithm(job.work.operation);
                     completed.add(job);
                     completed.refine(algorithm);
@@ -103,16 +103,18 @@ fn run_job(
     completed: &mut CompletedBatch,
 ) {
     // The environment has ended, its memory may be gone; nobody waits for the result.
-    if !job.completion.enter() {
+    if !job.completion.gate().enter() {
         return;
     }
     // Given back when the memory has been wiped, and that when the result is on its way.
     let permit = job.permit.take();
     job.perform(|work, reply, completion, cancel_token, cost| {
-        let mut checkpoint = JobCheckpoint::new(yield_point, completion, cancel_token, work, cost);
+        let mut run_pending = || yield_point.run_pending_short_tasks();
+        let mut checkpoint =
+            JobCheckpoint::new(&mut run_pending, completion.gate(), cancel_token, work, cost);
         work.run(reply, checkpoint.as_mut())
     });
-    job.completion.leave();
+    job.completion.gate().leave();
     let (algorithm, measured) =
         (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
     completed.add(job);

@@ -6,7 +6,6 @@ use crate::bytes::{Window, text, wipe};
 use crate::checkpoint::JobCheckpoint;
 use crate::kdf::{Derivation, ProgressCounter};
 use crate::keys::PreparedKey;
-use crate::pages;
 pub(crate) use crate::protocol::Status;
 use crate::range_plan;
 use millrace_core::allocate::try_zeroed;
@@ -197,7 +196,7 @@ impl Work {
     pub(crate) fn run(
         &self,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Status {
         if self.engine != Provider::Native {
             return self.run_by_kernel(reply, checkpoint);
@@ -232,7 +231,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
@@ -264,7 +263,7 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let source = self.source.read();
         let prepared;
@@ -357,11 +356,11 @@ impl Work {
         &self,
         key: &CipherKey,
         reply: &mut Reply,
-        checkpoint: Option<&mut JobCheckpoint<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         // What is long need not be the text: it may be the additional data, which is hashed in one
         // go.
-        let in_parts = |checkpoint: &JobCheckpoint<'_, '_>| {
+        let in_parts = |checkpoint: &JobCheckpoint<'_>| {
             matches!(self.target, Target::Memory(_))
                 && self.source.size() > checkpoint.slice
                 && key.parts()
@@ -448,7 +447,7 @@ impl Work {
     /// A target that is fresh is about to be written.
     pub(crate) fn ready(&self, target: Window) {
         if self.fresh {
-            pages::ready(target);
+            target.populate();
         }
     }
 
