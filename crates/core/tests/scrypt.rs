@@ -108,8 +108,8 @@ fn another_library_agrees_with_any_number_of_jobs() {
         let mut wishes: Vec<Wish> = (0..1 + round % 12).map(|_| wish(&mut random)).collect();
         let lanes: u64 = wishes.iter().map(|wish| u64::from(wish.p)).sum();
         // From one lane at a time to more memory than there are lanes.
-        let together = 1 + random.below(scrypt::lanes() + 2);
-        let mut memory = Memory::new(scrypt::memory(&cost, lanes, together)).expect("memory");
+        let concurrent = 1 + random.below(scrypt::lanes() + 2);
+        let mut memory = Memory::new(scrypt::memory(&cost, lanes, concurrent)).expect("memory");
         let mut told = vec![0; wishes.len()];
         scrypt::derive_many(
             &cost,
@@ -124,7 +124,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
             assert_eq!(
                 hex(&wish.target),
                 hex(&judged(&cost, wish)),
-                "{cost:?} {} {together}",
+                "{cost:?} {} {concurrent}",
                 wish.p
             );
         }

@@ -15,7 +15,7 @@ pub(crate) trait Derivation: Engine {
     fn scrypt_lanes() -> usize;
     /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None`
     /// beyond all counting.
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64>;
     /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any
     /// order.
     fn scrypt(

@@ -71,9 +71,9 @@ pub fn lanes() -> usize {
 }
 
 /// Bytes of working memory for jobs of one cost with `lanes` lanes in all (the sum of their p), so
-/// that `together` of them, at most [`lanes`], run at once.
-pub fn memory(cost: &Cost, lanes: u64, together: usize) -> u64 {
-    Chosen::scrypt_memory(cost, lanes, together).unwrap_or(u64::MAX)
+/// that `concurrent` of them, at most [`lanes`], run at once.
+pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
+    Chosen::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
 }
 
 /// Derives a key, with working memory of its own, as much as one lane needs.

@@ -28,8 +28,8 @@ impl Derivation for Native {
         scrypt::lanes()
     }
 
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
-        scrypt::memory(cost, lanes, together)
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
+        scrypt::memory(cost, lanes, concurrent)
     }
 
     fn scrypt(
@@ -43,7 +43,7 @@ impl Derivation for Native {
     }
 
     fn pbkdf2_lanes(hash: Hash) -> usize {
-        with_digest!(hash, D => D::chains_together(), _ => 0)
+        with_digest!(hash, D => D::hmac_lanes(), _ => 0)
     }
 
     fn pbkdf2(

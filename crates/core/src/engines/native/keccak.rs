@@ -139,13 +139,14 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     // Longer outputs are squeezed out in several steps, which only one by one can.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn together_from(size: usize) -> usize {
-        let choice = lanes::keccak::choice(lanes::Kernels::detect());
-        choice.filter(|_| size <= RATE).map_or(usize::MAX, |choice| choice.least)
+    fn min_batch(size: usize) -> usize {
+        lanes::keccak::multibuffer(lanes::Kernels::detect())
+            .filter(|_| size <= RATE)
+            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.at == 0 && !self.squeezing());
         lanes::keccak::hash(
             lanes::Kernels::detect(),

@@ -21,10 +21,10 @@ pub(super) fn digests<D: Digest>(
     mut sink: DigestSink<'_>,
 ) -> Result<(), Error> {
     with_room(size, |target| {
-        if sources.len() >= D::together_from(size) {
-            return D::new(params).together(sources, target, sink);
+        if sources.len() >= D::min_batch(size) {
+            return D::new(params).finish_batch(sources, target, sink);
         }
-        in_turn(0, sources, target, &mut sink, |source, target, slicer| match slicer {
+        in_sequence(0, sources, target, &mut sink, |source, target, slicer| match slicer {
             Some(slicer) => digest_paced::<D>(params, source, target, slicer),
             None => {
                 D::digest(params, source, target);
@@ -38,10 +38,10 @@ pub(super) fn digests<D: Digest>(
 pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut sink: DigestSink<'_>) {
     let sink = &mut sink;
     match sources.len() {
-        count if count < D::together_from(D::SIZE) => one_by_one(inner, outer, 0, sources, sink),
-        0..=FEW => together::<D, FEW>(inner, outer, 0, sources, sink),
+        count if count < D::min_batch(D::SIZE) => one_by_one(inner, outer, 0, sources, sink),
+        0..=FEW => mac_group::<D, FEW>(inner, outer, 0, sources, sink),
         _ => sources.chunks(MANY).enumerate().for_each(|(group, sources)| {
-            together::<D, MANY>(inner, outer, group * MANY, sources, sink);
+            mac_group::<D, MANY>(inner, outer, group * MANY, sources, sink);
         }),
     }
 }
@@ -54,24 +54,20 @@ fn one_by_one<D: Digest>(
     sink: &mut DigestSink<'_>,
 ) {
     let mut target = Secret::<SIZE_MAX>::zeros();
-    in_turn(
-        first,
-        sources,
-        &mut target.0[..D::SIZE],
-        sink,
-        |source, target, slicer| match slicer {
+    in_sequence(first, sources, &mut target.0[..D::SIZE], sink, |source, target, slicer| {
+        match slicer {
             Some(slicer) => hmac::from_states_paced(inner, outer, source, target, slicer),
             None => {
                 hmac::from_states(inner, outer, source, target);
                 Ok(())
             }
-        },
-    );
+        }
+    });
 }
 
 /// Computes one message after the other, from number `first` on, each by way of `target`.
 #[inline]
-fn in_turn(
+fn in_sequence(
     first: usize,
     sources: &[&[u8]],
     target: &mut [u8],
@@ -98,7 +94,7 @@ const FEW: usize = 16;
 const MANY: usize = 128;
 
 /// Computes the HMACs of at most `GROUP` messages, the first of which is number `first`.
-fn together<D: Digest, const GROUP: usize>(
+fn mac_group<D: Digest, const GROUP: usize>(
     inner: &D,
     outer: &D,
     first: usize,
@@ -106,7 +102,7 @@ fn together<D: Digest, const GROUP: usize>(
     sink: &mut DigestSink<'_>,
 ) {
     const { assert!(D::SIZE <= SIZE_MAX) };
-    if sources.len() < D::together_from(D::SIZE) {
+    if sources.len() < D::min_batch(D::SIZE) {
         return one_by_one(inner, outer, first, sources, sink);
     }
     let mut target = Secret::<SIZE_MAX>::zeros();
@@ -119,14 +115,14 @@ fn together<D: Digest, const GROUP: usize>(
         hashed[index] = true;
     };
     let slicer = sink.slicer.as_mut().map(|slicer| slicer.from(first));
-    inner.together(sources, target, DigestSink::new(&mut keep, slicer));
+    inner.finish_batch(sources, target, DigestSink::new(&mut keep, slicer));
     let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
     let mut emit = |index: usize, mac: &[u8]| {
         if hashed[index] {
             sink.emit(first + index, mac);
         }
     };
-    outer.together(&hashes[..sources.len()], target, DigestSink::new(&mut emit, None));
+    outer.finish_batch(&hashes[..sources.len()], target, DigestSink::new(&mut emit, None));
     // About as long as it took, so that groups of short messages do not add up to a long time.
     sink.advance(64 * sources.len());
 }

@@ -67,27 +67,27 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
-    /// The fewest messages with digests of `size` bytes that are quicker hashed
-    /// [together](Digest::together).
+    /// Returns the number of messages with digests of `size` bytes from which
+    /// [`finish_batch`](Digest::finish_batch) is faster than one by one.
     #[inline]
-    fn together_from(size: usize) -> usize {
+    fn min_batch(size: usize) -> usize {
         let _ = size;
         usize::MAX
     }
-    /// Hashes messages that all begin with what this state has taken in, whole blocks: several at
-    /// once, by way of `target`, which has a digest's size. Hands on each digest once, with the
-    /// number of its message.
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+    /// Hashes several messages at once, all from this state, which has absorbed whole blocks.
+    /// `target` has a digest's size and serves as a buffer. Emits each digest once, with the index
+    /// of its message.
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         let _ = (sources, target, sink);
-        unreachable!("there is nothing quicker than one by one");
+        unreachable!("min_batch is usize::MAX");
     }
-    /// How many chains of HMACs are worth moving on together.
-    fn chains_together() -> usize {
+    /// Returns how many blocks of PBKDF2's output [`iterate`](Digest::iterate) computes at once.
+    fn hmac_lanes() -> usize {
         1
     }
-    /// Moves chains of HMACs on, by `count` each.
-    fn iterate(chains: &mut [pbkdf2::Chain<Self>], count: u32) {
-        pbkdf2::one_by_one(chains, count);
+    /// Computes `count` HMAC iterations of each block of output.
+    fn iterate(outputs: &mut [pbkdf2::OutputBlock<Self>], count: u32) {
+        pbkdf2::one_by_one(outputs, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;

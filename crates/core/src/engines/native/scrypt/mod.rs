@@ -27,9 +27,9 @@ pub(super) fn lanes() -> usize {
 
 /// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None`
 /// beyond all counting.
-pub(super) fn memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
+pub(super) fn memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
     let block = 128 * u64::from(cost.r);
-    let tables = block.checked_mul(cost.n)?.checked_mul(together as u64)?;
+    let tables = block.checked_mul(cost.n)?.checked_mul(concurrent as u64)?;
     let blocks = block.checked_mul(lanes.checked_add(2 * LANES_MAX as u64)?)?;
     tables.checked_add(blocks)
 }
@@ -45,11 +45,11 @@ pub(super) fn run(
     let mut owners = try_with_capacity::<usize>(jobs.iter().map(|job| job.p as usize).sum())?;
     owners.extend(jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)));
     let count = owners.len() as u64;
-    let fits = |together: &usize| {
-        self::memory(cost, count, *together).is_some_and(|size| size <= memory.size())
+    let fits = |concurrent: &usize| {
+        self::memory(cost, count, *concurrent).is_some_and(|size| size <= memory.size())
     };
     let most = owners.len().min(self::lanes());
-    let Some(together) = (1..=most).rev().find(fits) else {
+    let Some(concurrent) = (1..=most).rev().find(fits) else {
         return Err(Error::Memory { needed: self::memory(cost, count, 1).unwrap_or(u64::MAX) });
     };
 
@@ -57,8 +57,8 @@ pub(super) fn run(
     // 128 bytes.
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
-    let tables = memory.lend(together * table + (2 * LANES_MAX + owners.len()) * block);
-    let blocks = tables.wrapping_add(together * table);
+    let tables = memory.lend(concurrent * table + (2 * LANES_MAX + owners.len()) * block);
+    let blocks = tables.wrapping_add(concurrent * table);
     let inputs = blocks.wrapping_add(2 * LANES_MAX * block);
     // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as
     // zeros.
@@ -79,7 +79,7 @@ pub(super) fn run(
         let batch: Vec<usize> = lanes
             .by_ref()
             .filter(|&lane| !checkpoint.cancelled(owners[lane]))
-            .take(together)
+            .take(concurrent)
             .collect();
         if batch.is_empty() {
             return Ok(());

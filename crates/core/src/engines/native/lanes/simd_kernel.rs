@@ -1,38 +1,37 @@
-//! What the kernels of the hashes by Merkle and Damgard have in common: all but the rounds.
+//! What the kernels of Merkle-Damgård hashes share: all but the rounds.
 
-/// Makes a kernel of vectors (`$set`), and of `rounds(words, block)`, a function which its type
-/// must have. Words of blocks and digests are in the `$order` of the hash; `$pad` is
-/// [`Kernel::pad`](super::Kernel::pad).
-macro_rules! kernel {
-    ($(#[$doc:meta])* $name:ident, $chain:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal],
+/// Defines a kernel over vectors (`$set`) and its own function `rounds(words, block)`. Words of
+/// blocks and digests are in the byte order `$order`; `$pad` is [`Kernel::pad`](super::Kernel::pad).
+macro_rules! simd_kernel {
+    ($(#[$doc:meta])* $name:ident, $hash:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal],
      $vector:ty, $proof:ident, $features:literal, $order:ident, $pad:expr) => {
         $(#[$doc])*
         #[derive(Copy, Clone)]
         struct $name {
             #[allow(dead_code)] // a proof
             proof: $proof,
-            pays: usize,
+            min_lanes: usize,
         }
 
-        impl Kernel<$chain, $lanes> for $name {
+        impl Kernel<$hash, $lanes> for $name {
             type States = Columns<$word, $words, $lanes>;
             const STATES: Self::States = Columns([[0; $lanes]; $words]);
 
-            fn pays(self) -> usize {
-                self.pays
+            fn min_lanes(self) -> usize {
+                self.min_lanes
             }
 
             // SAFETY: as in the trait.
             unsafe fn step(
                 self,
-                _chain: $chain,
+                _hash: $hash,
                 states: &mut Self::States,
                 fresh: u32,
                 start: &[$word; $words],
                 at: &[*const u8; $lanes],
                 count: usize,
             ) {
-                // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
+                // SAFETY: the proof covers the instructions, the caller the pointers.
                 unsafe { Self::steps(&mut states.0, fresh, start, at, count) }
             }
 
@@ -45,31 +44,31 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            fn pad(self, chain: $chain, tail: &mut Tail<$chain>, rest: &[u8], length: u64) {
-                let pad: fn(Self, $chain, &mut Tail<$chain>, &[u8], u64) = $pad;
-                pad(self, chain, tail, rest, length);
+            fn pad(self, hash: $hash, tail: &mut Tail<$hash>, rest: &[u8], length: u64) {
+                let pad: fn(Self, $hash, &mut Tail<$hash>, &[u8], u64) = $pad;
+                pad(self, hash, tail, rest, length);
             }
 
             #[inline(always)]
-            fn digests(self, states: &Self::States, ended: u32, digests: &mut [Digest<$chain>; $lanes], _size: usize) {
+            fn digests(self, states: &Self::States, ended: u32, digests: &mut [Digest<$hash>; $lanes], _size: usize) {
                 if ended.count_ones() > FEW {
-                    // SAFETY: there is the proof that the CPU has the instructions.
+                    // SAFETY: the proof says that the CPU has the instructions.
                     unsafe { Self::all_digests(&states.0, digests) }
                 } else {
-                    bits(ended).for_each(|lane| digests[lane] = $chain::digest(states.get(lane)));
+                    bits(ended).for_each(|lane| digests[lane] = $hash::digest(states.get(lane)));
                 }
             }
         }
 
         impl $name {
-            /// Runs with the kernel.
+            /// Runs the batch with this kernel.
             #[target_feature(enable = $features)]
-            fn run(work: &mut Work<'_, '_, $chain>, proof: $proof, pays: usize) {
-                run(Self { proof, pays }, work);
+            fn run(batch: &mut Batch<'_, '_, $hash>, proof: $proof, min_lanes: usize) {
+                run(Self { proof, min_lanes }, batch);
             }
 
             /// # Safety
-            /// `count` blocks can be read at each pointer.
+            /// `count` blocks must be readable at each pointer.
             #[target_feature(enable = $features)]
             unsafe fn steps(
                 states: &mut [[$word; $lanes]; $words],
@@ -91,34 +90,33 @@ macro_rules! kernel {
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn all_digests(states: &[[$word; $lanes]; $words], digests: &mut [Digest<$chain>; $lanes]) {
+            fn all_digests(states: &[[$word; $lanes]; $words], digests: &mut [Digest<$hash>; $lanes]) {
                 $set::rows(states.each_ref().map(|row| $set::$order($set::load(row))), digests);
             }
         }
     };
 }
 
-/// Makes kernels of the instructions made for a hash, for two messages or more in turn: while one
-/// waits for its instruction, others have theirs. Of `step_in_turn(states, at, count)`, a function
-/// which must be there.
-macro_rules! in_turn {
-    ($chain:ident, $words:literal) => {
-        /// Messages in turn.
+/// Defines a kernel over the CPU's instructions for a hash that interleaves several messages to
+/// hide their latency. It calls `step_interleaved(states, at, count)`.
+macro_rules! interleaved {
+    ($hash:ident, $words:literal) => {
+        /// Interleaved messages.
         #[derive(Copy, Clone)]
-        struct InTurn(#[allow(dead_code)] ShaNi);
+        struct Interleaved(#[allow(dead_code)] ShaNi);
 
-        impl<const LANES: usize> Kernel<$chain, LANES> for InTurn {
+        impl<const LANES: usize> Kernel<$hash, LANES> for Interleaved {
             type States = [[u32; $words]; LANES];
             const STATES: Self::States = [[0; $words]; LANES];
 
-            fn pays(self) -> usize {
+            fn min_lanes(self) -> usize {
                 LANES
             }
 
             // SAFETY: as in the trait.
             unsafe fn step(
                 self,
-                _chain: $chain,
+                _hash: $hash,
                 states: &mut Self::States,
                 fresh: u32,
                 start: &[u32; $words],
@@ -130,9 +128,8 @@ macro_rules! in_turn {
                         *state = *start;
                     }
                 }
-                // SAFETY: there is the proof that the CPU has the instructions; the rest is
-                // promised by the caller.
-                unsafe { step_in_turn(states, at, count) }
+                // SAFETY: the proof covers the instructions, the caller the pointers.
+                unsafe { step_interleaved(states, at, count) }
             }
 
             fn put(states: &mut Self::States, lane: usize, state: &[u32; $words]) {
@@ -148,29 +145,29 @@ macro_rules! in_turn {
                 self,
                 states: &Self::States,
                 ended: u32,
-                digests: &mut [Digest<$chain>; LANES],
+                digests: &mut [Digest<$hash>; LANES],
                 _size: usize,
             ) {
-                bits(ended).for_each(|lane| digests[lane] = $chain::digest(states[lane]));
+                bits(ended).for_each(|lane| digests[lane] = $hash::digest(states[lane]));
             }
         }
 
-        impl InTurn {
-            /// Runs with the kernel.
+        impl Interleaved {
+            /// Runs the batch with this kernel.
             #[target_feature(enable = "ssse3,sse4.1,sha")]
-            fn run<const LANES: usize>(work: &mut Work<'_, '_, $chain>, proof: ShaNi) {
-                run::<_, _, LANES>(Self(proof), work);
+            fn run<const LANES: usize>(batch: &mut Batch<'_, '_, $hash>, proof: ShaNi) {
+                run::<_, _, LANES>(Self(proof), batch);
             }
         }
     };
 }
 
-pub(super) use {in_turn, kernel};
+pub(super) use {interleaved, simd_kernel};
 
-/// So many digests are quicker to write one by one than those of all lanes at once.
+/// Up to this many digests are faster to write one by one than those of all lanes at once.
 pub(super) const FEW: u32 = 3;
 
-/// Pads the last bytes of a message in as many bytes as they make then, which are zero.
+/// Pads the last bytes of a message in `tail`, which is zero and as long as the padded end.
 #[inline]
 pub(super) fn pad(tail: &mut [u8], rest: &[u8], length: [u8; 8]) {
     tail[..rest.len()].copy_from_slice(rest);

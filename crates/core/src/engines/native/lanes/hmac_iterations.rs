@@ -1,21 +1,27 @@
-//! Chains of HMACs in lanes, as PBKDF2 has them: digests never leave the registers.
+//! The HMAC iterations of PBKDF2 in lanes: digests stay in registers.
 
-/// Makes the function `links` of a kernel.
-macro_rules! links {
+/// Defines the function `iterate` of a kernel.
+macro_rules! hmac_iterations {
     ($kernel:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal], $vector:ty, $features:literal) => {
         impl $kernel {
-            /// Moves at most as many links on as there are lanes; a digest has `USED` words.
+            /// Iterates at most as many blocks as there are lanes. A digest has `USED` words.
             #[target_feature(enable = $features)]
-            fn links<const USED: usize>(links: &mut [Link<$word, $words>], count: u32) {
-                type Links = [Columns<$word, $words, $lanes>; 4];
-                let mut columns: Wiped<Links> =
+            fn iterate<const USED: usize>(
+                iterations: &mut [HmacIteration<$word, $words>],
+                count: u32,
+            ) {
+                type Iterations = [Columns<$word, $words, $lanes>; 4];
+                let mut columns: Wiped<Iterations> =
                     Wiped([const { Columns([[0; $lanes]; $words]) }; 4]);
                 for lane in 0..$lanes {
-                    // Lanes without a link do what the first does.
-                    let link = links.get(lane).unwrap_or(&links[0]);
-                    for (columns, words) in
-                        columns.0.iter_mut().zip([&link.inner, &link.outer, &link.last, &link.sum])
-                    {
+                    // Lanes without a block repeat the first.
+                    let iteration = iterations.get(lane).unwrap_or(&iterations[0]);
+                    for (columns, words) in columns.0.iter_mut().zip([
+                        &iteration.inner,
+                        &iteration.outer,
+                        &iteration.last,
+                        &iteration.sum,
+                    ]) {
                         columns.put(lane, words);
                     }
                 }
@@ -43,12 +49,13 @@ macro_rules! links {
                         .zip(words)
                         .for_each(|(row, words)| $set::store(row, words));
                 }
-                for (lane, link) in links.iter_mut().enumerate() {
-                    (link.last, link.sum) = (columns.0[2].get(lane), columns.0[3].get(lane));
+                for (lane, iteration) in iterations.iter_mut().enumerate() {
+                    (iteration.last, iteration.sum) =
+                        (columns.0[2].get(lane), columns.0[3].get(lane));
                 }
             }
         }
     };
 }
 
-pub(super) use links;
+pub(super) use hmac_iterations;
