@@ -570,7 +570,7 @@ fn predict(call: &Call<'_>) -> Value {
     let cost = hash
         .zip(call.double(1))
         .zip(call.double(2))
-        .map(|((hash, bytes), count)| cost::of_messages(hash, bytes as usize, count as usize));
+        .map(|((hash, bytes), count)| cost::predict_messages(hash, bytes as usize, count as usize));
     call.env.double(cost.unwrap_or(0) as f64)
 }
 
@@ -578,18 +578,18 @@ fn predict(call: &Call<'_>) -> Value {
 /// what one of many messages takes of them (2), and whether all that stays as it is (3).
 fn cost_part(call: &Call<'_>) -> Value {
     let part = call.uint32(2).and_then(CostPart::from_number);
-    let number = priced(call).zip(part).map(|(algorithm, part)| match part {
-        CostPart::Fixed => f64::from(cost::price(algorithm).fixed),
-        CostPart::PerByte => f64::from(cost::price(algorithm).per_byte),
-        CostPart::BatchFactor => f64::from(cost::price(algorithm).together),
-        CostPart::Settled => f64::from(u8::from(cost::settled(algorithm))),
+    let number = algorithm_of(call).zip(part).map(|(algorithm, part)| match part {
+        CostPart::Fixed => f64::from(cost::cost_model(algorithm).fixed_ns),
+        CostPart::PerByte => f64::from(cost::cost_model(algorithm).per_byte_ns),
+        CostPart::BatchFactor => f64::from(cost::cost_model(algorithm).batch_factor),
+        CostPart::Settled => f64::from(u8::from(cost::is_settled(algorithm))),
     });
     call.env.double(number.unwrap_or(f64::NAN))
 }
 
 /// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its
 /// number.
-fn priced(call: &Call<'_>) -> Option<Algorithm> {
+fn algorithm_of(call: &Call<'_>) -> Option<Algorithm> {
     let id = u8::try_from(call.uint32(1)?).ok()?;
     match call.uint32(0) {
         Some(0) => Hash::from_id(id).map(Algorithm::Hash),
@@ -599,15 +599,15 @@ fn priced(call: &Call<'_>) -> Option<Algorithm> {
 
 /// `inlineLimit()`: nanoseconds of work that is done during its call while others are in flight.
 fn inline_limit(call: &Call<'_>) -> Value {
-    call.env.double(limits::INLINE as f64)
+    call.env.double(limits::INLINE_NS as f64)
 }
 
-/// `costs()`: all prices, as JSON.
+/// `costs()`: all cost models, as JSON.
 fn costs(call: &Call<'_>) -> Value {
     call.env.utf8(&cost::to_json())
 }
 
-/// `epoch()`: another number whenever a price or the usual route has changed.
+/// `epoch()`: another number whenever a cost model or the default route has changed.
 fn epoch(call: &Call<'_>) -> Value {
     call.env.number(cost::epoch())
 }

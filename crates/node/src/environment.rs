@@ -310,7 +310,7 @@ impl Environment {
 
     /// Nothing has arrived: instead of only looking again, runs short jobs of this environment that
     /// nobody has taken yet. On two cores that is worth half a core, and on a crowded machine,
-    /// where the workers wait for one, more. (One whose price is not known is left to a worker,
+    /// where the workers wait for one, more. (One whose algorithm was not measured is left to a worker,
     /// who measures it.)
     fn help(&self, completion: &Arc<CompletionQueue>) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());

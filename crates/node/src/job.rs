@@ -101,9 +101,10 @@ impl Job {
         self.copies.wipe_secrets();
     }
 
-    /// Whether the worker that has done it should measure the price of its algorithm.
+    /// Whether the worker that has done it should measure its algorithm.
     pub(crate) fn measures(&self) -> bool {
-        self.work.engine == Provider::Native && !cost::settled(cost::algorithm(self.work.operation))
+        self.work.engine == Provider::Native
+            && !cost::is_settled(cost::algorithm(self.work.operation))
     }
 
     /// What the completion carries: a digest or tag, and a text; or why there is none.

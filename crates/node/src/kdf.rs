@@ -173,7 +173,7 @@ impl Derivation {
         }
     }
 
-    /// The hash whose price it has.
+    /// The hash whose cost model it uses.
     pub(crate) fn hash(&self) -> Hash {
         match self.decode() {
             Some(Kdf::Pbkdf2 { hash, .. } | Kdf::Hkdf(hash)) => hash,
@@ -184,7 +184,7 @@ impl Derivation {
 
     /// Predicted nanoseconds of deriving a key of `size` bytes.
     pub(crate) fn predict(&self, size: usize) -> u64 {
-        let a_block = cost::of_messages(self.hash(), self.hash().facts().block_size, 1);
+        let a_block = cost::predict_messages(self.hash(), self.hash().facts().block_size, 1);
         let blocks = |hash: Hash| size.div_ceil(hash.facts().digest_size.max(1)) as u64;
         match self.decode() {
             None => 0,

@@ -99,7 +99,7 @@ pub(crate) fn run(
     if cost.saturating_mul(rounds as u64) <= CHECKPOINT_MIN_NS {
         key.run(&mut jobs);
         jobs.into_iter().for_each(|job| complete(job, completed));
-        completed.refine(Algorithm::Hash(key.hash));
+        completed.measure_once(Algorithm::Hash(key.hash));
         return;
     }
     let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);

@@ -70,7 +70,7 @@ impl Task for PoolTask {
                 if let Some(job) = parallel.work(&mut || yield_point.run_pending_short_tasks()) {
                     let algorithm = cost::algorithm(job.work.operation);
                     completed.add(job);
-                    completed.refine(algorithm);
+                    completed.measure_once(algorithm);
                 }
             }
         }
@@ -124,7 +124,7 @@ fn run_job(
         drop(permit);
     }
     if measured {
-        completed.refine(algorithm);
+        completed.measure_once(algorithm);
     }
 }
 
@@ -165,10 +165,10 @@ impl CompletedBatch {
     }
 
     /// Measures an algorithm if nobody has, for which no result has to wait.
-    pub(crate) fn refine(&mut self, algorithm: Algorithm) {
-        if !cost::settled(algorithm) {
+    pub(crate) fn measure_once(&mut self, algorithm: Algorithm) {
+        if !cost::is_settled(algorithm) {
             self.deliver();
-            cost::refine(algorithm);
+            cost::measure_once(algorithm);
         }
     }
 
