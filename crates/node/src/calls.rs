@@ -5,16 +5,18 @@
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
 //! as typed arrays. Digests in their common form have calls of their own, in `fast_path`.
 
+use crate::admission;
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::cost::{self, Algorithm, limits};
-use crate::environment::{Attached, Environment, pool};
+use crate::environment::{Attached, Environment};
 use crate::fast_path;
 use crate::job::Job;
-use crate::kdf::{self, Derivation, memory_budget, scratch_pool};
+use crate::kdf::{self, Derivation};
 use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
+use crate::memory_budget;
 use crate::pages;
 use crate::protocol::flag::{
     CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET,
@@ -24,6 +26,7 @@ use crate::protocol::{
     At, CancelResult, CopiedBytes, CostPart, KdfMemory, OperationNumber as Asked, REPLY_MAX, Route,
     Status, Threads,
 };
+use crate::task::pool;
 use crate::values::{self, Function, Value, exact_size};
 use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
@@ -111,7 +114,7 @@ impl<'a> Request<'a> {
         part_from_target(&mut copies, &mut work)?;
         let status = work.run(&mut Reply::empty(), None);
         if matches!(work.operation, Operation::Derive) {
-            scratch_pool::wipe_deferred(|| {});
+            memory_budget::wipe_deferred(|| {});
         }
         match status {
             Status::Done => Ok(()),
@@ -141,7 +144,7 @@ impl<'a> Request<'a> {
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
             if matches!(job.work.operation, Operation::Derive) {
-                scratch_pool::wipe_deferred(|| {});
+                memory_budget::wipe_deferred(|| {});
             }
             self.tell_cost(0);
             job.copied = 0;
@@ -547,7 +550,7 @@ fn equal(call: &Call<'_>) -> Value {
 
 /// `derivationMemory(which)`: a [`KdfMemory`].
 fn derivation_memory(call: &Call<'_>) -> Value {
-    let (taken, waiting) = memory_budget::taken();
+    let (taken, waiting) = memory_budget::usage();
     let number = call.uint32(0).and_then(KdfMemory::from_number).map(|which| match which {
         KdfMemory::Limit => memory_budget::limit() as f64,
         KdfMemory::Taken => taken as f64,
@@ -560,6 +563,7 @@ fn derivation_memory(call: &Call<'_>) -> Value {
 fn set_derivation_memory(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
         memory_budget::set_limit(limit as u64);
+        admission::submit_waiting();
     }
     call.env.undefined()
 }

@@ -141,7 +141,7 @@ impl<Job> Queue<Job> {
     }
 
     /// True while the event loop looks for results by itself.
-    pub(crate) fn polled(&self) -> bool {
+    pub(crate) fn is_polled(&self) -> bool {
         self.polled.load(Ordering::Relaxed)
     }
 

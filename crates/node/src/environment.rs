@@ -2,32 +2,26 @@
 //! keys, its jobs in flight, and how their results reach JavaScript. Used on the environment's own
 //! thread only.
 
+use crate::admission;
 use crate::bytes::{Window, try_box};
 use crate::checkpoint::CHECKPOINT_MIN_NS;
 use crate::completion::{CompletionBuffer, POLL, Queue, WakeHandler};
 use crate::cost::{self, Route};
 use crate::job::{CompletionQueue, Job};
-use crate::kdf::{ProgressCounter, memory_budget};
+use crate::kdf::ProgressCounter;
 use crate::keys::Keys;
 use crate::multibuffer;
-use crate::parallel;
 pub(crate) use crate::protocol::Poll;
-use crate::task::{CompletedBatch, PoolTask};
+use crate::task::{self, PoolTask};
 use crate::values::{Env, Pinned};
 use crate::work::{Operation, Status};
 use millrace_core::hasher::Held;
-use millrace_pool::{CancelToken, Cancellation, MAX_THREADS, Pool, Task, YieldPoint};
+use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-
-/// The process's pool; no thread starts before the first job.
-pub(crate) fn pool() -> &'static Pool<PoolTask> {
-    static POOL: OnceLock<Pool<PoolTask>> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new(Pool::<PoolTask>::default_limit()))
-}
 
 /// One environment's state, used on its own thread only.
 pub(crate) struct Environment {
@@ -181,8 +175,7 @@ impl Environment {
                 (Route::Inline, _) => self.finished.borrow_mut().try_reserve(1).is_ok(),
                 (_, true) => {
                     let mut pending = self.pending.borrow_mut();
-                    pending.try_reserve(1).is_ok()
-                        && memory_budget::reserve_waiting(pending.len() + 1)
+                    pending.try_reserve(1).is_ok() && admission::reserve(pending.len() + 1)
                 }
                 _ if self.settling.get() => {
                     // A long job departs as one task for each worker.
@@ -236,18 +229,15 @@ impl Environment {
         let long = job.cost > CHECKPOINT_MIN_NS;
         match (self.settling.get(), long) {
             (true, false) => self.deferred.borrow_mut().push(PoolTask::Job(job)),
-            (true, true) => self.deferred.borrow_mut().extend(parallel::tasks(job)),
-            (false, false) => submit([PoolTask::Job(job)]),
-            (false, true) => submit(parallel::tasks(job)),
+            (true, true) => self.deferred.borrow_mut().extend(task::split(job)),
+            (false, false) => task::submit([PoolTask::Job(job)]),
+            (false, true) => task::submit(task::split(job)),
         }
     }
 
     /// The turn ends: what has gathered goes to the pool, as far as there is memory for it.
     pub(crate) fn flush(&self) {
-        let admitted = memory_budget::admit_all(self.pending.take());
-        if !admitted.is_empty() {
-            submit(admitted);
-        }
+        admission::submit(self.pending.take());
     }
 
     /// How far the job in this slot has come, from 0 to 1.
@@ -315,8 +305,8 @@ impl Environment {
     fn help(&self, completion: &Arc<CompletionQueue>) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
         while cost < HELP
-            && let Some(task) =
-                pool().take_first(Arc::as_ptr(completion).addr(), |task| task.suits_help(HELP_EACH))
+            && let Some(task) = task::pool()
+                .take_first(Arc::as_ptr(completion).addr(), |task| task.suits_event_loop(HELP_EACH))
         {
             // A share is never as short.
             let PoolTask::Job(job) = task else { continue };
@@ -391,7 +381,7 @@ impl Environment {
             self.settling.set(false);
             let deferred = std::mem::take(&mut *self.deferred.borrow_mut());
             if !deferred.is_empty() {
-                submit(deferred);
+                task::submit(deferred);
             }
             buffer.clear();
         }
@@ -435,14 +425,4 @@ impl JobFreeList {
             *self = JobFreeList::default();
         }
     }
-}
-
-pub(crate) fn submit(tasks: impl IntoIterator<Item = PoolTask>) {
-    // Not one thread to be had: late is better than never.
-    let mut completed = CompletedBatch::default();
-    pool()
-        .submit(tasks)
-        .into_iter()
-        .for_each(|task| task.run(&mut YieldPoint::none(), &mut completed));
-    completed.deliver();
 }

@@ -3,13 +3,13 @@
 use crate::bytes::Copies;
 use crate::completion::Queue;
 use crate::cost::{self, Route};
-use crate::kdf::memory_budget::MemoryPermit;
-use crate::parallel::WorkerClaim;
+use crate::memory_budget::MemoryPermit;
 use crate::work::{Operation, Reply, Status, Work};
 use millrace_core::engines::Provider;
 use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroize;
 
 /// The queue that carries an environment's finished jobs back to its event loop.
@@ -101,7 +101,13 @@ impl Job {
         self.copies.wipe_secrets();
     }
 
-    /// Whether the worker that has done it should measure its algorithm.
+    /// Ends the job with a digest or key as its result.
+    pub(crate) fn complete_with(&mut self, digest: &[u8]) {
+        self.reply.put(digest);
+        self.end(Status::Done);
+    }
+
+    /// Whether the worker that has done it should measure the price of its algorithm.
     pub(crate) fn measures(&self) -> bool {
         self.work.engine == Provider::Native
             && !cost::is_settled(cost::algorithm(self.work.operation))
@@ -130,5 +136,32 @@ impl Job {
         self.reply.small_size = 0;
         self.reply.large = Vec::new();
         self.copies.rest()
+    }
+}
+
+/// The workers that a long job claims, counted over all long jobs of the process.
+pub(crate) struct WorkerClaim(usize);
+
+static LONG_JOBS: AtomicUsize = AtomicUsize::new(0);
+static CLAIMED_WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+impl WorkerClaim {
+    /// Claims workers until the value is dropped.
+    pub(crate) fn new(workers: usize) -> WorkerClaim {
+        LONG_JOBS.fetch_add(1, Ordering::Relaxed);
+        CLAIMED_WORKERS.fetch_add(workers, Ordering::Relaxed);
+        WorkerClaim(workers)
+    }
+
+    /// Returns the number of claims, and of the workers that they claim.
+    pub(crate) fn totals() -> (usize, usize) {
+        (LONG_JOBS.load(Ordering::Relaxed), CLAIMED_WORKERS.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for WorkerClaim {
+    fn drop(&mut self) {
+        LONG_JOBS.fetch_sub(1, Ordering::Relaxed);
+        CLAIMED_WORKERS.fetch_sub(self.0, Ordering::Relaxed);
     }
 }

@@ -2,12 +2,9 @@
 //! as any long job, in slices; several of one kind run together in lanes (`multibuffer`), and those
 //! that take much memory share what there is (`room`).
 
-pub(crate) mod memory_budget;
-pub(crate) mod multibuffer;
-pub(crate) mod scratch_pool;
-
 use crate::calls::Request;
 use crate::cost;
+use crate::memory_budget;
 use crate::protocol::{At, OperationNumber as Asked};
 use crate::work::{Key, Operation, Reply, Status, Work};
 use crate::{bytes::Window, checkpoint::JobCheckpoint};
@@ -291,7 +288,7 @@ impl Work {
             Kdf::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
-                scratch_pool::with(needed, |memory| {
+                memory_budget::with_scratch(needed, |memory| {
                     scrypt::derive_many(&cost, jobs, memory, checkpoint, |_, _| whole = true)
                 })?;
                 whole.then_some(()).ok_or(Error::Cancelled)
@@ -306,14 +303,14 @@ impl Work {
             Kdf::Argon2(cost) => {
                 let input =
                     argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
-                scratch_pool::with(needed, |memory| {
+                memory_budget::with_scratch(needed, |memory| {
                     argon2::derive_paced(&cost, &input, target, memory, checkpoint)
                 })
             }
             Kdf::Verify { allowed, .. } => {
                 let hash = PasswordHash::parse(as_text(&self.aad), &NO_LIMITS)?;
                 let clock = &mut Clock::new(allowed, checkpoint);
-                let verified = scratch_pool::with(needed, |memory| {
+                let verified = memory_budget::with_scratch(needed, |memory| {
                     let equal = hash.verify(password, self.tag.read(), memory, clock)?;
                     target.fill(u8::from(equal));
                     Ok(())

@@ -33,12 +33,14 @@
 // Jobs travel as boxes: a vector of them is a handful on their way, not a list of jobs.
 #![allow(clippy::vec_box)]
 
+mod admission;
 mod batch;
 mod bigint;
 mod bytes;
 mod calls;
 mod checkpoint;
 mod chunks;
+mod completed;
 mod completion;
 mod cost;
 mod environment;
@@ -49,12 +51,12 @@ mod kdf;
 mod kernel;
 mod keys;
 mod lifecycle;
+mod memory_budget;
 mod multibuffer;
 mod os_thread;
 mod pages;
 mod parallel;
 mod protocol;
-mod range_plan;
 mod running;
 mod task;
 mod values;

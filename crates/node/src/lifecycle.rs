@@ -11,10 +11,12 @@
 //! operating system with the process, and the memory they use is still mapped until that moment.
 #![allow(unsafe_code)]
 
+use crate::admission;
 use crate::calls::FUNCTIONS;
-use crate::environment::{Environment, pool};
+use crate::environment::Environment;
 use crate::job::CompletionQueue;
-use crate::kdf::memory_budget;
+use crate::memory_budget;
+use crate::task::pool;
 use crate::values::{self, Env};
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -75,7 +77,7 @@ fn close_at_end(env: Env, completion: &Arc<CompletionQueue>) {
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
     let completion = unsafe { Arc::from_raw(hook.cast_const().cast::<CompletionQueue>()) };
-    let waiting = memory_budget::withdraw(&completion);
+    let waiting = admission::withdraw(&completion);
     let withdrawn = pool().withdraw(|task| Arc::ptr_eq(task.completion(), &completion));
     completion.close();
     drop((waiting, withdrawn));

@@ -1,42 +1,43 @@
-//! Hashes of several jobs at once, in the lanes of one core: of any environment, as long as
-//! algorithm and key are the same. A job that nobody wants any more leaves the batch early; a
-//! panic, which is a bug of ours, ends all in it.
+//! Batches: several jobs of one kind that run together in the SIMD lanes of one thread, whatever
+//! their environments. Hashes and HMACs batch if algorithm and key are the same, scrypt with one N
+//! and r, PBKDF2 over one hash. A cancelled job leaves its batch early; a panic, which is a bug,
+//! fails the whole batch.
 
-use crate::bytes::Window;
+use crate::bytes::{Copies, Window};
 use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
+use crate::completed::CompletedBatch;
 use crate::cost::Algorithm;
 use crate::job::Job;
-use crate::kdf::{self, Derivation};
+use crate::kdf::{Derivation, Kdf};
 use crate::keys::PreparedKey;
-use crate::task::{CompletedBatch, PoolTask};
-use crate::work::{Key, Operation, Status, Target, Work};
+use crate::memory_budget;
+use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
+use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
+use millrace_core::kdf::{Memory, pbkdf2, scrypt};
 use millrace_core::many;
-use millrace_pool::YieldPoint;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use zeroize::Zeroizing;
 
-/// The most there are together: more than any kernel has lanes.
+/// The most jobs of a batch: no SIMD kernel has more lanes.
 const BATCH_MAX: usize = 32;
 
-/// The most bytes of an answer that is no text.
-const REPLY_SMALL: usize = 64;
-
-/// The kind of a work that may run together with others: the number of its prepared key, or 0
-/// without one, and its hash.
+/// Returns the kind of a work that may be batched: the number of its prepared key, or 0 without
+/// one, and its hash or the kind of its derivation.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
     if work.engine != Provider::Native {
         return None;
     }
     if work.operation == Operation::Derive {
-        let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL);
+        let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL_BYTES);
         return work.derivation.kind().filter(|&kind| small && batch_limit(kind) > 1);
     }
     let (hash, number) = match (work.operation, &work.key) {
@@ -53,9 +54,9 @@ pub(crate) fn kind(work: &Work) -> Option<u32> {
     (plain && batch_limit(kind) > 1).then_some(kind)
 }
 
-/// How many jobs of a kind are worth running together.
+/// Returns the most jobs of a kind that are faster as a batch.
 pub(crate) fn batch_limit(kind: u32) -> usize {
-    /// By hash, once it is known: the pool asks under its lock.
+    // Kept by the low byte of the kind: the pool calls this under its lock.
     static LANES: [AtomicU8; 256] = [const { AtomicU8::new(0) }; 256];
     let place = &LANES[kind as usize & 0xff];
     match place.load(Ordering::Relaxed) {
@@ -70,30 +71,25 @@ pub(crate) fn batch_limit(kind: u32) -> usize {
     }
 }
 
-/// Runs jobs of one kind together.
+/// Runs jobs of one kind as a batch.
 pub(crate) fn run(
-    tasks: &mut Vec<PoolTask>,
-    yield_point: &mut YieldPoint<'_, PoolTask>,
+    jobs: impl Iterator<Item = Box<Job>>,
+    run_pending: &mut dyn FnMut(),
     completed: &mut CompletedBatch,
 ) {
-    // Results go out environment by environment.
-    let owner = |task: &PoolTask| Arc::as_ptr(task.completion());
-    if tasks.iter().any(|task| owner(task) != owner(&tasks[0])) {
-        tasks.sort_by_key(owner);
-    }
-    let mut jobs = Vec::with_capacity(tasks.len());
-    for task in tasks.drain(..) {
-        let PoolTask::Job(mut job) = task else { continue };
+    let mut begun = Vec::with_capacity(BATCH_MAX);
+    for mut job in jobs {
         if !job.completion.gate().enter() {
             continue;
         }
-        if job.begin() { jobs.push(job) } else { complete(job, completed) }
+        if job.begin() { begun.push(job) } else { complete(job, completed) }
     }
+    let mut jobs = begun;
     if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
-        return kdf::multibuffer::run(jobs, yield_point, completed);
+        return derive(jobs, run_pending, completed);
     }
     let Some(key) = jobs.first().and_then(|job| BatchKey::of(&job.work)) else { return };
-    // Together they take less than half as long as one by one.
+    // A batch takes less than half as long as its jobs one by one.
     let (rounds, cost) =
         (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
     if cost.saturating_mul(rounds as u64) <= CHECKPOINT_MIN_NS {
@@ -103,41 +99,40 @@ pub(crate) fn run(
         return;
     }
     let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
-    key.run_in_slices(
-        (slice(size, cost) / rounds).max(SLICE_MIN_BYTES),
-        jobs,
-        yield_point,
-        completed,
-    );
+    let slice = (slice(size, cost) / rounds).max(SLICE_MIN_BYTES);
+    key.run_in_slices(slice, jobs, run_pending, completed);
 }
 
-/// Runs jobs here and now, neighbours of one kind together.
+/// Runs jobs on the calling thread, adjacent jobs of one kind as batches.
 pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
-    for multibuffer in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
-        for few in multibuffer.chunks_mut(BATCH_MAX) {
-            match BatchKey::of(&few[0].work) {
-                Some(key) if few.len() > 1 && few.iter().all(|job| job.cancel_token.is_none()) => {
-                    key.run(few)
+    for same in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
+        for jobs in same.chunks_mut(BATCH_MAX) {
+            match BatchKey::of(&jobs[0].work) {
+                Some(key)
+                    if jobs.len() > 1 && jobs.iter().all(|job| job.cancel_token.is_none()) =>
+                {
+                    key.run(jobs)
                 }
-                _ => few.iter_mut().for_each(|job| job.perform_here()),
+                _ => jobs.iter_mut().for_each(|job| job.perform_here()),
             }
         }
     }
 }
 
-/// Lets a job go that has ended.
-pub(crate) fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
+/// Adds a job that has ended to the completed ones.
+fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
     job.completion.gate().leave();
     completed.add(job);
 }
 
-/// What all in a batch have in common.
+/// The hash and the key that all jobs of a batch share.
 struct BatchKey {
     hash: Hash,
     key: Option<Arc<PreparedKey>>,
 }
 
 impl BatchKey {
+    /// Returns `None` for work that is neither a hash nor an HMAC under a prepared key.
     fn of(work: &Work) -> Option<BatchKey> {
         match (work.operation, &work.key) {
             (Operation::Hash(hash), _) => Some(BatchKey { hash, key: None }),
@@ -148,12 +143,12 @@ impl BatchKey {
         }
     }
 
-    /// In one go.
+    /// Runs the jobs without checkpoints.
     fn run(&self, jobs: &mut [Box<Job>]) {
         let windows = windows(jobs);
-        let mut room = [&[][..]; BATCH_MAX];
-        let sources = sources(&mut room, &windows[..jobs.len()]);
-        let each = |index: usize, digest: &[u8]| jobs[index].answer_with(digest);
+        let mut places = [&[][..]; BATCH_MAX];
+        let sources = sources(&mut places, &windows[..jobs.len()]);
+        let each = |index: usize, digest: &[u8]| jobs[index].complete_with(digest);
         let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
             None => many::digests(self.hash, &Params::default(), sources, self.size(), each),
             Some(key) => many::macs(key, sources, each),
@@ -166,16 +161,16 @@ impl BatchKey {
         &self,
         slice: usize,
         jobs: Vec<Box<Job>>,
-        yield_point: &mut YieldPoint<'_, PoolTask>,
+        run_pending: &mut dyn FnMut(),
         completed: &mut CompletedBatch,
     ) {
         let windows = windows(&jobs);
-        let mut room = [&[][..]; BATCH_MAX];
-        let sources = sources(&mut room, &windows[..jobs.len()]);
-        BatchInFlight::work(jobs, yield_point, completed, |members, checkpoint| {
+        let mut places = [&[][..]; BATCH_MAX];
+        let sources = sources(&mut places, &windows[..jobs.len()]);
+        BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
             let each = |index: usize, digest: &[u8]| {
-                if let Some(job) = &mut members.borrow_mut()[index] {
-                    job.answer_with(digest);
+                if let Some(job) = &mut batch.borrow_mut()[index] {
+                    job.complete_with(digest);
                 }
             };
             failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
@@ -206,62 +201,57 @@ impl BatchKey {
     }
 }
 
-impl Job {
-    pub(crate) fn answer_with(&mut self, digest: &[u8]) {
-        self.reply.put(digest);
-        self.end(Status::Done);
-    }
-}
-
-/// Where the messages of at most [`BATCH_MAX`] jobs are.
+/// Returns the windows of the messages of at most [`BATCH_MAX`] jobs.
 fn windows(jobs: &[Box<Job>]) -> [Window; BATCH_MAX] {
     let mut windows = [Window::EMPTY; BATCH_MAX];
     windows.iter_mut().zip(jobs).for_each(|(window, job)| *window = job.work.source);
     windows
 }
 
-/// The messages.
-fn sources<'a, 'b>(room: &'a mut [&'b [u8]; BATCH_MAX], windows: &'b [Window]) -> &'a [&'b [u8]] {
-    room.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
-    &room[..windows.len()]
+/// Returns the messages, written to `places`.
+fn sources<'a, 'b>(places: &'a mut [&'b [u8]; BATCH_MAX], windows: &'b [Window]) -> &'a [&'b [u8]] {
+    places.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
+    &places[..windows.len()]
 }
 
-/// How those ended that have no digest.
-pub(crate) fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
+/// Returns the status of the jobs that have no result.
+fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
     match result {
         Ok(Ok(())) | Err(_) => Status::Internal,
         Ok(Err(error)) => error.into(),
     }
 }
 
-/// A batch at work in slices.
-pub(crate) struct BatchInFlight<'a, 'b> {
-    yield_point: &'a mut YieldPoint<'b, PoolTask>,
+/// A batch that runs in slices, and its checkpoint.
+struct BatchInFlight<'a> {
+    run_pending: &'a mut dyn FnMut(),
     completed: &'a mut CompletedBatch,
-    members: &'a RefCell<Vec<Option<Box<Job>>>>,
-    /// Those that have been given up.
+    jobs: &'a Jobs,
     cancelled: [Cell<bool>; BATCH_MAX],
 }
 
-impl<'b> BatchInFlight<'_, 'b> {
-    /// Does the work of jobs that have begun, and lets them go; `run` tells how those ended that
-    /// have no answer.
-    pub(crate) fn work(
+/// The jobs of a batch that have not left it.
+type Jobs = RefCell<Vec<Option<Box<Job>>>>;
+
+impl BatchInFlight<'_> {
+    /// Runs jobs that have begun, and completes them. `work` returns the status of the jobs that
+    /// have no result.
+    fn run(
         jobs: Vec<Box<Job>>,
-        yield_point: &mut YieldPoint<'b, PoolTask>,
+        run_pending: &mut dyn FnMut(),
         completed: &mut CompletedBatch,
-        run: impl FnOnce(&RefCell<Vec<Option<Box<Job>>>>, &mut BatchInFlight<'_, 'b>) -> Status,
+        work: impl FnOnce(&Jobs, &mut BatchInFlight<'_>) -> Status,
     ) {
-        let members = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
-        let mut checkpoint = BatchInFlight {
-            yield_point,
+        let jobs = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
+        let mut batch = BatchInFlight {
+            run_pending,
             completed,
-            members: &members,
+            jobs: &jobs,
             cancelled: [const { Cell::new(false) }; BATCH_MAX],
         };
-        let failure = run(&members, &mut checkpoint);
-        checkpoint.dismiss();
-        for mut job in members.take().into_iter().flatten() {
+        let failure = work(&jobs, &mut batch);
+        batch.complete_cancelled();
+        for mut job in jobs.take().into_iter().flatten() {
             if job.status != Status::Done {
                 job.end(failure);
             }
@@ -269,47 +259,142 @@ impl<'b> BatchInFlight<'_, 'b> {
         }
     }
 
-    /// Sends back those that have been given up, whose memory nobody looks at any more: they do not
-    /// wait for the others, and nor does an environment that ends.
-    fn dismiss(&mut self) {
-        let mut members = self.members.borrow_mut();
-        let mut gone = false;
-        for (member, _) in
-            members.iter_mut().zip(&self.cancelled).filter(|(_, cancelled)| cancelled.get())
-        {
-            if let Some(mut job) = member.take_if(|job| job.status != Status::Done) {
+    /// Completes the cancelled jobs, whose memory the batch no longer reads: neither they nor an
+    /// environment that ends wait for the others.
+    fn complete_cancelled(&mut self) {
+        let mut jobs = self.jobs.borrow_mut();
+        let mut left = false;
+        for (job, cancelled) in jobs.iter_mut().zip(&self.cancelled) {
+            if cancelled.get()
+                && let Some(mut job) = job.take_if(|job| job.status != Status::Done)
+            {
                 job.end(Status::Cancelled);
                 complete(job, self.completed);
-                gone = true;
+                left = true;
             }
         }
-        if gone {
+        if left {
             self.completed.deliver();
         }
     }
 }
 
-impl Checkpoint for BatchInFlight<'_, '_> {
+impl Checkpoint for BatchInFlight<'_> {
     fn checkpoint(&mut self) {
-        self.yield_point.run_pending_short_tasks();
-        // They were given up a slice ago.
-        self.dismiss();
+        (self.run_pending)();
+        // `cancelled` returned true for these jobs a slice ago.
+        self.complete_cancelled();
     }
 
     fn cancelled(&self, index: usize) -> bool {
-        let members = self.members.borrow();
-        let Some(job) = &members[index] else { return true };
+        let jobs = self.jobs.borrow();
+        let Some(job) = &jobs[index] else { return true };
         let cancelled = job.completion.gate().is_closing()
-            || job.cancel_token.as_ref().is_some_and(|cancel_token| cancel_token.is_requested());
+            || job.cancel_token.as_ref().is_some_and(|token| token.is_requested());
         self.cancelled[index].set(cancelled);
         cancelled
     }
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {
         if let Some(progress) =
-            self.members.borrow()[index].as_ref().and_then(|job| job.work.progress.as_ref())
+            self.jobs.borrow()[index].as_ref().and_then(|job| job.work.progress.as_ref())
         {
             progress.set(done, steps);
         }
     }
+}
+
+/// Input and output of one derivation of a batch, copied: a cancelled job leaves with its own
+/// memory.
+struct Lane {
+    _copies: Copies,
+    password: Window,
+    salt: Window,
+    target: Zeroizing<Vec<u8>>,
+}
+
+impl Lane {
+    /// Returns `None` when memory is short.
+    fn of(job: &Job) -> Option<Lane> {
+        let Key::Bytes(password) = job.work.key else { return None };
+        let mut copies = Copies::default();
+        let [password, salt] = copies.secrets([password, job.work.iv])?;
+        let target = Zeroizing::new(try_zeroed(job.work.target.size()).ok()?);
+        Some(Lane { _copies: copies, password, salt, target })
+    }
+}
+
+/// Runs derivations of one kind, all of which have begun.
+fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
+    // Held until all memory is wiped, including that of a job that leaves early.
+    let permits: Vec<_> = jobs.iter_mut().filter_map(|job| job.permit.take()).collect();
+    let refuse = |jobs: Vec<Box<Job>>, status: Status, completed: &mut CompletedBatch| {
+        for mut job in jobs {
+            job.end(status);
+            complete(job, completed);
+        }
+    };
+    let Some(derivations) =
+        jobs.iter().map(|job| job.work.derivation.decode()).collect::<Option<Vec<_>>>()
+    else {
+        return refuse(jobs, Status::Internal, completed);
+    };
+    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
+        return refuse(jobs, Status::Memory, completed);
+    };
+    let permitted = permits.iter().map(|permit| permit.bytes()).sum();
+    BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
+        let each = |index: usize, key: &[u8]| {
+            if let Some(job) = &mut batch.borrow_mut()[index] {
+                job.complete_with(key);
+            }
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
+            Kdf::Scrypt { cost, .. } => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Scrypt { p, .. } => Some(scrypt::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            p: *p,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                let mut memory = memory(&cost, &jobs, permitted)?;
+                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, checkpoint, each);
+                memory_budget::defer_wipe(memory);
+                result
+            }
+            Kdf::Pbkdf2 { hash, .. } => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            iterations: *iterations,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                pbkdf2::derive_many(hash, &mut jobs, checkpoint, each)
+            }
+            _ => Err(Error::NotSupported),
+        }));
+        failure(result)
+    });
+    completed.deliver();
+    memory_budget::wipe_deferred(run_pending);
+    drop(permits);
+}
+
+/// Returns memory for as many lanes as are useful and permitted.
+fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], permitted: u64) -> Result<Memory, Error> {
+    let total: u64 = jobs.iter().map(|job| u64::from(job.p)).sum();
+    let most = scrypt::lanes().min(usize::try_from(total).unwrap_or(usize::MAX));
+    let size = |&lanes: &usize| scrypt::memory(cost, total, lanes);
+    let lanes = (2..=most).rev().find(|lanes| size(lanes) <= permitted).unwrap_or(1);
+    memory_budget::take_scratch(size(&lanes))
 }

@@ -1,32 +1,63 @@
-//! What the pool's workers are given: whole jobs, and shares of large ones; and how results collect
-//! until they are delivered.
+//! The pool and its tasks: whole jobs, and helpers of large ones.
 
 use crate::checkpoint::JobCheckpoint;
-use crate::cost::{self, Algorithm};
+use crate::completed::CompletedBatch;
+use crate::cost;
 use crate::job::{CompletionQueue, Job};
-use crate::kdf::scratch_pool;
+use crate::memory_budget;
 use crate::multibuffer;
 use crate::os_thread;
 use crate::parallel::ParallelJob;
 use millrace_core::engines::Provider;
-use millrace_core::stack;
-use millrace_pool::{Task, YieldPoint};
-use std::sync::Arc;
+use millrace_pool::{Pool, Task, YieldPoint};
+use std::sync::{Arc, OnceLock};
 
 /// A worker's task.
 pub(crate) enum PoolTask {
     Job(Box<Job>),
-    /// To help with a large job, if there is anything left to do.
+    /// Works on parts of a large job while there are any.
     Helper(Arc<ParallelJob>),
 }
 
+/// Returns the process's pool. No thread starts before the first task.
+pub(crate) fn pool() -> &'static Pool<PoolTask> {
+    static POOL: OnceLock<Pool<PoolTask>> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new(Pool::<PoolTask>::default_limit()))
+}
+
+/// Submits tasks to the pool; runs here those that the pool cannot take because no thread can be
+/// started.
+pub(crate) fn submit(tasks: impl IntoIterator<Item = PoolTask>) {
+    let mut completed = CompletedBatch::default();
+    for task in pool().submit(tasks) {
+        task.run(&mut YieldPoint::none(), &mut completed);
+    }
+    completed.deliver();
+}
+
+/// Returns a long job as tasks: one, or as many as it gets workers.
+pub(crate) fn split(job: Box<Job>) -> Vec<PoolTask> {
+    match ParallelJob::split(job, pool().threads().limit) {
+        Err(job) => vec![PoolTask::Job(job)],
+        Ok((parallel, helpers)) => PoolTask::helpers(&parallel, helpers).collect(),
+    }
+}
+
 impl PoolTask {
-    /// True for a job that an event loop may do instead of waiting for it.
-    pub(crate) fn suits_help(&self, cost: u64) -> bool {
+    fn helpers(
+        parallel: &Arc<ParallelJob>,
+        helpers: usize,
+    ) -> impl Iterator<Item = PoolTask> + use<'_> {
+        (0..helpers).map(|_| PoolTask::Helper(Arc::clone(parallel)))
+    }
+
+    /// Returns true for a job of at most `cost` predicted nanoseconds that an event loop may run
+    /// instead of waiting for it.
+    pub(crate) fn suits_event_loop(&self, cost: u64) -> bool {
         matches!(self, PoolTask::Job(job) if job.cost <= cost && !job.measures())
     }
 
-    /// Of which environment it is.
+    /// Returns the completion queue of the task's environment.
     pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
         match self {
             PoolTask::Job(job) => &job.completion,
@@ -49,7 +80,7 @@ impl Task for PoolTask {
         }
     }
 
-    /// Environments take turns.
+    /// Worker time is divided among environments.
     fn owner(&self) -> usize {
         Arc::as_ptr(self.completion()).addr()
     }
@@ -63,11 +94,15 @@ impl Task for PoolTask {
     }
 
     fn run(self, yield_point: &mut YieldPoint<'_, Self>, completed: &mut CompletedBatch) {
+        let mut run_pending = || yield_point.run_pending_short_tasks();
         match self {
-            PoolTask::Job(job) => run_job(job, yield_point, completed),
+            PoolTask::Job(job) => run_job(job, &mut run_pending, completed),
             PoolTask::Helper(parallel) => {
                 completed.note_secrets(parallel.keyed(), parallel.cost());
-                if let Some(job) = parallel.work(&mut || yield_point.run_pending_short_tasks()) {
+                // A helper that the pool cannot take is not missed: the others do its parts.
+                let call_helpers =
+                    |helpers| drop(pool().submit(PoolTask::helpers(&parallel, helpers)));
+                if let Some(job) = parallel.help(&mut run_pending, call_helpers) {
                     let algorithm = cost::algorithm(job.work.operation);
                     completed.add(job);
                     completed.measure_once(algorithm);
@@ -81,7 +116,16 @@ impl Task for PoolTask {
         yield_point: &mut YieldPoint<'_, Self>,
         completed: &mut CompletedBatch,
     ) {
-        multibuffer::run(tasks, yield_point, completed);
+        // Results are delivered one environment at a time.
+        let owner = |task: &PoolTask| Arc::as_ptr(task.completion());
+        if tasks.iter().any(|task| owner(task) != owner(&tasks[0])) {
+            tasks.sort_by_key(owner);
+        }
+        let jobs = tasks.drain(..).filter_map(|task| match task {
+            PoolTask::Job(job) => Some(job),
+            PoolTask::Helper(_) => None,
+        });
+        multibuffer::run(jobs, &mut || yield_point.run_pending_short_tasks(), completed);
     }
 
     fn is_polled(completed: &CompletedBatch) -> bool {
@@ -97,21 +141,16 @@ impl Task for PoolTask {
     }
 }
 
-fn run_job(
-    mut job: Box<Job>,
-    yield_point: &mut YieldPoint<'_, PoolTask>,
-    completed: &mut CompletedBatch,
-) {
-    // The environment has ended, its memory may be gone; nobody waits for the result.
+fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
+    // False once the environment has ended: its memory may be gone, and no call waits.
     if !job.completion.gate().enter() {
         return;
     }
-    // Given back when the memory has been wiped, and that when the result is on its way.
+    // Held until the memory is wiped, which happens after the result was delivered.
     let permit = job.permit.take();
     job.perform(|work, reply, completion, cancel_token, cost| {
-        let mut run_pending = || yield_point.run_pending_short_tasks();
         let mut checkpoint =
-            JobCheckpoint::new(&mut run_pending, completion.gate(), cancel_token, work, cost);
+            JobCheckpoint::new(run_pending, completion.gate(), cancel_token, work, cost);
         work.run(reply, checkpoint.as_mut())
     });
     job.completion.gate().leave();
@@ -120,68 +159,10 @@ fn run_job(
     completed.add(job);
     if permit.is_some() {
         completed.deliver();
-        scratch_pool::wipe_deferred(|| yield_point.run_pending_short_tasks());
+        memory_budget::wipe_deferred(run_pending);
         drop(permit);
     }
     if measured {
         completed.measure_once(algorithm);
-    }
-}
-
-/// What one worker has finished and not yet handed over; all of one environment.
-#[derive(Default)]
-pub(crate) struct CompletedBatch {
-    jobs: Vec<Box<Job>>,
-    /// Predicted nanoseconds of work with secrets since the worker's stack was last wiped.
-    unwiped: u64,
-}
-
-/// A busy worker wipes its stack when it delivers results after more than this many predicted
-/// nanoseconds of work with secrets. An idle one wipes at once.
-const WIPE_AFTER: u64 = 50_000;
-
-impl CompletedBatch {
-    pub(crate) fn add(&mut self, job: Box<Job>) {
-        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
-            self.deliver();
-        }
-        self.note_secrets(job.work.keyed(), job.cost);
-        self.jobs.push(job);
-    }
-
-    fn note_secrets(&mut self, keyed: bool, cost: u64) {
-        if keyed {
-            self.unwiped = self.unwiped.saturating_add(cost.max(1));
-        }
-    }
-
-    /// Wipes the stack below the caller if work with secrets since the last wipe was predicted to
-    /// take more than `least` nanoseconds.
-    fn wipe_stack(&mut self, least: u64) {
-        if self.unwiped > least {
-            self.unwiped = 0;
-            stack::wipe();
-        }
-    }
-
-    /// Measures an algorithm if nobody has, for which no result has to wait.
-    pub(crate) fn measure_once(&mut self, algorithm: Algorithm) {
-        if !cost::is_settled(algorithm) {
-            self.deliver();
-            cost::measure_once(algorithm);
-        }
-    }
-
-    /// True if the event loop is looking for these results by itself.
-    fn is_polled(&self) -> bool {
-        self.jobs.last().is_some_and(|job| job.completion.polled())
-    }
-
-    pub(crate) fn deliver(&mut self) {
-        self.wipe_stack(WIPE_AFTER);
-        if let Some(job) = self.jobs.last() {
-            let completion = Arc::clone(&job.completion);
-            completion.settle(&mut self.jobs);
-        }
     }
 }

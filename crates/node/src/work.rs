@@ -6,8 +6,8 @@ use crate::bytes::{Window, text, wipe};
 use crate::checkpoint::JobCheckpoint;
 use crate::kdf::{Derivation, ProgressCounter};
 use crate::keys::PreparedKey;
+use crate::parallel;
 pub(crate) use crate::protocol::Status;
-use crate::range_plan;
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
@@ -88,14 +88,17 @@ pub(crate) enum Target {
 /// Results that travel with the completion: a digest or tag, and the text of a small friendly
 /// cipher.
 pub(crate) struct Reply {
-    pub(crate) small: [u8; 64],
+    pub(crate) small: [u8; REPLY_SMALL_BYTES],
     pub(crate) small_size: usize,
     pub(crate) large: Vec<u8>,
 }
 
+/// The most bytes of the small part of a reply.
+pub(crate) const REPLY_SMALL_BYTES: usize = 64;
+
 impl Reply {
     pub(crate) fn empty() -> Reply {
-        Reply { small: [0; 64], small_size: 0, large: Vec::new() }
+        Reply { small: [0; REPLY_SMALL_BYTES], small_size: 0, large: Vec::new() }
     }
 
     /// A digest or tag.
@@ -367,7 +370,7 @@ impl Work {
         };
         match (checkpoint, self.operation) {
             (Some(checkpoint), _) if in_parts(checkpoint) => {
-                range_plan::run_sequential(self, key, reply, Some(checkpoint))
+                parallel::run_sequential(self, key, reply, Some(checkpoint))
             }
             (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
             _ if self.lent && key.cipher().facts().aead => self.decrypt_unseen(key, reply),
@@ -385,7 +388,7 @@ impl Work {
             return self.decrypt(key);
         }
         if self.source.size() > ASIDE {
-            return range_plan::run_sequential(self, key, reply, None);
+            return parallel::run_sequential(self, key, reply, None);
         }
         if target.size() != self.source.size() {
             return Err(Status::Argument);
