@@ -130,8 +130,8 @@ impl<T: Task> Shared<T> {
         let mut rejected: Vec<T> =
             tasks.into_iter().filter_map(|task| state.scheduler.push(task).err()).collect();
         self.publish(&state.scheduler);
-        // A worker that is awake takes a task soon and then wakes the others that are needed, so the
-        // caller pays for at most one wake-up.
+        // A worker that is awake soon takes a task and wakes the others that are needed: the caller
+        // pays for at most one wake-up.
         if state.workers.awake() == 0 {
             self.wake_workers(&mut state, 1);
         }

@@ -1,11 +1,11 @@
-//! The policy without threads: random work, and after every step what must hold. `MILLRACE_SEED`
-//! repeats a run.
+//! Simulates the scheduler without threads: random work, with all invariants and bounds checked
+//! after every step. `MILLRACE_SEED` repeats a run.
 
 use super::*;
 use crate::YieldPoint;
 use std::collections::HashMap;
 
-/// Tasks of kind 2 run together in twos, of kind 8 in eights.
+/// A kind is also its batch limit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Job {
     id: usize,
@@ -52,31 +52,31 @@ impl Random {
         (mixed ^ mixed >> 31) % bound
     }
 
-    /// Nanoseconds from 1 to `most`, any magnitude as likely as another.
-    fn cost(&mut self, most: u64) -> u64 {
-        let magnitude = self.below(u64::from(most.ilog2()) + 1);
-        (1 << magnitude | self.below(1 << magnitude)).min(most)
+    /// Returns nanoseconds from 1 to `max`; every magnitude is equally likely.
+    fn cost(&mut self, max: u64) -> u64 {
+        let magnitude = self.below(u64::from(max.ilog2()) + 1);
+        (1 << magnitude | self.below(1 << magnitude)).min(max)
     }
 }
 
 const ONE: Workers = Workers { awake: 1, allowed: 1 };
 
-/// The queue, and what is known of it from outside.
+/// The scheduler and a record of its tasks.
 struct Model {
     scheduler: Scheduler<Job>,
     kinds: bool,
-    /// What waits, oldest first.
+    /// The waiting tasks, oldest first.
     waiting: Vec<Job>,
     pushed: usize,
-    out: usize,
-    /// Short work taken since a long task was next.
-    passed: u64,
-    /// Work taken by owner and lane, and for each pair of owners that wait by how much the first
-    /// was ahead when both began to.
-    served: HashMap<(usize, Length), u64>,
-    ahead: HashMap<(usize, usize, Length), i64>,
-    /// The longest turn yet.
-    turn: u64,
+    taken: usize,
+    /// Nanoseconds of short work taken since a long task became the next.
+    bypassed_ns: u64,
+    /// Nanoseconds taken by owner and length, and for each pair of waiting owners the lead of the
+    /// first when both began to wait.
+    taken_ns: HashMap<(usize, Length), u64>,
+    initial_lead: HashMap<(usize, usize, Length), i64>,
+    /// The longest turn so far, in nanoseconds.
+    turn_ns: u64,
 }
 
 impl std::hash::Hash for Length {
@@ -92,49 +92,49 @@ impl Model {
             kinds,
             waiting: Vec::new(),
             pushed: 0,
-            out: 0,
-            passed: 0,
-            served: HashMap::new(),
-            ahead: HashMap::new(),
-            turn: QUANTUM_NS,
+            taken: 0,
+            bypassed_ns: 0,
+            taken_ns: HashMap::new(),
+            initial_lead: HashMap::new(),
+            turn_ns: QUANTUM_NS,
         }
     }
 
     fn push(&mut self, owner: usize, cost: u64, kind: Option<u32>) {
         let job = Job { id: self.pushed, owner, cost, kind: kind.filter(|_| self.kinds) };
         self.pushed += 1;
-        self.turn = self.turn.max(cost);
+        self.turn_ns = self.turn_ns.max(cost);
         assert!(self.scheduler.push(job).is_ok());
         self.waiting.push(job);
         self.check();
     }
 
-    /// Takes as a worker does, or as a breath if `short`.
+    /// Takes tasks as an idle worker does, or if `short` as one at a yield point.
     fn take(&mut self, workers: Workers, short: bool) -> Vec<Job> {
         let long: Vec<u64> = self.of_length(Length::Long).map(|job| job.cost).collect();
-        let (mut batch, some_short) = (Vec::new(), self.of_length(Length::Short).next().is_some());
+        let (mut taken, some_short) = (Vec::new(), self.of_length(Length::Short).next().is_some());
         let length = if short {
-            self.scheduler.take_short(workers, &mut batch).then_some(Length::Short)
+            self.scheduler.take_short(workers, &mut taken).then_some(Length::Short)
         } else {
-            self.scheduler.take(workers, &mut batch)
+            self.scheduler.take(workers, &mut taken)
         };
-        let batch: Vec<Job> = batch.into_iter().map(|queued| queued.task).collect();
+        let batch: Vec<Job> = taken.into_iter().map(|queued| queued.task).collect();
         let cost: u64 = batch.iter().map(|job| job.cost).sum();
         assert!(batch.iter().all(|job| Some(job.length()) == length));
         match length {
             None => assert!(!some_short && (short || long.is_empty())),
             Some(Length::Long) => {
                 let least = long.iter().min().copied().expect("one was taken");
-                assert!(!some_short || self.passed >= least.min(BYPASS_MAX_NS), "not yet due");
-                self.passed = 0;
+                assert!(!some_short || self.bypassed_ns >= least.min(BYPASS_MAX_NS), "not due yet");
+                self.bypassed_ns = 0;
                 self.check_batch(workers, &batch);
             }
             Some(Length::Short) => {
                 if let (Some(most), false) = (long.iter().max(), short) {
-                    assert!(self.passed < BYPASS_MAX_NS.min(*most), "a long task was due");
+                    assert!(self.bypassed_ns < BYPASS_MAX_NS.min(*most), "a long task was due");
                 }
                 assert!(self.kinds || cost <= QUANTUM_NS || batch.len() == 1);
-                self.passed = if long.is_empty() { 0 } else { self.passed + cost };
+                self.bypassed_ns = if long.is_empty() { 0 } else { self.bypassed_ns + cost };
             }
         }
         self.remove(&batch);
@@ -154,7 +154,8 @@ impl Model {
         assert!(batch.len() == 1 || left + 1 >= workers, "{left} left for {workers} workers");
     }
 
-    /// Each is the oldest of its owner and lane, or batch of one before it and near the front.
+    /// Each task is the oldest of its owner and length, or joins the batch of one before it and is
+    /// in the window.
     fn remove(&mut self, batch: &[Job]) {
         for (index, job) in batch.iter().enumerate() {
             let older = self
@@ -163,14 +164,14 @@ impl Model {
                 .take_while(|other| other.id != job.id)
                 .filter(|other| other.owner == job.owner && other.length() == job.length())
                 .count();
-            let batch =
+            let joins =
                 job.kind.is_some() && batch[..index].iter().any(|other| other.kind == job.kind);
-            assert!(older == 0 || (batch && older < WINDOW), "{job:?} before {older} older ones");
+            assert!(older == 0 || (joins && older < WINDOW), "{job:?} before {older} older ones");
             let place =
                 self.waiting.iter().position(|other| other == job).expect("nothing is taken twice");
             self.waiting.remove(place);
-            self.out += 1;
-            *self.served.entry((job.owner, job.length())).or_default() += job.cost;
+            self.taken += 1;
+            *self.taken_ns.entry((job.owner, job.length())).or_default() += job.cost;
         }
     }
 
@@ -179,7 +180,7 @@ impl Model {
     }
 
     fn check(&mut self) {
-        assert_eq!(self.pushed, self.out + self.waiting.len());
+        assert_eq!(self.pushed, self.taken + self.waiting.len());
         let (short, long) =
             (self.of_length(Length::Short).count(), self.of_length(Length::Long).count());
         assert_eq!(
@@ -194,26 +195,21 @@ impl Model {
         }
     }
 
-    /// While two owners wait, neither gets more than two turns ahead of the other (one that it had
-    /// before, one now).
+    /// While two owners wait, neither gets more than two turns ahead of the other.
     fn check_fairness(&mut self, length: Length) {
         let mut owners: Vec<usize> = self.of_length(length).map(|job| job.owner).collect();
         owners.sort_unstable();
         owners.dedup();
-        self.ahead.retain(|&(one, other, of), _| {
+        self.initial_lead.retain(|&(one, other, of), _| {
             of != length || (owners.contains(&one) && owners.contains(&other))
         });
         for &one in &owners {
             for &other in &owners {
-                let served =
-                    |owner| self.served.get(&(owner, length)).copied().unwrap_or_default() as i64;
-                let ahead = served(one) - served(other);
-                let before = *self.ahead.entry((one, other, length)).or_insert(ahead);
-                assert!(
-                    ahead - before <= 2 * self.turn as i64,
-                    "{one} is {} ahead of {other}",
-                    ahead - before
-                );
+                let taken_ns =
+                    |owner| self.taken_ns.get(&(owner, length)).copied().unwrap_or_default() as i64;
+                let lead = taken_ns(one) - taken_ns(other);
+                let lead = lead - *self.initial_lead.entry((one, other, length)).or_insert(lead);
+                assert!(lead <= 2 * self.turn_ns as i64, "{one} is {lead} ns ahead of {other}");
             }
         }
     }
@@ -226,12 +222,12 @@ fn seed() -> u64 {
 }
 
 #[test]
-fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
+fn random_tasks_are_taken_exactly_once_within_the_bounds() {
     let seed = seed();
     for run in 0..60 {
         let mut random = Random(seed.wrapping_mul(1000) + run);
         let mut model = Model::new(run % 2 == 0);
-        let most = [300, 9_000, 100_000, 30_000_000][random.below(4) as usize];
+        let max = [300, 9_000, 100_000, 30_000_000][random.below(4) as usize];
         let (owners, fill) = (1 + random.below(5), 1 + random.below(8));
         for _ in 0..600 {
             let workers = 1 + random.below(9) as usize;
@@ -242,20 +238,20 @@ fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
                     let (owner, cost) = (random.below(owners) as usize, random.cost(10_000));
                     if let Some(job) = model.scheduler.take_first(owner, |job| job.cost <= cost) {
                         assert!(job.owner == owner && job.cost <= cost);
-                        // Nobody's turn: it does not count as served.
-                        let served = model.served.clone();
+                        // Not charged to the owner.
+                        let taken_ns = model.taken_ns.clone();
                         model.remove(&[job]);
-                        model.served = served;
+                        model.taken_ns = taken_ns;
                         model.check();
                     }
                 }
                 1 if random.below(8) == 0 => {
                     let owner = random.below(owners) as usize;
-                    let gone = model.scheduler.withdraw(|job| job.owner == owner);
+                    let removed = model.scheduler.withdraw(|job| job.owner == owner);
                     model.waiting.retain(|job| job.owner != owner);
-                    model.out += gone.len();
+                    model.taken += removed.len();
                     if model.of_length(Length::Long).next().is_none() {
-                        model.passed = 0;
+                        model.bypassed_ns = 0;
                     }
                     model.check();
                 }
@@ -264,7 +260,7 @@ fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
                 _ => {
                     for _ in 0..random.below(fill) {
                         let kind = [None, Some(1), Some(2), Some(8)][random.below(4) as usize];
-                        model.push(random.below(owners) as usize, random.cost(most), kind);
+                        model.push(random.below(owners) as usize, random.cost(max), kind);
                     }
                 }
             }
@@ -275,7 +271,7 @@ fn nothing_is_lost_or_taken_twice_and_the_bounds_hold_in_random_traffic() {
 }
 
 #[test]
-fn any_mixture_of_lanes_gives_each_its_half() {
+fn short_and_long_tasks_each_get_half() {
     let mut model = Model::new(false);
     let (mut short, mut long) = (0, 0);
     for _ in 0..4_000 {
@@ -294,32 +290,33 @@ fn any_mixture_of_lanes_gives_each_its_half() {
 }
 
 #[test]
-fn a_very_long_task_lets_a_millisecond_pass() {
+fn a_very_long_task_is_bypassed_for_a_millisecond() {
     let mut model = Model::new(false);
     model.push(1, 1 << 31, None);
-    let mut passed = 0;
+    let mut bypassed_ns = 0;
     loop {
         while model.scheduler.short_len() < 10 {
             model.push(2, 2_500, None);
         }
-        let batch = model.scheduler.long_len();
-        passed += model.take(ONE, false).iter().filter(|job| job.length() == Length::Short).count()
-            as u64
-            * 2_500;
-        if model.scheduler.long_len() < batch {
+        let waiting = model.scheduler.long_len();
+        bypassed_ns +=
+            model.take(ONE, false).iter().filter(|job| job.length() == Length::Short).count()
+                as u64
+                * 2_500;
+        if model.scheduler.long_len() < waiting {
             break;
         }
     }
-    assert_eq!(passed, BYPASS_MAX_NS);
+    assert_eq!(bypassed_ns, BYPASS_MAX_NS);
 }
 
 #[test]
-fn who_has_been_away_has_saved_nothing_up() {
+fn idle_time_earns_no_credit() {
     let mut model = Model::new(false);
     for _ in 0..1000 {
         model.push(1, 2_000, None);
     }
-    model.push(3, 2_000, None); // Nobody counts for one owner alone.
+    model.push(3, 2_000, None); // Virtual times advance only with a second owner.
     (0..500).for_each(|_| drop(model.take(ONE, false)));
     for _ in 0..100 {
         model.push(2, 2_000, None);
@@ -330,27 +327,27 @@ fn who_has_been_away_has_saved_nothing_up() {
 }
 
 #[test]
-fn who_always_has_just_one_task_gets_no_more_than_who_has_many() {
+fn an_owner_of_one_task_at_a_time_gets_as_much_as_one_of_many() {
     let mut model = Model::new(false);
     for _ in 0..2_000 {
         model.push(1, 1_000, None);
     }
-    let mut served = [0; 4];
+    let mut taken_ns = [0_u64; 4];
     for newcomer in 3..303 {
-        // Passers-by do not make the queue forget what anybody has had.
+        // Owners that come and go do not reset the virtual times of others.
         model.push(newcomer, 1, None);
         if !model.waiting.iter().any(|job| job.owner == 2) {
             model.push(2, 9_000, None);
         }
         for job in model.take(ONE, false) {
-            served[job.owner.min(3)] += job.cost;
+            taken_ns[job.owner.min(3)] += job.cost;
         }
     }
-    assert!(served[2] <= served[1] + 9_000 && served[1] <= served[2] + 9_000, "{served:?}");
+    assert!(taken_ns[1].abs_diff(taken_ns[2]) <= 9_000, "{taken_ns:?}");
 }
 
 #[test]
-fn owners_that_come_and_go_leave_nothing_behind() {
+fn owners_that_come_and_go_leave_no_queue_behind() {
     let mut model = Model::new(false);
     for owner in 0..2_000 {
         model.push(owner, 100, None);
@@ -363,32 +360,28 @@ fn owners_that_come_and_go_leave_nothing_behind() {
 }
 
 #[test]
-fn batch_is_shared_out_and_near_by() {
+fn batches_are_divided_among_workers_and_taken_from_the_window() {
     let take = |kinds: &[u32], cost: u64, allowed: usize| {
         let mut model = Model::new(true);
         kinds.iter().for_each(|&kind| model.push(1, cost, Some(kind)));
         model.take(Workers { awake: 1, allowed }, false).len()
     };
     assert_eq!(take(&[8], 100_000, 1), 1, "alone");
-    assert_eq!(take(&[8; 20], 100_000, 1), 8, "as many as there is room for");
+    assert_eq!(take(&[8; 20], 100_000, 1), 8, "the batch limit");
     assert_eq!(take(&[2; 20], 100_000, 1), 2);
     assert_eq!(take(&[1; 20], 100_000, 1), 1);
     assert_eq!(take(&[8; 4], 100_000, 4), 1, "one for each worker");
     assert_eq!(take(&[8; 6], 100_000, 4), 2);
-    assert_eq!(take(&[8; 4], 20_000, 4), 4, "not worth waking anybody");
-    assert_eq!(
-        take(&[8; 1000], 100_000, 64),
-        8,
-        "of those behind the window there will be as many"
-    );
-    assert_eq!(take(&[2, 8, 8, 2], 100_000, 1), 2, "over others' heads");
+    assert_eq!(take(&[8; 4], 20_000, 4), 4, "not worth a wake-up");
+    assert_eq!(take(&[8; 1000], 100_000, 64), 8, "tasks behind the window count as candidates");
+    assert_eq!(take(&[2, 8, 8, 2], 100_000, 1), 2, "out of order");
     let far: Vec<u32> = [2].into_iter().chain([8; WINDOW]).chain([2]).collect();
-    assert_eq!(take(&far, 100_000, 1), 1, "but not from afar");
-    assert_eq!(take(&[8; 6], 9_000, 1), 6, "short ones too");
+    assert_eq!(take(&far, 100_000, 1), 1, "not from behind the window");
+    assert_eq!(take(&[8; 6], 9_000, 1), 6, "also of short tasks");
 }
 
 #[test]
-fn batch_rides_free() {
+fn owners_are_not_charged_for_tasks_in_the_batch_of_another() {
     let mut model = Model::new(true);
     let mut turns = [0_u32; 4];
     for _ in 0..400 {
@@ -402,9 +395,12 @@ fn batch_rides_free() {
         }
         let batch = model.take(ONE, false);
         turns[batch[0].owner] += 1;
-        assert!(batch[0].owner != 1 || batch[1].owner == 3, "3 keeps 1 batch");
+        assert!(
+            batch[0].owner != 1 || batch[1].owner == 3,
+            "a task of owner 3 joins that of owner 1"
+        );
     }
-    // 3 takes two tasks a turn, and pays for both: half as many turns, but no fewer for its rides.
+    // Owner 3 is charged for two tasks a turn, and so has half as many turns.
     assert!(
         turns[1].abs_diff(120) <= 2 && turns[2].abs_diff(120) <= 2 && turns[3].abs_diff(60) <= 2,
         "{turns:?}"
