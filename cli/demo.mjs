@@ -1,5 +1,5 @@
-// The tour: Millrace on a real file. Hashes it, seals and opens it on all cores, checks that it
-// came back whole and that a forgery is refused, and says how fast that was beside node:crypto.
+// The demo: hashes a file, seals and opens it on all cores, checks that it is unchanged and that a
+// forgery is rejected, and compares the speed with node:crypto.
 //
 //   npm start [-- FILE]        default: the running Node executable, some tens of MB
 
@@ -7,20 +7,22 @@ import crypto from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import progress from './progress.js';
 import ui from './ui.js';
-import { bold, dim, green, megabytes, progressBar, say, table } from './terminal.mjs';
 
-const chunkSize = 1 << 20;
-const tagSize = 16;
-/** The tour keeps the file in memory, three times over. */
-const largestFile = 1 << 30;
-const rounds = 3;
+const { bold, dim, green } = ui.colours(1);
+
+const CHUNK_BYTES = 1 << 20;
+const TAG_BYTES = 16;
+/** The demo keeps three copies of the file in memory. */
+const MAX_FILE_BYTES = 1 << 30;
+const ROUNDS = 3;
 const algorithm = 'aes-256-gcm';
 const hashes = [
   ['sha256', 32],
@@ -31,49 +33,45 @@ const hashes = [
   ['xxh3-64', 8],
 ];
 
-/** Something the user can mend, told in one line. */
-class Problem extends Error {}
-
-/**
- * The largest delay of the event loop over the stretches it was asked to watch, in milliseconds.
- */
+/** Measures the largest delay of the event loop, in milliseconds. */
 class LoopDelay {
   largest = 0;
 
   async during(run) {
-    // A fresh histogram each time: one that is switched on again counts the pause as a delay.
+    // A new histogram each time: one that is enabled again counts the pause as a delay.
     const histogram = monitorEventLoopDelay({ resolution: 1 });
     histogram.enable();
-    await sleep(3); // its timer is running
+    await sleep(3); // until its timer is running
     try {
       return await run();
     } finally {
-      await sleep(3); // and has seen the end
+      await sleep(3); // until its timer has seen the end
       histogram.disable();
-      // It holds the distance between two turns of a 1 ms timer; the delay is what exceeds that.
+      // It records the time between two ticks of a 1 ms timer.
       this.largest = Math.max(this.largest, histogram.max / 1e6 - 1);
     }
   }
 }
 
 try {
-  await tour(process.argv.slice(2));
+  await demo(process.argv.slice(2));
 } catch (error) {
-  if (error instanceof ui.ReaderGone) process.exit(141);
-  // Whatever the user can cause is a sentence; anything else is a defect and keeps its stack.
-  const expected = error instanceof Problem || String(error?.code).startsWith('ERR_PARSE_ARGS');
+  if (error instanceof ui.BrokenPipe) process.exit(141);
+  const expected =
+    error instanceof ui.UserError || String(error?.code).startsWith('ERR_PARSE_ARGS');
   console.error(expected ? `millrace: ${error.message}` : error);
   process.exitCode = 1;
 }
 
-async function tour(args) {
+async function demo(args) {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  if (positionals.length > 1) throw new Problem('one file at a time: npm start -- FILE');
+  if (positionals.length > 1) throw new ui.UserError('expected one file: npm start -- FILE');
   const path = positionals[0] ?? process.execPath;
   const file = readFile(path);
   const { threads } = millrace.configure({});
-  say(
-    `${bold(basename(path))}, ${megabytes(file.length)}, on ${threads} ${threads === 1 ? 'worker' : 'workers'}\n`,
+  printLine(
+    `${bold(basename(path))}, ${ui.size(file.length)}, ` +
+      `${threads} ${ui.plural(threads, 'worker thread')}\n`,
   );
 
   const digests = await hashAll(file);
@@ -81,40 +79,40 @@ async function tour(args) {
   const inFlight = threads * 4;
   const delay = new LoopDelay();
   await roundTrip(work, inFlight, delay);
-  await refuseForgery(work);
+  await rejectForgery(work);
 
-  const { rows, longestHold } = await measure(work, inFlight, delay);
+  const { rows, longestBlock } = await measure(work, inFlight, delay);
 
-  say('');
-  for (const [name, hex] of digests) say(`${name.padEnd(10)}  ${dim(hex)}`);
-  say('');
-  if (file.length < chunkSize)
-    say(dim('a file this small mostly measures the calls, not the work'));
-  say(
-    table(
-      ['in 1 MiB chunks, MB/s', 'millrace sync', 'millrace async', 'node:crypto', 'async / node'],
+  printLine('');
+  for (const [name, hex] of digests) printLine(`${name.padEnd(10)}  ${dim(hex)}`);
+  printLine('');
+  if (file.length < CHUNK_BYTES)
+    printLine(dim('with a file this small the time is mostly that of the calls'));
+  printLine(
+    ui.table(
+      ['1 MiB chunks, MB/s', 'millrace sync>', 'millrace async>', 'node:crypto>', 'async / node>'],
       rows,
+      { head: dim },
     ),
   );
-  say('');
-  say(
-    `largest event-loop delay while the asynchronous work ran: ${bold(`${delay.largest.toFixed(1)} ms`)}`,
+  printLine('');
+  printLine(
+    'largest event-loop delay during the asynchronous calls: ' +
+      bold(`${delay.largest.toFixed(1)} ms`),
   );
   work.key.dispose();
-  say(
-    dim(
-      `(the synchronous passes, by their nature, held the loop for up to ${longestHold.toFixed(0)} ms)`,
-    ),
+  printLine(
+    dim(`(the synchronous calls blocked the event loop for up to ${longestBlock.toFixed(0)} ms)`),
   );
 }
 
-// The file in all its hashes, each one job, together on the workers.
+// Computes all hashes of the file at once, one job each.
 async function hashAll(file) {
   const bar = progressBar('hashing', hashes.length * file.length);
   const digests = await Promise.all(
     hashes.map(async ([name, size]) => {
       const target = Buffer.alloc(size);
-      // With a target the file is lent, not copied: nobody writes to it meanwhile.
+      // With a target the source is not copied; it must not change meanwhile.
       await promises.hash(name, file, { target });
       bar.add(file.length);
       return [name, target];
@@ -123,81 +121,79 @@ async function hashAll(file) {
   for (const [name, digest] of digests) {
     if (!crypto.getHashes().includes(name)) continue; // blake3 and xxHash are not in Node
     const expected = crypto.createHash(name).update(file).digest();
-    check(digest.equals(expected), `${name} differs from node:crypto's`);
+    check(digest.equals(expected), `${name} differs from the result of node:crypto`);
   }
-  bar.end(`${hashes.length} hashes, those Node has are the same as node:crypto's`);
+  bar.end(`${hashes.length} hashes; equal to those of node:crypto, where it has them`);
   return digests.map(([name, digest]) => [name, digest.toString('hex')]);
 }
 
-// Seals every chunk, opens every chunk, compares.
 async function roundTrip(work, inFlight, delay) {
   const bar = progressBar('sealing and opening', 2 * work.file.length);
   await delay.during(async () => {
     await inParallel(work.count, inFlight, async (i) => bar.add(await work.seal.async(i)));
     await inParallel(work.count, inFlight, async (i) => bar.add(await work.open.async(i)));
   });
-  check(work.opened.equals(work.file), 'what was opened is not the file');
+  check(work.opened.equals(work.file), 'the opened chunks differ from the file');
   const last = work.count - 1;
   const asNode = Buffer.concat(work.open.node(last)); // throws if it does not authenticate
   check(
-    asNode.equals(work.file.subarray(last * chunkSize)),
-    'node:crypto opens it to something else',
+    asNode.equals(work.file.subarray(last * CHUNK_BYTES)),
+    'the result of node:crypto differs from the file',
   );
   bar.end(
-    `${algorithm}, ${work.count} chunks: sealed, opened, equal to the file, and open to node:crypto`,
+    `${algorithm}, ${work.count} chunks sealed and opened: equal to the file; node:crypto agrees`,
   );
 }
 
-// One flipped bit, in the ciphertext and in the tag.
-async function refuseForgery(work) {
+// Flips one bit, in the ciphertext and in the tag.
+async function rejectForgery(work) {
   for (const place of [0, -1]) {
     const forged = Buffer.from(work.sealedChunk(work.count - 1));
     forged[(forged.length + place) % forged.length] ^= 1;
     const nonce = work.nonces[work.count - 1];
-    let refused;
+    let rejection;
     try {
       await promises.open(algorithm, { key: work.key, nonce, source: forged });
     } catch (error) {
-      refused = error;
+      rejection = error;
     }
     check(
-      refused?.code === 'ERR_AUTHENTICATION',
-      `a flipped bit was not refused (${refused?.code ?? 'opened'})`,
+      rejection?.code === 'ERR_AUTHENTICATION',
+      `a flipped bit was not rejected (${rejection?.code ?? 'opened'})`,
     );
   }
-  say(`${green('ok')}  a flipped bit is refused (ERR_AUTHENTICATION)`);
+  printLine(`${green('ok')}  a flipped bit is rejected (ERR_AUTHENTICATION)`);
 }
 
-// The same work three ways, in turn, so that a slow moment of the machine meets all three; medians.
-// Every pass seals the same chunk under the same nonce, which is safe only because it is the same
-// text.
+// Measures the three APIs in turn, so that a slow moment of the machine affects all of them. Every
+// pass seals the same chunk under the same nonce, which is safe only for the same plaintext.
 async function measure(work, inFlight, delay) {
   const kinds = [work.hash, work.seal, work.open];
-  const bar = progressBar('measuring', 3 * rounds * kinds.length * work.file.length);
+  const bar = progressBar('measuring', 3 * ROUNDS * kinds.length * work.file.length);
   const times = kinds.map(() => ({ sync: [], async: [], node: [] }));
-  let longestHold = 0;
-  for (let round = 0; round < rounds; round++) {
+  let longestBlock = 0;
+  for (let round = 0; round < ROUNDS; round++) {
     for (const [k, kind] of kinds.entries()) {
-      const hold = timed(() => inTurn(work.count, kind.sync));
-      longestHold = Math.max(longestHold, hold);
-      times[k].sync.push(hold);
+      const blocked = timed(() => runAll(work.count, kind.sync));
+      longestBlock = Math.max(longestBlock, blocked);
+      times[k].sync.push(blocked);
       bar.add(work.file.length);
-      await nextTurn();
+      await nextIteration();
       await delay.during(async () => {
         const start = performance.now();
         await inParallel(work.count, inFlight, kind.async);
         times[k].async.push(performance.now() - start);
       });
       bar.add(work.file.length);
-      times[k].node.push(timed(() => inTurn(work.count, kind.node)));
+      times[k].node.push(timed(() => runAll(work.count, kind.node)));
       bar.add(work.file.length);
-      await nextTurn();
+      await nextIteration();
     }
   }
-  bar.end(`${rounds} rounds of each, medians`);
+  bar.end(`${ROUNDS} rounds of each, medians`);
   const rows = kinds.map(({ name }, k) => {
     const [sync, parallel, node] = ['sync', 'async', 'node'].map(
-      (way) => work.file.length / 1e3 / median(times[k][way]),
+      (api) => work.file.length / 1e3 / median(times[k][api]),
     );
     return [
       name,
@@ -205,17 +201,17 @@ async function measure(work, inFlight, delay) {
       `${(parallel / node || 0).toFixed(1)}x`,
     ];
   });
-  return { rows, longestHold };
+  return { rows, longestBlock };
 }
 
-/** Everything there is to do with chunk i of the file, each in three ways, returning bytes done. */
+/** The operations on chunk i, by three APIs. Millrace's return the bytes done. */
 function makeWork(file) {
-  const count = Math.max(1, Math.ceil(file.length / chunkSize));
+  const count = Math.max(1, Math.ceil(file.length / CHUNK_BYTES));
   const rawKey = crypto.randomBytes(32);
   const key = millrace.createKey(algorithm, rawKey);
   const nodeKey = crypto.createSecretKey(rawKey);
   rawKey.fill(0);
-  // One nonce a chunk, never twice under one key: eight random bytes and a counter.
+  // One nonce for each chunk: eight random bytes and a counter.
   const prefix = crypto.randomBytes(8);
   const nonces = Array.from({ length: count }, (_, i) => {
     const nonce = Buffer.alloc(12);
@@ -224,12 +220,13 @@ function makeWork(file) {
     return nonce;
   });
   const chunks = Array.from({ length: count }, (_, i) =>
-    file.subarray(i * chunkSize, (i + 1) * chunkSize),
+    file.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
   );
-  const sealed = Buffer.alloc(file.length + count * tagSize);
+  const sealed = Buffer.alloc(file.length + count * TAG_BYTES);
   const opened = Buffer.alloc(file.length);
-  const sealedAt = (i) => i * (chunkSize + tagSize);
-  const sealedChunk = (i) => sealed.subarray(sealedAt(i), sealedAt(i) + chunks[i].length + tagSize);
+  const sealedAt = (i) => i * (CHUNK_BYTES + TAG_BYTES);
+  const sealedChunk = (i) =>
+    sealed.subarray(sealedAt(i), sealedAt(i) + chunks[i].length + TAG_BYTES);
   const sealOptions = (i) => ({
     key,
     nonce: nonces[i],
@@ -242,7 +239,7 @@ function makeWork(file) {
     nonce: nonces[i],
     source: sealedChunk(i),
     target: opened,
-    targetOffset: i * chunkSize,
+    targetOffset: i * CHUNK_BYTES,
   });
   const digests = Array.from({ length: count }, () => Buffer.alloc(32));
 
@@ -275,16 +272,16 @@ function makeWork(file) {
       node: (i) => {
         const source = sealedChunk(i);
         const decipher = crypto.createDecipheriv(algorithm, nodeKey, nonces[i], {
-          authTagLength: tagSize,
+          authTagLength: TAG_BYTES,
         });
-        decipher.setAuthTag(source.subarray(-tagSize));
-        return [decipher.update(source.subarray(0, -tagSize)), decipher.final()];
+        decipher.setAuthTag(source.subarray(-TAG_BYTES));
+        return [decipher.update(source.subarray(0, -TAG_BYTES)), decipher.final()];
       },
     },
   };
 }
 
-/** Runs job(0) to job(count - 1), at most `limit` at a time. */
+/** Runs job(0) to job(count - 1), at most `limit` at once. */
 async function inParallel(count, limit, job) {
   let next = 0;
   const lane = async () => {
@@ -293,7 +290,7 @@ async function inParallel(count, limit, job) {
   await Promise.all(Array.from({ length: Math.min(limit, count) }, lane));
 }
 
-function inTurn(count, job) {
+function runAll(count, job) {
   for (let i = 0; i < count; i++) job(i);
 }
 
@@ -310,22 +307,33 @@ function median(values) {
 function readFile(path) {
   try {
     const { size } = statSync(path);
-    if (size > largestFile)
-      throw new Problem(
-        `${path} has ${megabytes(size)}; the tour takes up to ${megabytes(largestFile)}`,
+    if (size > MAX_FILE_BYTES)
+      throw new ui.UserError(
+        `${path} has ${ui.size(size)}; the limit of the demo is ${ui.size(MAX_FILE_BYTES)}`,
       );
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    const reasons = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder',
-      EACCES: 'it may not be read',
-    };
-    throw new Problem(`cannot read ${path}: ${reasons[error.code] ?? error.message}`);
+    if (error instanceof ui.UserError) throw error;
+    throw new ui.UserError(`cannot read ${path}: ${ui.reason(error)}`);
   }
 }
 
 function check(holds, otherwise) {
-  if (!holds) throw new Problem(`WRONG: ${otherwise}`);
+  if (!holds) throw new ui.UserError(`WRONG: ${otherwise}`);
+}
+
+function printLine(text) {
+  ui.print(`${text}\n`);
+}
+
+/** A progress bar over `total` bytes; end() replaces it by one line. */
+function progressBar(title, total) {
+  const line = progress.startProgress(title, { total });
+  return {
+    add: (bytes) => line.add(bytes),
+    end(done) {
+      line.end();
+      printLine(`${green('ok')}  ${done}`);
+    },
+  };
 }

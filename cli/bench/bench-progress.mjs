@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const { startProgress } = require('../progress.js');
-const { duration, isTerminal, say } = require('../ui.js');
+const { duration, isTerminal, logError } = require('../ui.js');
 
 /** Milliseconds between plain lines. */
 const pause = 10_000;
@@ -16,9 +16,9 @@ const pause = 10_000;
  * @param options for the tests
  * @returns `begin` a row by name, `done` with one, `note` of work that has no rows, `end`
  */
-export function startTalk(
+export function startBenchProgress(
   rows,
-  { terminal = isTerminal(2), tell = say, now = () => performance.now() } = {},
+  { terminal = isTerminal(2), tell = logError, now = () => performance.now() } = {},
 ) {
   const total = rows.reduce((sum, { expected }) => sum + expected, 0);
   return terminal ? bar(rows.length, total) : lines(rows.length, total, tell, now);

@@ -23,7 +23,7 @@ test('version, overview, and what is not there', () =>
   inFolder({}, async ($) => {
     await $.millrace('--version', { stdout: `millrace ${version}\n` });
     const overview =
-      /^usage: millrace COMMAND [\s\S]* sum +checksums of files[\s\S]* help +help about a command/;
+      /^usage: millrace COMMAND [\s\S]* sum +print or check checksums[\s\S]* help +help about a command/;
     await $.millrace('--help', { stdout: overview });
     await $.millrace('help', { stdout: overview });
     await $.millrace('', { stderr: overview, code: 1 });
@@ -235,10 +235,10 @@ test('completion: scripts that the shells accept', () =>
   inFolder({}, async ($) => {
     await $.millrace('completion', {
       stderr:
-        'millrace completion: for which shell? bash, zsh, fish; see: millrace help completion\n',
+        'millrace completion: expected one shell: bash, zsh, fish; see: millrace help completion\n',
       code: 1,
     });
-    await $.millrace('completion tcsh', { stderr: /for which shell/, code: 1 });
+    await $.millrace('completion tcsh', { stderr: /expected one shell/, code: 1 });
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { stdout } = await $.millrace(`completion ${shell}`, { stdout: /millrace/ });
       for (const name of Object.keys(commands))
@@ -304,7 +304,7 @@ test('sizes, durations, tables and names for people', () => {
     ui.table(['a', 'text'], [['x', 'word '.repeat(8).trim()]], { width: 20 }),
     'a  text\nx  word word word word\n   word word word word',
   );
-  assert.deepEqual(['a-b_c.d', 'a b', "it's", 'x\n', '\u202etxt', ''].map(ui.shown), [
+  assert.deepEqual(['a-b_c.d', 'a b', "it's", 'x\n', '\u202etxt', ''].map(ui.displayName), [
     'a-b_c.d',
     "'a b'",
     "'it'\\''s'",
