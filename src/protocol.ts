@@ -139,17 +139,17 @@ export const enum Route {
   Split,
 }
 
-/** The engine that computes: `Provider` of the core. */
+/** The engine that computes. */
 export const enum EngineNumber {
   Native,
   /**
-   * The kernel by its best way: the device where that has an accelerator, else sockets, else the
-   * device.
+   * The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else
+   * /dev/crypto.
    */
   Kernel,
-  /** The kernel's sockets. */
+  /** The kernel through AF_ALG. */
   AfAlg,
-  /** The device /dev/crypto. */
+  /** The kernel through /dev/crypto. */
   Cryptodev,
 }
 

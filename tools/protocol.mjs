@@ -145,15 +145,16 @@ const enumerations = [
   },
   {
     name: 'EngineNumber',
-    doc: 'The engine that computes: `Provider` of the core.',
+    parsed: true,
+    doc: 'The engine that computes.',
     members: [
       'Native',
       [
         'Kernel',
-        'The kernel by its best way: the device where that has an accelerator, else sockets, else the device.',
+        'The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else /dev/crypto.',
       ],
-      ['AfAlg', "The kernel's sockets."],
-      ['Cryptodev', 'The device /dev/crypto.'],
+      ['AfAlg', 'The kernel through AF_ALG.'],
+      ['Cryptodev', 'The kernel through /dev/crypto.'],
     ],
   },
   {

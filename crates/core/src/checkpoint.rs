@@ -31,7 +31,7 @@ impl Checkpoint for NoCheckpoint {
 }
 
 /// Counts bytes of work and runs a [`Checkpoint`] once per slice.
-pub(crate) struct Slicer<'a> {
+pub struct Slicer<'a> {
     slice: usize,
     /// Bytes since the last checkpoint.
     since: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Slicer<'a> {
 
 impl<'a> Slicer<'a> {
     /// Runs `checkpoint` after every `slice` bytes of a message, at least 1.
-    pub(crate) fn new(slice: usize, checkpoint: &'a mut dyn Checkpoint) -> Self {
+    pub fn new(slice: usize, checkpoint: &'a mut dyn Checkpoint) -> Self {
         Self { slice: slice.max(1), since: 0, first: 0, checkpoint }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Slicer<'a> {
 
     /// Returns the bytes of a slice, at least 1.
     #[inline]
-    pub(crate) fn slice(&self) -> usize {
+    pub fn slice(&self) -> usize {
         self.slice
     }
 
@@ -72,7 +72,7 @@ impl<'a> Slicer<'a> {
 
     /// Counts `bytes` of work. Runs the checkpoint and returns true if they complete a slice.
     #[inline]
-    pub(crate) fn advance(&mut self, bytes: usize) -> bool {
+    pub fn advance(&mut self, bytes: usize) -> bool {
         self.since += bytes;
         if self.since < self.slice {
             return false;
@@ -84,7 +84,7 @@ impl<'a> Slicer<'a> {
 
     /// See [`Checkpoint::cancelled`].
     #[inline]
-    pub(crate) fn cancelled(&self, index: usize) -> bool {
+    pub fn cancelled(&self, index: usize) -> bool {
         self.checkpoint.cancelled(self.first + index)
     }
 }

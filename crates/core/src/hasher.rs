@@ -4,8 +4,6 @@
 //! An empty state is a hash that has not begun. Key and seed are no part of a state (though most
 //! states of a keyed or seeded hash fit no other key or seed): they are given with every call.
 //! States hold what they need of the message, so they are as secret as the message.
-//!
-//! Running hashes that the kernel keeps have no such state, but a ticket: [`Held`].
 
 use crate::Error;
 use crate::catalog::Hash;
@@ -13,7 +11,6 @@ use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{Chosen, Stateful};
 use crate::hash::{check_params, check_target};
 
-pub use crate::engines::{Held, Paced};
 pub use crate::inputs::Params;
 
 /// Bytes of a state of this hash.

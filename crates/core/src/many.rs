@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, DigestSink, Slicer};
-use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, with_kernel};
+use crate::engines::{Chosen, Engine, MacState};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
@@ -54,35 +54,45 @@ pub fn digests_paced(
     )
 }
 
-/// As [`digests`], by an engine of choice; paced if somebody is to be asked after every so many
-/// bytes.
+/// Calls `compute` for each of `sources` with its index in turn, and `each` with the digest of
+/// `size` bytes. For external engines, which compute one digest at a time.
 ///
 /// # Errors
-/// As [`digests`]; [`Error::Unavailable`], after which some digests may have been handed on.
-pub fn digests_by(
-    provider: Provider,
-    hash: Hash,
-    params: &Params<'_>,
+/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after which some digests
+/// may have been handed on.
+pub fn one_by_one(
     sources: &[&[u8]],
     size: usize,
-    paced: Option<(usize, &mut dyn Checkpoint)>,
+    mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
+    compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    hash::check_target(hash.facts(), size)?;
-    hash::check_params(hash.facts(), params)?;
-    let sink =
-        DigestSink::new(&mut each, paced.map(|(slice, checkpoint)| Slicer::new(slice, checkpoint)));
-    match provider {
-        Provider::Native => Chosen::digests(hash, params, sources, size, sink),
-        _ => with_kernel!(provider, E => E::digests(hash, params, sources, size, sink)),
+    let slicer = slicer.as_mut().map(|slicer| slicer.from(0));
+    in_turn(sources, size, DigestSink::new(&mut each, slicer), compute)
+}
+
+fn in_turn(
+    sources: &[&[u8]],
+    size: usize,
+    mut sink: DigestSink<'_>,
+    mut compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut target = [0; 64];
+    let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
+    for (index, source) in sources.iter().enumerate() {
+        if !sink.cancelled(index) {
+            compute(source, target)?;
+            sink.emit(index, target);
+            sink.advance(source.len());
+        }
     }
+    Ok(())
 }
 
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
-/// then.
+/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
 pub fn macs(
     key: &MacKey,
     sources: &[&[u8]],
@@ -94,8 +104,7 @@ pub fn macs(
 /// As [`macs`], paced as [`digests_paced`] is.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
-/// then.
+/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
 pub fn macs_paced(
     key: &MacKey,
     sources: &[&[u8]],
@@ -109,7 +118,10 @@ pub fn macs_paced(
 fn macs_to(key: &MacKey, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
     match key.state() {
         MacState::Native(state) => Chosen::macs(state, sources, sink),
-        MacState::Kernel(state) => ByKernel::macs(state, sources, sink),
+        MacState::External(state) => {
+            let size = key.hash().facts().digest_size;
+            in_turn(sources, size, sink, |source, target| state.mac(source, target, None))
+        }
     }
 }
 

@@ -26,8 +26,8 @@ use crate::inputs::{Params, Text};
 pub const PART_ALIGN: usize = 64;
 
 impl CipherKey {
-    /// Returns true if messages under this key can be worked on in parts: unless the kernel
-    /// computes.
+    /// Returns true if messages under this key can be worked on in parts: unless an
+    /// external engine computes.
     pub fn parts(&self) -> bool {
         matches!(self.state(), CipherState::Native(_))
     }

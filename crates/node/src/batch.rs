@@ -2,13 +2,13 @@
 
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
+use crate::kernel;
 use crate::values::exact_size;
 use crate::work::{Key, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
-use millrace_core::hmac::MacKey;
 use millrace_core::many;
 
 /// Where the messages are.
@@ -55,7 +55,7 @@ impl Work {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
-                prepared = MacKey::by(self.engine, hash, key.read())?;
+                prepared = kernel::mac_key(self.engine, hash, key.read())?;
                 &prepared
             }
             Key::Prepared(_) => self.mac_key(hash)?,

@@ -23,15 +23,14 @@ use crate::protocol::flag::{
     HAS_VIEWS, PROGRESS, SNAPSHOT, UNLIMITED,
 };
 use crate::protocol::{
-    At, CancelResult, CopiedBytes, CostPart, KdfMemory, OperationNumber as Asked, REPLY_MAX, Route,
-    Status, Threads,
+    At, CancelResult, CopiedBytes, CostPart, EngineNumber, KdfMemory, OperationNumber as Asked,
+    REPLY_MAX, Route, Status, Threads,
 };
 use crate::task::pool;
 use crate::values::{self, Function, Value, exact_size};
 use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
-use millrace_core::engines::Provider;
 use millrace_core::stack;
 use millrace_pool::{CancelToken, Cancellation};
 use std::sync::Arc;
@@ -290,12 +289,13 @@ impl<'a> Request<'a> {
             ),
         };
         let asked =
-            Provider::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
+            EngineNumber::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
         let engine = kernel::engine(asked, &key)?;
         Ok(Work {
             operation,
             engine,
-            held: (engine != Provider::Native).then(|| Arc::clone(&self.call.state.held)),
+            kernel_hashes: (engine != EngineNumber::Native)
+                .then(|| Arc::clone(&self.call.state.kernel_hashes)),
             key,
             seed: self.number(At::SeedLow) as u64 | (self.number(At::SeedHigh) as u64) << 32,
             iv: self.input(HAS_IV, 2, At::IvOffset, At::IvSize)?,
@@ -445,7 +445,8 @@ fn create_key(call: &Call<'_>) -> Value {
             .zip(call.uint32(1))
             .and_then(|(kind, id)| Purpose::from_numbers(kind, id));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
-        let engine = Provider::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
+        let engine =
+            EngineNumber::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
         call.state.keys.borrow_mut().keep(key)
     });

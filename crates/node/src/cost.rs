@@ -3,11 +3,10 @@
 //!
 //! The cost models are in `crates/cost`, as the tests of this crate cannot run without Node.
 
-use crate::protocol::INLINE_ALONE_NS;
 pub(crate) use crate::protocol::Route;
+use crate::protocol::{EngineNumber, INLINE_ALONE_NS};
 use crate::work::{Operation, Work};
 use millrace_core::catalog::Hash;
-use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -76,7 +75,7 @@ pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
 /// Whether all workers should share a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT_NS
-        && work.engine == Provider::Native
+        && work.engine == EngineNumber::Native
         && divisible(algorithm(work.operation))
         && !matches!(
             work.operation,
@@ -95,7 +94,7 @@ fn divisible(algorithm: Algorithm) -> bool {
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
     let (source, target) = (work.source.size(), work.target.size());
-    if work.engine != Provider::Native {
+    if work.engine != EngineNumber::Native {
         let (count, bytes) = work.messages();
         return (count as u64).saturating_mul(KERNEL_MESSAGE_NS).saturating_add(bytes as u64);
     }

@@ -9,13 +9,13 @@ use crate::completion::{CompletionBuffer, POLL, Queue, WakeHandler};
 use crate::cost::{self, Route};
 use crate::job::{CompletionQueue, Job};
 use crate::kdf::ProgressCounter;
+use crate::kernel::KernelHashTable;
 use crate::keys::Keys;
 use crate::multibuffer;
 pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
 use crate::values::{Env, Pinned};
 use crate::work::{Operation, Status};
-use millrace_core::hasher::Held;
 use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -26,8 +26,8 @@ use std::time::Instant;
 /// One environment's state, used on its own thread only.
 pub(crate) struct Environment {
     pub(crate) keys: RefCell<Keys>,
-    /// Running hashes that the kernel keeps for it.
-    pub(crate) held: Arc<Held>,
+    /// The running hashes of the kernel engine.
+    pub(crate) kernel_hashes: Arc<KernelHashTable>,
     /// What JavaScript attached: the frame it writes numbers to, the buffer it reads results from.
     pub(crate) attached: OnceCell<Attached>,
     /// Told when the way back for jobs opens, so that it is closed before the environment's memory
@@ -91,7 +91,7 @@ impl Environment {
     pub(crate) fn new(opened: fn(Env, &Arc<CompletionQueue>)) -> Environment {
         Environment {
             keys: RefCell::default(),
-            held: Arc::default(),
+            kernel_hashes: Arc::default(),
             attached: OnceCell::new(),
             opened,
             channel: OnceCell::new(),

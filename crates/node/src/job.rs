@@ -4,8 +4,8 @@ use crate::bytes::Copies;
 use crate::completion::Queue;
 use crate::cost::{self, Route};
 use crate::memory_budget::MemoryPermit;
+use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, Work};
-use millrace_core::engines::Provider;
 use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Job {
 
     /// Whether the worker that has done it should measure the price of its algorithm.
     pub(crate) fn measures(&self) -> bool {
-        self.work.engine == Provider::Native
+        self.work.engine == EngineNumber::Native
             && !cost::is_settled(cost::algorithm(self.work.operation))
     }
 

@@ -18,7 +18,7 @@
 //! - `batch`: many messages in one work;
 //! - `files`: messages in files;
 //! - `cost`: how long a job is predicted to take;
-//! - `kernel`: work that the kernel does;
+//! - `kernel`: work of the kernel engine;
 //! - `kdf`: key derivation, its lanes and its memory;
 //! - `keys`: prepared keys, held by number;
 //! - `completion`: how finished jobs come back, many in one wake-up;

@@ -11,11 +11,11 @@ use crate::job::Job;
 use crate::kdf::{Derivation, Kdf};
 use crate::keys::PreparedKey;
 use crate::memory_budget;
+use crate::protocol::EngineNumber;
 use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Checkpoint;
-use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
@@ -33,7 +33,7 @@ const BATCH_MAX: usize = 32;
 /// Returns the kind of a work that may be batched: the number of its prepared key, or 0 without
 /// one, and its hash or the kind of its derivation.
 pub(crate) fn kind(work: &Work) -> Option<u32> {
-    if work.engine != Provider::Native {
+    if work.engine != EngineNumber::Native {
         return None;
     }
     if work.operation == Operation::Derive {

@@ -11,11 +11,11 @@ use crate::checkpoint::{JobCheckpoint, slice};
 use crate::cost::Route;
 use crate::files::OpenedFile;
 use crate::job::{CompletionQueue, Job, WorkerClaim};
+use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::cipher::CipherKey;
-use millrace_core::engines::Provider;
 use millrace_core::hash::Params;
 use millrace_core::split::{self, HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
 use millrace_pool::{CancelToken, LONG_TASK_NS};
@@ -70,7 +70,7 @@ fn claim_workers(job: &mut Job, workers: usize) -> usize {
 
 /// Returns the number of parts, of a useful size, that a work has.
 fn parts_of(work: &Work) -> usize {
-    if work.engine != Provider::Native {
+    if work.engine != EngineNumber::Native {
         return 1;
     }
     match work.operation {

@@ -168,18 +168,30 @@ impl Route {
     }
 }
 
-/// The engine that computes: `Provider` of the core.
-#[allow(dead_code)]
+/// The engine that computes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineNumber {
     Native = 0,
-    /// The kernel by its best way: the device where that has an accelerator, else sockets, else the
-    /// device.
+    /// The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else
+    /// /dev/crypto.
     Kernel = 1,
-    /// The kernel's sockets.
+    /// The kernel through AF_ALG.
     AfAlg = 2,
-    /// The device /dev/crypto.
+    /// The kernel through /dev/crypto.
     Cryptodev = 3,
+}
+
+impl EngineNumber {
+    /// `None` for a number that no member has.
+    pub(crate) const fn from_number(number: u32) -> Option<EngineNumber> {
+        Some(match number {
+            0 => EngineNumber::Native,
+            1 => EngineNumber::Kernel,
+            2 => EngineNumber::AfAlg,
+            3 => EngineNumber::Cryptodev,
+            _ => return None,
+        })
+    }
 }
 
 /// The kind of algorithm that a key is prepared for.

@@ -8,7 +8,7 @@ use crate::memory_budget;
 use crate::multibuffer;
 use crate::os_thread;
 use crate::parallel::ParallelJob;
-use millrace_core::engines::Provider;
+use crate::protocol::EngineNumber;
 use millrace_pool::{Pool, Task, YieldPoint};
 use std::sync::{Arc, OnceLock};
 
@@ -155,7 +155,7 @@ fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut Com
     });
     job.completion.gate().leave();
     let (algorithm, measured) =
-        (cost::algorithm(job.work.operation), job.work.engine == Provider::Native);
+        (cost::algorithm(job.work.operation), job.work.engine == EngineNumber::Native);
     completed.add(job);
     if permit.is_some() {
         completed.deliver();

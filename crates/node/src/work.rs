@@ -5,16 +5,16 @@ use crate::batch::Messages;
 use crate::bytes::{Window, text, wipe};
 use crate::checkpoint::JobCheckpoint;
 use crate::kdf::{Derivation, ProgressCounter};
+use crate::kernel::{self, KernelHashTable};
 use crate::keys::PreparedKey;
 use crate::parallel;
+use crate::protocol::EngineNumber;
 pub(crate) use crate::protocol::Status;
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
-use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
-use millrace_core::hasher::Held;
 use millrace_core::hmac::{self, MacKey};
 use millrace_core::stack;
 use std::sync::Arc;
@@ -112,10 +112,10 @@ impl Reply {
 /// own [`Copies`](crate::bytes::Copies); `bytes` says when each is right.
 pub(crate) struct Work {
     pub(crate) operation: Operation,
-    /// Who computes; of a prepared key, who has prepared it.
-    pub(crate) engine: Provider,
-    /// Where the kernel's running hashes are, if that computes.
-    pub(crate) held: Option<Arc<Held>>,
+    /// The engine that computes; for a prepared key, the one that prepared it.
+    pub(crate) engine: EngineNumber,
+    /// The running hashes of the kernel engine, if it computes.
+    pub(crate) kernel_hashes: Option<Arc<KernelHashTable>>,
     pub(crate) key: Key,
     pub(crate) seed: u64,
     /// Of a running hash: what comes before the source. Of many messages: their sizes.
@@ -169,8 +169,8 @@ impl Work {
         const NONE: Window = Window::EMPTY;
         Work {
             operation: Operation::Hash(Hash::Sha256),
-            engine: Provider::Native,
-            held: None,
+            engine: EngineNumber::Native,
+            kernel_hashes: None,
             key: Key::Bytes(NONE),
             seed: 0,
             iv: NONE,
@@ -201,8 +201,8 @@ impl Work {
         reply: &mut Reply,
         checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Status {
-        if self.engine != Provider::Native {
-            return self.run_by_kernel(reply, checkpoint);
+        if self.engine != EngineNumber::Native {
+            return self.run_kernel_engine(reply, checkpoint);
         }
         let result = match self.operation {
             Operation::Hash(hash) => self.hash(hash, reply, checkpoint),
@@ -344,8 +344,8 @@ impl Work {
         work: impl FnOnce(&CipherKey) -> Result<(), Status>,
     ) -> Result<(), Status> {
         match &self.key {
-            Key::Bytes(bytes) if self.engine != Provider::Native => {
-                work(&*CipherKey::by(self.engine, cipher, bytes.read())?)
+            Key::Bytes(bytes) if self.engine != EngineNumber::Native => {
+                work(&*kernel::cipher_key(self.engine, cipher, bytes.read())?)
             }
             Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
             Key::Prepared(key) => match &**key {

@@ -61,7 +61,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
     };
-    Service { library, instructions, lanes: own::lanes(hash), limit: None, accelerator: false }
+    Service { library, instructions, lanes: own::lanes(hash) }
 }
 
 /// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
@@ -78,7 +78,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
             .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
-    Service { library, instructions, lanes: None, limit: None, accelerator: false }
+    Service { library, instructions, lanes: None }
 }
 
 /// How the derivations that go by one name are computed here.
@@ -87,8 +87,6 @@ pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4]
         library,
         instructions: instructions.to_vec(),
         lanes: None,
-        limit: None,
-        accelerator: false,
     };
     let vectors = own::vectors();
     let scrypt = Service {

@@ -1,37 +1,27 @@
-//! The device of cryptodev-linux, /dev/crypto: a session holds an algorithm and a key, and a call
-//! (ioctl) takes a message.
+//! /dev/crypto, the device of cryptodev-linux: a session holds an algorithm and a key, and an ioctl
+//! takes a message.
 //!
-//! Written from the interface's numbers and layouts as a client of it has printed them. The device
-//! takes larger messages in one call than are given to it here: an emulation behind it (CUSE) takes
-//! 128 KiB with all that belongs to a call.
+//! The numbers and layouts are those that a client of the real module printed. The real device
+//! takes larger messages in one call; an emulation of it (CUSE) takes 128 KiB.
 
-use std::env;
 use std::fs::OpenOptions;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::fork;
-use super::reason::{Failure, Step};
+use crate::failure::{Failure, Step};
+use crate::fork;
+use crate::interface::device_path;
 
-/// Where the device is: `MILLRACE_CRYPTODEV`, or /dev/crypto.
-pub(super) fn path() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        env::var_os("MILLRACE_CRYPTODEV").map_or_else(|| "/dev/crypto".into(), PathBuf::from)
-    })
-}
-
-/// The opened device, to which its sessions belong. Closed with the last of them.
+/// The opened device, closed with the last of its sessions.
 struct Device {
     file: OwnedFd,
-    /// The process that has opened it.
+    /// The process that opened it.
     process: u32,
-    /// Whether whoever serves it has ended: it must be opened anew.
-    gone: AtomicBool,
+    /// True after its driver has gone: the next session opens the device again.
+    disconnected: AtomicBool,
 }
 
 impl Device {
@@ -41,32 +31,35 @@ impl Device {
         let process = fork::generation();
         if let Some(device) = opened
             .upgrade()
-            .filter(|device| device.process == process && !device.gone.load(Ordering::Relaxed))
+            .filter(|device| device.process == process)
+            .filter(|device| !device.disconnected.load(Ordering::Relaxed))
         {
             return Ok(device);
         }
-        // The standard library opens all files with O_CLOEXEC. A device does not wait to be opened,
-        // but a pipe in its place would.
-        let file =
-            OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path());
+        // The standard library adds O_CLOEXEC. O_NONBLOCK is for a pipe at this path, whose opening
+        // would block.
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let file = options.open(device_path());
         let file = file
             .map_err(|error| Failure {
                 step: Step::Open,
                 errno: error.raw_os_error().unwrap_or(0),
             })?
             .into();
-        let device = Arc::new(Device { file, process, gone: AtomicBool::new(false) });
+        let device = Arc::new(Device { file, process, disconnected: AtomicBool::new(false) });
         *opened = Arc::downgrade(&device);
         Ok(device)
     }
 
-    /// One call.
+    /// Makes one ioctl.
     ///
     /// # Safety
-    /// `argument` must be what the request takes, with pointers to as many bytes as its sizes say.
+    /// `argument` must have the type that `request` takes, and its pointers must be valid for the
+    /// sizes in it.
     unsafe fn call<T>(&self, step: Step, request: u32, argument: &mut T) -> Result<(), Failure> {
         loop {
-            // SAFETY: the caller's promise.
+            // SAFETY: as the caller guarantees.
             let result = unsafe {
                 libc::ioctl(self.file.as_raw_fd(), request as libc::Ioctl, &raw mut *argument)
             };
@@ -76,8 +69,8 @@ impl Device {
             match std::io::Error::last_os_error().raw_os_error().unwrap_or(0) {
                 libc::EINTR => {}
                 errno => {
-                    if Failure::of_the_gone(errno) {
-                        self.gone.store(true, Ordering::Relaxed);
+                    if Failure::is_disconnect(errno) {
+                        self.disconnected.store(true, Ordering::Relaxed);
                     }
                     return Err(Failure { step, errno });
                 }
@@ -86,46 +79,39 @@ impl Device {
     }
 }
 
-/// What a session is for.
+/// The algorithm of a session, by its number, with the key.
 #[derive(Copy, Clone)]
-pub(super) enum Purpose<'a> {
-    /// A hash, by its number.
+pub(crate) enum Purpose<'a> {
     Hash(u32),
-    /// A hash under a key.
     Mac(u32, &'a [u8]),
-    /// A cipher under a key.
     Cipher(u32, &'a [u8]),
 }
 
-/// A session; it takes one message at a time.
-pub(super) struct Session {
+/// A session, which takes one message at a time.
+pub(crate) struct Session {
     device: Arc<Device>,
     number: u32,
 }
 
-/// Who serves a session.
-pub(super) struct Driver {
-    pub(super) name: String,
-    /// Whether it is one that only the kernel can reach: an accelerator. All else is code that a
-    /// process could run by itself.
-    pub(super) accelerator: bool,
+/// The driver behind a session.
+pub(crate) struct Driver {
+    pub(crate) name: String,
+    /// True if only the kernel can reach it. Other drivers are code that a process could run itself.
+    pub(crate) accelerator: bool,
 }
 
-/// What a hash is to do with the bytes of a call.
+/// Where the bytes of a call are in a hash's message.
 #[derive(Copy, Clone)]
-pub(super) enum Take {
-    /// They are the whole message.
+pub(crate) enum Chunk {
     Whole,
-    /// They begin one. (There must be some: a call without any would end it.)
+    /// Not empty: an empty call would end the message.
     First,
-    /// They go on.
-    More,
-    /// They end it.
+    Middle,
     Last,
 }
 
 impl Session {
-    pub(super) fn open(purpose: Purpose<'_>) -> Result<Session, Failure> {
+    pub(crate) fn open(purpose: Purpose<'_>) -> Result<Session, Failure> {
         let device = Device::open()?;
         let mut request = SessionOp::default();
         match purpose {
@@ -139,20 +125,20 @@ impl Session {
                 (request.key, request.key_size) = (key.as_ptr(), key.len() as u32);
             }
         }
-        // SAFETY: the keys are as long as the request says; they are only read.
+        // SAFETY: the keys have the sizes in the request; the kernel only reads them.
         unsafe { device.call(Step::Session, CIOCGSESSION, &mut request)? };
         Ok(Session { device, number: request.session })
     }
 
-    /// Whether its device has ended.
-    pub(super) fn gone(&self) -> bool {
-        self.device.gone.load(Ordering::Relaxed)
+    /// Returns true after the driver has gone.
+    pub(crate) fn disconnected(&self) -> bool {
+        self.device.disconnected.load(Ordering::Relaxed)
     }
 
-    /// Who serves it.
-    pub(super) fn driver(&self) -> Result<Driver, Failure> {
+    /// Asks for the driver.
+    pub(crate) fn driver(&self) -> Result<Driver, Failure> {
         let mut info = SessionInfo { session: self.number, ..SessionInfo::default() };
-        // SAFETY: the answer is written into the structure.
+        // SAFETY: the kernel writes only into `info`.
         unsafe { self.device.call(Step::Session, CIOCGSESSINFO, &mut info)? };
         let text = |name: &[u8; NAME]| {
             let end = name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
@@ -163,13 +149,18 @@ impl Session {
         Ok(Driver { name, accelerator: info.flags & KERNEL_ONLY != 0 })
     }
 
-    /// Gives a hash bytes of its message. The digest is written where they are the last.
-    pub(super) fn hash(&self, take: Take, bytes: &[u8], digest: &mut [u8]) -> Result<(), Failure> {
-        let flags = match take {
-            Take::Whole => 0,
-            Take::First => RESET | UPDATE,
-            Take::More => UPDATE,
-            Take::Last => FINAL,
+    /// Hashes bytes of a message, and writes the digest after the last.
+    pub(crate) fn hash(
+        &self,
+        chunk: Chunk,
+        bytes: &[u8],
+        digest: &mut [u8],
+    ) -> Result<(), Failure> {
+        let flags = match chunk {
+            Chunk::Whole => 0,
+            Chunk::First => RESET | UPDATE,
+            Chunk::Middle => UPDATE,
+            Chunk::Last => FINAL,
         };
         let mut request = CryptOp {
             session: self.number,
@@ -179,28 +170,27 @@ impl Session {
             ..CryptOp::default()
         };
         request.mac = digest.as_mut_ptr();
-        // SAFETY: the source is as long as the request says, and the digest as long as that of the
-        // session's hash: callers see to it.
+        // SAFETY: the source has the size in the request. Callers pass a digest of the size that
+        // the session's hash has.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
     }
 
-    /// Makes `other`, a session of the same hash and key, one that has taken in as much of a
-    /// message.
-    pub(super) fn copy_to(&self, other: &Session) -> Result<(), Failure> {
+    /// Copies the state to `other`, a session with the same hash and key.
+    pub(crate) fn copy_to(&self, other: &Session) -> Result<(), Failure> {
         let mut request = CopyOp { target: other.number, source: self.number };
-        // SAFETY: two numbers.
+        // SAFETY: the request has no pointers.
         unsafe { self.device.call(Step::Run, CIOCCPHASH, &mut request) }
     }
 
-    /// Runs a stream cipher over bytes in place.
-    pub(super) fn apply(&self, iv: &[u8; 16], text: &mut [u8]) -> Result<(), Failure> {
+    /// Runs a stream cipher in place.
+    pub(crate) fn apply(&self, iv: &[u8; 16], text: &mut [u8]) -> Result<(), Failure> {
         let place = text.as_mut_ptr();
-        // SAFETY: one range is source and target.
+        // SAFETY: source and target are the same range.
         unsafe { self.apply_across(iv, place, place, text.len()) }
     }
 
-    /// The same from one place to another.
-    pub(super) fn apply_to(
+    /// Runs a stream cipher from `source` to `target`.
+    pub(crate) fn apply_to(
         &self,
         iv: &[u8; 16],
         source: &[u8],
@@ -212,7 +202,7 @@ impl Session {
     }
 
     /// # Safety
-    /// Source and target must have `size` bytes, and be the same or apart.
+    /// Source and target must have `size` bytes and be the same range or not overlap.
     unsafe fn apply_across(
         &self,
         iv: &[u8; 16],
@@ -220,7 +210,7 @@ impl Session {
         target: *mut u8,
         size: usize,
     ) -> Result<(), Failure> {
-        // The device may write an iv back: into a copy.
+        // A copy, as the device may write to the iv.
         let mut iv = *iv;
         let mut request = CryptOp {
             session: self.number,
@@ -230,13 +220,13 @@ impl Session {
             ..CryptOp::default()
         };
         request.iv = iv.as_mut_ptr();
-        // SAFETY: the caller's promise, and 16 bytes of iv.
+        // SAFETY: as the caller guarantees; the iv has 16 bytes.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
     }
 
-    /// Seals or opens in place: `text` holds the plain text and room for the tag, or the sealed
-    /// text with its tag.
-    pub(super) fn authenticate(
+    /// Seals or opens in place: `text` is the plain text with space for the tag, or the sealed text
+    /// with its tag.
+    pub(crate) fn authenticate(
         &self,
         encrypt: bool,
         nonce: &[u8; 12],
@@ -259,17 +249,17 @@ impl Session {
             iv_size: nonce.len() as u32,
             ..AuthOp::default()
         };
-        // SAFETY: additional data and iv are as long as the request says, and the text has room for
-        // what comes of it.
+        // SAFETY: additional data and iv have the sizes in the request, and the text is as long as
+        // the result.
         unsafe { self.device.call(Step::Run, CIOCAUTHCRYPT, &mut request) }
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // A child's copy of the device has the sessions of its parent: they are not its own to end.
+        // In a forked child the session belongs to the parent.
         if self.device.process == fork::generation() {
-            // SAFETY: a number.
+            // SAFETY: the request takes a number.
             let _ = unsafe { self.device.call(Step::Session, CIOCFSESSION, &mut self.number) };
         }
     }
@@ -283,7 +273,7 @@ const KERNEL_ONLY: u32 = 1;
 /// Bytes of a name.
 const NAME: usize = 64;
 
-/// Numbers of requests as most architectures make them: direction (1 in, 2 out, of the kernel),
+/// Returns the number of an ioctl on most architectures: direction (1 to the kernel, 2 from it),
 /// size, 'c', number.
 const fn request<T>(direction: u32, number: u32) -> u32 {
     direction << 30 | (size_of::<T>() as u32) << 16 | (b'c' as u32) << 8 | number
@@ -420,7 +410,7 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// As a client of the real module has printed them.
+    /// The numbers that a client of the real module printed.
     #[test]
     fn requests() {
         assert_eq!(CIOCGSESSION, 0xc030_6366);

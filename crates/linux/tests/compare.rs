@@ -1,30 +1,31 @@
-//! The kernel engine against native, on a system that has AF_ALG or a /dev/crypto: in a guest, see
-//! test/kernel. Anywhere else it must say no, with a reason. `MILLRACE_KERNEL=af_alg,cryptodev`
-//! names the interfaces that must be there.
+//! Compares the kernel engine with the native engine where there is AF_ALG or /dev/crypto, as in the
+//! guests of test/kernel. Elsewhere the engine must refuse with a reason.
+//! `MILLRACE_KERNEL=af_alg,cryptodev` names the interfaces that must be available.
+
+#![cfg(target_os = "linux")]
 
 use std::cell::Cell;
 
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::{CipherKey, Text};
-use millrace_core::engines::{Provider, kernel_report};
-use millrace_core::hash::{Params, digest, digest_by};
-use millrace_core::hasher::Held;
-use millrace_core::hmac::{MacKey, hmac};
-use millrace_core::many::{digests_by, macs};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hmac::hmac;
+use millrace_core::many::{macs, one_by_one};
+use millrace_linux::{KernelHashTable, LinuxEngine, report};
 
 const NONE: Params<'static> = Params { seed: 0, key: None };
 const SIZES: [usize; 13] = [0, 1, 16, 17, 63, 64, 65, 1000, 4096, 65_535, 65_536, 65_537, 200_000];
 
-/// What this system has, of what was asked of it; `npm test` collects the lines of what it has not.
+/// Returns the engines that work here; `npm test` collects the lines about the others.
 #[track_caller]
-fn providers() -> Vec<Provider> {
+fn engines() -> Vec<LinuxEngine> {
     let demanded = std::env::var("MILLRACE_KERNEL").unwrap_or_default();
     let mut there = Vec::new();
-    for (name, provider) in [("af_alg", Provider::AfAlg), ("cryptodev", Provider::Cryptodev)] {
-        match digest_by(provider, Hash::Sha256, &NONE, b"abc", &mut [0; 32], None) {
-            Ok(()) => there.push(provider),
+    for (name, engine) in [("af_alg", LinuxEngine::AfAlg), ("cryptodev", LinuxEngine::Cryptodev)] {
+        match engine.digest(Hash::Sha256, &NONE, b"abc", &mut [0; 32], None) {
+            Ok(()) => there.push(engine),
             Err(error) => {
                 assert!(!demanded.contains(name), "{name} is not there: {error}");
                 assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
@@ -33,7 +34,7 @@ fn providers() -> Vec<Provider> {
         }
     }
     if !there.is_empty() {
-        there.push(Provider::Kernel);
+        there.push(LinuxEngine::Kernel);
     }
     there
 }
@@ -42,15 +43,15 @@ fn bytes(size: usize) -> Vec<u8> {
     (0..size).map(|index| (index * 7 + index / 251) as u8).collect()
 }
 
-/// Whether an algorithm is served, which its error must otherwise explain.
-fn served<T>(provider: Provider, name: &str, result: Result<T, Error>) -> Option<T> {
+/// Returns `None` for an algorithm that is not supported; the error must give the reason.
+fn served<T>(engine: LinuxEngine, name: &str, result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(Error::Unavailable(reason)) => {
-            assert!(reason.len() > 20, "{provider:?} {name}: {reason}");
+            assert!(reason.len() > 20, "{engine:?} {name}: {reason}");
             None
         }
-        Err(error) => panic!("{provider:?} {name}: {error:?}"),
+        Err(error) => panic!("{engine:?} {name}: {error:?}"),
     }
 }
 
@@ -61,27 +62,23 @@ fn digest_size(hash: Hash) -> usize {
 #[test]
 fn refuses_with_a_reason() {
     // Whatever the system: what no interface has ever had.
-    for provider in [Provider::Kernel, Provider::AfAlg, Provider::Cryptodev] {
+    for engine in [LinuxEngine::Kernel, LinuxEngine::AfAlg, LinuxEngine::Cryptodev] {
         for hash in [Hash::Blake3, Hash::Xxh64, Hash::Shake128, Hash::Keccak256] {
-            let result =
-                digest_by(provider, hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
-            assert!(
-                matches!(result, Err(Error::Unavailable(_))),
-                "{provider:?} {hash:?} {result:?}"
-            );
+            let result = engine.digest(hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
+            assert!(matches!(result, Err(Error::Unavailable(_))), "{engine:?} {hash:?} {result:?}");
         }
         assert!(matches!(
-            CipherKey::by(provider, Cipher::Aes256GcmSiv, &[0; 32]),
+            engine.cipher_key(Cipher::Aes256GcmSiv, &[0; 32]),
             Err(Error::Unavailable(_))
         ));
     }
-    let report = kernel_report(true);
-    assert!(report.contains("\"sha256\":"), "{report}");
+    let json = report(true);
+    assert!(json.contains("\"sha256\":"), "{json}");
 }
 
 #[test]
 fn hashes_as_native_does() {
-    for provider in providers() {
+    for engine in engines() {
         let mut count = 0;
         for facts in &HASHES {
             for size in SIZES {
@@ -90,31 +87,30 @@ fn hashes_as_native_does() {
                     (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
                 digest(hash, &NONE, &source, &mut ours).expect("native");
                 if served(
-                    provider,
+                    engine,
                     facts.name,
-                    digest_by(provider, hash, &NONE, &source, &mut theirs, None),
+                    engine.digest(hash, &NONE, &source, &mut theirs, None),
                 )
                 .is_none()
                 {
                     break;
                 }
-                assert_eq!(ours, theirs, "{provider:?} {} {size}", facts.name);
+                assert_eq!(ours, theirs, "{engine:?} {} {size}", facts.name);
                 count += 1;
             }
         }
-        assert!(count >= 7 * SIZES.len(), "{provider:?}: {count}");
+        assert!(count >= 7 * SIZES.len(), "{engine:?}: {count}");
     }
 }
 
 #[test]
 fn macs_as_native_does() {
-    for provider in providers() {
+    for engine in engines() {
         let mut count = 0;
         for facts in HASHES.iter().filter(|facts| facts.hmac) {
             for key_size in [0, 1, facts.block_size, facts.block_size + 1, 1000] {
                 let key = bytes(key_size);
-                let Some(prepared) =
-                    served(provider, facts.name, MacKey::by(provider, facts.hash, &key))
+                let Some(prepared) = served(engine, facts.name, engine.mac_key(facts.hash, &key))
                 else {
                     break;
                 };
@@ -123,31 +119,37 @@ fn macs_as_native_does() {
                         (bytes(size), vec![0; facts.digest_size], vec![0; facts.digest_size]);
                     hmac(facts.hash, &key, &source, &mut ours).expect("native");
                     prepared.mac(&source, &mut theirs).unwrap_or_else(|error| {
-                        panic!("{provider:?} {} {key_size} {size}: {error}", facts.name)
+                        panic!("{engine:?} {} {key_size} {size}: {error}", facts.name)
                     });
-                    assert_eq!(ours, theirs, "{provider:?} {} {key_size} {size}", facts.name);
+                    assert_eq!(ours, theirs, "{engine:?} {} {key_size} {size}", facts.name);
                     count += 1;
                 }
             }
         }
-        assert!(count >= 100, "{provider:?}: {count}");
+        assert!(count >= 100, "{engine:?}: {count}");
     }
 }
 
 #[test]
 fn many_as_native_does() {
-    for provider in providers() {
+    for engine in engines() {
         let messages: Vec<_> = (0..20).map(|index| bytes(index * 37)).collect();
         let sources: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
         let mut seen = 0;
-        digests_by(provider, Hash::Sha256, &NONE, &sources, 32, None, |index, each| {
-            let mut ours = [0; 32];
-            digest(Hash::Sha256, &NONE, sources[index], &mut ours).expect("native");
-            assert_eq!(ours, each);
-            seen += 1;
-        })
+        one_by_one(
+            &sources,
+            32,
+            None,
+            |index, each| {
+                let mut ours = [0; 32];
+                digest(Hash::Sha256, &NONE, sources[index], &mut ours).expect("native");
+                assert_eq!(ours, each);
+                seen += 1;
+            },
+            |source, target| engine.digest(Hash::Sha256, &NONE, source, target, None),
+        )
         .expect("served");
-        let key = MacKey::by(provider, Hash::Sha1, b"key").expect("served");
+        let key = engine.mac_key(Hash::Sha1, b"key").expect("served");
         macs(&key, &sources, |index, each| {
             let mut ours = [0; 20];
             hmac(Hash::Sha1, b"key", sources[index], &mut ours).expect("native");
@@ -161,13 +163,12 @@ fn many_as_native_does() {
 
 #[test]
 fn stream_ciphers_as_native_does() {
-    for provider in providers() {
+    for engine in engines() {
         let mut count = 0;
         for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
             let key = bytes(facts.key_size);
             let ours = CipherKey::new(facts.cipher, &key).expect("native");
-            let Some(theirs) =
-                served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key))
+            let Some(theirs) = served(engine, facts.name, engine.cipher_key(facts.cipher, &key))
             else {
                 continue;
             };
@@ -185,31 +186,26 @@ fn stream_ciphers_as_native_does() {
                     theirs
                         .apply(&iv, Text::Across { source: &source, target: &mut across })
                         .expect("served");
-                    assert!(across == expected, "{provider:?} {} {size} {iv:?}", facts.name);
+                    assert!(across == expected, "{engine:?} {} {size} {iv:?}", facts.name);
                     let mut place = source;
                     theirs.apply(&iv, Text::InPlace(&mut place)).expect("served");
-                    assert!(
-                        place == expected,
-                        "{provider:?} {} {size} {iv:?} in place",
-                        facts.name
-                    );
+                    assert!(place == expected, "{engine:?} {} {size} {iv:?} in place", facts.name);
                     count += 1;
                 }
             }
         }
-        assert!(count >= 3 * 3 * SIZES.len(), "{provider:?}: {count}");
+        assert!(count >= 3 * 3 * SIZES.len(), "{engine:?}: {count}");
     }
 }
 
 #[test]
 fn aeads_as_native_does() {
-    for provider in providers() {
+    for engine in engines() {
         let mut count = 0;
         for facts in CIPHERS.iter().filter(|facts| facts.aead) {
             let (key, nonce) = (bytes(facts.key_size), bytes(facts.iv_size));
             let ours = CipherKey::new(facts.cipher, &key).expect("native");
-            let Some(theirs) =
-                served(provider, facts.name, CipherKey::by(provider, facts.cipher, &key))
+            let Some(theirs) = served(engine, facts.name, engine.cipher_key(facts.cipher, &key))
             else {
                 continue;
             };
@@ -231,7 +227,7 @@ fn aeads_as_native_does() {
                         Text::Across { source: &source, target: &mut sealed },
                         &mut other_tag,
                     );
-                    let what = format!("{provider:?} {} {size} {aad_size}", facts.name);
+                    let what = format!("{engine:?} {} {size} {aad_size}", facts.name);
                     if let Err(Error::TooLarge(reason)) = result {
                         assert!(size > 65_536 && reason.contains("at most"), "{what}: {reason}");
                         assert!(sealed.iter().all(|&byte| byte == 0));
@@ -275,13 +271,13 @@ fn aeads_as_native_does() {
                     count += 1;
                 }
             }
-            shorter_tags(provider, &ours, &theirs);
+            shorter_tags(engine, &ours, &theirs);
         }
-        assert!(count >= 3 * 5 * 7, "{provider:?}: {count}");
+        assert!(count >= 3 * 5 * 7, "{engine:?}: {count}");
     }
 }
 
-fn shorter_tags(provider: Provider, ours: &CipherKey, theirs: &CipherKey) {
+fn shorter_tags(engine: LinuxEngine, ours: &CipherKey, theirs: &CipherKey) {
     let facts = ours.cipher().facts();
     for size in (1..16).filter(|&size| facts.tag_fits(size)) {
         let (nonce, source) = (bytes(facts.iv_size), bytes(100));
@@ -302,13 +298,13 @@ fn shorter_tags(provider: Provider, ours: &CipherKey, theirs: &CipherKey) {
                 &mut other_tag,
             )
             .expect("served");
-        assert!(sealed == expected && tag == other_tag, "{provider:?} {size}");
+        assert!(sealed == expected && tag == other_tag, "{engine:?} {size}");
         let opened = theirs.open(&nonce, b"aad", Text::InPlace(&mut sealed), &tag);
-        if served(provider, "short tags", opened).is_some() {
-            assert_eq!(sealed, source[..], "{provider:?} {size}");
+        if served(engine, "short tags", opened).is_some() {
+            assert_eq!(sealed, source[..], "{engine:?} {size}");
             tag[0] ^= 1;
             let refused = theirs.open(&nonce, b"aad", Text::InPlace(&mut expected), &tag);
-            assert_eq!(refused, Err(Error::Authentication), "{provider:?} {size}");
+            assert_eq!(refused, Err(Error::Authentication), "{engine:?} {size}");
         } else {
             assert!(sealed == expected, "untouched");
         }
@@ -317,8 +313,8 @@ fn shorter_tags(provider: Provider, ours: &CipherKey, theirs: &CipherKey) {
 
 #[test]
 fn refuses_large_messages_at_once() {
-    for provider in providers() {
-        let key = CipherKey::by(provider, Cipher::Aes256Gcm, &[1; 32]).expect("served");
+    for engine in engines() {
+        let key = engine.cipher_key(Cipher::Aes256Gcm, &[1; 32]).expect("served");
         let (mut text, mut tag) = (vec![5; 8 << 20], [0; 16]);
         let result = key.seal(&[0; 12], &[], Text::InPlace(&mut text), &mut tag);
         assert!(matches!(result, Err(Error::TooLarge(_))), "{result:?}");
@@ -329,74 +325,75 @@ fn refuses_large_messages_at_once() {
 }
 
 #[test]
-fn running_hashes_have_tickets() {
-    for provider in providers() {
-        let held = Held::default();
-        let of = (provider, Hash::Sha256);
+fn running_hashes_have_handles() {
+    for engine in engines() {
+        let table = KernelHashTable::default();
+        let of = (engine, Hash::Sha256);
         let message = bytes(300_000);
-        let (mut ticket, mut copy) = ([0; 16], [0; 16]);
-        held.update(of, &NONE, &[], [b"", &message[..10]], &mut ticket, None).expect("begun");
-        let first = ticket;
-        held.update(
-            of,
-            &NONE,
-            &first,
-            [&message[10..1000], &message[1000..200_000]],
-            &mut ticket,
-            None,
-        )
-        .expect("moved on");
-        assert_eq!(first, ticket);
-        held.fork(&ticket, &mut copy).expect("copied");
-        assert_ne!(ticket, copy);
-        assert_eq!(held.count(), 2);
-        // Another hash, a forged ticket, a key of nobody.
+        let (mut handle, mut copy) = ([0; 16], [0; 16]);
+        table.update(of, &NONE, &[], [b"", &message[..10]], &mut handle, None).expect("begun");
+        let first = handle;
+        table
+            .update(
+                of,
+                &NONE,
+                &first,
+                [&message[10..1000], &message[1000..200_000]],
+                &mut handle,
+                None,
+            )
+            .expect("moved on");
+        assert_eq!(first, handle);
+        table.copy(&handle, &mut copy).expect("copied");
+        assert_ne!(handle, copy);
+        assert_eq!(table.count(), 2);
+        // Another hash, a forged handle, a key of nobody.
         assert_eq!(
-            held.update((provider, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut ticket, None),
+            table.update((engine, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut handle, None),
             Err(Error::State)
         );
         let mut forged = first;
         forged[15] ^= 1;
         assert_eq!(
-            held.update(of, &NONE, &forged, [b"", b"x"], &mut ticket, None),
+            table.update(of, &NONE, &forged, [b"", b"x"], &mut handle, None),
             Err(Error::State)
         );
-        assert_eq!(held.fork(&forged[..8], &mut [0; 16]), Err(Error::State));
+        assert_eq!(table.copy(&forged[..8], &mut [0; 16]), Err(Error::State));
         let (mut expected, mut target) = ([0; 32], [0; 32]);
         digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected).expect("native");
-        held.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
+        table.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
         assert_eq!(target, expected);
         digest(Hash::Sha256, &NONE, &message, &mut expected).expect("native");
-        held.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
+        table.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
         assert_eq!(target, expected);
         for spent in [first, copy] {
-            assert_eq!(held.finish(of, &NONE, &spent, &[], &mut target), Err(Error::State));
-            assert!(!held.close(&spent));
+            assert_eq!(table.finish(of, &NONE, &spent, &[], &mut target), Err(Error::State));
+            assert!(!table.close(&spent));
         }
-        assert_eq!(held.count(), 0);
+        assert_eq!(table.count(), 0);
         // Nothing taken in, on a socket that another message went through.
-        held.finish(of, &NONE, &[], &[], &mut target).expect("finished");
+        table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
         digest(Hash::Sha256, &NONE, &[], &mut expected).expect("native");
         assert_eq!(target, expected);
-        held.update(of, &NONE, &[], [b"", b""], &mut ticket, None).expect("begun");
-        held.fork(&ticket, &mut copy).expect("copied");
-        for ticket in [ticket, copy] {
-            held.finish(of, &NONE, &ticket, &[], &mut target).expect("finished");
+        table.update(of, &NONE, &[], [b"", b""], &mut handle, None).expect("begun");
+        table.copy(&handle, &mut copy).expect("copied");
+        for handle in [handle, copy] {
+            table.finish(of, &NONE, &handle, &[], &mut target).expect("finished");
             assert_eq!(target, expected);
         }
         // Under a key.
-        let key = MacKey::by(provider, Hash::Sha512, b"key").expect("served");
+        let key = engine.mac_key(Hash::Sha512, b"key").expect("served");
         let (mut expected, mut target) = ([0; 64], [0; 64]);
-        held.mac_update(&key, &[], [b"", &message], &mut ticket, None).expect("begun");
-        held.fork(&ticket, &mut copy).expect("copied");
+        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        table.copy(&handle, &mut copy).expect("copied");
         hmac(Hash::Sha512, b"key", &message, &mut expected).expect("native");
-        for ticket in [ticket, copy] {
-            held.mac_finish(&key, &ticket, &[], &mut target).expect("finished");
+        for handle in [handle, copy] {
+            table.mac_finish(&key, &handle, &[], &mut target).expect("finished");
             assert_eq!(target, expected);
         }
-        held.mac_update(&key, &[], [b"", &message], &mut ticket, None).expect("begun");
-        assert!(held.close(&ticket));
-        assert_eq!(held.count(), 0);
+        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        assert!(table.close(&handle));
+        assert_eq!(table.count(), 0);
     }
 }
 
@@ -415,34 +412,33 @@ impl Checkpoint for GivesUp {
 
 #[test]
 fn long_work_pauses_and_is_given_up() {
-    for provider in providers() {
+    for engine in engines() {
         let (message, mut target) = (bytes(1 << 20), [0; 32]);
         let mut patient = GivesUp(Cell::new(0), usize::MAX);
-        digest_by(
-            provider,
-            Hash::Sha256,
-            &NONE,
-            &message,
-            &mut target,
-            Some((100_000, &mut patient)),
-        )
-        .expect("served");
+        engine
+            .digest(
+                Hash::Sha256,
+                &NONE,
+                &message,
+                &mut target,
+                Some(Slicer::new(100_000, &mut patient)),
+            )
+            .expect("served");
         assert!(patient.0.get() >= 7, "{}", patient.0.get());
-        let result = digest_by(
-            provider,
+        let result = engine.digest(
             Hash::Sha256,
             &NONE,
             &message,
             &mut target,
-            Some((65_536, &mut GivesUp(Cell::new(0), 2))),
+            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         // What was left in the middle is not mixed with what follows.
         let mut expected = [0; 32];
         digest(Hash::Sha256, &NONE, b"after", &mut expected).expect("native");
-        digest_by(provider, Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
+        engine.digest(Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
         assert_eq!(target, expected);
-        let key = CipherKey::by(provider, Cipher::Aes128Ctr, &[1; 16]).expect("served");
+        let key = engine.cipher_key(Cipher::Aes128Ctr, &[1; 16]).expect("served");
         let mut text = message.clone();
         let result = key.apply_paced(
             &[0; 16],
@@ -452,28 +448,29 @@ fn long_work_pauses_and_is_given_up() {
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert!(text.iter().all(|&byte| byte == 0));
-        let held = Held::default();
-        let mut ticket = [0; 16];
-        held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut ticket, None)
+        let table = KernelHashTable::default();
+        let mut handle = [0; 16];
+        table
+            .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut handle, None)
             .expect("begun");
-        let again = ticket;
-        let result = held.update(
-            (provider, Hash::Sha1),
+        let again = handle;
+        let result = table.update(
+            (engine, Hash::Sha1),
             &NONE,
             &again,
             [b"", &message],
-            &mut ticket,
-            Some((65_536, &mut GivesUp(Cell::new(0), 1))),
+            &mut handle,
+            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 1))),
         );
         assert_eq!(result, Err(Error::Cancelled));
-        assert_eq!(held.count(), 0);
+        assert_eq!(table.count(), 0);
     }
 }
 
 #[test]
 fn keys_may_be_used_by_several_threads() {
-    for provider in providers() {
-        let key = CipherKey::by(provider, Cipher::Aes256Gcm, &[3; 32]).expect("served");
+    for engine in engines() {
+        let key = engine.cipher_key(Cipher::Aes256Gcm, &[3; 32]).expect("served");
         let ours = CipherKey::new(Cipher::Aes256Gcm, &[3; 32]).expect("native");
         std::thread::scope(|scope| {
             for thread in 0..6_usize {
@@ -495,7 +492,8 @@ fn keys_may_be_used_by_several_threads() {
                         assert!(one == other && tag == other_tag);
                         let (mut ours, mut theirs) = ([0; 32], [0; 32]);
                         digest(Hash::Sha256, &NONE, &one, &mut ours).expect("native");
-                        digest_by(provider, Hash::Sha256, &NONE, &one, &mut theirs, None)
+                        engine
+                            .digest(Hash::Sha256, &NONE, &one, &mut theirs, None)
                             .expect("served");
                         assert_eq!(ours, theirs);
                     }
@@ -507,30 +505,31 @@ fn keys_may_be_used_by_several_threads() {
 
 // In a process of its own, as other tests open descriptors meanwhile: see the name.
 #[test]
-#[ignore = "run alone: cargo test --test kernel -- --ignored --test-threads=1"]
+#[ignore = "run alone: cargo test -p millrace-linux --test compare -- --ignored"]
 #[cfg(target_os = "linux")]
 fn alone_no_descriptor_is_left() {
     let open = || std::fs::read_dir("/proc/self/fd").expect("procfs").count();
-    for provider in providers() {
+    for engine in engines() {
         let round = || {
-            let key = CipherKey::by(provider, Cipher::Aes128Gcm, &[1; 16]).expect("served");
+            let key = engine.cipher_key(Cipher::Aes128Gcm, &[1; 16]).expect("served");
             let (mut text, mut tag) = ([0; 100], [0; 16]);
             key.seal(&[0; 12], &[], Text::InPlace(&mut text), &mut tag).expect("served");
             let _ = key.open(&[0; 12], &[], Text::InPlace(&mut text), &tag[..12]);
             assert!(key.open(&[0; 12], &[], Text::InPlace(&mut text), &[0; 16]).is_err());
-            let mac = MacKey::by(provider, Hash::Sha256, &[1; 100]).expect("served");
-            let held = Held::default();
-            let (mut ticket, mut copy) = ([0; 16], [0; 16]);
-            held.mac_update(&mac, &[], [b"", b"begun"], &mut ticket, None).expect("begun");
-            held.fork(&ticket, &mut copy).expect("copied");
-            held.update((provider, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None)
+            let mac = engine.mac_key(Hash::Sha256, &[1; 100]).expect("served");
+            let table = KernelHashTable::default();
+            let (mut handle, mut copy) = ([0; 16], [0; 16]);
+            table.mac_update(&mac, &[], [b"", b"begun"], &mut handle, None).expect("begun");
+            table.copy(&handle, &mut copy).expect("copied");
+            table
+                .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None)
                 .expect("begun");
             let mut target = [0; 32];
-            digest_by(provider, Hash::Sha256, &NONE, b"", &mut target, None).expect("served");
+            engine.digest(Hash::Sha256, &NONE, b"", &mut target, None).expect("served");
         };
         round();
         let before = open();
         (0..200).for_each(|_| round());
-        assert_eq!(open(), before, "{provider:?}");
+        assert_eq!(open(), before, "{engine:?}");
     }
 }

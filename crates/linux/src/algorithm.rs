@@ -1,25 +1,26 @@
-//! What the kernel may be asked for, and what both of its interfaces call it.
+//! The algorithms, and the names and numbers that both interfaces know them by.
 
-use crate::catalog::{CIPHERS, Cipher, HASHES, Hash};
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
 
-/// One thing to compute.
+/// An algorithm of the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum What {
+pub(crate) enum Algorithm {
     Hash(Hash),
     Mac(Hash),
     Cipher(Cipher),
 }
 
-/// The kinds of algorithms of AF_ALG: its word for it, and the module that serves it.
+/// The types of algorithms that AF_ALG has.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Hash,
     Stream,
     Aead,
 }
 
 impl Kind {
-    pub(super) fn word(self) -> &'static str {
+    /// Returns the type in a socket's address.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Hash => "hash",
             Kind::Stream => "skcipher",
@@ -27,7 +28,8 @@ impl Kind {
         }
     }
 
-    pub(super) fn module(self) -> &'static str {
+    /// Returns the kernel module that serves the type.
+    pub(crate) fn module(self) -> &'static str {
         match self {
             Kind::Hash => "algif_hash",
             Kind::Stream => "algif_skcipher",
@@ -36,50 +38,49 @@ impl Kind {
     }
 }
 
-impl What {
-    /// How many there are.
-    pub(super) const COUNT: usize = 2 * HASHES.len() + CIPHERS.len();
+impl Algorithm {
+    pub(crate) const COUNT: usize = 2 * HASHES.len() + CIPHERS.len();
 
-    /// All hashes, HMACs where they are defined, and ciphers.
-    pub(super) fn all() -> impl Iterator<Item = What> {
-        let hashes = HASHES.iter().map(|facts| What::Hash(facts.hash));
-        let macs = HASHES.iter().filter(|facts| facts.hmac).map(|facts| What::Mac(facts.hash));
-        hashes.chain(macs).chain(CIPHERS.iter().map(|facts| What::Cipher(facts.cipher)))
+    /// Returns all hashes, the HMACs that are defined, and all ciphers.
+    pub(crate) fn all() -> impl Iterator<Item = Algorithm> {
+        let hashes = HASHES.iter().map(|facts| Algorithm::Hash(facts.hash));
+        let macs = HASHES.iter().filter(|facts| facts.hmac).map(|facts| Algorithm::Mac(facts.hash));
+        hashes.chain(macs).chain(CIPHERS.iter().map(|facts| Algorithm::Cipher(facts.cipher)))
     }
 
-    /// A number below [`What::COUNT`].
-    pub(super) fn index(self) -> usize {
+    /// Returns a number below [`Algorithm::COUNT`].
+    pub(crate) fn index(self) -> usize {
         match self {
-            What::Hash(hash) => hash as usize,
-            What::Mac(hash) => HASHES.len() + hash as usize,
-            What::Cipher(cipher) => 2 * HASHES.len() + cipher as usize,
+            Algorithm::Hash(hash) => hash as usize,
+            Algorithm::Mac(hash) => HASHES.len() + hash as usize,
+            Algorithm::Cipher(cipher) => 2 * HASHES.len() + cipher as usize,
         }
     }
 
-    /// Our name for it.
-    pub(super) fn name(self) -> String {
+    /// Returns the name in Millrace.
+    pub(crate) fn name(self) -> String {
         match self {
-            What::Hash(hash) => hash.facts().name.into(),
-            What::Mac(hash) => format!("hmac-{}", hash.facts().name),
-            What::Cipher(cipher) => cipher.facts().name.into(),
+            Algorithm::Hash(hash) => hash.facts().name.into(),
+            Algorithm::Mac(hash) => format!("hmac-{}", hash.facts().name),
+            Algorithm::Cipher(cipher) => cipher.facts().name.into(),
         }
     }
 
-    /// Bytes of a key to ask with, where one is needed.
-    pub(super) fn key_size(self) -> usize {
+    /// Returns the bytes of a key to probe with, 0 where none is needed.
+    pub(crate) fn key_size(self) -> usize {
         match self {
-            What::Hash(_) => 0,
-            What::Mac(_) => 32,
-            What::Cipher(cipher) => cipher.facts().key_size,
+            Algorithm::Hash(_) => 0,
+            Algorithm::Mac(_) => 32,
+            Algorithm::Cipher(cipher) => cipher.facts().key_size,
         }
     }
 
-    /// What AF_ALG calls it; `None` for what Linux has never had.
-    pub(super) fn of_sockets(self) -> Option<(Kind, String)> {
+    /// Returns AF_ALG's type and name; `None` if no Linux has the algorithm.
+    pub(crate) fn af_alg(self) -> Option<(Kind, String)> {
         Some(match self {
-            What::Hash(hash) => (Kind::Hash, hash_name(hash)?.into()),
-            What::Mac(hash) => (Kind::Hash, format!("hmac({})", hash_name(hash)?)),
-            What::Cipher(cipher) => match cipher {
+            Algorithm::Hash(hash) => (Kind::Hash, hash_name(hash)?.into()),
+            Algorithm::Mac(hash) => (Kind::Hash, format!("hmac({})", hash_name(hash)?)),
+            Algorithm::Cipher(cipher) => match cipher {
                 Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
                     (Kind::Stream, "ctr(aes)".into())
                 }
@@ -93,10 +94,10 @@ impl What {
         })
     }
 
-    /// The number that cryptodev knows it by: of a cipher or of a hash.
-    pub(super) fn of_device(self) -> Option<u32> {
+    /// Returns cryptodev's number of the cipher or hash.
+    pub(crate) fn cryptodev(self) -> Option<u32> {
         Some(match self {
-            What::Hash(hash) => match hash {
+            Algorithm::Hash(hash) => match hash {
                 Hash::Md5 => 13,
                 Hash::Sha1 => 14,
                 Hash::Ripemd160 => 102,
@@ -106,7 +107,7 @@ impl What {
                 Hash::Sha512 => 106,
                 _ => return None,
             },
-            What::Mac(hash) => match hash {
+            Algorithm::Mac(hash) => match hash {
                 Hash::Md5 => 6,
                 Hash::Sha1 => 7,
                 Hash::Ripemd160 => 8,
@@ -116,7 +117,7 @@ impl What {
                 Hash::Sha224 => 107,
                 _ => return None,
             },
-            What::Cipher(cipher) => match cipher {
+            Algorithm::Cipher(cipher) => match cipher {
                 Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => 21,
                 Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => 50,
                 _ => return None,

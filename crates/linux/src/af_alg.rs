@@ -1,55 +1,54 @@
-//! Linux's sockets for cryptography, AF_ALG: one bound socket holds algorithm and key, and sockets
+//! AF_ALG, Linux's sockets for cryptography: one bound socket holds algorithm and key, and sockets
 //! accepted from it take messages.
 //!
-//! No call here can wait: receiving asks for exactly what was sent, in a queue that had room for
-//! it, and says so with MSG_DONTWAIT, as the kernel heeds no time limit (SO_RCVTIMEO) on these
-//! sockets. So a mistake is an error instead of a thread that never comes back.
+//! No call here blocks. Each receives exactly as many bytes as were sent, from a queue that had
+//! space for them, with MSG_DONTWAIT: the kernel ignores SO_RCVTIMEO on these sockets, so a bug
+//! would block the thread forever.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::names::Kind;
-use super::reason::{Failure, Step};
+use crate::algorithm::Kind;
+use crate::failure::{Failure, Step};
 
-/// A bound socket.
-pub(super) struct Transform {
+/// A socket bound to an algorithm ("transformation" in the kernel's documentation).
+pub(crate) struct Transform {
     socket: OwnedFd,
     kind: Kind,
 }
 
-/// A socket that takes messages, one at a time. Who leaves one in the middle of a message must
-/// close it.
-pub(super) struct Operation {
+/// A socket that takes one message at a time. It must be closed if a message is not completed.
+pub(crate) struct Operation {
     socket: OwnedFd,
-    /// The most bytes that are queued at once, each way.
-    room: usize,
+    /// The most bytes that the socket queues in each direction.
+    queue_bytes: usize,
 }
 
-/// What a message of a cipher begins with.
-pub(super) struct Header<'a> {
-    pub(super) encrypt: bool,
-    pub(super) iv: &'a [u8],
-    /// Bytes of additional data, which stand before the text; of an AEAD only.
-    pub(super) aad_size: Option<u32>,
+/// The control data of a cipher's message.
+pub(crate) struct Header<'a> {
+    pub(crate) encrypt: bool,
+    pub(crate) iv: &'a [u8],
+    /// Bytes of additional data, which precede the text; AEADs only.
+    pub(crate) aad_size: Option<u32>,
 }
 
 impl Transform {
-    /// Binds an algorithm, with a key where it needs one and a size of its tags where it has some.
-    pub(super) fn bind(
+    /// Binds a socket to an algorithm, with the key and tag size that it needs.
+    pub(crate) fn bind(
         kind: Kind,
         name: &str,
         key: Option<&[u8]>,
         tag_size: Option<usize>,
     ) -> Result<Transform, Failure> {
-        // SAFETY: a system call without pointers; a descriptor that it gives is ours alone.
+        // SAFETY: a system call without pointers; nothing else owns the descriptor that it returns.
         let socket = unsafe {
             let descriptor =
                 libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0);
             OwnedFd::from_raw_fd(checked(Step::Socket, descriptor)?)
         };
         let address = address(kind, name);
-        // SAFETY: the address is a whole `sockaddr_alg`, and its size goes with it.
+        // SAFETY: the address is a whole `sockaddr_alg`, and the size is that of the type.
         let bound = unsafe {
             libc::bind(
                 socket.as_raw_fd(),
@@ -62,52 +61,51 @@ impl Transform {
             set(&socket, libc::ALG_SET_KEY, key.as_ptr(), key.len())?;
         }
         if let Some(size) = tag_size {
-            // The size travels as that of an option which is not there.
+            // The kernel reads the tag size from the length argument; the value must be null.
             set(&socket, libc::ALG_SET_AEAD_AUTHSIZE, ptr::null(), size)?;
         }
         Ok(Transform { socket, kind })
     }
 
-    /// A socket for messages.
-    pub(super) fn accept(&self) -> Result<Operation, Failure> {
+    /// Opens a socket for messages.
+    pub(crate) fn accept(&self) -> Result<Operation, Failure> {
         let socket = accept(&self.socket)?;
-        let mut room = usize::MAX;
+        let mut queue_bytes = usize::MAX;
         if self.kind != Kind::Hash {
-            // As much as the system allows: whole messages of AEADs must fit.
-            room = ROOM_MAX;
+            // As much as the system allows: a whole message of an AEAD must fit.
+            queue_bytes = QUEUE_MAX;
             for option in [libc::SO_SNDBUF, libc::SO_RCVBUF] {
-                room = room.min(grow(&socket, option).saturating_sub(ROOM_SPARE));
+                queue_bytes = queue_bytes.min(grow(&socket, option).saturating_sub(QUEUE_RESERVE));
             }
-            SEEN.store(room, Ordering::Relaxed);
+            LAST_QUEUE_BYTES.store(queue_bytes, Ordering::Relaxed);
         }
-        Ok(Operation { socket, room })
+        Ok(Operation { socket, queue_bytes })
     }
 }
 
-/// The room of the last socket.
-static SEEN: AtomicUsize = AtomicUsize::new(0);
+static LAST_QUEUE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// The most bytes of a message that must go through in one piece, once a socket has told.
-pub(super) fn room() -> Option<usize> {
-    Some(SEEN.load(Ordering::Relaxed)).filter(|&room| room > 0)
+/// Returns the most bytes that the last socket queues; `None` before the first.
+pub(crate) fn last_queue_bytes() -> Option<usize> {
+    Some(LAST_QUEUE_BYTES.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// More is not asked for: Linux 6.1 has no memory for lists of pages beyond 576 KiB.
-const ROOM_MAX: usize = 512 << 10;
-/// Left for what is not aligned with pages.
-const ROOM_SPARE: usize = 16 << 10;
+/// Linux 6.1 fails to allocate its page lists for messages of more than 576 KiB.
+const QUEUE_MAX: usize = 512 << 10;
+/// Reserved for bytes that are not aligned with pages.
+const QUEUE_RESERVE: usize = 16 << 10;
 
 impl Operation {
-    /// The most bytes that are queued at once.
-    pub(super) fn room(&self) -> usize {
-        self.room
+    /// Returns the most bytes that the socket queues in each direction.
+    pub(crate) fn queue_bytes(&self) -> usize {
+        self.queue_bytes
     }
 
-    /// Gives a hash more of its message, or all that is left of it.
-    pub(super) fn hash(&self, bytes: &[u8], more: bool) -> Result<(), Failure> {
+    /// Sends bytes of a hash's message; `more` is false for the last.
+    pub(crate) fn hash(&self, bytes: &[u8], more: bool) -> Result<(), Failure> {
         let flags = FLAGS | if more { libc::MSG_MORE } else { 0 };
-        let sent = again(|| {
-            // SAFETY: the kernel reads as many bytes as the slice has.
+        let sent = retry(|| {
+            // SAFETY: the kernel reads `bytes.len()` bytes.
             unsafe {
                 libc::send(self.socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags)
             }
@@ -115,10 +113,10 @@ impl Operation {
         complete(Step::Send, sent, bytes.len())
     }
 
-    /// Fills `target` with a digest.
-    pub(super) fn digest(&self, target: &mut [u8]) -> Result<(), Failure> {
-        let received = again(|| {
-            // SAFETY: the kernel writes at most as many bytes as the slice has.
+    /// Receives the digest.
+    pub(crate) fn digest(&self, target: &mut [u8]) -> Result<(), Failure> {
+        let received = retry(|| {
+            // SAFETY: the kernel writes at most `target.len()` bytes.
             unsafe {
                 libc::recv(
                     self.socket.as_raw_fd(),
@@ -131,70 +129,70 @@ impl Operation {
         complete(Step::Receive, received, target.len())
     }
 
-    /// Another one that has taken in as much of a hash's message.
-    pub(super) fn fork(&self) -> Result<Operation, Failure> {
-        Ok(Operation { socket: accept(&self.socket)?, room: self.room })
+    /// Opens a socket that has hashed the same bytes.
+    pub(crate) fn try_clone(&self) -> Result<Operation, Failure> {
+        Ok(Operation { socket: accept(&self.socket)?, queue_bytes: self.queue_bytes })
     }
 
-    /// Queues a whole message of a cipher.
-    pub(super) fn send(&self, header: &Header<'_>, parts: [&[u8]; 3]) -> Result<(), Failure> {
+    /// Sends a whole message of a cipher.
+    pub(crate) fn send(&self, header: &Header<'_>, parts: [&[u8]; 3]) -> Result<(), Failure> {
         let mut control = Control([0; CONTROL]);
         let mut vectors = parts.map(|part| libc::iovec {
             iov_base: part.as_ptr().cast_mut().cast(),
             iov_len: part.len(),
         });
-        // SAFETY: a message header of zeros is an empty one.
+        // SAFETY: all-zero bytes are a valid, empty message header.
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = vectors.as_mut_ptr();
         message.msg_iovlen = vectors.len() as _;
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.fill(header) as _;
-        let sent = again(|| {
-            // SAFETY: header, control data and parts are as large as the message says; the kernel
-            // only reads them.
+        let sent = retry(|| {
+            // SAFETY: control data and parts have the sizes that the message gives; the kernel only
+            // reads them.
             unsafe { libc::sendmsg(self.socket.as_raw_fd(), &raw const message, FLAGS) }
         });
         complete(Step::Send, sent, parts.iter().map(|part| part.len()).sum())
     }
 
-    /// Receives what the queued message has become, which must be exactly as long as all parts.
-    pub(super) fn receive(&self, parts: [&mut [u8]; 3]) -> Result<(), Failure> {
+    /// Receives the result of the message, which must be exactly as long as all parts together.
+    pub(crate) fn receive(&self, parts: [&mut [u8]; 3]) -> Result<(), Failure> {
         let mut size = 0;
         let mut vectors = parts.map(|part| {
             size += part.len();
             libc::iovec { iov_base: part.as_mut_ptr().cast(), iov_len: part.len() }
         });
-        // Of a call for no bytes the kernel thinks it is done, and would check no tag.
-        let mut spare = 0_u8;
+        // The kernel returns at once from a call for no bytes, without checking the tag.
+        let mut unused = 0_u8;
         if size == 0 {
-            vectors[0] = libc::iovec { iov_base: (&raw mut spare).cast(), iov_len: 1 };
+            vectors[0] = libc::iovec { iov_base: (&raw mut unused).cast(), iov_len: 1 };
         }
-        // SAFETY: a message header of zeros is an empty one.
+        // SAFETY: all-zero bytes are a valid, empty message header.
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = vectors.as_mut_ptr();
         message.msg_iovlen = vectors.len() as _;
-        let received = again(|| {
-            // SAFETY: the parts are exclusive slices (or one spare byte), as large as the vectors
-            // say.
+        let received = retry(|| {
+            // SAFETY: the parts are exclusive slices (or one local byte) with the sizes that the
+            // vectors give.
             unsafe { libc::recvmsg(self.socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) }
         });
         complete(Step::Receive, received, size)
     }
 }
 
-/// A broken socket must not end the process.
+/// Without MSG_NOSIGNAL a broken socket would end the process.
 const FLAGS: libc::c_int = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
 
-/// Room for the three things a header may have: operation, iv of at most 16 bytes, size of the
+/// Enough bytes for the three records of a header: operation, iv of at most 16 bytes, size of the
 /// additional data.
 const CONTROL: usize = 128;
 
-/// Ancillary data, aligned as the kernel wants it.
+/// Ancillary data, aligned as `cmsghdr` requires.
 #[repr(C, align(8))]
 struct Control([u8; CONTROL]);
 
 impl Control {
-    /// Writes a header; how many bytes it takes.
+    /// Writes a header and returns its size in bytes.
     fn fill(&mut self, header: &Header<'_>) -> usize {
         let operation = if header.encrypt { libc::ALG_OP_ENCRYPT } else { libc::ALG_OP_DECRYPT };
         let mut at = self.put(0, libc::ALG_SET_OP, &operation.to_ne_bytes(), &[]);
@@ -205,21 +203,20 @@ impl Control {
         at
     }
 
-    /// Writes one record at `at`: a header of the size that `CMSG_LEN` says, a number, and bytes.
-    /// Where the next begins.
+    /// Writes one record at `at`, a `cmsghdr`, a number and bytes, and returns its end.
     fn put(&mut self, at: usize, kind: libc::c_int, number: &[u8; 4], bytes: &[u8]) -> usize {
         let size = (4 + bytes.len()) as libc::c_uint;
-        // SAFETY: arithmetic.
+        // SAFETY: both only compute a size.
         let (length, space) =
             unsafe { (libc::CMSG_LEN(size) as usize, libc::CMSG_SPACE(size) as usize) };
-        // SAFETY: a record header of zeros is valid.
+        // SAFETY: all-zero bytes are a valid `cmsghdr`.
         let mut record: libc::cmsghdr = unsafe { std::mem::zeroed() };
         record.cmsg_len = length as _;
         record.cmsg_level = libc::SOL_ALG;
         record.cmsg_type = kind;
         let place = &mut self.0[at..at + space];
-        // SAFETY: a record begins at a multiple of its alignment in a buffer with that alignment,
-        // and the place has room for it.
+        // SAFETY: the record is aligned, as the buffer is and `CMSG_SPACE` keeps it so, and `place`
+        // is at least as long.
         unsafe { place.as_mut_ptr().cast::<libc::cmsghdr>().write(record) };
         let data = length - size as usize;
         place[data..data + 4].copy_from_slice(number);
@@ -229,10 +226,10 @@ impl Control {
 }
 
 fn address(kind: Kind, name: &str) -> libc::sockaddr_alg {
-    // SAFETY: made of integers.
+    // SAFETY: the type consists of integers, so all-zero bytes are valid.
     let mut address: libc::sockaddr_alg = unsafe { std::mem::zeroed() };
     address.salg_family = libc::AF_ALG as _;
-    address.salg_type[..kind.word().len()].copy_from_slice(kind.word().as_bytes());
+    address.salg_type[..kind.name().len()].copy_from_slice(kind.name().as_bytes());
     address.salg_name[..name.len()].copy_from_slice(name.as_bytes());
     address
 }
@@ -245,19 +242,18 @@ fn set(
 ) -> Result<(), Failure> {
     let size = libc::socklen_t::try_from(size)
         .map_err(|_| Failure { step: Step::Key, errno: libc::EINVAL })?;
-    // SAFETY: callers pass `size` readable bytes, or null for an option that is nothing but its
-    // size.
+    // SAFETY: callers pass `size` readable bytes, or null for an option without a value.
     let result =
         unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_ALG, option, value.cast(), size) };
     checked(Step::Key, result).map(drop)
 }
 
-/// Makes a socket's buffer larger as far as the system allows; its size.
+/// Enlarges a socket's buffer as far as the system allows, and returns its size.
 fn grow(socket: &OwnedFd, option: libc::c_int) -> usize {
     // The kernel doubles what it is given.
-    let wanted = (ROOM_MAX + ROOM_SPARE) as libc::c_int / 2;
+    let wanted = (QUEUE_MAX + QUEUE_RESERVE) as libc::c_int / 2;
     let (mut size, mut bytes) = (0 as libc::c_int, size_of::<libc::c_int>() as libc::socklen_t);
-    // SAFETY: both options are an int, and its size goes with it.
+    // SAFETY: both options are an int, and `bytes` is its size.
     unsafe {
         let place = &raw const wanted;
         libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, place.cast(), bytes);
@@ -273,7 +269,7 @@ fn grow(socket: &OwnedFd, option: libc::c_int) -> usize {
 }
 
 fn accept(socket: &OwnedFd) -> Result<OwnedFd, Failure> {
-    // SAFETY: no address is asked for; a descriptor that comes back is ours alone.
+    // SAFETY: null asks for no address; nothing else owns the descriptor that it returns.
     unsafe {
         let descriptor =
             libc::accept4(socket.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), libc::SOCK_CLOEXEC);
@@ -285,8 +281,8 @@ fn checked(step: Step, result: libc::c_int) -> Result<RawFd, Failure> {
     if result >= 0 { Ok(result) } else { Err(Failure { step, errno: errno() }) }
 }
 
-/// Repeats a call that a signal has interrupted before it did anything.
-fn again(mut call: impl FnMut() -> libc::ssize_t) -> Result<usize, i32> {
+/// Repeats a call that a signal interrupted.
+fn retry(mut call: impl FnMut() -> libc::ssize_t) -> Result<usize, i32> {
     loop {
         match usize::try_from(call()) {
             Ok(size) => return Ok(size),
@@ -296,7 +292,7 @@ fn again(mut call: impl FnMut() -> libc::ssize_t) -> Result<usize, i32> {
     }
 }
 
-/// Less than all is as bad as nothing.
+/// Returns an error unless all bytes were transferred.
 fn complete(step: Step, done: Result<usize, i32>, size: usize) -> Result<(), Failure> {
     match done {
         Ok(done) if done == size => Ok(()),
@@ -313,7 +309,7 @@ fn errno() -> i32 {
 mod tests {
     use super::*;
 
-    /// The numbers and sizes of the kernel's interface, as its documentation gives them.
+    /// The numbers and sizes in the kernel's documentation.
     #[test]
     fn layouts() {
         assert_eq!(size_of::<libc::sockaddr_alg>(), 88);
