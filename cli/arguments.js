@@ -1,28 +1,27 @@
-// Arguments by node:util's parseArgs: it splits them as getopt does and costs nothing to install or
-// load; what an option means, its help and its completion come from one list (`options` of each
-// command).
+// Parses arguments with node:util's parseArgs, which splits them as getopt does. The `options` of a
+// command also make its help and its completion.
 
 'use strict';
 
 const { parseArgs } = require('node:util');
 
-const { Problem } = require('./ui.js');
+const { UserError } = require('./ui.js');
 
 /**
  * @typedef {object} Option
  * @property {string} name the long name
  * @property {string} [short] the letter
- * @property {string} [also] another letter, not shown in help
- * @property {string} [value] what its value is called; without it the option is a switch
+ * @property {string} [also] another letter, which the help does not show
+ * @property {string} [value] the name of its value; an option without it is a switch
  * @property {string} help
- * @property {() => readonly string[]} [choices] the values there are, for completion
+ * @property {() => readonly string[]} [choices] the possible values, for completion
  * @property {'file'} [complete] the value is a file
  */
 
 const helpOption = { name: 'help', short: 'h', help: 'show this help' };
 
 /**
- * The switches and values by name, and the operands in order. The last of a repeated option counts.
+ * Returns option values by name, and the operands in order. Of a repeated option the last counts.
  *
  * @param {readonly Option[]} options
  * @param {readonly string[]} args
@@ -37,7 +36,7 @@ function readArguments(options, args) {
     described[`${name},${also}`] = { type, short: also };
     known.set(`${name},${also}`, known.get(name));
   }
-  // Not strict: the complaints are ours.
+  // Not strict: the loop below reports errors in the command's own words.
   const { tokens } = parseArgs({
     args: [...args],
     options: described,
@@ -51,34 +50,27 @@ function readArguments(options, args) {
     if (token.kind === 'positional') operands.push(operandAt(args, token.index));
     if (token.kind !== 'option') continue;
     const option = known.get(token.name);
-    if (option === undefined)
-      throw new Problem(
-        `unknown option: ${token.rawName}${meantOption(token, [...options, helpOption])}`,
-        { usage: true },
-      );
+    if (option === undefined) {
+      const { suggest } = require('./suggest.js');
+      const names = [...options, helpOption].map((each) => each.name);
+      // A single letter is too little to guess from.
+      const hint = token.rawName.startsWith('--') ? suggest(token.name, names, '--') : '';
+      throw new UserError(`unknown option: ${token.rawName}${hint}`, { usage: true });
+    }
     if (option.value === undefined && token.value !== undefined)
-      throw new Problem(`option ${token.rawName} takes no value`, { usage: true });
+      throw new UserError(`option ${token.rawName} takes no value`, { usage: true });
     if (option.value !== undefined && token.value === undefined)
-      throw new Problem(`option ${token.rawName} needs a value: ${option.value}`, { usage: true });
-    // In the order in which they were said last.
+      throw new UserError(`option ${token.rawName} needs a value: ${option.value}`, {
+        usage: true,
+      });
+    // Keeps the keys in the order of the last occurrences.
     delete values[option.name];
     values[option.name] = token.value ?? true;
   }
   return { values, operands };
 }
 
-/** The long option that was probably meant; a letter says too little. */
-function meantOption({ rawName, name }, options) {
-  if (!rawName.startsWith('--')) return '';
-  const { meant } = require('./help.js');
-  return meant(
-    name,
-    options.map((option) => option.name),
-    '--',
-  );
-}
-
-/** A file's name need not be text; where an argument is not, the system still knows its bytes. */
+/** Returns an operand that is not valid UTF-8 as its bytes, which Linux keeps in /proc. */
 function operandAt(args, index) {
   const text = args[index];
   if (!text.includes('\ufffd') || process.platform !== 'linux') return text;
@@ -93,11 +85,11 @@ function operandAt(args, index) {
   return raw.at(index - args.length) ?? text;
 }
 
-/** A whole number within bounds. */
+/** Parses a whole number within bounds. */
 function wholeNumber(text, name, least, most) {
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
   if (!(value >= least && value <= most))
-    throw new Problem(
+    throw new UserError(
       `${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`,
       { usage: true },
     );

@@ -1,29 +1,27 @@
-// The commands there are. A module is loaded when its command runs, or when its help is asked for.
+// The list of commands. A command's module is loaded when it runs or when its help is printed.
 
 'use strict';
 
 /**
  * @typedef {object} Command
- * @property {string} usage what stands behind `millrace NAME`
- * @property {string} about what it does, a paragraph or two
- * @property {readonly (readonly [string, string])[]} [operandHelp] operands that are not files, and
- * what each is
+ * @property {string} usage the text after `millrace NAME`
+ * @property {string} about paragraphs, separated by an empty line; help wraps them
+ * @property {readonly (readonly [string, string])[]} [operandHelp] operands that are not files
  * @property {readonly import('./arguments.js').Option[]} options
  * @property {readonly (readonly [string, string])[]} [examples] a command line and what it does
- * @property {'files' | readonly string[]} [operands] what completion offers
- * @property {Record<string, (args: string[]) => Promise<number>>} [subcommands] first operands that
- * read the rest of the arguments themselves
- * @property {(values: Record<string, any>, operands: (string | Buffer)[]) => Promise<number> |
- * number} run gives the exit code
+ * @property {'files' | readonly string[]} [operands] what the shell completes
+ * @property {Record<string, (args: string[]) => Promise<number> | number>} [subcommands] first
+ *   operands that parse the rest of the arguments themselves
+ * @property {(values: Record<string, any>, operands: (string | Buffer)[], all: Commands) =>
+ *   Promise<number> | number} run returns the exit code
+ *
+ * @typedef {Record<string, { summary: string, load: () => Command }>} Commands
  */
 
-/**
- * Name, what it does, and where it stands; in the order of the help. @type {Record<string, {
- * summary: string, load: () => Command }>}
- */
+/** In the order of the help. @type {Commands} */
 const commands = {
   sum: {
-    summary: 'checksums of files and folders, and checking them',
+    summary: 'print or check checksums of files and folders',
     load: () => require('./sum/command.js'),
   },
   seal: {
@@ -31,20 +29,20 @@ const commands = {
     load: () => require('./seal/command.js').seal,
   },
   open: {
-    summary: 'check and decrypt what seal made',
+    summary: 'authenticate and decrypt a sealed file',
     load: () => require('./seal/command.js').open,
   },
-  keygen: { summary: 'make a key for seal and open', load: () => require('./seal/keygen.js') },
+  keygen: { summary: 'create a key for seal and open', load: () => require('./seal/keygen.js') },
   bench: {
-    summary: 'measure it here, against what else there is',
+    summary: 'compare the speed with other packages',
     load: () => require('./bench/command.js'),
   },
   engines: {
-    summary: 'what serves each algorithm on this machine',
+    summary: 'list the implementation of each algorithm',
     load: () => require('./engines.js'),
   },
   completion: {
-    summary: 'completion for bash, zsh or fish',
+    summary: 'print a completion script for bash, zsh or fish',
     load: () => require('./completion.js'),
   },
 };

@@ -1,36 +1,34 @@
-// `millrace completion SHELL`: a script for the shell, made from the lists of commands and options.
-// It is all in the script, so that pressing Tab starts no Node.
+// `millrace completion SHELL`: a script made from the lists of commands and options. It contains
+// everything, so that pressing Tab starts no Node process.
 
 'use strict';
 
 const { helpOption } = require('./arguments.js');
-const { commands } = require('./commands.js');
-const { Problem, print } = require('./ui.js');
+const { UserError, print } = require('./ui.js');
 
 const shells = { bash, zsh, fish };
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
-  usage: `${Object.keys(shells).join('|')}`,
-  about: 'Prints a script that teaches the shell to complete commands, options and algorithms.',
+  usage: Object.keys(shells).join('|'),
+  about: 'Prints a script with which the shell completes commands, options and algorithm names.',
   options: [],
   examples: [
     ['source <(millrace completion bash)', 'in ~/.bashrc'],
-    ['source <(millrace completion zsh)', 'in ~/.zshrc, behind compinit'],
+    ['source <(millrace completion zsh)', 'in ~/.zshrc, after compinit'],
     ['millrace completion fish | source', 'in ~/.config/fish/config.fish'],
   ],
   operands: Object.keys(shells),
-  run(_values, operands) {
+  run(_values, operands, commands) {
     const [shell] = operands;
     if (operands.length !== 1 || !Object.hasOwn(shells, shell))
-      throw new Problem(`for which shell? ${Object.keys(shells).join(', ')}`, { usage: true });
-    print(shells[shell](described()));
+      throw new UserError(`expected one shell: ${Object.keys(shells).join(', ')}`, { usage: true });
+    print(shells[shell](completions(commands)));
     return 0;
   },
 };
 
-/** What there is to complete. */
-function described() {
+function completions(commands) {
   return Object.entries(commands).map(([name, { summary, load }]) => {
     const { options, operands = [] } = load();
     return { name, summary, options: [...options, helpOption], operands };
@@ -49,7 +47,10 @@ function bash(all) {
       case $before in
 ${values.join('\n')}${values.length > 0 ? '\n' : ''}        *) ;;
       esac
-      if [[ $word == -* ]]; then offer -W '${options.flatMap(spellings).join(' ')}' -- "$word"; return; fi
+      if [[ $word == -* ]]; then
+        offer -W '${options.flatMap(spellings).join(' ')}' -- "$word"
+        return
+      fi
       offer ${operands === 'files' ? '-f' : `-W '${operands.join(' ')}'`} -- "$word"
       ;;`;
   });
@@ -57,7 +58,7 @@ ${values.join('\n')}${values.length > 0 ? '\n' : ''}        *) ;;
   return `# bash completion for millrace
 _millrace() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} line
-  # By lines: names of files may have blanks. (No mapfile: the bash of macOS has none.)
+  # Line by line, as file names may contain blanks. The bash of macOS has no mapfile.
   offer() { while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@"); }
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then offer -W '${names} help --help --version' -- "$word"; return; fi
@@ -86,10 +87,9 @@ function zsh(all) {
   const cases = all.map(({ name, options, operands }) => {
     const lines = options.map((option) => {
       const { help, value, choices, complete } = option;
-      const action =
-        value === undefined
-          ? ''
-          : `:${value}:${choices === undefined ? (complete === 'file' ? '_files' : '') : `(${choices().join(' ')})`}`;
+      const values = complete === 'file' ? '_files' : '';
+      const list = choices === undefined ? values : `(${choices().join(' ')})`;
+      const action = value === undefined ? '' : `:${value}:${list}`;
       const names = spellings(option);
       const head =
         names.length > 1 ? `'(${names.join(' ')})'{${names.join(',')}}'` : `'${names[0]}`;
@@ -144,14 +144,12 @@ function fish(all) {
             : complete === 'file'
               ? ' -r -F'
               : ' -x';
-      lines.push(
-        `complete -c millrace ${here} -l ${long}${short === undefined ? '' : ` -s ${short}`}${values} -d ${quote(help)}`,
-      );
+      const letter = short === undefined ? '' : ` -s ${short}`;
+      lines.push(`complete -c millrace ${here} -l ${long}${letter}${values} -d ${quote(help)}`);
     }
   }
   lines.push("complete -c millrace -n __fish_use_subcommand -a help -d 'help about a command'");
-  lines.push(
-    `complete -c millrace -n '__fish_seen_subcommand_from help' -a ${quote(all.map(({ name }) => name).join(' '))}`,
-  );
+  const names = quote(all.map(({ name }) => name).join(' '));
+  lines.push(`complete -c millrace -n '__fish_seen_subcommand_from help' -a ${names}`);
   return `${lines.join('\n')}\n`;
 }

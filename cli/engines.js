@@ -1,31 +1,38 @@
-// `millrace engines`: what serves each algorithm on this machine. Silently slow is a defect: here
-// it is seen.
+// `millrace engines`: the implementation of each algorithm on this machine. It shows whether a slow
+// one is in use.
 
 'use strict';
 
-const { Problem, colours, columns, plural, print, size, table, wrap } = require('./ui.js');
+const { UserError, colours, columns, plural, print, size, table, wrap } = require('./ui.js');
 
 /** @type {import('./commands.js').Command} */
 module.exports = {
   usage: '[--kernel] [--json]',
-  about: `Shows which library and which CPU instructions serve each algorithm and key derivation on this machine, and the worker threads: at once is how many messages a core hashes, or keys it derives, together, and with which instructions; ns and MB/s what a message is predicted to cost beside its bytes, and how fast they go; inline to and split from the sizes up to which an asynchronous call does its work at once, and from which on it is split over the threads.
+  about: `Shows, for each algorithm and key derivation on this machine, the library and the CPU
+instructions that implement it, and the state of the worker threads.
 
-The kernel's crypto service is asked with --kernel only, as that may load kernel modules.
+"at once" is the number of messages that one core hashes, or of keys that it derives, at the same
+time. "ns" is the predicted fixed cost of a message, "MB/s" the predicted rate of its bytes. An
+asynchronous call runs on the calling thread up to the size in "inline to", and on several worker
+threads from the size in "split from".
 
-MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides features of the CPU from Millrace's own code.`,
+The kernel's crypto service is queried with --kernel only, because a query may load kernel modules.
+
+MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides CPU features from Millrace's own code.`,
   options: [
     {
       name: 'kernel',
-      help: "ask the kernel's crypto service too: which driver serves each algorithm, or why none does",
+      help: "query the kernel's crypto service too: the driver of each algorithm, or why none",
     },
-    { name: 'json', help: 'all of it as JSON, as engines() of the package gives it' },
+    { name: 'json', help: 'print the report as JSON, as engines() of the package returns it' },
   ],
   operands: [],
   run,
 };
 
 async function run({ kernel, json }, operands) {
-  if (operands.length > 0) throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
+  if (operands.length > 0)
+    throw new UserError(`unexpected operand: ${operands[0]}`, { usage: true });
   const millrace = require('../dist/index.js');
   await measure(millrace);
   const report = {
@@ -38,14 +45,14 @@ async function run({ kernel, json }, operands) {
 }
 
 /**
- * Replaces the table's prices: the worker thread that has done the first job of an algorithm
- * measures it, which takes 0.2 ms each. Nothing of it is kept when the command ends.
+ * Runs one job of each algorithm, so that a worker thread measures its cost (0.2 ms each). Without
+ * it the report contains the costs of the built-in table.
  */
 async function measure({ engines, getHashes, getCiphers }) {
   const { hash, cipher, seal } = require('../dist/promises.js');
   const source = Buffer.alloc(64);
   const options = { source, route: 'pool' };
-  // What an engine does not serve has no price either.
+  // An algorithm that the engine lacks has no cost.
   await Promise.allSettled([
     ...getHashes().map((name) =>
       hash(name, source, {
@@ -64,7 +71,7 @@ async function measure({ engines, getHashes, getCiphers }) {
       });
     }),
   ]);
-  // Measured after the results have been delivered.
+  // The measurement ends after the result is delivered.
   const measured = () => Object.values(engines().costs).every((cost) => cost.measured);
   for (let wait = 1; wait <= 64 && !measured(); wait *= 2)
     await new Promise((resolve) => setTimeout(resolve, wait));
@@ -89,23 +96,28 @@ function asText(report, width) {
           [
             'kernel',
             kernel.available
-              ? `serves ${Object.values(kernel.algorithms).filter(({ way }) => way !== undefined).length} algorithms`
+              ? `${served(kernel.algorithms).length} algorithms`
               : kernel.available === undefined
-                ? 'not asked: millrace engines --kernel does'
-                : (kernel.reason ?? 'serves no algorithm here'),
+                ? 'not queried: use millrace engines --kernel'
+                : (kernel.reason ?? 'no algorithm available'),
           ],
         ]),
-    ['CPU', native.cpu.features.join(' ') || 'no instructions of use here'],
+    ['CPU', native.cpu.features.join(' ') || 'no relevant instructions'],
     [
       'threads',
-      `${threads.limit} at most, ${threads.started} started, ${threads.queued} ${plural(threads.queued, 'job')} waiting`,
+      `${threads.limit} at most, ${threads.started} started, ` +
+        `${threads.queued} ${plural(threads.queued, 'job')} waiting`,
     ],
     ...(settings === undefined
       ? []
       : [
           [
             'route',
-            `${settings.route}; at most ${settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(settings.maxQueuedBytes)} copied for calls in flight`,
+            `${settings.route}; at most ${
+              settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER
+                ? 'any number of bytes'
+                : size(settings.maxQueuedBytes)
+            } copied for calls in flight`,
           ],
         ]),
   ];
@@ -115,7 +127,11 @@ function asText(report, width) {
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured)
     ? `\n${dim('~ not measured on this machine')}\n`
     : '';
-  return `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}${derivationTable(report, width, dim)}${kernelTable(kernel, width, dim)}`;
+  return [
+    `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}`,
+    derivationTable(report, width, dim),
+    kernelTable(kernel, width, dim),
+  ].join('');
 }
 
 const versions = ({ libraries }) =>
@@ -123,13 +139,15 @@ const versions = ({ libraries }) =>
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
 
+const served = (algorithms) =>
+  Object.entries(algorithms).filter(([, { way }]) => way !== undefined);
+
 /**
- * What the kernel serves, and below it once each why it does not serve more; nothing if it was not
- * asked.
+ * Lists the algorithms that the kernel implements, then each reason why it does not implement
+ * others. Empty if the kernel was not queried.
  */
 function kernelTable({ algorithms = {} } = {}, width, dim) {
-  const served = Object.entries(algorithms).filter(([, { way }]) => way !== undefined);
-  const rows = served.map(([name, { way, ...ways }]) => {
+  const rows = served(algorithms).map(([name, { way, ...ways }]) => {
     const { driver = '', accelerator, maxMessage } = ways[way];
     return [
       name,
@@ -144,7 +162,7 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
       : `\n${table(['by the kernel', 'way', 'longest>', 'driver'], rows, { width, head: dim })}\n`;
   const reasons = ['af_alg', 'cryptodev'].flatMap((way) => {
     const given = Object.entries(algorithms).filter(([, each]) => each[way].reason !== undefined);
-    // That there is no such algorithm says nothing of this machine.
+    // A missing algorithm tells nothing about this machine.
     return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter(
       (reason) => !reason.includes('there is no  in it'),
     );
@@ -152,23 +170,23 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
   return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
 }
 
-/** One row an algorithm; what the report does not tell has no column. */
+/** One row an algorithm. Columns that the report has no values for are left out. */
 function algorithmTable({ native, costs }, width, dim) {
-  const priced = costs === undefined ? [] : ['ns>', 'MB/s>', 'inline to>', 'split from>'];
+  const costHeads = costs === undefined ? [] : ['ns>', 'MB/s>', 'inline to>', 'split from>'];
   const rows = Object.entries(native.algorithms).map(([name, { library, instructions, lanes }]) => [
     name,
     library,
     lanes === undefined ? '' : String(lanes.messages),
-    ...(costs === undefined ? [] : price(costs[name])),
+    ...(costs === undefined ? [] : costCells(costs[name])),
     withLanes(instructions, lanes),
   ]);
-  return table(['algorithm', 'library', 'at once>', ...priced, 'instructions'], rows, {
+  return table(['algorithm', 'library', 'at once>', ...costHeads, 'instructions'], rows, {
     width,
     head: dim,
   });
 }
 
-/** Key derivation, which has no price by the byte; the PBKDF2s that are alike in one row. */
+/** Key derivations, which have no cost by the byte. Equal PBKDF2 rows become one. */
 function derivationTable({ native: { derivations } }, width, dim) {
   if (derivations === undefined) return '';
   const rows = new Map();
@@ -183,16 +201,17 @@ function derivationTable({ native: { derivations } }, width, dim) {
     else rows.set(alike, [name.replace('pbkdf2-', 'pbkdf2: '), ...facts]);
   }
   const list = [...rows.values()].map(([names, ...facts]) => [shortened(names), ...facts]);
-  return `\n${table(['key derivation', 'library', 'at once>', 'instructions'], list, { width, head: dim })}\n`;
+  const heads = ['key derivation', 'library', 'at once>', 'instructions'];
+  return `\n${table(heads, list, { width, head: dim })}\n`;
 }
 
-/** The first of a list and how many more there are. */
+/** Shortens a long list to its first item and a count. */
 function shortened(names) {
   const [first, ...others] = names.split(', ');
   return others.length > 2 ? `${first} and ${others.length} more` : names;
 }
 
-function price(cost) {
+function costCells(cost) {
   if (cost === undefined) return ['', '', '', ''];
   const mark = cost.measured ? '' : '~';
   return [
@@ -203,10 +222,9 @@ function price(cost) {
   ];
 }
 
-/** Small ones to the byte. */
 const bytes = (count) => (count < 10_000 ? String(count) : size(count));
 
-/** What one message is worked on with; in brackets what several at once are. */
+/** The instructions for one message and, in brackets, those for several at once. */
 function withLanes(instructions, lanes) {
   const one = instructions.join(' ') || '-';
   return lanes === undefined || lanes.instructions.every((each) => instructions.includes(each))

@@ -1,34 +1,31 @@
-// One line about long work, on stderr and only if that is a terminal: how far, how fast, how much
-// longer. A line of our own: the packages for it (cli-progress) hide the cursor and install signal
-// handlers, and this package would have to carry them.
+// A progress line on stderr, if that is a terminal: share done, rate and time left. It stands in
+// for packages such as cli-progress, which hide the cursor and install signal handlers.
 
 'use strict';
 
-const { atEnd } = require('./endings.js');
-const { colours, columns, duration, isTerminal, size, standing, write } = require('./ui.js');
+const { onExit } = require('./cleanup.js');
+const { colours, columns, duration, isTerminal, size, statusLine, write } = require('./ui.js');
 
-/** Work shorter than this shows nothing. */
-const patience = 700;
-const interval = 100;
-const barWidth = 24;
-/** The rate is that of so many milliseconds past: a pause is seen, a stutter is not. */
-const memory = 3000;
+const SHOW_AFTER_MS = 700;
+const REDRAW_MS = 100;
+const BAR_COLUMNS = 24;
+/** The rate is the average over this time: it shows a pause and hides a stutter. */
+const RATE_WINDOW_MS = 3000;
 
 /**
  * @typedef {{ title: string, add(bytes: number): void, total: number | undefined, end(): void }}
- * Progress
+ *   Progress
  * @typedef {object} Unit of work that is not counted in bytes
- * @property {(done: number, total: number | undefined) => string} amount how much of it is done, in
- * words; there is no rate
- * @property {number} memory instead of the usual one
+ * @property {(done: number, total: number | undefined) => string} amount describes how much is done
+ * @property {number} memory milliseconds, in place of RATE_WINDOW_MS
  */
 
 /**
- * Shows itself when the work has taken a while, and goes without a trace.
+ * Starts a progress line. It appears after SHOW_AFTER_MS and end() clears it.
  *
  * @param {string} title
  * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit }} options `tick` is
- * called before each drawing; it may find out the total
+ *   called before each redraw and may set the total
  * @returns {Progress}
  */
 function startProgress(title, { total, tick = () => {}, unit } = {}) {
@@ -43,12 +40,12 @@ class Line {
   #unit;
   #done = 0;
   #begin = performance.now();
-  /** Moments and what was done by then, oldest first. */
+  /** Times and the amount done by then, oldest first. */
   #past = [{ at: this.#begin, done: 0 }];
   #timer;
   #drawnAt = 0;
-  #stands = false;
-  #forget = () => {};
+  #drawn = false;
+  #removeCleanup = () => {};
 
   constructor(title, total, tick, unit) {
     this.title = title;
@@ -58,30 +55,30 @@ class Line {
   }
 
   begin() {
-    this.#timer = setInterval(() => this.add(0), interval);
+    this.#timer = setInterval(() => this.add(0), REDRAW_MS);
     this.#timer.unref();
-    standing.wipe = () => this.#wipe();
+    statusLine.clear = () => this.#clear();
   }
 
-  /** Draws by itself where the event loop has no turn to spare for a timer. */
+  /** Also redraws, as the timer does not run while the event loop is blocked. */
   add(bytes) {
     this.#done += bytes;
-    if (performance.now() - this.#drawnAt >= interval) this.#draw();
+    if (performance.now() - this.#drawnAt >= REDRAW_MS) this.#draw();
   }
 
   end() {
     clearInterval(this.#timer);
-    this.#wipe();
-    standing.wipe = () => {};
+    this.#clear();
+    statusLine.clear = () => {};
   }
 
   #draw() {
     const now = performance.now();
     this.#drawnAt = now;
-    if (now - this.#begin < patience) return;
+    if (now - this.#begin < SHOW_AFTER_MS) return;
     this.#tick(this);
     this.#past.push({ at: now, done: this.#done });
-    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? memory))
+    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? RATE_WINDOW_MS))
       this.#past.shift();
     const [{ at, done }] = this.#past;
     const rate = ((this.#done - done) / (now - at)) * 1000;
@@ -95,43 +92,43 @@ class Line {
       },
       columns(2) - 1,
     );
-    if (!this.#stands) this.#forget = atEnd(() => this.#wipe());
-    this.#stands = true;
+    if (!this.#drawn) this.#removeCleanup = onExit(() => this.#clear());
+    this.#drawn = true;
     this.#put(`\r${text}\x1b[K`);
   }
 
-  #wipe() {
-    if (!this.#stands) return;
-    this.#stands = false;
+  #clear() {
+    if (!this.#drawn) return;
+    this.#drawn = false;
     this.#put('\r\x1b[K');
-    this.#forget();
+    this.#removeCleanup();
   }
 
   #put(text) {
     try {
       write(2, text);
     } catch {
-      // The terminal has gone; the work goes on.
+      // The terminal was closed. The work continues.
     }
   }
 }
 
-/** What stands there: as much of it as there is room for, the least important first to go. */
+/** Returns the longest form of the line that fits into `width`. */
 function progressText(title, { done, total, rate, amount: counted }, width) {
   const { green, dim } = colours(2);
   const known = total !== undefined && total > 0;
   const share = known ? Math.min(done / total, 1) : 0;
   const left = known && rate > 0 ? `${duration((total - done) / rate)} left` : '';
-  const filled = Math.round(share * barWidth);
+  const filled = Math.round(share * BAR_COLUMNS);
   const bar = known
-    ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(barWidth - filled)}`]
+    ? [`${'\u2588'.repeat(filled)}`, `${'\u2591'.repeat(BAR_COLUMNS - filled)}`]
     : undefined;
   const percent = known ? `${String(Math.floor(share * 100)).padStart(3)}%` : '';
   const amount = counted ?? (known ? `${size(done)} of ${size(total)}` : size(done));
   const pace = counted === undefined ? `${size(rate)}/s` : '';
   const join = (...parts) => parts.filter(Boolean).join('  ');
   const plain = join(percent, amount, pace, left);
-  if (bar !== undefined && title.length + barWidth + plain.length + 4 <= width)
+  if (bar !== undefined && title.length + BAR_COLUMNS + plain.length + 4 <= width)
     return `${title}  ${green(bar[0])}${dim(bar[1])}  ${plain}`;
   const forms = [
     join(title, plain),

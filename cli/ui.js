@@ -1,43 +1,46 @@
-// How every command of `millrace` speaks. The rules:
+// Input and output of every `millrace` command. The rules:
 //
-// - Results go to stdout, talk (progress, warnings, errors, questions) to stderr or the terminal
-//   itself. A pipe gets results only.
-// - What goes wrong is one line on stderr: `millrace COMMAND: WHAT: REASON`, in the words of the
-//   operating system. Only a defect of ours shows a stack.
-// - Exit codes are those of coreutils: 0 all is well, 1 anything else (of `bench scrypt` a bad
-//   option is 2, as its ancestor's scripts want it). Who is ended by a signal ends by that signal
-//   (a shell shows 130 or 143); a reader who goes away is no error worth a word (141).
-// - Colours and progress only where a terminal looks on (stderr's progress by stderr, stdout's
-//   colours by stdout). NO_COLOR and TERM=dumb are honoured.
-// - On a terminal lines keep to its width; elsewhere nothing is cut and nothing is wrapped.
-// - Names of files are shown so that they cannot command the terminal.
-// - The cursor is never hidden and echo is switched off only while a passphrase is typed, so an
-//   end at any moment leaves a terminal that works.
+// - Results go to stdout. Progress, warnings, errors and questions go to stderr or the terminal.
+// - An error is one line on stderr: `millrace COMMAND: SUBJECT: REASON`, with the reason in the
+//   operating system's words. Only a defect shows a stack.
+// - Exit codes are those of coreutils: 0 for success, 1 for any failure. (`bench scrypt` exits with
+//   2 for a bad option, as the original package does.) A signal ends the process by that signal,
+//   which a shell shows as 130 or 143. A closed output pipe is not an error message, only exit code
+//   141.
+// - Colours and progress appear only on a terminal: progress if stderr is one, colours if the
+//   stream they go to is one. NO_COLOR and TERM=dumb switch them off.
+// - On a terminal, lines are wrapped to its width. Elsewhere nothing is cut or wrapped.
+// - Control characters in file names are escaped before they reach the terminal.
+// - The cursor is never hidden, and echo is off only while a passphrase is typed. The terminal
+//   works whenever the process ends.
 //
-// Writing is synchronous, straight to the file descriptor: results come in order, a slow reader
-// holds the work back, and process.stdout (3 ms to load) is never needed.
+// Writes are synchronous, straight to the file descriptor: results keep their order, a slow reader
+// slows the work down, and process.stdout (3 ms to load) is not needed.
 
 'use strict';
 
 const { writeSync } = require('node:fs');
 const { isatty } = require('node:tty');
 
-/** Something the user can mend: a sentence, no stack. `usage` adds where help is. */
-class Problem extends Error {
+/**
+ * An error that the user can fix. It is printed without a stack; `usage` adds a pointer to help.
+ */
+class UserError extends Error {
   constructor(message, { usage = false } = {}) {
     super(message);
     this.usage = usage;
   }
 }
 
-/** The reader of our output has gone. */
-class ReaderGone extends Error {}
+/** The reader of stdout or stderr has closed the pipe. */
+class BrokenPipe extends Error {}
 
 const isTerminal = (fd) => isatty(fd);
 
 /**
- * Returns true if file descriptor 0 or 1 was closed when the process was started (`>&-`). Node then
- * opens /dev/null in its place, for reading and writing, which no shell does. Only Linux shows it.
+ * Returns true if file descriptor 0 or 1 was closed when the process started (`>&-`). Node then
+ * opens /dev/null in its place for reading and writing, which no shell does. Only Linux reports the
+ * mode.
  */
 function wasClosed(fd) {
   if (process.platform !== 'linux') return false;
@@ -52,72 +55,67 @@ function wasClosed(fd) {
   }
 }
 
-/** Refuses to work for a reader, or from a writer, that is not there. */
+/** Throws if standard input or output was closed. */
 function checkOpen(fd) {
   if (wasClosed(fd))
-    throw new Problem(`${fd === 0 ? 'standard input' : 'standard output'}: ${reasons.EBADF}`);
+    throw new UserError(`${fd === 0 ? 'standard input' : 'standard output'}: ${reasons.EBADF}`);
 }
 
-/** Columns of the terminal behind `fd`; without one there is no limit. */
+/** Returns the width of the terminal at `fd`, or Infinity if it is not a terminal. */
 function columns(fd) {
   if (!isTerminal(fd)) return Infinity;
   const { WriteStream } = require('node:tty');
-  return (
-    (fd === 1 ? process.stdout : fd === 2 ? process.stderr : new WriteStream(fd)).columns || 80
-  );
+  const terminal = fd === 1 ? process.stdout : fd === 2 ? process.stderr : new WriteStream(fd);
+  return terminal.columns || 80;
 }
 
 /**
- * The line that stands on the terminal until it is wiped (progress.js); whoever says something
- * wipes it first.
+ * The progress line on the terminal (progress.js). It is cleared before other output.
  */
-const standing = { wipe: () => {} };
+const statusLine = { clear: () => {} };
 
 function print(text) {
   if (text.length === 0) return;
-  standing.wipe();
+  statusLine.clear();
   write(1, text);
 }
 
-/** All of it, whatever the pipe does. */
+/** Writes all of `text`, waiting while a pipe is full. */
 function write(fd, text) {
   let rest = typeof text === 'string' ? Buffer.from(text) : text;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
-      if (error.code === 'EPIPE') throw new ReaderGone();
-      // Somebody else made the pipe non-blocking: it is full.
+      if (error.code === 'EPIPE') throw new BrokenPipe();
+      // Another process made the pipe non-blocking, and it is full.
       if (error.code !== 'EAGAIN')
-        throw fd === 1 ? new Problem(`standard output: ${reason(error)}`) : error;
+        throw fd === 1 ? new UserError(`standard output: ${reason(error)}`) : error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }
 
-let speaker = 'millrace';
+let commandName = 'millrace';
 
-/** Names the command in what is said from now on. */
-function speakAs(name) {
-  speaker = name;
+/** Sets the name that starts each error message. */
+function setCommandName(name) {
+  commandName = name;
 }
 
-/**
- * One line on stderr. If nobody can hear it, so be it. Whatever is quoted in it does not command
- * the terminal.
- */
-function say(text) {
-  standing.wipe();
+/** Writes one line to stderr, with control characters escaped. Ignores a closed stderr. */
+function logError(text) {
+  statusLine.clear();
   try {
-    write(2, `${speaker}: ${harmless(text)}\n`);
+    write(2, `${commandName}: ${escapeControls(text)}\n`);
   } catch {
-    // Nowhere is left to complain.
+    // There is no other place to report it.
   }
 }
 
 const usesColour = (fd) => isTerminal(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 
-/** `bold`, `dim`, `green` and `red` for what goes to `fd`. */
+/** Returns functions that colour text written to `fd`. */
 function colours(fd) {
   const used = usesColour(fd);
   const paint = (open, close) => (text) => (used ? `\x1b[${open}m${text}\x1b[${close}m` : text);
@@ -146,15 +144,15 @@ const reasons = {
   ETXTBSY: 'Text file busy',
 };
 
-/** Why a system call failed, as coreutils would say it. */
+/** Returns the reason of a failed system call in the words of coreutils. */
 function reason(error) {
   return (
     reasons[error.code] ?? error.message.replace(/^[A-Z0-9_]+: /, '').replace(/, \w+( '.*')?$/s, '')
   );
 }
 
-/** Control characters and what else is not seen, as escapes; the newlines of a stack stay. */
-function harmless(text) {
+/** Escapes control characters and other invisible ones, except newlines. */
+function escapeControls(text) {
   return text.replace(/[^\n\P{C}]|[\p{Zl}\p{Zp}]/gu, escaped);
 }
 
@@ -163,20 +161,20 @@ const escaped = (character) =>
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** Returns true if a name has characters that are not seen, or command the terminal. */
-const isHidden = (name) => /[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(name.toString());
+/** Returns true if a name contains control characters or other invisible ones. */
+const hasInvisible = (name) => /[\p{C}\p{Zl}\p{Zp}\ufffd]/u.test(name.toString());
 
 /**
- * A file's name for people: in quotes if it has blanks or worse, and so that it cannot command the
- * terminal.
+ * Returns a file name for messages: quoted if it contains blanks or other special characters, with
+ * invisible characters escaped.
  */
-function shown(name) {
+function displayName(name) {
   const text = typeof name === 'string' ? name : name.toString();
-  if (isHidden(text)) return harmless(JSON.stringify(text));
+  if (hasInvisible(text)) return escapeControls(JSON.stringify(text));
   return /^[\p{L}\p{N}_@%+,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Decimal units, three digits. */
+/** Formats bytes with decimal units and three digits. */
 function size(bytes) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;
@@ -184,7 +182,8 @@ function size(bytes) {
     bytes /= 1000;
     unit++;
   }
-  return `${unit === 0 || bytes >= 99.95 ? Math.round(bytes) : bytes.toFixed(bytes >= 9.995 ? 1 : 2)} ${units[unit]}`;
+  const digits = unit === 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  return `${digits === 0 ? Math.round(bytes) : bytes.toFixed(digits)} ${units[unit]}`;
 }
 
 function duration(seconds) {
@@ -195,7 +194,7 @@ function duration(seconds) {
     : `${Math.floor(whole / 3600)}:${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`;
 }
 
-/** Breaks at blanks; lines after the first are indented. */
+/** Breaks text at blanks and indents the lines after the first. */
 function wrap(text, width, indent = 0) {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -207,10 +206,9 @@ function wrap(text, width, indent = 0) {
 }
 
 /**
- * Rows under heads, as wide as they need. If that is wider than `width` the last column is broken
- * at its blanks.
+ * Formats rows under column titles. The last column is wrapped if the table is wider than `width`.
  *
- * @param heads one a column; one that ends with a `>` has its column at the right
+ * @param {string[]} heads a title that ends in `>` aligns its column to the right
  */
 function table(heads, rows, { width = Infinity, head = (text) => text } = {}) {
   const right = heads.map((text) => text.endsWith('>'));
@@ -236,22 +234,22 @@ function table(heads, rows, { width = Infinity, head = (text) => text } = {}) {
 const plural = (count, one, many = `${one}s`) => (count === 1 ? one : many);
 
 module.exports = {
-  Problem,
-  ReaderGone,
+  UserError,
+  BrokenPipe,
   checkOpen,
   colours,
   columns,
   duration,
-  isHidden,
+  hasInvisible,
   isTerminal,
   plural,
   print,
   reason,
-  say,
-  shown,
+  logError,
+  displayName,
   size,
-  speakAs,
-  standing,
+  setCommandName,
+  statusLine,
   table,
   wrap,
   write,

@@ -1,25 +1,26 @@
-// Names with * and ? on Windows, whose shells hand them on as they are. (node:fs has glob from Node
-// 22 on.)
+// Expands * and ? in file names on Windows, whose shells do not. (node:fs has glob from Node 22
+// on.)
 
 'use strict';
 
 const { readdirSync } = require('node:fs');
 
 /**
- * The names that match, sorted; the operand itself where none does, so that reading it says what is
- * missing.
+ * Returns the matching names, sorted. Without a match it returns the operand itself, so that
+ * opening it reports the missing file.
  *
  * @param {string} operand
  * @returns {string[]}
  */
 function expand(operand) {
   if (!/[*?]/.test(operand)) return [operand];
-  // Separators stay as they were written.
   const found = operand.split(/([\\/]+)/).reduce(extend, ['']);
   return found.length > 0 ? found : [operand];
 }
 
-/** Each name with the next part behind it: a separator, a name, or what matches a pattern there. */
+/**
+ * Appends the next part to each name: a separator, a name, or each entry that matches a pattern.
+ */
 function extend(names, part) {
   if (!/[*?]/.test(part)) return names.map((name) => name + part);
   const pattern = new RegExp(

@@ -187,7 +187,7 @@ export function hash(
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
-      // A short string goes by way of the desk.
+      // A short string goes by way of the input buffer.
       const size = (): number =>
         typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
       const digest =

@@ -18,19 +18,25 @@ import { staleFiles } from '../tools/protocol.mjs';
 /** The only Rust files that may say `unsafe`; a folder stands for all below it. */
 const unsafeWings = [
   'crates/core/src/engines/',
+  'crates/linux/src/af_alg.rs',
+  'crates/linux/src/cryptodev.rs',
+  'crates/linux/src/fork.rs',
   'crates/node/src/values.rs',
   'crates/node/src/bytes.rs',
   'crates/node/src/lifecycle.rs',
   'crates/node/src/completion.rs',
+  'crates/node/src/os_thread.rs',
   'crates/node/src/pages.rs',
 ];
 
 /** What a crate may not name, in its sources and its manifest. */
 const forbidden = {
   'crates/core':
-    /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
-  'crates/cost': /\bnapi\w*|\bmillrace[-_](pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
-  'crates/pool': /\bnapi\w*|\bmillrace[-_](core|cost|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
+    /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
+  'crates/cost': /\bnapi\w*|\bmillrace[-_](linux|pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
+  'crates/linux': /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
+  'crates/pool':
+    /\bnapi\w*|\bmillrace[-_](core|cost|linux|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
 };
 
 /** The modules of the entry points; only other entry points may import them. */
@@ -200,7 +206,7 @@ test('each unsafe says why it is sound', () => {
 test('the pool forbids unsafe, the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'cost', 'node', 'pool'])
+  for (const crate of ['core', 'cost', 'linux', 'node', 'pool'])
     assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 

@@ -129,7 +129,7 @@ const enumerations = [
       ['Copied', 'The source is a copy that the front made for this call.'],
       ['Unlimited', 'Copies are made whatever their number.'],
       ['Fresh', 'The target was made for this result.'],
-      ['Watched', 'The progress of the derivation will be asked for.'],
+      ['Progress', 'The job counts its progress, for `progress(slot)`.'],
     ],
   },
   {
@@ -145,15 +145,16 @@ const enumerations = [
   },
   {
     name: 'EngineNumber',
-    doc: 'The engine that computes: `Provider` of the core.',
+    parsed: true,
+    doc: 'The engine that computes.',
     members: [
       'Native',
       [
         'Kernel',
-        'The kernel by its best way: the device where that has an accelerator, else sockets, else the device.',
+        'The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else /dev/crypto.',
       ],
-      ['AfAlg', "The kernel's sockets."],
-      ['Cryptodev', 'The device /dev/crypto.'],
+      ['AfAlg', 'The kernel through AF_ALG.'],
+      ['Cryptodev', 'The kernel through /dev/crypto.'],
     ],
   },
   {
@@ -169,18 +170,18 @@ const enumerations = [
     members: [
       ['Done', 'Nothing is in flight any more: wake-ups again from here on.'],
       ['Again', 'Look again next turn.'],
-      ['InVain', 'Nothing came although jobs are in flight: wake-ups again from here on.'],
+      ['TimedOut', 'Nothing came although jobs are in flight: wake-ups again from here on.'],
     ],
   },
   {
-    name: 'Cancelled',
-    doc: 'What came of the wish to cancel a job.',
+    name: 'CancelResult',
+    doc: 'The result of a request to cancel a job.',
     members: [
-      ['Late', 'It runs to its end, or has come back.'],
-      ['Never', 'It has not started and never will.'],
+      ['AfterEnd', 'The job has ended, or runs to its end.'],
+      ['BeforeStart', 'The job had not started and never will.'],
       [
-        'Asked',
-        'It runs; it will stop soon and come back as cancelled, or as done if that was sooner.',
+        'Requested',
+        'The job runs; it stops at its next checkpoint with the status `Cancelled`, or ends before.',
       ],
     ],
   },
@@ -214,14 +215,14 @@ const enumerations = [
     ],
   },
   {
-    name: 'PricePart',
+    name: 'CostPart',
     parsed: true,
-    doc: 'The parts of the price of an algorithm.',
+    doc: 'The numbers of the cost model of an algorithm.',
     members: [
       ['Fixed', 'Fixed nanoseconds.'],
       ['PerByte', 'Nanoseconds per byte.'],
-      ['Together', 'The part of both that one of many messages takes.'],
-      ['Settled', 'Whether all that stays as it is.'],
+      ['BatchFactor', 'The part of both that one message of a batch takes.'],
+      ['Settled', '1 when none of these numbers changes any more, else 0.'],
     ],
   },
 ];
@@ -296,7 +297,7 @@ const statuses = [
     message: 'state does not belong to this hash',
   },
   {
-    name: 'Undecided',
+    name: 'CopyLimitUnset',
     doc: 'Not accepted yet: a limit for copies must be set first.',
     code: 'ERR_ENGINE',
     message: 'undecided: internal',
@@ -327,7 +328,7 @@ const statuses = [
     message: 'hash asks for more work than options.maxTime allows',
   },
   {
-    name: 'RoomLimit',
+    name: 'KdfMemoryLimit',
     doc: 'More working memory than all derivations together may take.',
     code: 'ERR_MEMORY_LIMIT',
     message: 'it needs more memory than configure({ maxKdfMemory }) allows',
@@ -356,10 +357,10 @@ const statuses = [
 
 const constants = [
   {
-    name: 'TICKET_SIZE',
+    name: 'KERNEL_HANDLE_BYTES',
     value: 16,
     type: 'usize',
-    doc: 'Bytes of the state of a running hash that the kernel keeps, of any hash.',
+    doc: 'Bytes of the handle of a hash state that the kernel keeps, for any hash.',
   },
   {
     name: 'WHOLE',
@@ -368,28 +369,28 @@ const constants = [
     doc: 'In `At.SourceSize`: all of the source that is passed.',
   },
   {
-    name: 'RING_SIZE',
+    name: 'COMPLETION_BUFFER_BYTES',
     value: 65_536,
     type: 'usize',
-    doc: 'Bytes of the ring, in which results come back.',
+    doc: 'Bytes of the completion buffer, in which results come back.',
   },
   {
     name: 'RECORD_NUMBERS',
     value: 4,
     type: 'usize',
-    doc: '32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two parts.',
+    doc: '32-bit numbers of a record in the completion buffer before its result: slot, status, and the sizes of the two parts.',
   },
   {
-    name: 'RING_RESULT_MAX',
+    name: 'COMPLETION_RESULT_MAX',
     value: 2048,
     type: 'usize',
-    doc: 'A result of up to this size travels in the ring; a larger one gets a buffer of its own.',
+    doc: 'Bytes: a result of up to this size travels in the completion buffer; a larger one gets its own buffer.',
   },
   {
     name: 'REPLY_MAX',
     value: 4096,
     type: 'usize',
-    doc: 'The engine accepts no larger result for the ring.',
+    doc: 'Bytes: the engine accepts no larger result for the completion buffer.',
   },
   {
     name: 'INLINE_ALONE_NS',

@@ -30,7 +30,7 @@ export async function step(title, command, args, { forPeople = 'all', ...options
 }
 
 /**
- * Runs a command whose output is the point (tests, the tour, the bench). Resolves to its exit code.
+ * Runs a command whose output is the point (tests, the demo, the bench). Resolves to its exit code.
  */
 export function stream(command, args, { cwd = root, env = process.env } = {}) {
   return new Promise((resolve, reject) => {

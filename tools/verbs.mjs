@@ -36,7 +36,7 @@ export const verbs = {
 
 async function start(args) {
   await prepare();
-  return stream(process.execPath, [join(root, 'cli', 'tour.mjs'), ...args]);
+  return stream(process.execPath, [join(root, 'cli', 'demo.mjs'), ...args]);
 }
 
 // With arguments only the JavaScript tests run, and the arguments go to `node --test`:

@@ -5,7 +5,7 @@
 
 const { closeSync, openSync, renameSync, statSync, unlinkSync, writeSync } = require('node:fs');
 
-const { Problem, reason, shown } = require('../ui.js');
+const { UserError, reason, displayName } = require('../ui.js');
 
 /**
  * A file that has its name only when it is complete; what had the name is replaced. A device or a
@@ -46,7 +46,7 @@ function futureFile(path) {
 
 function isNoFile(path) {
   const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
-  if (stats?.isDirectory()) throw new Problem(`${shown(path)}: Is a directory`);
+  if (stats?.isDirectory()) throw new UserError(`${displayName(path)}: Is a directory`);
   return stats !== undefined && !stats.isFile();
 }
 
@@ -54,7 +54,7 @@ function attempt(path, act) {
   try {
     return act();
   } catch (error) {
-    throw new Problem(`${shown(path)}: ${reason(error)}`);
+    throw new UserError(`${displayName(path)}: ${reason(error)}`);
   }
 }
 

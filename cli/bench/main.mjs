@@ -28,21 +28,21 @@ import {
 } from './report.mjs';
 import { clockResolution, loadContestants, measureRow } from './runner.mjs';
 import { measureScaling, scalingReport } from './scaling.mjs';
-import { startTalk } from './talk.mjs';
+import { startBenchProgress } from './bench-progress.mjs';
 
 const require = createRequire(import.meta.url);
-const { atEnd } = require('../endings.js');
-const { Problem, colours, columns, print, say, wrap } = require('../ui.js');
+const { onExit } = require('../cleanup.js');
+const { UserError, colours, columns, print, logError, wrap } = require('../ui.js');
 const { futureFile } = require('./files.js');
 
 /** Who may be the last to let go of the event loop. */
-const patience = 5000;
+const EXIT_TIMEOUT_MS = 5000;
 
 export async function bench(values, operands) {
   const plan = readOptions(values, operands);
   const outputs = openOutputs(plan);
   const state = { interrupted() {} };
-  const forget = atEnd(() => {
+  const removeCleanup = onExit(() => {
     state.interrupted();
     outputs.discard();
   });
@@ -52,20 +52,20 @@ export async function bench(values, operands) {
     return await measure(plan, outputs, state);
   } finally {
     outputs.discard();
-    forget();
+    removeCleanup();
     // A job that never comes back, of whomever, must not keep the process; without one this never
     // fires.
     setTimeout(() => {
-      say('something still holds the process: a job that has not come back');
+      logError('something still holds the process: a job that has not come back');
       process.exit(1);
-    }, patience).unref();
+    }, EXIT_TIMEOUT_MS).unref();
   }
 }
 
 async function measure(plan, outputs, state) {
   const { ready, absent } = await loadContestants(plan.modules);
   const ours = absent.find(({ name }) => name === 'millrace');
-  if (ours !== undefined) throw new Problem(`millrace cannot be loaded: ${ours.reason}`);
+  if (ours !== undefined) throw new UserError(`millrace cannot be loaded: ${ours.reason}`);
   const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
   const about = machine(ready);
   const record = {
@@ -121,11 +121,11 @@ async function measure(plan, outputs, state) {
       tell(`\n${reports[name](measured, about)}`);
     }
   };
-  const talk = startTalk(plan.rows);
+  const progress = startBenchProgress(plan.rows);
   state.interrupted = () => {
-    talk.end();
+    progress.end();
     record.interrupted = { rows: record.rows.length, of: plan.rows.length };
-    say(
+    logError(
       plan.rows.length === 0
         ? 'interrupted'
         : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`,
@@ -134,33 +134,33 @@ async function measure(plan, outputs, state) {
       showSoFar();
       conclude();
     } catch (error) {
-      say(error.message);
+      logError(error.message);
     }
   };
 
   try {
     if (plan.rows.length > 0) explain(header(about, absent, settings));
-    await measureRows(plan, ready, settings, record, tell, talk);
+    await measureRows(plan, ready, settings, record, tell, progress);
     const wants = (name) => plan.apart.includes(name);
     if (wants('load')) {
-      talk.note('loading, in fresh processes');
+      progress.note('loading, in fresh processes');
       record.load = await measureLoad();
       explain(`\n${loadSummary(record.load)}`);
     }
     for (const module of ready) await module.unload?.();
     if (wants('latency')) {
-      record.latency = await measureLatency(plan, talk.note, under.latency);
+      record.latency = await measureLatency(plan, progress.note, under.latency);
       tell(`\n${reports.latency(record.latency, about)}`);
     }
     if (wants('scaling')) {
-      record.scaling = await measureScaling(plan, talk.note, under.scaling);
+      record.scaling = await measureScaling(plan, progress.note, under.scaling);
       tell(`\n${reports.scaling(record.scaling, about)}`);
     }
-    talk.end();
+    progress.end();
     conclude();
   } finally {
     state.interrupted = () => {};
-    talk.end();
+    progress.end();
   }
   const wrong =
     record.latency?.wrong.length > 0 ||
@@ -169,7 +169,7 @@ async function measure(plan, outputs, state) {
   return wrong ? 1 : 0;
 }
 
-async function measureRows({ rows }, ready, settings, record, tell, talk) {
+async function measureRows({ rows }, ready, settings, record, tell, progress) {
   const { green, red, bold } = colours(1);
   const paint = (shade, text) => ({ green, red })[shade](text);
   let table;
@@ -188,7 +188,7 @@ async function measureRows({ rows }, ready, settings, record, tell, talk) {
       );
       tell(`${record.rows.length === 0 ? '' : '\n'}${bold(head(table))}\n`);
     }
-    talk.begin(`${describe(definition)}, ${bytes(size)}`);
+    progress.begin(`${describe(definition)}, ${bytes(size)}`);
     const row = {
       ...definition,
       size,
@@ -197,7 +197,7 @@ async function measureRows({ rows }, ready, settings, record, tell, talk) {
     };
     row.judged = judge(row);
     record.rows.push(row);
-    talk.done(expected);
+    progress.done(expected);
     tell(`${line(row, table, paint)}\n`);
   }
 }

@@ -13,7 +13,7 @@ import {
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
 
-const { Problem } = createRequire(import.meta.url)('../ui.js');
+const { UserError } = createRequire(import.meta.url)('../ui.js');
 const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
@@ -72,7 +72,7 @@ export function readOptions(values, operands) {
       ? ['load']
       : named(apart);
   if (rows.length === 0 && others.length === 0)
-    throw new Problem(
+    throw new UserError(
       `nothing to measure: no row is like that${unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''}`,
       { usage: true },
     );
@@ -95,8 +95,8 @@ export function readOptions(values, operands) {
     html: values.html,
   };
   if (plan.json && plan.csv === '-')
-    throw new Problem('--json and --csv - both want standard output', { usage: true });
-  if (plan.html === '-') throw new Problem('--html needs the name of a file', { usage: true });
+    throw new UserError('--json and --csv - both want standard output', { usage: true });
+  if (plan.html === '-') throw new UserError('--html needs the name of a file', { usage: true });
   for (const row of rows)
     row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
   return plan;
@@ -162,11 +162,11 @@ export function parseSize(text) {
       ? Number.NaN
       : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
   if (!(size >= 1 && size <= largest))
-    throw new Problem(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, { usage: true });
+    throw new UserError(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, { usage: true });
   return size;
 }
 
 function oneOf(kind, value, known) {
   if (!known.includes(value))
-    throw new Problem(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, { usage: true });
+    throw new UserError(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, { usage: true });
 }

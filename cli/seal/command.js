@@ -1,28 +1,28 @@
-// `millrace seal` and `millrace open`: a file or a pipe as a sealed stream (docs/sealed-streams.md)
-// behind a small header (src/passphrase/header.ts), from which the key of a passphrase is derived.
+// `millrace seal` and `millrace open`. The format is a header (src/passphrase/header.ts) and a
+// sealed stream (docs/sealed-streams.md). The header has the parameters that derive a passphrase's
+// key.
 
 'use strict';
 
 const { wholeNumber } = require('../arguments.js');
 const { startProgress } = require('../progress.js');
-const { Problem, ReaderGone, checkOpen, isTerminal, reason, shown } = require('../ui.js');
+const { UserError, BrokenPipe, checkOpen, isTerminal, reason, displayName } = require('../ui.js');
 const { openInput } = require('./input.js');
-const { deriveRoom, limits, readHeader, writeHeader } = require('./header.js');
+const { raiseMemoryLimit, limits, readHeader, writeHeader } = require('./header.js');
 const { checkOutput, openOutput } = require('./output.js');
 const { checkSecrets, isKey, readKey, readPassphrase, secretOptions } = require('./secrets.js');
 
-const ending = '.sealed';
+const extension = '.sealed';
 const ciphers = ['aes-256-gcm', 'chacha20-poly1305'];
 /**
- * OWASP's parameters for scrypt: N = 2^17, r = 8, p = 1, which take 128 MiB and a third of a
- * second.
+ * OWASP's parameters for scrypt: N = 2^17, r = 8, p = 1. They take 128 MiB and a third of a second.
  */
-const defaultCost = 17;
+const DEFAULT_COST_LOG2 = 17;
 
 const ioOptions = [
   { name: 'output', short: 'o', value: 'FILE', help: '', complete: 'file' },
   { name: 'force', short: 'f', help: '' },
-  { name: 'no-progress', help: 'no progress on the terminal' },
+  { name: 'no-progress', help: 'show no progress on the terminal' },
 ];
 
 function ioHelp(output, force) {
@@ -35,78 +35,92 @@ function ioHelp(output, force) {
 /** @type {import('../commands.js').Command} */
 const seal = {
   usage: '[OPTION]... [FILE]',
-  about: `Encrypts a file with a passphrase, or with a key, so that every change to it will be noticed. FILE becomes FILE${ending}, readable by its owner only; FILE itself stays. Without a file, or where it is -, standard input goes to standard output.
+  about: `Encrypts and authenticates a file with a passphrase or a key. Writes FILE${extension},
+which only its owner can read, and keeps FILE. Without FILE, or if FILE is -, it reads standard
+input and writes standard output.
 
-The passphrase is asked for on the terminal, twice. Without it, or the key, nobody can open the file again.`,
+It asks for the passphrase twice, on the terminal. A sealed file cannot be opened without its
+passphrase or key.`,
   options: [
     ...secretOptions,
     ...ioHelp(
-      `write to this file; - is standard output (default: FILE${ending})`,
-      'replace the output if it is there; write to a terminal',
+      `write to this file; - is standard output (default: FILE${extension})`,
+      'replace an existing output; allow output to a terminal',
     ),
     {
       name: 'algorithm',
       short: 'a',
       value: 'NAME',
-      help: 'aes-256-gcm (default), or chacha20-poly1305, which is faster where the CPU has no instructions for AES',
+      help:
+        'aes-256-gcm (default), or chacha20-poly1305, which is faster on a CPU without AES ' +
+        'instructions',
       choices: () => ciphers,
     },
     {
       name: 'cost',
       value: 'N',
-      help: `how long guessing a passphrase shall take: scrypt with 2^N rounds of 1 KiB each, 10 to 20; ${defaultCost} by default (128 MiB)`,
+      help:
+        'cost of guessing the passphrase: scrypt with 2^N rounds of 1 KiB each, 10 to 20 ' +
+        `(default: ${DEFAULT_COST_LOG2}, which takes 128 MiB)`,
     },
   ],
   examples: [
-    ['millrace seal photos.tar', `asks for a passphrase and writes photos.tar${ending}`],
-    ['tar c photos | millrace seal --key-file photos.key > photos.sealed', 'in a pipe'],
+    ['millrace seal photos.tar', `ask for a passphrase and write photos.tar${extension}`],
+    ['tar c photos | millrace seal --key-file photos.key > photos.sealed', 'use a key, in a pipe'],
   ],
   operands: 'files',
-  run: (values, operands) => work(values, operands, sealing),
+  run: (values, operands) => transform(values, operands, sealing),
 };
 
 /** @type {import('../commands.js').Command} */
 const open = {
   usage: '[OPTION]... [FILE]',
-  about: `Checks and decrypts what millrace seal wrote. FILE${ending} becomes FILE, readable by its owner only, once all of it is there and authentic; if anything is wrong there is no such file. Without a file, or where it is -, standard input goes to standard output.
+  about: `Authenticates and decrypts a file that millrace seal wrote. Writes FILE from
+FILE${extension}, readable by its owner only, after it has authenticated the whole input. On any
+failure it writes no file. Without FILE, or if FILE is -, it reads standard input and writes
+standard output.
 
-In a pipe each part is passed on when it has been checked, the last when the end has been: if the exit code is not 0, what came out is authentic but not all. Have the next program wait for that, or open into a file.`,
+In a pipe each chunk is written as soon as it is authenticated. If the exit code is not 0, the
+output is authentic but incomplete: let the next program wait for the exit code, or open into a
+file.`,
   options: [
     ...secretOptions,
     ...ioHelp(
-      `write to this file; - is standard output (default: FILE without ${ending})`,
-      'replace the output if it is there',
+      `write to this file; - is standard output (default: FILE without ${extension})`,
+      'replace an existing output',
     ),
   ],
   examples: [
-    [`millrace open photos.tar${ending}`, 'asks for the passphrase and writes photos.tar'],
-    ['millrace open --key-file photos.key < photos.sealed | tar x', 'in a pipe'],
+    [`millrace open photos.tar${extension}`, 'ask for the passphrase and write photos.tar'],
+    ['millrace open --key-file photos.key < photos.sealed | tar x', 'use a key, in a pipe'],
   ],
   operands: 'files',
-  run: (values, operands) => work(values, operands, opening),
+  run: (values, operands) => transform(values, operands, opening),
 };
 
-/** What both have in common; `way` is what they have not. */
-async function work(values, operands, way) {
+/** Runs both commands; `operation` is `sealing` or `opening`. */
+async function transform(values, operands, operation) {
   if (operands.length > 1)
-    throw new Problem(`one file at a time, not ${operands.length}`, { usage: true });
+    throw new UserError(`expected one file, got ${operands.length}`, { usage: true });
   const [file = '-'] = operands;
-  const prepared = way.prepare(values);
+  const prepared = operation.prepare(values);
   checkSecrets(values, file === '-');
-  const path = values.output ?? (file === '-' ? '-' : way.outputOf(file));
+  const path = values.output ?? (file === '-' ? '-' : operation.outputOf(file));
   if (path === '-') checkOpen(1);
   if (file === '-') checkOpen(0);
   if (path !== '-') checkOutput(path, values.force);
-  else if (way.binary && isTerminal(1) && !values.force)
-    throw new Problem('standard output is a terminal: give --output FILE, or --force');
+  else if (operation.binary && isTerminal(1) && !values.force)
+    throw new UserError('standard output is a terminal: use --output FILE, or --force');
   const input = await openInput(file);
   if (path !== '-' && input.isAt(path)) {
     input.close();
-    throw new Problem(`${shown(path)}: is the input too: give another --output`, { usage: true });
+    throw new UserError(`${displayName(path)}: is also the input: use another --output`, {
+      usage: true,
+    });
   }
   let output;
   try {
-    const { stream, before, first } = await way.begin(input, values, prepared);
+    const { stream, before, first } = await operation.begin(input, values, prepared);
     output = openOutput(path, values.force);
     await flow(
       input,
@@ -115,12 +129,12 @@ async function work(values, operands, way) {
       path,
       before,
       first,
-      values['no-progress'] ? undefined : way.title,
+      values['no-progress'] ? undefined : operation.title,
     );
     output.complete();
   } catch (error) {
     output?.discard();
-    throw inWords(error, input.name);
+    throw describeError(error, input.name);
   } finally {
     input.close();
   }
@@ -131,21 +145,24 @@ const sealing = {
   title: 'sealing',
   binary: true,
   outputOf: (file) =>
-    typeof file === 'string' ? file + ending : Buffer.concat([file, Buffer.from(ending)]),
+    typeof file === 'string' ? file + extension : Buffer.concat([file, Buffer.from(extension)]),
   prepare({ algorithm = ciphers[0], cost, 'key-file': key }) {
     if (!ciphers.includes(algorithm))
-      throw new Problem(
+      throw new UserError(
         `--algorithm must be ${ciphers.join(' or ')}, not ${JSON.stringify(algorithm)}`,
         { usage: true },
       );
     if (cost !== undefined && key !== undefined)
-      throw new Problem('--cost is for passphrases; a key needs none', { usage: true });
-    return { algorithm, cost: 2 ** wholeNumber(cost ?? String(defaultCost), '--cost', 10, 20) };
+      throw new UserError('--cost applies to passphrases, not to keys', { usage: true });
+    return {
+      algorithm,
+      cost: 2 ** wholeNumber(cost ?? String(DEFAULT_COST_LOG2), '--cost', 10, 20),
+    };
   },
   async begin(input, values, { algorithm, cost }) {
     const { sealStreamWithPassphrase } = require('../../dist/promises.js');
     if (!isKey(values)) {
-      deriveRoom({ N: cost, r: 8, p: 1 }, 'the key');
+      raiseMemoryLimit({ N: cost, r: 8, p: 1 }, 'the key');
       return {
         stream: withPassphrase(await readPassphrase(values, true), (passphrase) =>
           sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
@@ -163,24 +180,29 @@ const opening = {
   binary: false,
   outputOf(file) {
     const text = file.toString('latin1');
-    if (!text.endsWith(ending) || /(^|\/)$/.test(text.slice(0, -ending.length)))
-      throw new Problem(`${shown(file)}: does not end in ${ending}: give --output FILE`, {
-        usage: true,
-      });
-    return file.subarray?.(0, -ending.length) ?? file.slice(0, -ending.length);
+    if (!text.endsWith(extension) || /(^|\/)$/.test(text.slice(0, -extension.length)))
+      throw new UserError(
+        `${displayName(file)}: the name does not end in ${extension}: use --output FILE`,
+        {
+          usage: true,
+        },
+      );
+    return file.subarray?.(0, -extension.length) ?? file.slice(0, -extension.length);
   },
   prepare: () => undefined,
   async begin(input, values) {
     const { header, bytes } = await readHeader((size) => input.take(size), input.name);
     const { algorithm, scrypt } = header;
     if (isKey(values) !== (scrypt === undefined)) {
-      throw new Problem(
-        `${shown(input.name)}: was sealed with a ${scrypt === undefined ? 'key: give --key-file' : 'passphrase, not a key'}`,
+      throw new UserError(
+        scrypt === undefined
+          ? `${displayName(input.name)}: sealed with a key: use --key-file`
+          : `${displayName(input.name)}: sealed with a passphrase, not a key`,
       );
     }
     if (scrypt === undefined)
       return { stream: streamWith('openStream', algorithm, readKey(values), bytes) };
-    deriveRoom(scrypt, input.name);
+    raiseMemoryLimit(scrypt, input.name);
     const { openStreamWithPassphrase } = require('../../dist/promises.js');
     return {
       stream: withPassphrase(await readPassphrase(values, false), (passphrase) =>
@@ -191,15 +213,15 @@ const opening = {
   },
 };
 
-function streamWith(door, algorithm, key, context) {
+function streamWith(name, algorithm, key, context) {
   try {
-    return require('../../dist/promises.js')[door]({ algorithm, key, context });
+    return require('../../dist/promises.js')[name]({ algorithm, key, context });
   } finally {
     key.fill(0);
   }
 }
 
-/** The stream has a copy of the passphrase. */
+/** Wipes the passphrase afterwards; the stream keeps a copy. */
 function withPassphrase(passphrase, make) {
   try {
     return make(passphrase);
@@ -209,7 +231,7 @@ function withPassphrase(passphrase, make) {
 }
 
 /**
- * From the input through the stream to the output, with progress where there is somebody to see it.
+ * Pipes the input through the stream to the output and shows progress.
  */
 async function flow(input, stream, output, path, before, first, title) {
   const { pipeline } = require('node:stream/promises');
@@ -217,38 +239,41 @@ async function flow(input, stream, output, path, before, first, title) {
     title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
   const counted = async function* () {
     if (first !== undefined) yield first;
-    for await (const piece of input.pieces()) {
-      progress.add(piece.length);
-      yield piece;
+    for await (const chunk of input.chunks()) {
+      progress.add(chunk.length);
+      yield chunk;
     }
   };
-  const sink = async (pieces) => {
+  const sink = async (chunks) => {
     if (before !== undefined) await output.write(before);
-    for await (const piece of pieces) await output.write(piece);
+    for await (const chunk of chunks) await output.write(chunk);
   };
   try {
     await pipeline(counted, stream, sink);
   } catch (error) {
     if (error.syscall !== 'write') throw error;
-    if (error.code === 'EPIPE') throw new ReaderGone();
-    throw new Problem(`${path === '-' ? 'standard output' : shown(path)}: ${reason(error)}`);
+    if (error.code === 'EPIPE') throw new BrokenPipe();
+    throw new UserError(
+      `${path === '-' ? 'standard output' : displayName(path)}: ${reason(error)}`,
+    );
   } finally {
     progress.end();
   }
 }
 
-/** What a person can make of it. */
-function inWords(error, name) {
-  if (error.code === 'ERR_TRUNCATED') return new Problem(`${shown(name)}: its end is missing`);
+/** Turns an error of the stream into a message about the file. */
+function describeError(error, name) {
+  if (error.code === 'ERR_TRUNCATED')
+    return new UserError(`${displayName(name)}: truncated: the end of the file is missing`);
   if (error.code === 'ERR_AUTHENTICATION') {
     const inside = /chunk (\d+)/.exec(error.message);
-    return new Problem(
+    return new UserError(
       inside === null
-        ? `${shown(name)}: the passphrase or key is wrong, or its beginning was changed`
-        : `${shown(name)}: was changed or cut off near byte ${Number(inside[1]) * 16400}`,
+        ? `${displayName(name)}: wrong passphrase or key, or the header was changed`
+        : `${displayName(name)}: changed or truncated near byte ${Number(inside[1]) * 16400}`,
     );
   }
-  if (error.syscall === 'read') return new Problem(`${shown(name)}: ${reason(error)}`);
+  if (error.syscall === 'read') return new UserError(`${displayName(name)}: ${reason(error)}`);
   return error;
 }
 

@@ -1,24 +1,23 @@
-// What stands before the sealed stream of a file that `millrace seal` wrote:
-// src/passphrase/header.ts has the format. Here it is read from a file, and held against what a
-// file may ask for.
+// Reads the header of a sealed file (src/passphrase/header.ts has the format) and limits the memory
+// and time that it may ask for.
 
 'use strict';
 
-const { Problem, shown } = require('../ui.js');
+const { UserError, displayName } = require('../ui.js');
 
 const format = () =>
   require('../../dist/streams/passphrase/transforms.js')['streams/passphrase/header'];
 
 /**
- * A file of somebody else may not ask for more memory than scrypt takes with N = 2^20 and r = 8 (1
- * GiB), nor for more time than 30 s on one slow core, to derive the key.
+ * The most that a header may ask for to derive the key: the memory of scrypt with N = 2^20 and r =
+ * 8 (1 GiB), and 30 s on one slow core.
  */
 const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
 
 /**
  * Reads the header from the start of a file.
  *
- * @param {(size: number) => Promise<Buffer>} take gives the next bytes, fewer at the end
+ * @param {(size: number) => Promise<Buffer>} take reads the next bytes, fewer at the end
  * @param {string | Buffer} name of the file, for errors
  */
 async function readHeader(take, name) {
@@ -27,7 +26,7 @@ async function readHeader(take, name) {
     try {
       return act();
     } catch (error) {
-      throw new Problem(`${shown(name)}: ${error.message}`);
+      throw new UserError(`${displayName(name)}: ${error.message}`);
     }
   };
   const fixed = await take(FIXED_SIZE);
@@ -44,8 +43,9 @@ function deriveRoom(scrypt, name) {
   try {
     checkLimits(scrypt, limits);
   } catch {
-    throw new Problem(
-      `${shown(name)}: refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key`,
+    throw new UserError(
+      `${displayName(name)}: refused: deriving the key takes more than 1 GiB of memory, ` +
+        'or 30 seconds, by its header',
     );
   }
   const { configure } = require('../../dist/index.js');
@@ -54,4 +54,4 @@ function deriveRoom(scrypt, name) {
 
 const writeHeader = (header) => Buffer.from(format().writeHeader(header));
 
-module.exports = { deriveRoom, limits, readHeader, writeHeader };
+module.exports = { raiseMemoryLimit, limits, readHeader, writeHeader };

@@ -1,14 +1,13 @@
-// Where the message comes from: a file or standard input, first the header in small bites, then the
-// rest in pieces.
+// The input, a file or standard input. The header is read first, then the rest in chunks.
 
 'use strict';
 
 const { closeSync, fstatSync, openSync, read, statSync } = require('node:fs');
 
-const { Problem, reason, shown } = require('../ui.js');
+const { UserError, reason, displayName } = require('../ui.js');
 
-/** One crossing of the event loop for 1 MiB; a pipe gives 64 KiB of it. */
-const piece = 2 ** 20;
+/** A read returns up to this from a file, and 64 KiB from a pipe. */
+const CHUNK_BYTES = 2 ** 20;
 
 /** @param {string | Buffer} file */
 async function openInput(file) {
@@ -22,15 +21,16 @@ async function openInput(file) {
     if (stats.isFile() && stats.size > 0) size = stats.size;
   } catch (error) {
     if (fd !== 0) closeSync(fd);
-    throw new Problem(`${shown(name)}: ${reason(error)}`);
+    throw new UserError(`${displayName(name)}: ${reason(error)}`);
   }
   return {
     name,
-    /** Where it is known. */
+    /** In bytes, of a regular file. */
     size,
     /**
-     * Returns true if this regular file is the one of that name, which would be replaced. @param
-     * {string | Buffer} path
+     * Returns true if `path` is this regular file.
+     *
+     * @param {string | Buffer} path
      */
     isAt(path) {
       const there = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -49,9 +49,9 @@ async function openInput(file) {
       }
       return bytes.subarray(0, taken);
     },
-    async *pieces() {
+    async *chunks() {
       for (;;) {
-        const bytes = Buffer.allocUnsafeSlow(piece);
+        const bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
         const got = await readSome(fd, bytes);
         if (got === 0) return;
         yield bytes.subarray(0, got);
@@ -66,7 +66,7 @@ async function openInput(file) {
 function readSome(fd, bytes) {
   return new Promise((resolve, reject) => {
     read(fd, bytes, 0, bytes.length, null, (error, got) => {
-      // Somebody made standard input non-blocking.
+      // Another process made standard input non-blocking.
       if (error?.code === 'EAGAIN') setTimeout(() => readSome(fd, bytes).then(resolve, reject), 2);
       else if (error) reject(error);
       else resolve(got);

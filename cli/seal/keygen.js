@@ -1,26 +1,27 @@
-// `millrace keygen`: 32 random bytes in base64, on a line that says what it is.
+// `millrace keygen`: writes 32 random bytes in base64, after a word that marks them as a key.
 
 'use strict';
 
-const { Problem, print, reason, shown } = require('../ui.js');
+const { UserError, print, reason, displayName } = require('../ui.js');
 const { checkOutput, openOutput } = require('./output.js');
-const { keyLine, keySize } = require('./secrets.js');
+const { keyLine, KEY_BYTES } = require('./secrets.js');
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
   usage: '[OPTION]... [FILE]',
-  about:
-    'Writes a new random key for millrace seal and millrace open to a file that only its owner can read, or to standard output. Who has the file can open what was sealed with it, and without it nobody can.',
+  about: `Writes a new random key for millrace seal and millrace open to a file that only its owner
+can read, or to standard output. Anyone who has the key can open the files sealed with it; without
+it they cannot be opened.`,
   options: [
     {
       name: 'force',
       short: 'f',
-      help: 'replace the file if it is there; what was sealed with its key is then lost',
+      help: 'replace an existing key; files sealed with it can then no longer be opened',
     },
   ],
   examples: [
-    ['millrace keygen photos.key', 'makes a key'],
-    ['millrace seal --key-file photos.key photos.tar', 'and uses it'],
+    ['millrace keygen photos.key', 'create a key'],
+    ['millrace seal --key-file photos.key photos.tar', 'and use it'],
   ],
   operands: 'files',
   run,
@@ -28,9 +29,9 @@ module.exports = {
 
 async function run({ force }, operands) {
   if (operands.length > 1)
-    throw new Problem(`one file at a time, not ${operands.length}`, { usage: true });
+    throw new UserError(`expected one file, got ${operands.length}`, { usage: true });
   const [path = '-'] = operands;
-  const line = keyLine(Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(keySize))));
+  const line = keyLine(Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES))));
   if (path === '-') {
     print(line);
     return 0;
@@ -42,7 +43,9 @@ async function run({ force }, operands) {
     output.complete();
   } catch (error) {
     output.discard();
-    throw error instanceof Problem ? error : new Problem(`${shown(path)}: ${reason(error)}`);
+    throw error instanceof UserError
+      ? error
+      : new UserError(`${displayName(path)}: ${reason(error)}`);
   }
   return 0;
 }

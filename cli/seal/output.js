@@ -1,6 +1,5 @@
-// Where the result goes. Into a file it goes under another name in the same folder, and gets its
-// own only when it is complete and on the disk: whatever happens before, there is either no file of
-// that name or the one that was there.
+// The output. A file is written under a temporary name in the same directory and renamed when it is
+// complete and synced. Until then its name is absent or the previous file.
 
 'use strict';
 
@@ -18,40 +17,40 @@ const {
 } = require('node:fs');
 const { dirname, join } = require('node:path');
 
-const { atEnd } = require('../endings.js');
-const { Problem, reason, shown } = require('../ui.js');
+const { onExit } = require('../cleanup.js');
+const { UserError, reason, displayName } = require('../ui.js');
 
-/** For the owner alone: the one is a secret, and the other is nobody else's business. */
-const mode = 0o600;
+/** Only the owner may read keys and opened files. */
+const FILE_MODE = 0o600;
 
 /**
  * @typedef {object} Output
  * @property {(bytes: Uint8Array) => Promise<void>} write
- * @property {() => void} complete makes it the file of that name
- * @property {() => void} discard leaves nothing
+ * @property {() => void} complete renames the file to its final name
+ * @property {() => void} discard removes it
  */
 
-/** Refuses a name that is taken, before any work is done. @param {string | Buffer} path */
+/** Throws if the name exists, before any work is done. @param {string | Buffer} path */
 function checkOutput(path, force) {
   const stats = found(path);
-  if (stats?.isDirectory()) throw new Problem(`${shown(path)}: Is a directory`);
-  if (stats !== undefined && isReplaced(stats) && !force) throw taken(path);
+  if (stats?.isDirectory()) throw new UserError(`${displayName(path)}: Is a directory`);
+  if (stats !== undefined && isReplaceable(stats) && !force) throw taken(path);
 }
 
 /**
- * A file is, and a link that leads nowhere. A device or a pipe is written to; there is nothing to
- * rename.
+ * Regular files and dangling links are replaced. Devices and pipes are written to.
  */
-const isReplaced = (stats) => stats.isFile() || stats.isSymbolicLink();
+const isReplaceable = (stats) => stats.isFile() || stats.isSymbolicLink();
 
-const taken = (path) => new Problem(`${shown(path)}: File exists (--force replaces it)`);
+const taken = (path) =>
+  new UserError(`${displayName(path)}: File exists (use --force to replace it)`);
 
 /** @returns {Output} */
 function openOutput(path, force) {
   if (path === '-') return { write: (bytes) => writeAll(1, bytes), complete() {}, discard() {} };
   const stats = found(path);
-  if (stats !== undefined && !isReplaced(stats)) return writable(path);
-  // A link stays a link: what it leads to is replaced.
+  if (stats !== undefined && !isReplaceable(stats)) return writable(path);
+  // A link stays; its target is replaced.
   const target = stats?.isFile()
     ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer')
     : path;
@@ -67,16 +66,16 @@ function openOutput(path, force) {
       close();
       unlinkSync(temporary);
     } catch {
-      // It is gone already.
+      // It was already removed.
     }
   };
-  // Before there is something to remove: a signal may come at any time.
-  const forget = atEnd(remove);
+  // Before the file exists, because a signal may arrive at any time.
+  const removeCleanup = onExit(remove);
   try {
     ({ temporary, fd } = create(target, path));
     open = true;
   } catch (error) {
-    forget();
+    removeCleanup();
     throw error;
   }
   return {
@@ -87,11 +86,11 @@ function openOutput(path, force) {
         close();
         place(temporary, target, force, path);
       });
-      forget();
-      syncFolder(beside(target, ''));
+      removeCleanup();
+      syncDirectory(beside(target, ''));
     },
     discard() {
-      forget();
+      removeCleanup();
       remove();
     },
   };
@@ -100,18 +99,18 @@ function openOutput(path, force) {
 function create(target, shownAs) {
   const random = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(8))).toString('hex');
   const temporary = beside(target, `.millrace-${random}.tmp`);
-  return { temporary, fd: attempt(shownAs, () => openSync(temporary, 'wx', mode)) };
+  return { temporary, fd: attempt(shownAs, () => openSync(temporary, 'wx', FILE_MODE)) };
 }
 
-/** Another name in the folder of `path`, which may be bytes that are no text. */
+/** Returns another name in the directory of `path`, which may be bytes that are not UTF-8. */
 function beside(path, name) {
   if (typeof path === 'string') return join(dirname(path), name);
   return Buffer.from(join(dirname(path.latin1Slice()), name), 'latin1');
 }
 
 /**
- * Without --force by a link, which fails if somebody else took the name meanwhile; where there are
- * no links, by a look and a rename.
+ * Gives the file its name. Without --force this is a hard link, which fails if the name has been
+ * taken meanwhile. A file system without hard links gets a check and a rename.
  */
 function place(temporary, target, force, shownAs) {
   if (!force) {
@@ -143,7 +142,7 @@ async function writeAll(fd, bytes) {
 function writeSome(fd, bytes, at) {
   return new Promise((resolve, reject) => {
     write(fd, bytes, at, bytes.length - at, null, (error, count) => {
-      // Somebody made standard output non-blocking, and it is full.
+      // Another process made standard output non-blocking, and it is full.
       if (error?.code === 'EAGAIN') setTimeout(resolve, 2, 0);
       else if (error) reject(error);
       else resolve(count);
@@ -151,14 +150,14 @@ function writeSome(fd, bytes, at) {
   });
 }
 
-/** So that the name is on the disk too. Not every system lets a folder be opened. */
-function syncFolder(folder) {
+/** Syncs the new name too. Not every system can open a directory. */
+function syncDirectory(directory) {
   try {
-    const fd = openSync(folder, 'r');
+    const fd = openSync(directory, 'r');
     fsyncSync(fd);
     closeSync(fd);
   } catch {
-    // Then it will be there when the system writes it.
+    // The system writes it later.
   }
 }
 
@@ -166,7 +165,7 @@ function found(path) {
   try {
     return statSync(path);
   } catch {
-    // A link that leads nowhere is still a name that is taken.
+    // A dangling link is a name that is taken.
     try {
       return lstatSync(path);
     } catch {
@@ -179,8 +178,8 @@ function attempt(path, act) {
   try {
     return act();
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem(`${shown(path)}: ${reason(error)}`);
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${displayName(path)}: ${reason(error)}`);
   }
 }
 

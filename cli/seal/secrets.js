@@ -1,23 +1,20 @@
-// Where the key comes from: a key file, or a passphrase, which comes from a file, a file descriptor
-// or the terminal. Never from the command line, where every process sees it, nor from the
-// environment, which is handed on.
+// Reads the key from a key file, or the passphrase from a file, a file descriptor or the terminal.
+// Neither comes from the command line, which every process sees, nor from the environment, which
+// child processes inherit.
 
 'use strict';
 
 const { closeSync, constants, fstatSync, openSync, readFileSync } = require('node:fs');
 
 const { wholeNumber } = require('../arguments.js');
-const { Problem, reason, say, shown } = require('../ui.js');
+const { UserError, reason, logError, displayName } = require('../ui.js');
 const { askPassphrase } = require('./terminal.js');
 
-const keySize = 32;
-/**
- * What a key file begins with: it is no passphrase, and not something else that happens to have the
- * size of a key.
- */
+const KEY_BYTES = 32;
+/** The first word of a key file. It tells a key from a passphrase and from other 32-byte files. */
 const keyMark = 'millrace-key-1';
-/** A passphrase is something a person types; a larger file was meant for something else. */
-const longest = 64 * 1024;
+/** A larger file is not a passphrase. */
+const MAX_PASSPHRASE_BYTES = 64 * 1024;
 
 /** @type {import('../arguments.js').Option[]} */
 const secretOptions = [
@@ -25,50 +22,48 @@ const secretOptions = [
     name: 'key-file',
     short: 'k',
     value: 'FILE',
-    help: 'a key: a file of millrace keygen, or exactly 32 bytes',
+    help: 'read the key from this file: from millrace keygen, or exactly 32 bytes',
     complete: 'file',
   },
   {
     name: 'passphrase-file',
     short: 'p',
     value: 'FILE',
-    help: 'the passphrase is in this file; one newline at its end does not count',
+    help: 'read the passphrase from this file, without one final newline',
     complete: 'file',
   },
-  { name: 'passphrase-fd', value: 'N', help: 'the passphrase comes by this file descriptor' },
+  { name: 'passphrase-fd', value: 'N', help: 'read the passphrase from this file descriptor' },
 ];
 
-/** Refuses what cannot go together, before anybody is asked for anything. */
+/** Throws if options contradict each other, before the user is asked for a passphrase. */
 function checkSecrets(values, readsInput) {
   const given = secretOptions.map(({ name }) => name).filter((name) => values[name] !== undefined);
   if (given.length > 1)
-    throw new Problem(`--${given[0]} and --${given[1]}: one of them is enough`, { usage: true });
+    throw new UserError(`--${given[0]} and --${given[1]} exclude each other`, { usage: true });
   const fd =
     values['passphrase-fd'] === undefined
       ? undefined
       : wholeNumber(values['passphrase-fd'], '--passphrase-fd', 0, 2 ** 20);
   if (readsInput && (fd === 0 || values['passphrase-file'] === '-' || values['key-file'] === '-')) {
-    throw new Problem('standard input cannot give both the secret and what is to be worked on', {
+    throw new UserError('standard input cannot be both the secret and the message', {
       usage: true,
     });
   }
   if (fd === 1 || fd === 2)
-    throw new Problem(`--passphrase-fd ${fd} is for output`, { usage: true });
+    throw new UserError(`--passphrase-fd ${fd} is an output`, { usage: true });
 }
 
 const isKey = (values) => values['key-file'] !== undefined;
 
-/**
- * The bytes of a key file: what stands behind the mark, or all of them where they are just as many
- * as a key has.
- */
+/** Returns the key after the mark, or the whole file if it is as long as a key. */
 function readKey(values) {
   const path = values['key-file'];
   const bytes = readSecret(path === '-' ? 0 : path, path);
-  if (bytes.length === keySize) {
+  if (bytes.length === KEY_BYTES) {
     if (isText(bytes))
-      say(
-        `warning: ${shown(path)}: this key is text, which is easier to guess than random bytes; millrace keygen makes a key`,
+      logError(
+        `warning: ${displayName(path)}: this key is text, which is easier to guess than random ` +
+          'bytes; millrace keygen creates a key',
       );
     return bytes;
   }
@@ -82,23 +77,24 @@ function readKey(values) {
       ? 'base64'
       : undefined;
   if (encoding !== undefined && marked) return Buffer.from(code, encoding);
-  const remedy = encoding === undefined ? '' : `; if this text is one, put "${keyMark} " before it`;
-  throw new Problem(
-    `${shown(path)}: not a key: it must be a line that begins with ${keyMark}, as millrace keygen writes it, or exactly ${keySize} bytes${remedy}`,
+  const remedy =
+    encoding === undefined ? '' : `; if this text is a key, put "${keyMark} " before it`;
+  throw new UserError(
+    `${displayName(path)}: not a key: expected a line that begins with ${keyMark}, ` +
+      `as millrace keygen writes it, or exactly ${KEY_BYTES} bytes${remedy}`,
   );
 }
 
-/** Printable characters and newlines only. Of 256^32 random keys one in 2^44 is such. */
+/** Returns true for printable ASCII and line ends. One random key in 2^44 is such text. */
 const isText = (bytes) =>
   bytes.every((byte) => (byte >= 32 && byte < 127) || byte === 10 || byte === 13);
 
-/** The line of a key file. */
 const keyLine = (key) => `${keyMark} ${key.toString('base64')}\n`;
 
 /**
- * The passphrase as bytes; the library brings text to Unicode's form C.
+ * Returns the passphrase as bytes. The library normalizes it to Unicode's form C.
  *
- * @param {boolean} twice whether a person is asked to repeat it
+ * @param {boolean} twice asks a person to repeat it
  */
 async function readPassphrase(values, twice) {
   const path = values['passphrase-file'];
@@ -106,9 +102,10 @@ async function readPassphrase(values, twice) {
   if (path === undefined && fd === undefined) return Buffer.from(await askPassphrase(twice));
   const name = path ?? `file descriptor ${fd}`;
   let bytes = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
-  if (bytes.length > longest) throw new Problem(`${shown(name)}: too long for a passphrase`);
+  if (bytes.length > MAX_PASSPHRASE_BYTES)
+    throw new UserError(`${displayName(name)}: too long for a passphrase`);
   if (bytes.at(-1) === 10) bytes = bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1);
-  if (bytes.length === 0) throw new Problem(`${shown(name)}: an empty passphrase`);
+  if (bytes.length === 0) throw new UserError(`${displayName(name)}: the passphrase is empty`);
   return bytes;
 }
 
@@ -123,16 +120,25 @@ function readSecret(file, name) {
       (mode & constants.S_IFMT) === constants.S_IFREG &&
       others !== 0
     ) {
-      say(
-        `warning: ${shown(name)}: ${others & 0o004 ? 'everybody' : 'its group'} may read this file: chmod 600 makes it yours alone`,
+      logError(
+        `warning: ${displayName(name)}: ${others & 0o004 ? 'everybody' : 'its group'} can read ` +
+          'this file: run chmod 600',
       );
     }
     return readFileSync(fd);
   } catch (error) {
-    throw new Problem(`${shown(name)}: ${reason(error)}`);
+    throw new UserError(`${displayName(name)}: ${reason(error)}`);
   } finally {
     if (typeof file !== 'number' && typeof fd === 'number') closeSync(fd);
   }
 }
 
-module.exports = { checkSecrets, isKey, keyLine, keySize, readKey, readPassphrase, secretOptions };
+module.exports = {
+  checkSecrets,
+  isKey,
+  keyLine,
+  KEY_BYTES,
+  readKey,
+  readPassphrase,
+  secretOptions,
+};

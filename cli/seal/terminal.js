@@ -1,22 +1,22 @@
-// A passphrase from the terminal, without echo. It is read from the terminal itself, not from
-// standard input, which may be the file.
+// Asks for a passphrase on the terminal, without echo. It reads the terminal itself, as standard
+// input may be the message.
 
 'use strict';
 
 const { closeSync, openSync, writeSync } = require('node:fs');
 const { ReadStream } = require('node:tty');
 
-const { atEnd, endBySignal } = require('../endings.js');
-const { Problem, standing } = require('../ui.js');
+const { onExit, exitBySignal } = require('../cleanup.js');
+const { UserError, statusLine } = require('../ui.js');
 
-/** @param {boolean} twice whether it is asked for again, as nobody sees what he types */
+/** @param {boolean} twice asks again and compares */
 async function askPassphrase(twice) {
   const terminal = openTerminal();
   try {
     const passphrase = await ask(terminal, 'Passphrase: ');
-    if (passphrase === '') throw new Problem('an empty passphrase');
-    if (twice && (await ask(terminal, 'Once more: ')) !== passphrase)
-      throw new Problem('the passphrases differ');
+    if (passphrase === '') throw new UserError('the passphrase is empty');
+    if (twice && (await ask(terminal, 'Repeat passphrase: ')) !== passphrase)
+      throw new UserError('the passphrases differ');
     return passphrase;
   } finally {
     terminal.close();
@@ -32,70 +32,70 @@ function openTerminal() {
     const input = new ReadStream(fds[0]);
     return {
       input,
-      /** Typed before it was asked for. */
+      /** Input that was typed before the question. */
       ahead: '',
-      say: (text) => writeSync(fds[1], text),
+      write: (text) => writeSync(fds[1], text),
       close: () => {
         input.destroy(); // closes its descriptor
         closeSync(fds[1]);
       },
     };
   } catch {
-    fds.forEach((fd) => closeSync(fd));
-    throw new Problem(
-      'there is no terminal to ask for a passphrase: give --passphrase-file, --passphrase-fd or --key-file',
+    for (const fd of fds) closeSync(fd);
+    throw new UserError(
+      'no terminal to ask for a passphrase: use --passphrase-file, --passphrase-fd or --key-file',
     );
   }
 }
 
 /**
- * One line, typed blind. The terminal is in raw mode meanwhile: keys come as they are, also those
- * that would be signals.
+ * Reads one line without echo. The terminal is in raw mode, in which Ctrl-C and its like arrive as
+ * characters.
  */
 function ask(terminal, question) {
-  const { input, say } = terminal;
-  standing.wipe();
+  const { input, write } = terminal;
+  statusLine.clear();
   return new Promise((resolve, reject) => {
     let typed = [];
     const restore = () => {
       input.setRawMode(false);
-      say('\n');
+      write('\n');
     };
-    const forget = atEnd(restore);
+    const removeCleanup = onExit(restore);
     const done = (settle, value) => {
       input.off('data', take);
       input.off('error', fail);
       input.off('end', fail);
       input.pause();
-      forget();
+      removeCleanup();
       restore();
       settle(value);
     };
-    const fail = () => done(reject, new Problem('the terminal has gone'));
+    const fail = () => done(reject, new UserError('the terminal was closed'));
     const take = (text) => {
-      // Arrows and their like are no letters.
+      // Ignore the sequences of arrow and function keys.
       const letters = [...text.replace(/\x1b(\[[\d;]*[A-Za-z~]|O[A-Z])/g, '')];
       for (const [index, letter] of letters.entries()) {
         if (letter === '\r' || letter === '\n' || letter === '\x04') {
           terminal.ahead = letters.slice(index + 1).join('');
           return done(resolve, typed.join(''));
         }
-        if (letter === '\x03') return endBySignal('SIGINT');
-        if (letter === '\x1c') return endBySignal('SIGQUIT');
+        if (letter === '\x03') return exitBySignal('SIGINT');
+        if (letter === '\x1c') return exitBySignal('SIGQUIT');
         if (letter === '\x7f' || letter === '\b') typed.pop();
         else if (letter === '\x15') typed = [];
         else if (letter >= ' ') typed.push(letter);
       }
       return undefined;
     };
-    input.setEncoding('utf8'); // a letter may come in two pieces
+    input.setEncoding('utf8'); // a character may arrive in two reads
     input.setRawMode(true);
-    say(question);
+    write(question);
     input.on('data', take);
     input.on('error', fail);
     input.on('end', fail);
     input.resume();
-    // Both lines pasted at once.
+    // Both lines may be pasted at once.
     const { ahead } = terminal;
     terminal.ahead = '';
     if (ahead !== '') take(ahead);

@@ -1,14 +1,23 @@
-// `millrace sum --check`: the words, counts and exit codes of coreutils.
+// `millrace sum --check`, with the messages, counts and exit codes of coreutils.
 
 'use strict';
 
 const { readFileSync } = require('node:fs');
 
-const { isHidden, isTerminal, plural, print, reason, say, shown } = require('../ui.js');
+const {
+  hasInvisible,
+  isTerminal,
+  plural,
+  print,
+  reason,
+  logError,
+  displayName,
+} = require('../ui.js');
 const { joinLines, readChecksums, reportLine } = require('./lines.js');
 
 /**
- * @param {(name: string, length?: string, later?: boolean) => import('./digests.js').About} aboutOf
+ * @param {(name: string, length?: string, sizeFromLine?: boolean) => import('./digests.js').About}
+ *   aboutOf
  * @returns {Promise<number>} the exit code
  */
 async function check(given, files, aboutOf) {
@@ -21,7 +30,7 @@ async function check(given, files, aboutOf) {
   return code;
 }
 
-/** --quiet, --status and --warn are degrees of one thing: the last of them counts. */
+/** Of --quiet, --status and --warn the last one counts. */
 function lastOf(values) {
   const degrees = ['quiet', 'status', 'warn'];
   const last = Object.keys(values).findLast((name) => degrees.includes(name));
@@ -30,24 +39,24 @@ function lastOf(values) {
   );
 }
 
-/** @returns {Promise<boolean>} whether all is well */
+/** @returns {Promise<boolean>} true if all files match */
 async function checkFile(file, values, algorithmOf) {
-  const title = file === '-' ? "'standard input'" : shown(file);
+  const title = file === '-' ? "'standard input'" : displayName(file);
   let bytes;
   try {
     bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
-    say(`${title}: ${reason(error)}`);
+    logError(`${title}: ${reason(error)}`);
     return false;
   }
   const counts = { proper: 0, improper: 0, unread: 0, different: 0, same: 0 };
   const tasks = [];
   for (const [index, line] of readChecksums(bytes, algorithmOf).entries()) {
     if (line === undefined) continue;
-    // A list that comes by standard input cannot have standard input checked.
+    // A list read from standard input cannot name standard input as a file.
     if (line.improper || (line.name === '-' && file === '-')) {
       counts.improper++;
-      if (values.warn) say(`${title}: ${index + 1}: improperly formatted checksum line`);
+      if (values.warn) logError(`${title}: ${index + 1}: improperly formatted checksum line`);
       continue;
     }
     counts.proper++;
@@ -60,11 +69,11 @@ async function checkFile(file, values, algorithmOf) {
     });
   }
   if (counts.proper === 0) {
-    say(`${title}: no properly formatted checksum lines found`);
+    logError(`${title}: no properly formatted checksum lines found`);
     return false;
   }
   const names = tasks.map(({ name }) => name);
-  await require('./command.js').digestFiles([tasks], names, values, (done, answers) =>
+  await require('./digests.js').digestFiles([tasks], names, values, (done, answers) =>
     report(done, answers, values, counts),
   );
   return conclude(title, values, counts);
@@ -76,7 +85,9 @@ function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing
   const tell = (name, verdict) => {
     if (!status)
       lines.push(
-        onTerminal && isHidden(name) ? `${shown(name)}: ${verdict}\n` : reportLine(name, verdict),
+        onTerminal && hasInvisible(name)
+          ? `${displayName(name)}: ${verdict}\n`
+          : reportLine(name, verdict),
       );
   };
   for (const [index, { name, expected }] of tasks.entries()) {
@@ -90,7 +101,7 @@ function report(tasks, answers, { quiet, status, 'ignore-missing': ignoreMissing
     } else if (!(ignoreMissing && answer.code === 'ENOENT')) {
       counts.unread++;
       print(joinLines(lines.splice(0)));
-      say(`${shown(name)}: ${reason(answer)}`);
+      logError(`${displayName(name)}: ${reason(answer)}`);
       tell(name, 'FAILED open or read');
     }
   }
@@ -103,19 +114,19 @@ function conclude(
   { improper, unread, different, same },
 ) {
   const warn = (count, one, many) => {
-    if (count > 0 && !status) say(`WARNING: ${count} ${plural(count, one, many)}`);
+    if (count > 0 && !status) logError(`WARNING: ${count} ${plural(count, one, many)}`);
   };
   warn(improper, 'line is improperly formatted', 'lines are improperly formatted');
   warn(unread, 'listed file could not be read', 'listed files could not be read');
   warn(different, 'computed checksum did NOT match', 'computed checksums did NOT match');
   const nothing = ignoreMissing && same === 0;
-  if (nothing && !status) say(`${title}: no file was verified`);
+  if (nothing && !status) logError(`${title}: no file was verified`);
   return !nothing && unread === 0 && different === 0 && !(strict && improper > 0);
 }
 
 /**
- * Which algorithm a line is of. With --algorithm only its lines count, with or without a tag;
- * otherwise a tag decides, and lines without one are SHA-256.
+ * Returns a function that finds the algorithm of a line. With --algorithm, lines with another tag
+ * are improper. Without it the tag decides, and untagged lines are SHA-256.
  */
 function algorithmOfLine({ algorithm, length }, aboutOf) {
   const given =
@@ -132,19 +143,19 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
     if (about === undefined || (given !== undefined && about.algorithm !== given.algorithm))
       return undefined;
     if (about.algorithm === 'blake2b512') {
-      // What b2sum -l gives: without a tag the size of the digest shows which it is.
+      // b2sum -l: without a tag the digest size gives the variant.
       if (tag === undefined && size >= 16 && size < about.size) return { ...about, size };
       return size === about.size ? about : undefined;
     }
     if (size === (given ?? about).size) return given ?? about;
-    // BLAKE3 and SHAKE of any size, but not so short that anything would do.
+    // BLAKE3 and SHAKE have any size. Below 16 bytes other lines would match by chance.
     return length === undefined && about.any && size >= 16
       ? { ...about, size, xof: true }
       : undefined;
   };
 }
 
-/** BLAKE2b of fewer than 512 bits, as `b2sum -l 256 --tag` writes it. */
+/** Recognizes the tags of `b2sum -l BITS --tag`, such as BLAKE2b-256. */
 function shorterBlake2b(tag, aboutOf) {
   const bits = Number(/^blake2b-(\d+)$/i.exec(tag)?.[1]);
   return bits >= 128 && bits < 512 && bits % 8 === 0

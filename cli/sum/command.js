@@ -1,79 +1,96 @@
-// `millrace sum`: like sha256sum, b2sum, `cksum -a` and b3sum, whose files it reads and writes, on
-// all cores.
+// `millrace sum`: prints and checks checksums on all cores, in the formats of sha256sum, b2sum,
+// `cksum -a` and b3sum.
 
 'use strict';
 
 const { wholeNumber } = require('../arguments.js');
-const { startProgress } = require('../progress.js');
-const { Problem, checkOpen, isHidden, isTerminal, print, reason, say, shown } = require('../ui.js');
+const {
+  UserError,
+  checkOpen,
+  displayName,
+  hasInvisible,
+  isTerminal,
+  logError,
+  print,
+  reason,
+} = require('../ui.js');
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
-const { Survey, walk } = require('./walk.js');
+const { walk } = require('./walk.js');
 
 const algorithms = () => require('../../dist/core.js')['catalog/catalog'].hashList();
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
   usage: '[OPTION]... [FILE]...',
-  about: `Prints or checks checksums of files, on all cores. Without a file, or where the file is -, it reads standard input. The lines are those of sha256sum, b2sum, cksum -a and b3sum, which can check them, and theirs can be checked here.
+  about: `Prints or checks checksums of files, on all cores. Without FILE, or if FILE is -, it reads
+standard input. The lines are those of sha256sum, b2sum, cksum -a and b3sum: each program can check
+the lists of the others.
 
-With --check the files are lists of checksums; a line with a tag says itself which algorithm it is of, others are of the one given.
+With --check the files are lists of checksums. A tagged line names its algorithm; other lines use
+--algorithm.
 
-In folders (--recursive) symbolic links are not followed and only regular files are read, in the order of their names.`,
+--recursive reads the regular files in a directory and its subdirectories, sorted by name, and does
+not follow symbolic links.`,
   options: [
     {
       name: 'algorithm',
       short: 'a',
       value: 'NAME',
-      help: 'the hash; sha256 by default',
+      help: 'hash algorithm (default: sha256)',
       choices: algorithms,
     },
-    { name: 'binary', short: 'b', help: 'mark the names with *, which changes nothing else' },
+    { name: 'binary', short: 'b', help: 'mark the names with *; the digests are the same' },
     { name: 'check', short: 'c', help: 'read checksums from the files and check them' },
     {
       name: 'length',
       short: 'l',
       value: 'BYTES',
-      help: 'the size of the digest, for shake128, shake256 and blake3',
+      help: 'digest size, for shake128, shake256 and blake3',
     },
-    { name: 'recursive', short: 'r', help: 'the files in folders, and in theirs' },
-    { name: 'tag', help: 'lines with the name of the algorithm, as BSD has them' },
+    {
+      name: 'recursive',
+      short: 'r',
+      help: 'read the files in directories and their subdirectories',
+    },
+    { name: 'tag', help: 'write BSD-style lines, which name the algorithm' },
     { name: 'text', short: 't', help: 'do not mark the names (default)' },
     {
       name: 'zero',
       short: '0',
       also: 'z',
-      help: 'end lines with NUL, not newline, and leave names as they are',
+      help: 'end lines with NUL, not newline, and do not escape names',
     },
-    { name: 'no-progress', help: 'no progress on the terminal' },
-    { name: 'ignore-missing', help: 'when checking, pass over files that are not there' },
+    { name: 'no-progress', help: 'show no progress on the terminal' },
+    { name: 'ignore-missing', help: 'when checking, skip missing files' },
     { name: 'quiet', help: 'when checking, do not print OK for each file' },
-    { name: 'status', help: 'when checking, print nothing: the exit code tells' },
+    { name: 'status', help: 'when checking, print nothing; use the exit code' },
     { name: 'strict', help: 'when checking, fail if a line is improperly formatted' },
-    { name: 'warn', short: 'w', help: 'when checking, say which lines are improperly formatted' },
+    { name: 'warn', short: 'w', help: 'when checking, warn about each improperly formatted line' },
   ],
   examples: [
-    ['millrace sum -r photos > photos.sha256', 'checksums of all files in a folder'],
-    ['millrace sum --check --quiet photos.sha256', 'and whether they still are what they were'],
-    ['tar c photos | millrace sum -a blake3', 'of what comes by a pipe'],
+    ['millrace sum -r photos > photos.sha256', 'write checksums of all files in a directory'],
+    ['millrace sum --check --quiet photos.sha256', 'check them and print only differences'],
+    ['tar c photos | millrace sum -a blake3', 'hash the output of another command'],
   ],
   operands: 'files',
   run,
 };
 
 async function run(values, operands) {
-  // Node's own threads wait for the disk, not for the CPU; read when the first of them is started.
+  // libuv's threads wait for the disk, not for the CPU. libuv reads this when it starts the first.
   process.env.UV_THREADPOOL_SIZE ??= '16';
-  refuseNonsense(values);
+  checkOptions(values);
   const files = operands.length > 0 ? operands : ['-'];
-  // The result of --check is the exit code: programs that discard its output hand over a /dev/null
-  // that looks closed.
+  // --check reports by its exit code, and programs that discard its output may pass a /dev/null
+  //   that
+  // looks closed.
   if (!values.check) checkOpen(1);
   if (files.includes('-')) checkOpen(0);
   if (values.check) return require('./check.js').check(values, files, aboutOf);
   return printChecksums(values, files);
 }
 
-function refuseNonsense({
+function checkOptions({
   check,
   tag,
   text,
@@ -87,7 +104,7 @@ function refuseNonsense({
   warn,
 }) {
   const refuse = (message) => {
-    throw new Problem(message, { usage: true });
+    throw new UserError(message, { usage: true });
   };
   if (tag && text && !check) refuse('--tag does not support --text');
   if (check && tag) refuse('the --tag option is meaningless when verifying checksums');
@@ -107,10 +124,11 @@ function refuseNonsense({
 }
 
 /**
- * The algorithm, by any of its names or its tag, and the size of its digest.
+ * Finds an algorithm by any of its names or its tag.
  *
- * @param {string} [length] as it was given
- * @param {boolean} [later] whether the size may be told later, by the line that is checked
+ * @param {string} name
+ * @param {string} [length] the value of --length
+ * @param {boolean} [sizeFromLine] accepts a missing size, which the checked line then gives
  * @returns {import('./digests.js').About}
  */
 function aboutOf(name, length, later = false) {
@@ -121,16 +139,17 @@ function aboutOf(name, length, later = false) {
     try {
       hashFacts(name);
     } catch (error) {
-      throw new Problem(error.message, { usage: true });
+      throw new UserError(error.message, { usage: true });
     }
   }
   if (length !== undefined && !facts.xof)
-    throw new Problem(
-      `--length is for shake128, shake256 and blake3: a digest of ${facts.name} has ${facts.digestSize} bytes`,
+    throw new UserError(
+      `--length applies to shake128, shake256 and blake3; ` +
+        `a digest of ${facts.name} has ${facts.digestSize} bytes`,
       { usage: true },
     );
-  if (length === undefined && facts.digestSize === 0 && !later)
-    throw new Problem(`${facts.name} gives as many bytes as you like: say --length BYTES`, {
+  if (length === undefined && facts.digestSize === 0 && !sizeFromLine)
+    throw new UserError(`${facts.name} has no fixed digest size: use --length BYTES`, {
       usage: true,
     });
   const size = length === undefined ? facts.digestSize : wholeNumber(length, '--length', 1, 65536);
@@ -144,9 +163,10 @@ async function printChecksums(values, files) {
     zero: values.zero,
     binary: values.binary,
   };
-  // In a pipe names stay as they are, so that the list can be checked.
+  // In a pipe names are not quoted, so that the list can be checked.
   const onTerminal = isTerminal(1);
   let code = 0;
+  const { digestFiles } = require('./digests.js');
   await digestFiles(
     tasksOf(walk(files, values.recursive), about),
     files,
@@ -157,14 +177,14 @@ async function printChecksums(values, files) {
         const answer = answers[index];
         if (typeof answer === 'string')
           lines.push(
-            onTerminal && isHidden(name)
-              ? checksumLine(shown(name), answer, { ...form, quoted: true })
+            onTerminal && hasInvisible(name)
+              ? checksumLine(displayName(name), answer, { ...form, quoted: true })
               : checksumLine(name, answer, form),
           );
         else {
           code = 1;
           print(joinLines(lines.splice(0)));
-          say(`${shown(name)}: ${reason(answer)}`);
+          logError(`${displayName(name)}: ${reason(answer)}`);
         }
       }
       print(joinLines(lines));

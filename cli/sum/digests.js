@@ -1,12 +1,12 @@
-// The digests of many files, in their order, in bounded memory.
+// Hashes many files in their order, in bounded memory.
 //
-// Worker threads open, read and hash files by themselves, a few hundred in one call and several at
-// once on a core: what is in the page cache takes 3 us a file this way (stat, open, read, close)
-// and its hashing, on every core; by Node's asynchronous calls it took 20 on one. A disk, however,
-// wants many reads at a time. So the clock decides: where a call was slow, the files that come next
-// are first read asynchronously into the page cache. Large files are calls of their own. What is
-// not so simple (pipes, devices, files that cannot be opened, that change, that have no size) goes
-// through Node's file system, whose errors explain themselves.
+// Worker threads open, read and hash files by themselves, a few hundred in one call and several
+// calls on a core at once. For files in the page cache this takes 3 us a file (stat, open, read,
+// close) and the hashing, on every core; asynchronous calls of node:fs took 20 us on one core.
+//
+// A disk needs many reads at a time. After a slow call, the next files are therefore first read
+// asynchronously into the page cache. Large files are calls of their own. Pipes, devices and files
+// that cannot be opened or that change go through node:fs, whose errors name the reason.
 
 'use strict';
 
@@ -17,48 +17,69 @@ const { Answers, hashPath, hashPaths, hashPathsSync } =
   require('../../dist/core.js')['streams/file-batch'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
-const large = 1024 * 1024;
-/** Files of a call. */
-const together = 256;
-/** Digests that wait for their turn behind one that takes long: of so many calls. */
-const waiting = 2000;
-/**
- * So few files are read and hashed here and now if they are no larger, without starting a thread.
- */
-const few = 8;
-const small = 64 * 1024;
-/**
- * A file takes longer than this, and than its hashing by the slowest hash (milliseconds): it was
- * not in the page cache.
- */
-const slow = 0.15;
-const hashing = 5e-6;
-/** So many files are then read ahead, so many at a time, before the clock is asked again. */
-const slowFiles = 512;
-const slowReads = 16;
-const slowBytes = 256 * 1024;
-/** Whom Node guards from files (--permission) only Node may read for. */
-const guarded = process.permission !== undefined;
-/** How often progress of a large file is looked at, in milliseconds. */
-const look = 100;
+const LARGE_FILE_BYTES = 1024 * 1024;
+const FILES_PER_CALL = 256;
+/** Calls whose digests may wait for a slow one before them. */
+const MAX_PENDING_CALLS = 2000;
+/** Up to this many files are hashed on the main thread if they are small; no thread is started. */
+const INLINE_FILES = 8;
+const INLINE_FILE_BYTES = 64 * 1024;
+/** A file that takes longer than this and than its hashing was not in the page cache. */
+const SLOW_FILE_MS = 0.15;
+/** Milliseconds that the slowest hash takes for a byte. */
+const SLOWEST_HASH_MS = 5e-6;
+/** After a slow call this many files are read ahead, this many at a time, up to this size. */
+const READ_AHEAD_FILES = 512;
+const READ_AHEAD_PARALLEL = 16;
+const READ_AHEAD_BYTES = 256 * 1024;
+/** Under --permission only node:fs may read files. */
+const permissionModel = process.permission !== undefined;
+/** Interval at which the progress of a large file is read. */
+const PROGRESS_MS = 100;
 
 /**
  * @typedef {object} About
  * @property {string} algorithm
  * @property {number} size bytes of the digest
- * @property {boolean} xof whether the size has to be said
+ * @property {boolean} xof true if the size is passed to the hash
+ * @property {boolean} [any] true if the algorithm has any digest size
  *
  * @typedef {import('./walk.js').Entry & { about: About }} Task
  */
 
 /**
+ * Hashes files and shows progress on the terminal.
+ *
  * @param {Iterable<Task[]>} tasks in groups
- * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver gets digests as hex, or
- * errors, in the order of the tasks
+ * @param {(string | Buffer)[]} files the operands
+ * @param {Record<string, any>} values the options
+ * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver receives digests as hex, or
+ *   errors, in the order of the tasks
+ */
+async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
+  let sizes;
+  const progress = none
+    ? { add() {}, end() {} }
+    : startProgress('hashing', {
+        tick(line) {
+          sizes ??= new SizeCounter(files, recursive);
+          line.total = sizes.advance();
+        },
+      });
+  try {
+    await digestAll(tasks, deliver, { threads: workers(), add: (bytes) => progress.add(bytes) });
+  } finally {
+    progress.end();
+  }
+}
+
+/**
+ * @param {Iterable<Task[]>} tasks
+ * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestAll(tasks, deliver, { threads, add }) {
-  /** In order; those under way each have `done`, a promise. @type {Batch[]} */
+  /** Unfinished batches, in order. @type {Batch[]} */
   const batches = [];
   const flush = () => {
     while (batches.length > 0 && batches[0].settled) {
@@ -66,29 +87,29 @@ async function digestAll(tasks, deliver, { threads, add }) {
       deliver(done, answers);
     }
   };
-  const gates = {
-    calls: new Gate(threads + 1),
-    large: new Gate(Math.max(2, Math.min(threads, 16))),
-    standardInput: new Gate(1),
+  const limits = {
+    calls: new Semaphore(threads + 1),
+    large: new Semaphore(Math.max(2, Math.min(threads, 16))),
+    standardInput: new Semaphore(1),
   };
   const queue = new Queue(tasks);
-  const here = queue.ahead(few + 1).length <= few;
+  const inline = queue.ahead(INLINE_FILES + 1).length <= INLINE_FILES;
   let wasSlow = false;
   while (!queue.empty) {
-    if (wasSlow) await warm(queue.ahead(slowFiles));
+    if (wasSlow) await readAhead(queue.ahead(READ_AHEAD_FILES));
     wasSlow = false;
-    const batch = new Batch(queue, { threads, add, gates });
+    const batch = new Batch(queue, { threads, add, limits });
     batches.push(batch);
-    if (here) batch.beginHere();
+    if (inline) batch.runInline();
     else {
-      await gates.calls.enter();
+      await limits.calls.acquire();
       batch.begin((tookLong) => {
-        gates.calls.leave();
+        limits.calls.release();
         wasSlow ||= tookLong;
       });
     }
     flush();
-    if (batches.length >= waiting) await batches[0].done;
+    if (batches.length >= MAX_PENDING_CALLS) await batches[0].done;
   }
   while (batches.length > 0) {
     await batches[0].done;
@@ -96,28 +117,32 @@ async function digestAll(tasks, deliver, { threads, add }) {
   }
 }
 
-/** Files of one algorithm that are hashed in one call, and those among them that are not. */
+/** Files of one algorithm. Most are hashed in one call, the others one by one. */
 class Batch {
   /** @type {Task[]} */
   tasks = [];
-  /** Digests or errors; not there while they are awaited. */
+  /** Digests or errors; undefined while pending. */
   answers = [];
   settled = false;
   done = Promise.resolve();
   #about;
   #facts;
   #host;
-  /** Where among the tasks those of the call are, and their paths. */
+  /** The tasks of the call, as indices into `tasks`, and their paths. */
   #places = [];
   #paths = [];
   #others = [];
 
-  /** Takes the next tasks of a queue. */
+  /** Takes the next tasks from a queue. */
   constructor(queue, host) {
     this.#about = queue.first.about;
     this.#facts = findHash(this.#about.algorithm);
     this.#host = host;
-    while (!queue.empty && this.tasks.length < together && same(queue.first.about, this.#about))
+    while (
+      !queue.empty &&
+      this.tasks.length < FILES_PER_CALL &&
+      same(queue.first.about, this.#about)
+    )
       this.#add(queue.take());
   }
 
@@ -127,7 +152,7 @@ class Batch {
     if (task.error !== undefined) return;
     if (
       task.path === undefined ||
-      guarded ||
+      permissionModel ||
       task.path.includes('\0') ||
       isShorter(this.#about, this.#facts)
     ) {
@@ -138,9 +163,9 @@ class Batch {
     }
   }
 
-  /** Small files are done when this returns. */
-  beginHere() {
-    const paths = this.#packed(small);
+  /** Hashes small files before it returns. */
+  runInline() {
+    const paths = this.#packed(INLINE_FILE_BYTES);
     const answers = new Answers(paths, this.#about.size);
     try {
       if (paths.count > 0) hashPathsSync(this.#facts.id, paths, answers);
@@ -152,26 +177,27 @@ class Batch {
   }
 
   /**
-   * @param {(tookLong: boolean) => void} called when the call is back; large files may still be
-   * under way
+   * @param {(tookLong: boolean) => void} called when the call has returned; large files may still
+   *   be pending
    */
   begin(called) {
     this.#settleWith([this.#call(called)]);
   }
 
   async #call(called) {
-    const paths = this.#packed(large);
+    const paths = this.#packed(LARGE_FILE_BYTES);
     const answers = new Answers(paths, this.#about.size);
     const began = performance.now();
     try {
       if (paths.count > 0) await hashPaths(this.#facts.id, paths, answers);
     } catch {
-      // An engine that reads no files: where there is no binary.
+      // Without the native binary the engine cannot read files.
       answers.sizes.fill(NaN);
     }
     const bytes = this.#take(answers);
-    // In a queue of calls each waits for the one before.
-    called(performance.now() - began > 2 * (bytes * hashing + paths.count * slow) + 1);
+    // The factor of 2: a call may wait for the one before it.
+    const expected = bytes * SLOWEST_HASH_MS + paths.count * SLOW_FILE_MS;
+    called(performance.now() - began > 2 * expected + 1);
     await Promise.all(this.#others);
   }
 
@@ -190,9 +216,7 @@ class Batch {
     return { bytes: joined(this.#paths), count: this.#paths.length, largest };
   }
 
-  /**
-   * What the call has said of each file; what it has not hashed is begun. The bytes that it has.
-   */
+  /** Stores the digests of a call, starts the files that it left out, and returns its bytes. */
   #take({ sizes, digests }) {
     const hex = hexOf(digests);
     const width = 2 * this.#about.size;
@@ -212,9 +236,9 @@ class Batch {
   }
 
   async #large(place, size) {
-    const { add, gates } = this.#host;
-    await gates.large.enter();
-    let told = 0;
+    const { add, limits } = this.#host;
+    await limits.large.acquire();
+    let reported = 0;
     let timer;
     try {
       const { digest, progress } = hashPath(
@@ -223,34 +247,34 @@ class Batch {
         size,
         this.#about.size,
       );
-      const tell = (done) => {
-        add(done - told);
-        told = done;
+      const report = (done) => {
+        add(done - reported);
+        reported = done;
       };
-      timer = setInterval(() => tell(Math.floor(progress() * size)), look);
+      timer = setInterval(() => report(Math.floor(progress() * size)), PROGRESS_MS);
       this.answers[place] = hexOf(await digest);
-      tell(size);
+      report(size);
     } catch {
-      // It is another file than it was: Node reads it as it is now, or says what is wrong.
+      // The file has changed. node:fs reads it as it is now, or reports the error.
       this.answers[place] = undefined;
     } finally {
       clearInterval(timer);
-      gates.large.leave();
+      limits.large.release();
     }
     if (this.answers[place] === undefined) await this.#byNode(place);
   }
 
   async #byNode(place) {
-    const { gates } = this.#host;
+    const { limits } = this.#host;
     const task = this.tasks[place];
-    const gate = task.path === undefined ? gates.standardInput : gates.large;
-    await gate.enter();
+    const limit = task.path === undefined ? limits.standardInput : limits.large;
+    await limit.acquire();
     try {
       this.answers[place] = await this.#digestByNode(task);
     } catch (error) {
       this.answers[place] = asError(error);
     } finally {
-      gate.leave();
+      limit.release();
     }
   }
 
@@ -277,8 +301,8 @@ class Batch {
   }
 }
 
-/** Lets in so many at a time, in order. */
-class Gate {
+/** A semaphore with a first-in, first-out queue. */
+class Semaphore {
   #free;
   #waiting = [];
 
@@ -286,12 +310,12 @@ class Gate {
     this.#free = count;
   }
 
-  async enter() {
+  async acquire() {
     if (this.#free > 0) this.#free--;
     else await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  leave() {
+  release() {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();
@@ -301,16 +325,16 @@ class Gate {
 const hexOf = (bytes) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
-/** Paths as bytes, a NUL behind each. */
+/** Returns paths as bytes, each followed by NUL. */
 function joined(paths) {
   if (paths.every((path) => typeof path === 'string')) return Buffer.from(`${paths.join('\0')}\0`);
   return Buffer.concat(paths.flatMap((path) => [Buffer.from(path), Buffer.of(0)]));
 }
 
-/** Tasks in their order, of which some can be looked at before they are taken. */
+/** A queue of tasks that can be inspected before they are taken. */
 class Queue {
   #groups;
-  /** Those that have come from the groups, from `#at` on not taken yet. */
+  /** Tasks from the groups read so far; those from `#at` on are not taken yet. */
   #tasks = [];
   #at = 0;
 
@@ -333,7 +357,7 @@ class Queue {
     return task;
   }
 
-  /** The next `count`, or as many as there are. */
+  /** Returns up to `count` next tasks without taking them. */
   ahead(count) {
     this.#refill(count);
     return this.#tasks.slice(this.#at, this.#at + count);
@@ -349,13 +373,13 @@ class Queue {
   }
 }
 
-/** BLAKE2b of fewer bytes than the catalog has it with: `b2sum -l`. */
+/** Returns true for BLAKE2b with a shorter digest, which is not in the catalog (`b2sum -l`). */
 const isShorter = ({ size, xof }, facts) => !xof && size < facts.digestSize;
 
 /**
- * A hasher of which the first `size` bytes are BLAKE2b's with that size: of its parameters only the
- * first byte differs (RFC 7693, 2.5), which is a part of the first word of the state. The envelope
- * of a state is that of src/hashers/state.ts.
+ * Returns a hasher whose first `size` bytes are BLAKE2b with that digest size. Only the first byte
+ * of the parameter block differs (RFC 7693, 2.5), which is part of the first word of the state.
+ * src/hashers/state.ts has the envelope of an exported state.
  */
 function shorterBlake2b(size) {
   const { createHash, hash } = require('../../dist/index.js');
@@ -371,22 +395,22 @@ const same = (left, right) =>
   left === right || (left.algorithm === right.algorithm && left.size === right.size);
 
 /**
- * Has files read from the disk many at a time, into the page cache; what is read is dropped. Only
- * regular files: from a pipe nothing may be taken.
+ * Reads the start of regular files into the page cache, many at a time. Reading a pipe would
+ * consume its data.
  */
-async function warm(tasks) {
+async function readAhead(tasks) {
   let next = 0;
-  const scratch = Buffer.allocUnsafeSlow(slowBytes);
+  const scratch = Buffer.allocUnsafeSlow(READ_AHEAD_BYTES);
   const lane = async () => {
     while (next < tasks.length) {
       const { path, error } = tasks[next++];
       if (path !== undefined && error === undefined) await touch(path, scratch);
     }
   };
-  await Promise.all(Array.from({ length: slowReads }, lane));
+  await Promise.all(Array.from({ length: READ_AHEAD_PARALLEL }, lane));
 }
 
-/** Failures are left to the reading itself. */
+/** Ignores errors; hashing the file reports them. */
 function touch(path, scratch) {
   return new Promise((resolve) => {
     stat(path, (unknown, stats) => {
@@ -401,4 +425,4 @@ function touch(path, scratch) {
 
 const asError = (error) => (error instanceof Error ? error : new Error(String(error)));
 
-module.exports = { digestAll };
+module.exports = { digestFiles };

@@ -1,19 +1,17 @@
-// The lines of checksum files, written and read, byte by byte as coreutils, `cksum -a` and b3sum do
-// it:
+// Writes and reads the lines of checksum files in the formats of coreutils, `cksum -a` and b3sum:
 //
-//   hex, two blanks, name          or a blank and `*` for "binary", which is the same thing here
-//   SHA256 (name) = hex            --tag, the form of BSD; also OpenSSL's `SHA256(name)= hex`, read only
-//   hex, one blank, name           read only (`md5 -r` of BSD)
+//   hex, two blanks, name          or a blank and `*` for "binary", which has the same meaning
+//   SHA256 (name) = hex            --tag, as BSD; OpenSSL's `SHA256(name)= hex` is only read
+//   hex, one blank, name           only read (`md5 -r` of BSD)
 //
-// A name with a backslash, newline or carriage return is written with `\\`, `\n`, `\r`, and the
-// line then begins with a backslash. With --zero lines end in NUL and nothing is escaped. A name
-// that is not UTF-8 is a Buffer, and goes out as it came.
+// Backslashes, newlines and carriage returns in names are escaped, and the line then begins with a
+// backslash. With --zero lines end in NUL and nothing is escaped. A name that is not UTF-8 is a
+// Buffer and is written unchanged.
 
 'use strict';
 
 /**
- * What coreutils, b3sum, xxhsum or BSD call an algorithm in a tag, where that is not its name in
- * capitals.
+ * Tags of coreutils, b3sum, xxhsum and BSD that are not the algorithm's name in capitals.
  */
 const tags = {
   blake2b512: 'BLAKE2b',
@@ -27,8 +25,8 @@ const tagOf = (algorithm) => tags[algorithm] ?? algorithm.toUpperCase();
 
 /**
  * @param {string | Buffer} name
- * @param {{ tag?: string, zero?: boolean, binary?: boolean, quoted?: boolean }} form `quoted`: the
- * name is shown to people as it is
+ * @param {{ tag?: string, zero?: boolean, binary?: boolean, quoted?: boolean }} form `quoted`:
+ *   the name needs no escaping
  * @returns {string | Buffer}
  */
 function checksumLine(name, hex, { tag, zero, binary, quoted }) {
@@ -47,8 +45,7 @@ const escape = (name) =>
   name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 
 /**
- * What follows a name in the report of a check, the name as coreutils shows it there: with a
- * newline in it, escaped.
+ * Formats a line of a check's report. Like coreutils it escapes a name only if it has a newline.
  */
 function reportLine(name, verdict) {
   if (typeof name !== 'string')
@@ -60,17 +57,15 @@ function reportLine(name, verdict) {
  * Reads a checksum file.
  *
  * @param {Buffer} bytes
- * @param {(tag: string | undefined, size: number) => object | undefined} algorithmOf what a line
- * with this tag (none: undefined) and so many
- *   bytes of digest is about; undefined if it cannot be
- * @returns {({ name: string | Buffer, digest: string, about: object } | { improper: true })[]} by
- * line, comments and empty lines as holes
+ * @param {(tag: string | undefined, size: number) => object | undefined} algorithmOf finds the
+ *   algorithm of a line by its tag and the bytes of its digest
+ * @returns {({ name: string | Buffer, digest: string, about: object } | { improper: true } |
+ *   undefined)[]} one element a line, undefined for comments and empty lines
  */
 function readChecksums(bytes, algorithmOf) {
-  // As Latin-1: one character a byte, so that every name comes through.
+  // Latin-1 maps each byte to one character, so that every name survives.
   const lines = bytes.latin1Slice().split('\n');
-  // Whether names stand right behind one blank: the first line that has no tag decides, as it does
-  // in coreutils.
+  // True if one blank separates digest and name. As in coreutils, the first untagged line decides.
   let oneBlank;
   return lines.map((raw) => {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
@@ -97,13 +92,13 @@ function readChecksums(bytes, algorithmOf) {
   });
 }
 
-/** Undefined if a backslash stands before anything else. */
+/** Returns undefined if a backslash precedes any other character. */
 function unescape(name) {
   if (/(?:^|[^\\])(?:\\\\)*\\(?:[^\\nr]|$)/s.test(name)) return undefined;
   return name.replace(/\\([\\nr])/g, (_, letter) => ({ n: '\n', r: '\r', '\\': '\\' })[letter]);
 }
 
-/** Text if it is UTF-8, else the bytes. */
+/** Returns text if the name is UTF-8, else its bytes. */
 function fromLatin1(name) {
   if (!/[\x80-\xff]/.test(name)) return name;
   const bytes = Buffer.from(name, 'latin1');
@@ -111,7 +106,7 @@ function fromLatin1(name) {
   return Buffer.from(text).equals(bytes) ? text : bytes;
 }
 
-/** Lines, some of which may be bytes, as one piece of output. */
+/** Joins lines, some of which may be bytes. */
 function joinLines(lines) {
   return lines.every((line) => typeof line === 'string')
     ? lines.join('')

@@ -1,21 +1,16 @@
-// One large message, read in blocks while the blocks before are hashed. A block is as large as its
-// hash can use: a hash that is worked on by several cores gets so much that each has a share worth
-// having, the others get what still fits a core's cache.
+// Hashes one file in blocks and reads the next blocks meanwhile. A tree hash gets blocks large
+// enough for all cores, the others blocks that fit into a core's cache.
 
 'use strict';
 
 const { fstat, read } = require('node:fs');
 
-/** The only hash that is a tree. */
-const forManyCores = new Set(['blake3']);
-const largeBlock = 8 * 1024 * 1024;
-const block = 2 * 1024 * 1024;
-const blocks = 3;
-/**
- * Where reads of parts of a block wait for one another, copying out of the page cache is what takes
- * the time: 8 GB/s a core.
- */
-const part = 4 * 1024 * 1024;
+const treeHashes = new Set(['blake3']);
+const TREE_BLOCK_BYTES = 8 * 1024 * 1024;
+const BLOCK_BYTES = 2 * 1024 * 1024;
+const BLOCKS = 3;
+/** A block is read in parts at once: one core copies 8 GB/s out of the page cache. */
+const PART_BYTES = 4 * 1024 * 1024;
 
 /**
  * Feeds a file to a hasher.
@@ -25,29 +20,28 @@ const part = 4 * 1024 * 1024;
  */
 async function digestStream(hasher, file, algorithm, { threads, add }) {
   const regular = await sizeOf(file);
-  const size = forManyCores.has(algorithm) && threads > 1 ? largeBlock : block;
-  const rooms = Array.from({ length: blocks }, () => ({ memory: undefined, hashing: undefined }));
+  const size = treeHashes.has(algorithm) && threads > 1 ? TREE_BLOCK_BYTES : BLOCK_BYTES;
+  const slots = Array.from({ length: BLOCKS }, () => ({ memory: undefined, hashing: undefined }));
   let at = 0;
   for (let turn = 0; ; turn++) {
-    const room = rooms[turn % blocks];
-    await room.hashing;
-    room.memory ??= Buffer.allocUnsafeSlow(
+    const slot = slots[turn % BLOCKS];
+    await slot.hashing;
+    slot.memory ??= Buffer.allocUnsafeSlow(
       regular === undefined ? size : Math.max(Math.min(size, regular), 65536),
     );
-    // By position, in parts at once, only where there is a position and a size; a pipe gives what
-    // it has.
+    // Parts need a position and a size, which a pipe lacks.
     const count = await (regular !== undefined && at < regular
-      ? readParts(file, room.memory, at)
-      : fill(file, room.memory, regular === undefined ? null : at));
+      ? readParts(file, slot.memory, at)
+      : fill(file, slot.memory, regular === undefined ? null : at));
     if (count === 0) break;
     at += count;
-    room.hashing = hasher.updateAsync(room.memory, 0, count).then(() => add(count));
-    room.hashing.catch(() => {});
+    slot.hashing = hasher.updateAsync(slot.memory, 0, count).then(() => add(count));
+    slot.hashing.catch(() => {});
   }
-  for (const { hashing } of rooms) await hashing;
+  for (const { hashing } of slots) await hashing;
 }
 
-/** Size of a regular file; those of /proc say 0 and are read like pipes. */
+/** Returns the size of a regular file. Files in /proc report 0 and are read like pipes. */
 function sizeOf(file) {
   return new Promise((resolve, reject) =>
     fstat(file, (error, stats) =>
@@ -57,25 +51,30 @@ function sizeOf(file) {
 }
 
 /**
- * Fills a block from several threads. Where one part comes back short that is the end, or the next
- * call starts there.
+ * Fills a block with parallel reads. After a short read the next call continues from there.
  */
 async function readParts(file, memory, position) {
   const counts = await Promise.all(
-    Array.from({ length: Math.ceil(memory.length / part) }, (_, index) => {
-      const from = index * part;
-      return readSome(file, memory, from, Math.min(part, memory.length - from), position + from);
+    Array.from({ length: Math.ceil(memory.length / PART_BYTES) }, (_, index) => {
+      const from = index * PART_BYTES;
+      return readSome(
+        file,
+        memory,
+        from,
+        Math.min(PART_BYTES, memory.length - from),
+        position + from,
+      );
     }),
   );
   let total = 0;
   for (const [index, count] of counts.entries()) {
     total += count;
-    if (count < Math.min(part, memory.length - index * part)) break;
+    if (count < Math.min(PART_BYTES, memory.length - index * PART_BYTES)) break;
   }
   return total;
 }
 
-/** A pipe gives 64 KiB at a time at most; the hash is asked less often than that. */
+/** Fills a block from a pipe, which gives at most 64 KiB at a time. */
 async function fill(file, memory, position) {
   let total = 0;
   while (total < memory.length) {

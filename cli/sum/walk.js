@@ -1,5 +1,5 @@
-// The files that operands name, in the order in which they are told: operands as given, what is in
-// a folder by name, byte by byte, so that two runs over the same files give the same list.
+// Lists the files of the operands: operands in their order, directory entries sorted by bytes, so
+// that two runs over the same files print the same list.
 
 'use strict';
 
@@ -7,28 +7,28 @@ const { fstatSync, readdirSync, statSync } = require('node:fs');
 
 /**
  * @typedef {{ name: string | Buffer, path: string | Buffer | undefined, error: Error | undefined }}
- * Entry as it is told and as it is opened; without a path it is standard input
+ *   Entry the name that is printed and the path that is opened; without a path, standard input
  */
 
 /**
- * In a folder symbolic links are not followed, and what is no regular file is passed over: the list
- * is about what the folder holds, and it ends. A link that is itself an operand is followed.
+ * In directories, symbolic links are not followed and only regular files are listed, so that the
+ * walk ends. A link that is an operand is followed.
  *
- * Comes in groups, a folder's files that stand together at most: handing on one by one costs as
- * much as reading a small file.
+ * Yields groups of consecutive files of a directory: one yield a file costs as much as reading a
+ * small file.
  *
  * @param {readonly (string | Buffer)[]} operands
  * @returns {Generator<Entry[]>}
  */
 function* walk(operands, recursive) {
   for (const operand of operands) {
-    if (recursive && operand !== '-' && leadsToFolder(operand)) yield* inFolders(operand);
+    if (recursive && operand !== '-' && isDirectory(operand)) yield* inDirectory(operand);
     else yield [{ name: operand, path: operand === '-' ? undefined : operand, error: undefined }];
   }
 }
 
-function* inFolders(top) {
-  // What has not been looked at yet, the next last.
+function* inDirectory(top) {
+  // A stack: the next item is last.
   const pending = [top];
   while (pending.length > 0) {
     const next = pending.pop();
@@ -44,21 +44,21 @@ function* inFolders(top) {
   }
 }
 
-/** What is in a folder, by name: the path of a folder, or files that stand between two of them. */
-function parts(folder) {
-  let entries = readdirSync(folder, { withFileTypes: true });
-  // A name that is not text is asked for again as bytes.
+/** Returns the sorted entries: paths of directories, and groups of the files between them. */
+function parts(directory) {
+  let entries = readdirSync(directory, { withFileTypes: true });
+  // A name that is not UTF-8 is read again as bytes.
   if (entries.some(({ name }) => name.includes('\ufffd')))
-    entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(asText);
+    entries = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map(asText);
   entries.sort((left, right) => order(left.name, right.name));
   const found = [];
   let files;
   for (const entry of entries) {
     if (entry.isDirectory()) {
-      found.push(join(folder, entry.name));
+      found.push(join(directory, entry.name));
       files = undefined;
     } else if (entry.isFile()) {
-      const path = join(folder, entry.name);
+      const path = join(directory, entry.name);
       if (files === undefined) found.push((files = []));
       files.push({ name: path, path, error: undefined });
     }
@@ -66,7 +66,7 @@ function parts(folder) {
   return found;
 }
 
-/** Bytes stay bytes only where they are no text. */
+/** Converts the name to text if it is UTF-8. */
 function asText(entry) {
   const text = entry.name.toString();
   if (!text.includes('\ufffd')) entry.name = text;
@@ -85,24 +85,20 @@ function join(path, name) {
   return Buffer.concat([head, Buffer.from(head.at(-1) === 47 ? '' : '/'), Buffer.from(name)]);
 }
 
-function leadsToFolder(path) {
+function isDirectory(path) {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // reading it will say why
+    return false; // opening it reports the reason
   }
 }
 
-/**
- * How many bytes there are in all: a second walk, a few milliseconds at a time, while the progress
- * of the first is shown.
- */
-class Survey {
+/** Counts the bytes of all files for the progress line: a second walk, in short time slices. */
+class SizeCounter {
   #entries;
   bytes = 0;
-  /** Known when all of them have been looked at; never if the size of one cannot be known. */
   complete = false;
-  #hopeless = false;
+  #unknown = false;
 
   constructor(operands, recursive) {
     this.#entries = walk(operands, recursive);
@@ -111,10 +107,10 @@ class Survey {
   /** @returns {number | undefined} the total, once it is known */
   advance(milliseconds = 4) {
     const end = performance.now() + milliseconds;
-    while (!this.complete && !this.#hopeless && performance.now() < end) {
+    while (!this.complete && !this.#unknown && performance.now() < end) {
       const { done, value } = this.#entries.next();
       if (done) this.complete = true;
-      else value.forEach((entry) => this.#count(entry));
+      else for (const entry of value) this.#count(entry);
     }
     return this.complete ? this.bytes : undefined;
   }
@@ -124,11 +120,11 @@ class Survey {
     try {
       const stats = path === undefined ? fstatSync(0) : statSync(path);
       if (stats.isFile()) this.bytes += stats.size;
-      else if (!stats.isDirectory()) this.#hopeless = true;
+      else if (!stats.isDirectory()) this.#unknown = true;
     } catch {
-      // Nothing of it will be read either.
+      // It cannot be read, so it adds no bytes.
     }
   }
 }
 
-module.exports = { Survey, walk };
+module.exports = { SizeCounter, walk };

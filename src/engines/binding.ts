@@ -26,7 +26,12 @@ export function onSettle(settle: Settle): void {
 
 /** Gives an engine the memory it shares with the front. */
 export function attach(binding: Native): void {
-  binding.attach(frame, ringBytes, (records, instead) => settleArrived(records, instead), desk);
+  binding.attach(
+    frame,
+    completionBytes,
+    (records, instead) => settleArrived(records, instead),
+    inputBuffer,
+  );
 }
 
 attach(native);

@@ -116,7 +116,7 @@ function opened(name: BindingName): Native {
   if (native.copies(CopiedBytes.Limit) > 0) binding.setCopies(native.copies(CopiedBytes.Limit));
   if (native.derivationMemory(KdfMemory.Limit) > 0)
     binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
-  binding.setUsualRoute(native.usualRoute());
+  binding.setDefaultRoute(native.defaultRoute());
   return binding;
 }
 

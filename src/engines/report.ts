@@ -20,7 +20,7 @@ export interface Cost {
   /** Of each byte. */
   readonly perByte: number;
   /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
-  readonly together?: number;
+  readonly batchFactor?: number;
   /**
    * False while the price is that of a table: it is measured by the first worker thread that has
    * done a job.

@@ -95,7 +95,7 @@ export function configure(wanted?: Partial<Settings>): Settings {
   for (const binding of openBindings()) {
     if (threads !== undefined) binding.setThreads(threads);
     if (recycle !== undefined) binding.setRecycling(Number(recycle));
-    if (usual !== undefined) binding.setUsualRoute(usual);
+    if (usual !== undefined) binding.setDefaultRoute(usual);
     if (maxQueuedBytes !== undefined) binding.setCopies(maxQueuedBytes);
     if (maxKdfMemory !== undefined) binding.setDerivationMemory(maxKdfMemory);
   }
@@ -110,7 +110,7 @@ export function settings(): Settings {
   decideMemory();
   return {
     threads: native.threads(Threads.Limit),
-    route: routeName(native.usualRoute()),
+    route: routeName(native.defaultRoute()),
     maxQueuedBytes: native.copies(CopiedBytes.Limit),
     recycle: native.recycles() === 1,
     maxKdfMemory: native.derivationMemory(KdfMemory.Limit),

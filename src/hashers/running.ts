@@ -57,7 +57,7 @@ interface Region {
 }
 
 /**
- * What a running hash gathers at a seat of its own: less than at the desk, as there may be many.
+ * What a running hash gathers at a seat of its own: less than at the input buffer, as there may be many.
  */
 const OWN_ROOM = 1024;
 
@@ -69,7 +69,7 @@ function makeRegion(room: number, stateSize: number): Region {
   };
 }
 
-// The seat at the desk: running hashes use it in turn, because memory for each would cost more than
+// The seat at the input buffer: running hashes use it in turn, because memory for each would cost more than
 // the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
 // (One that is forgotten there, and its key, are collected when the next one comes: to hold it
 // weakly would cost each hash 100 ns.)
@@ -460,7 +460,7 @@ export class Running implements Beginning {
   }
 
   private get stateSize(): number {
-    return this.held ? TICKET_SIZE : this.facts.stateSize;
+    return this.held ? KERNEL_HANDLE_BYTES : this.facts.stateSize;
   }
 
   /**
@@ -483,7 +483,7 @@ export class Running implements Beginning {
         0,
       );
       describeBeginning(this, handle);
-      describeTarget(state, 0, TICKET_SIZE);
+      describeTarget(state, 0, KERNEL_HANDLE_BYTES);
       runDescribed();
     } catch (error) {
       if (
@@ -512,7 +512,7 @@ export class Running implements Beginning {
   private keep(state: Uint8Array): void {
     forgotten.register(
       this,
-      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, TICKET_SIZE) },
+      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, KERNEL_HANDLE_BYTES) },
       this,
     );
   }
@@ -540,7 +540,7 @@ export class Running implements Beginning {
     return inputRegion;
   }
 
-  /** Moves from the desk to a seat of its own, if it has none. */
+  /** Moves from the input buffer to a seat of its own, if it has none. */
   private leave(): void {
     if (this.region !== undefined && this.region !== inputRegion) return;
     const { gathered, state } = (this.region = makeRegion(

@@ -478,9 +478,7 @@ function start(batch: Batch, user: Completion, cancellable: boolean): Parts | un
   const route = batch.route ?? usual();
   const here =
     route === Route.Inline ||
-    (route === Route.Auto &&
-      batch.target === undefined &&
-      !roomForCopies(sourceSize(batch.messages)));
+    (route === Route.Auto && batch.target === undefined && !canCopy(sourceSize(batch.messages)));
   if (here) {
     deferResult(user, hashHere(batch));
     return undefined;
@@ -668,7 +666,7 @@ class Parts {
   abort(reason: unknown): void {
     this.reason = reason;
     for (const part of this.#parts) {
-      if (part.done || servers[part.slot]!.cancel(part.slot) !== Cancelled.Never) continue;
+      if (part.done || servers[part.slot]!.cancel(part.slot) !== CancelResult.BeforeStart) continue;
       part.done = true;
       this.#failure = { error: reason };
       this.#left -= 1;

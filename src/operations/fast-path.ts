@@ -1,6 +1,6 @@
 /**
  * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for
- * a text. The source is what is passed if the size is WHOLE, else a range of the desk. What native
+ * a text. The source is what is passed if the size is WHOLE, else a range of the input buffer. What native
  * code does not take (anything but a typed array) gives `undefined`; the described call then does
  * it, or explains. The hash must have a digest size; the key is a handle or 0, and makes the digest
  * an HMAC if it was prepared for one. The kernel has no such calls.
@@ -60,7 +60,7 @@ export function fastBuffer(
 
 /**
  * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of
- * the message at the start of the desk. With the states of a key it is an HMAC.
+ * the message at the start of the input buffer. With the states of a key it is an HMAC.
  */
 export function fastFinishHex(
   facts: HashFacts,

@@ -32,10 +32,10 @@ const AWAY = 8;
 export function makePortable(host: Host): Native {
   const keys = new Keys();
   let frame: Float64Array = new Float64Array(At.Length);
-  let desk: Uint8Array = NOTHING;
+  let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
-  // The everyday digests: numbers of the frame, and the source passed or on the desk.
+  // The everyday digests: numbers of the frame, and the source passed or on the input buffer.
 
   /** Digests are made here before they become text: the largest has 64 bytes. */
   const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
@@ -43,7 +43,7 @@ export function makePortable(host: Host): Native {
   function everydaySource(source: unknown): Uint8Array {
     return frame[At.SourceSize] === WHOLE
       ? whole(source)
-      : range(desk, frame[At.SourceOffset]!, frame[At.SourceSize]!);
+      : range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!);
   }
 
   /** The prepared key of an everyday call, which must be for its hash. */
@@ -171,7 +171,7 @@ export function makePortable(host: Host): Native {
     disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
-    depart: () => jobs?.depart(),
+    flushDerivations: () => jobs?.flush(),
     // Memory of derivations is the garbage collector's.
     freeDerivationMemory: () => {},
     progress: (slot) => jobs?.progress(slot) ?? 0,
@@ -206,7 +206,7 @@ export function makePortable(host: Host): Native {
     costs: costsReport,
     inlineLimit: () => 0,
 
-    roomForCopies: (size) => jobs?.roomForCopies(size) ?? 1,
+    canCopy: (size) => jobs?.canCopy(size) ?? 1,
     copies: (which) => (which === CopiedBytes.Limit ? jobs?.copiesLimit : jobs?.copied) ?? 0,
     setCopies(limit) {
       if (jobs !== undefined) jobs.copiesLimit = limit;
@@ -221,10 +221,10 @@ export function makePortable(host: Host): Native {
       return Poll.Done;
     },
 
-    attach(given, ring, settle, deskGiven) {
+    attach(given, ring, settle, inputGiven) {
       if (jobs !== undefined) return 0;
       frame = given;
-      desk = whole(deskGiven);
+      inputBuffer = whole(inputGiven);
       jobs = new Jobs(host, frame, whole(ring), settle);
       return 1;
     },

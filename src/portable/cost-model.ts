@@ -121,11 +121,11 @@ export function settleCost(operation: Operation, algorithm: number, found: Price
   epoch += 1;
 }
 
-let usualRoute = Route.Auto;
+let defaultRoute = Route.Auto;
 
 /** The route of calls that ask for none. */
 export function usual(): Route {
-  return usualRoute;
+  return defaultRoute;
 }
 
 export function setDefaultEngine(route: number): void {

@@ -1,5 +1,5 @@
 /**
- * Asynchronous calls: where each is done, and how its result comes back through the ring, as
+ * Asynchronous calls: where each is done, and how its result comes back through the completion buffer, as
  * crates/node/src/completion.rs and environment.rs have it. Nobody is told of anything before the
  * turn of the event loop in which he called has ended.
  */
@@ -67,7 +67,7 @@ class Job implements PoolJob, MemoryPermit {
     readonly jobs: Jobs,
     readonly slot: number,
     public work: Work,
-    /** Whether the result goes back through the ring. */
+    /** Whether the result goes back through the completion buffer. */
     readonly reply: boolean,
     readonly watched: boolean,
     readonly measure: boolean,
@@ -140,7 +140,7 @@ export class Jobs {
     const route = this.#route(cost, flags, snapshot, copied);
     const slot = frame[At.Slot]!;
     const reply = (flags & Flag.HasTarget) === 0;
-    const watched = (flags & Flag.Watched) !== 0;
+    const watched = (flags & Flag.Progress) !== 0;
     frame[At.Cost] = Math.max(cost, COST);
     if (route === Route.Inline) {
       const job = new Job(this, slot, described, reply, watched, false, cost, 0, 0, false);
@@ -190,8 +190,8 @@ export class Jobs {
     if (cost <= INLINE) return Route.Inline;
     // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
     if (snapshot && (flags & Flag.Unlimited) === 0) {
-      const room = this.roomForCopies(copied);
-      if (room < 0) refuse(Status.Undecided);
+      const room = this.canCopy(copied);
+      if (room < 0) refuse(Status.CopyLimitUnset);
       if (room === 0) return Route.Inline;
     }
     return Route.Pool;
@@ -201,7 +201,7 @@ export class Jobs {
    * Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. Whoever
    * is alone may always.
    */
-  roomForCopies(size: number): number {
+  canCopy(size: number): number {
     if (this.copied === 0 || size === 0) return 1;
     const sum = this.copied + size;
     if (this.copiesLimit === 0) return sum <= COPIES_FREE ? 1 : -1;

@@ -26,7 +26,7 @@ export function costsReport(): string {
       measured: isMeasured(cipher, facts.id),
       inlineTo: bytesFor(price, INLINE),
     };
-    return [facts.name, cipher ? shown : { ...shown, together: 1 }];
+    return [facts.name, cipher ? shown : { ...shown, batchFactor: 1 }];
   };
   return JSON.stringify(Object.fromEntries([...hashes.map(of(false)), ...ciphers.map(of(true))]));
 }

@@ -19,7 +19,7 @@ export interface Given {
   readonly key: Uint8Array | undefined;
 }
 
-/** The largest result that may travel in the ring; RING_RESULT_MAX is less. */
+/** The largest result that may travel in the completion buffer; COMPLETION_RESULT_MAX is less. */
 const REPLY_MAX = 4096;
 
 /**
@@ -161,7 +161,7 @@ function addDerivation(work: Work, frame: Float64Array, limit: number): void {
   const needed = memoryOf(derivation);
   if (limit > 0 && needed > limit) {
     frame[At.MaxMemory] = needed;
-    refuse(Status.RoomLimit);
+    refuse(Status.KdfMemoryLimit);
   }
   work.derivation = derivation;
 }

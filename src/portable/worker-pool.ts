@@ -33,7 +33,7 @@ export interface PoolJob {
   end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void;
 }
 
-/** What came of the wish to stop a job: `Cancelled` in waiters.ts. */
+/** What came of the wish to stop a job: `CancelResult` in protocol.ts. */
 export const enum Stopped {
   Late,
   Never,

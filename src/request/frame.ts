@@ -4,25 +4,25 @@
  */
 import {
   At,
-  RING_SIZE,
+  COMPLETION_BUFFER_BYTES,
   type CopiedBytes,
   type KdfMemory,
   type Poll,
-  type PricePart,
+  type CostPart,
   type Route,
   type Threads,
 } from './protocol.js';
 
 export {
   At,
-  Cancelled,
+  CancelResult,
   CopiedBytes,
   EngineNumber,
   Flag,
   KdfMemory,
   Operation,
   Poll,
-  PricePart,
+  CostPart,
   Purpose,
   Route,
   Status,
@@ -41,7 +41,7 @@ export interface Native {
   ): number;
   /**
    * These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the
-   * source is on the desk.
+   * source is on the input buffer.
    */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
@@ -52,7 +52,7 @@ export interface Native {
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   /**
    * The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on
-   * the desk. With the states of a key (Operation.MacBegin) it is an HMAC; its state may be empty.
+   * the input buffer. With the states of a key (Operation.MacBegin) it is an HMAC; its state may be empty.
    */
   finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
   /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
@@ -62,10 +62,10 @@ export interface Native {
    */
   createMacKey(hash: number): number;
   disposeKey(): number;
-  /** A `Cancelled` of waiters.ts. */
+  /** A {@link CancelResult}. */
   cancel(slot: number): number;
   /** Derivations that have gathered go to the pool. */
-  depart(): void;
+  flushDerivations(): void;
   /**
    * Nothing was derived for a while: memory that is kept for derivations goes back to the system.
    */
@@ -88,7 +88,7 @@ export interface Native {
   /** Predicted nanoseconds of hashing so many bytes in so many messages. */
   predict(algorithm: number, bytes: number, messages: number): number;
   /** Of a hash (0) or cipher (1); what it tells stands in prices.ts. */
-  price(cipher: number, algorithm: number, which: PricePart): number;
+  cost(cipher: number, algorithm: number, part: CostPart): number;
   /** Another number whenever a price or the usual route has changed. */
   epoch(): number;
   /** All prices as JSON. */
@@ -96,23 +96,23 @@ export interface Native {
   /** Nanoseconds of work that is done during its call while others are in flight. */
   inlineLimit(): number;
   /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. */
-  roomForCopies(size: number): number;
+  canCopy(size: number): number;
   /** The most bytes of copies, 0 while none is set, and the bytes copied now. */
   copies(which: CopiedBytes): number;
   setCopies(limit: number): void;
-  usualRoute(): Route;
-  setUsualRoute(route: Route): void;
+  defaultRoute(): Route;
+  setDefaultRoute(route: Route): void;
   beginPolling(): void;
   poll(): Poll;
   /**
-   * `settle` is told how many records stand in the ring, and of which jobs, by slot, the result is
+   * `settle` is told how many records stand in the completion buffer, and of which jobs, by slot, the result is
    * not in the {@link Flag.Fresh} memory but this.
    */
   attach(
     frame: Float64Array,
-    ring: Uint8Array,
+    completionBuffer: Uint8Array,
     settle: (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void,
-    desk: Uint8Array,
+    inputBuffer: Uint8Array,
   ): number;
   threads(which: Threads): number;
   setThreads(limit: number): void;
@@ -127,7 +127,7 @@ export interface Native {
   version(): string;
   engines(): string;
   /**
-   * The state of a running hash that the kernel keeps is a ticket of {@link TICKET_SIZE} bytes. A
+   * The state of a running hash that the kernel keeps is a ticket of {@link KERNEL_HANDLE_BYTES} bytes. A
    * copy of what it stands for, with a ticket of its own in `next`; returns a status.
    */
   forkState(ticket: Uint8Array, next: Uint8Array): number;
@@ -148,17 +148,17 @@ export interface Native {
 /** The numbers of one call. Private to this package: native code keeps its address. */
 export const frame = new Float64Array(At.Length);
 
-/** The parts of the desk: what running hashes gather, and short strings. */
+/** The parts of the input buffer: what running hashes gather, and short strings. */
 export const GATHERED_MAX = 4096;
 export const TEXT_MAX = 3072;
 /**
  * Short inputs. Private to this package like the frame: native code keeps its address, and need not
  * be given it.
  */
-export const desk = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
+export const inputBuffer = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
 
-const ring = new ArrayBuffer(RING_SIZE);
+const completionBuffer = new ArrayBuffer(COMPLETION_BUFFER_BYTES);
 /** Finished jobs, written by native code before it calls `settle`. */
-export const ringBytes = new Uint8Array(ring);
+export const completionBytes = new Uint8Array(completionBuffer);
 /** The same memory as 32-bit numbers. */
-export const ringNumbers = new Uint32Array(ring);
+export const completionNumbers = new Uint32Array(completionBuffer);

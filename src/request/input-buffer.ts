@@ -3,7 +3,7 @@
  * ns where a Buffer made for the purpose takes 65 to 150.
  */
 
-import { desk, GATHERED_MAX, TEXT_MAX } from './frame.js';
+import { inputBuffer, GATHERED_MAX, TEXT_MAX } from './frame.js';
 
 /** Strings of up to so many UTF-16 units are short: each may become three bytes. */
 const SHORT = TEXT_MAX / 3;
@@ -12,8 +12,8 @@ const SHORT = TEXT_MAX / 3;
  * The bytes of the last short string. Good until the next one: for calls that read or copy them at
  * once.
  */
-export const textScratch = new Uint8Array(desk.buffer, GATHERED_MAX, TEXT_MAX);
-/** Where they are on the desk. */
+export const textScratch = new Uint8Array(inputBuffer.buffer, GATHERED_MAX, TEXT_MAX);
+/** Where they are on the input buffer. */
 export const TEXT_OFFSET = GATHERED_MAX;
 /** The same for keys, wiped after use. */
 export const keyScratch = new Uint8Array(new ArrayBuffer(TEXT_MAX));

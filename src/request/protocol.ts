@@ -123,8 +123,8 @@ export const enum Flag {
   Unlimited = 1024,
   /** The target was made for this result. */
   Fresh = 2048,
-  /** The progress of the derivation will be asked for. */
-  Watched = 4096,
+  /** The job counts its progress, for `progress(slot)`. */
+  Progress = 4096,
 }
 
 /** How an asynchronous call is run. */
@@ -139,17 +139,17 @@ export const enum Route {
   Split,
 }
 
-/** The engine that computes: `Provider` of the core. */
+/** The engine that computes. */
 export const enum EngineNumber {
   Native,
   /**
-   * The kernel by its best way: the device where that has an accelerator, else sockets, else the
-   * device.
+   * The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else
+   * /dev/crypto.
    */
   Kernel,
-  /** The kernel's sockets. */
+  /** The kernel through AF_ALG. */
   AfAlg,
-  /** The device /dev/crypto. */
+  /** The kernel through /dev/crypto. */
   Cryptodev,
 }
 
@@ -167,17 +167,17 @@ export const enum Poll {
   /** Look again next turn. */
   Again,
   /** Nothing came although jobs are in flight: wake-ups again from here on. */
-  InVain,
+  TimedOut,
 }
 
-/** What came of the wish to cancel a job. */
-export const enum Cancelled {
-  /** It runs to its end, or has come back. */
-  Late,
-  /** It has not started and never will. */
-  Never,
-  /** It runs; it will stop soon and come back as cancelled, or as done if that was sooner. */
-  Asked,
+/** The result of a request to cancel a job. */
+export const enum CancelResult {
+  /** The job has ended, or runs to its end. */
+  AfterEnd,
+  /** The job had not started and never will. */
+  BeforeStart,
+  /** The job runs; it stops at its next checkpoint with the status `Cancelled`, or ends before. */
+  Requested,
 }
 
 /** Numbers of the worker pool. */
@@ -208,15 +208,15 @@ export const enum KdfMemory {
   Waiting,
 }
 
-/** The parts of the price of an algorithm. */
-export const enum PricePart {
+/** The numbers of the cost model of an algorithm. */
+export const enum CostPart {
   /** Fixed nanoseconds. */
   Fixed,
   /** Nanoseconds per byte. */
   PerByte,
-  /** The part of both that one of many messages takes. */
-  Together,
-  /** Whether all that stays as it is. */
+  /** The part of both that one message of a batch takes. */
+  BatchFactor,
+  /** 1 when none of these numbers changes any more, else 0. */
   Settled,
 }
 
@@ -251,7 +251,7 @@ export const enum Status {
   /** The bytes are not a state of this hash, or not one that can go on. */
   State,
   /** Not accepted yet: a limit for copies must be set first. */
-  Undecided,
+  CopyLimitUnset,
   SaltSize,
   /** A cost parameter that the algorithm does not define. */
   Cost,
@@ -262,7 +262,7 @@ export const enum Status {
   /** A password hash that asks for more work than the call allows. */
   Work,
   /** More working memory than all derivations together may take. */
-  RoomLimit,
+  KdfMemoryLimit,
   /** The engine that was asked for cannot do this here. */
   Unavailable,
   /** The message is too large for the engine that was asked for. */
@@ -309,25 +309,28 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ['ERR_FILE_CHANGED', 'not a regular file that can be read and stays as it is'],
 ];
 
-/** Bytes of the state of a running hash that the kernel keeps, of any hash. */
-export const TICKET_SIZE = 16;
+/** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
+export const KERNEL_HANDLE_BYTES = 16;
 
 /** In {@link At.SourceSize}: all of the source that is passed. */
 export const WHOLE = -1;
 
-/** Bytes of the ring, in which results come back. */
-export const RING_SIZE = 65_536;
+/** Bytes of the completion buffer, in which results come back. */
+export const COMPLETION_BUFFER_BYTES = 65_536;
 
 /**
- * 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two
- * parts.
+ * 32-bit numbers of a record in the completion buffer before its result: slot, status, and the
+ * sizes of the two parts.
  */
 export const RECORD_NUMBERS = 4;
 
-/** A result of up to this size travels in the ring; a larger one gets a buffer of its own. */
-export const RING_RESULT_MAX = 2048;
+/**
+ * Bytes: a result of up to this size travels in the completion buffer; a larger one gets its own
+ * buffer.
+ */
+export const COMPLETION_RESULT_MAX = 2048;
 
-/** The engine accepts no larger result for the ring. */
+/** Bytes: the engine accepts no larger result for the completion buffer. */
 export const REPLY_MAX = 4096;
 
 /** Nanoseconds of work that is done during the call while nothing else is under way. */

@@ -25,8 +25,8 @@ import {
   frame,
   Operation,
   Poll,
-  ringBytes,
-  ringNumbers,
+  completionBytes,
+  completionNumbers,
   Route,
   Status,
   type Native,
@@ -635,8 +635,8 @@ const secrets: boolean[] = [];
 
 /**
  * Hands the described call to native code. With a target in the description, source and target are
- * lent; without one the source is copied now, and the result comes back in the ring, or, above
- * RING_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
+ * lent; without one the source is copied now, and the result comes back in the completion buffer, or, above
+ * COMPLETION_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(user: Completion): void {
   const retry = call.engine.here ? undefined : retried(user);
@@ -652,7 +652,7 @@ function submit(user: Completion): void {
   try {
     if (call.target === undefined) {
       call.flags |= Flag.Snapshot;
-      if (call.size > RING_RESULT_MAX || call.prefix > 0) {
+      if (call.size > COMPLETION_RESULT_MAX || call.prefix > 0) {
         lendTarget(slot, allocateApart(call.size));
         call.flags |= Flag.Fresh;
       }
@@ -790,11 +790,11 @@ function copyOf(view: Uint8Array): Uint8Array {
 }
 
 /** Whether so many bytes may be copied for a call. If not, its work is done during the call. */
-export function roomForCopies(size: number): boolean {
-  const room = native.roomForCopies(size);
+export function canCopy(size: number): boolean {
+  const room = native.canCopy(size);
   if (room >= 0) return room > 0;
   decideCopies(native);
-  return native.roomForCopies(size) > 0;
+  return native.canCopy(size) > 0;
 }
 
 /** A quarter of the memory there is, 1 GiB at most. Asked for late: the answer takes 0.2 ms. */
@@ -837,7 +837,7 @@ function poll(): void {
     return;
   }
   polling = false;
-  penalty = outcome === Poll.InVain ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
+  penalty = outcome === Poll.TimedOut ? Math.min(penalty * 2 + 1, PENALTY_MAX) : 0;
   left = penalty;
 }
 
@@ -901,7 +901,7 @@ function release(slot: number): void {
   inFlight -= 1;
 }
 
-/** Called by native code: `records` finished jobs stand in the ring. */
+/** Called by native code: `records` finished jobs stand in the completion buffer. */
 onSettle((records, instead) => {
   let at = 0;
   for (; records > 0; records--) {
@@ -923,7 +923,7 @@ onSettle((records, instead) => {
             status,
             0,
             String.fromCharCode(
-              ...ringBytes.subarray(
+              ...completionBytes.subarray(
                 (at + RECORD_NUMBERS) * 4 + smallSize,
                 (at + RECORD_NUMBERS) * 4 + smallSize + largeSize,
               ),
@@ -962,8 +962,8 @@ function collect(
       completion.fail(detachedTarget());
       return;
     }
-    copy(place, placeOffset, ringBytes, start, placed);
-    if (secret) ringBytes.fill(0, start, placed);
+    copy(place, placeOffset, completionBytes, start, placed);
+    if (secret) completionBytes.fill(0, start, placed);
     text = placed;
   }
   if (form === Form.Size) {
@@ -974,9 +974,9 @@ function collect(
     result = allocateResult(size, form, secret);
     // A tag that is to be appended comes before its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
-    copy(result, 0, ringBytes, text + appended, end);
-    copy(result, largeSize, ringBytes, start, start + appended);
-    if (secret) ringBytes.fill(0, start, end);
+    copy(result, 0, completionBytes, text + appended, end);
+    copy(result, largeSize, completionBytes, start, start + appended);
+    if (secret) completionBytes.fill(0, start, end);
   }
   let value: unknown;
   try {

@@ -110,7 +110,7 @@ export class SignalCompletion extends PromiseCompletion {
   abort(reason: unknown): void {
     // The slot stays taken until the pool has passed the job by; the promise need not wait for
     // that.
-    if (servers[this.slot]?.cancel(this.slot) === Cancelled.Never) this.reject(reason);
+    if (servers[this.slot]?.cancel(this.slot) === CancelResult.BeforeStart) this.reject(reason);
   }
 
   override succeed(value: unknown): void {

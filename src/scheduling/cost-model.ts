@@ -23,7 +23,7 @@ const unmeasured = new Float64Array(2 * CIPHERS);
  */
 const MEASURED_FROM = 64;
 
-let usualRoute = Route.Auto;
+let defaultRoute = Route.Auto;
 let epoch = -1;
 
 /** Nanoseconds of work done during the call: limits.rs. */
@@ -81,7 +81,7 @@ export function refreshCosts(): void {
   const now = native.epoch();
   if (now === epoch) return;
   epoch = now;
-  usualRoute = native.usualRoute();
+  defaultRoute = native.defaultRoute();
   inlineLimit = native.inlineLimit();
   fixed.fill(NaN);
 }
@@ -95,9 +95,9 @@ function indexOf(operation: Operation, algorithm: number): number {
 function load(index: number): void {
   const cipher = index >= CIPHERS ? 1 : 0;
   const algorithm = index - cipher * CIPHERS;
-  fixed[index] = native.price(cipher, algorithm, PricePart.Fixed);
-  perByte[index] = native.price(cipher, algorithm, PricePart.PerByte);
-  together[index] = native.price(cipher, algorithm, PricePart.Together);
+  fixed[index] = native.cost(cipher, algorithm, CostPart.Fixed);
+  perByte[index] = native.cost(cipher, algorithm, CostPart.PerByte);
+  together[index] = native.cost(cipher, algorithm, CostPart.BatchFactor);
   unmeasured[index] =
-    native.price(cipher, algorithm, PricePart.Settled) === 1 ? Infinity : MEASURED_FROM;
+    native.cost(cipher, algorithm, CostPart.Settled) === 1 ? Infinity : MEASURED_FROM;
 }

@@ -36,7 +36,7 @@ test('every algorithm has a price, and the thresholds follow from it', () => {
         cost.fixed + cost.inlineTo * cost.perByte < 300,
       name,
     );
-    assert.equal('together' in cost, millrace.getHashes().includes(name), name);
+    assert.equal('batchFactor' in cost, millrace.getHashes().includes(name), name);
     if (cost.splitFrom !== undefined)
       assert.ok(cost.splitFrom * cost.perByte > 10 * (cost.inlineTo * cost.perByte), name);
   }
@@ -84,7 +84,8 @@ test('a price is measured by the first worker that has done such a job, within r
         found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01,
         `${name}: ${part} ${found[part]}`,
       );
-    if (found.together !== undefined) assert.ok(found.together >= 0.1 && found.together <= 1);
+    if (found.batchFactor !== undefined)
+      assert.ok(found.batchFactor >= 0.1 && found.batchFactor <= 1);
   }
 });
 

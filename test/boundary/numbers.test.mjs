@@ -91,5 +91,5 @@ test('unknown engines, purposes and algorithms of keys', () => {
 test('selectors that mean nothing', () => {
   for (const name of ['threads', 'copies', 'derivationMemory'])
     assert.ok(Number.isNaN(native[name](7)), name);
-  assert.ok(Number.isNaN(native.price(0, 3, 9)));
+  assert.ok(Number.isNaN(native.cost(0, 3, 9)));
 });

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { csvOf } from '../../cli/bench/csv.mjs';
 import { parseSize, readOptions } from '../../cli/bench/options.mjs';
 import { head, judge, layout, line, roughly } from '../../cli/bench/report.mjs';
-import { startTalk } from '../../cli/bench/talk.mjs';
+import { startBenchProgress } from '../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../support/bench-record.mjs';
 import { command, inFolder, without } from '../support/shell.mjs';
 
@@ -361,7 +361,7 @@ test('in a pipe a plain line now and then', () => {
   let time = 0;
   const told = [];
   const rows = Array.from({ length: 8 }, () => ({ expected: 1 }));
-  const talk = startTalk(rows, {
+  const talk = startBenchProgress(rows, {
     terminal: false,
     tell: (text) => told.push(text),
     now: () => time,

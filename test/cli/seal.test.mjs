@@ -22,7 +22,7 @@ import { openStream } from 'millrace/promises';
 
 import { command, inFolder, without } from '../support/shell.mjs';
 
-const { deriveRoom, readHeader, writeHeader } = createRequire(import.meta.url)(
+const { raiseMemoryLimit, readHeader, writeHeader } = createRequire(import.meta.url)(
   '../../cli/seal/header.js',
 );
 
@@ -41,7 +41,7 @@ test('a passphrase: there and back, by a file, a descriptor and a pipe', () =>
     await $.millrace(`seal ${quick} -p pass photos`);
     if (!windows) assert.equal(mode($.path('photos.sealed')), 0o600);
     await $.millrace('open -p pass photos.sealed', {
-      stderr: 'millrace open: photos: File exists (--force replaces it)\n',
+      stderr: 'millrace open: photos: File exists (use --force to replace it)\n',
       code: 1,
     });
     await $.millrace('open -p pass --force photos.sealed');
@@ -79,7 +79,7 @@ test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
       await $.millrace('open -p decomposed', { stdin: stdout, stdout: 'x' });
       await $.millrace('open -p blank', {
         stdin: stdout,
-        stderr: /passphrase or key is wrong/,
+        stderr: /wrong passphrase or key/,
         code: 1,
       });
       const raw = (await $.millrace(`seal ${quick} -p bytes`, { stdin: 'x', stdout: /^millrace/ }))
@@ -87,7 +87,7 @@ test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
       await $.millrace('open -p bytes', { stdin: raw, stdout: 'x' });
       await $.millrace('open -p other', {
         stdin: raw,
-        stderr: /passphrase or key is wrong/,
+        stderr: /wrong passphrase or key/,
         code: 1,
       });
     },
@@ -110,7 +110,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url'])
         await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
       const what =
-        'not a key: it must be a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
+        'not a key: expected a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
       for (const form of ['short', 'text'])
         await $.millrace(`open -k ${form}`, {
           stdin: stdout,
@@ -120,7 +120,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       for (const form of ['hex', 'base64', 'url'])
         await $.millrace(`open -k ${form}`, {
           stdin: stdout,
-          stderr: `millrace open: ${form}: ${what}; if this text is one, put "millrace-key-1 " before it\n`,
+          stderr: `millrace open: ${form}: ${what}; if this text is a key, put "millrace-key-1 " before it\n`,
           code: 1,
         });
       // 32 characters are 32 bytes, and hardly a key.
@@ -130,7 +130,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
           stdin: 'x',
           stdout: /^millrace/,
           stderr:
-            'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen makes a key\n',
+            'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen creates a key\n',
         })
       ).stdout;
       await $.millrace('open -k words', {
@@ -142,7 +142,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       if (!windows) assert.equal(mode($.path('new')), 0o600);
       assert.match(readFileSync($.path('new'), 'latin1'), /^millrace-key-1 [A-Za-z0-9+/]{43}=\n$/);
       await $.millrace('keygen new', {
-        stderr: 'millrace keygen: new: File exists (--force replaces it)\n',
+        stderr: 'millrace keygen: new: File exists (use --force to replace it)\n',
         code: 1,
       });
       const before = readFileSync($.path('new'));
@@ -155,7 +155,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       );
       await $.millrace('open -k new', {
         stdin: stdout,
-        stderr: /passphrase or key is wrong/,
+        stderr: /wrong passphrase or key/,
         code: 1,
       });
     },
@@ -166,7 +166,7 @@ test('secrets that others may read', { skip: windows && 'Windows has no such mod
     $.write('key', key, 0o640);
     chmodSync($.path('pass'), 0o604);
     const warning = (who, name) =>
-      `millrace seal: warning: ${name}: ${who} may read this file: chmod 600 makes it yours alone\n`;
+      `millrace seal: warning: ${name}: ${who} can read this file: run chmod 600\n`;
     await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
     await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
     chmodSync($.path('pass'), 0o600);
@@ -182,7 +182,7 @@ test('the output may not be the input', () =>
     linkSync($.path('a'), $.path('hard'));
     for (const other of ['a', './a', 'link', 'hard']) {
       await $.millrace(`seal ${quick} -p pass -f -o ${other} a`, {
-        stderr: `millrace seal: ${other}: is the input too: give another --output; see: millrace help seal\n`,
+        stderr: `millrace seal: ${other}: is also the input: use another --output; see: millrace help seal\n`,
         code: 1,
       });
     }
@@ -190,7 +190,7 @@ test('the output may not be the input', () =>
     await $.millrace(`seal ${quick} -p pass a`);
     const sealed = readFileSync($.path('a.sealed'));
     await $.millrace('open -p pass -f -o a.sealed a.sealed', {
-      stderr: /is the input too/,
+      stderr: /is also the input/,
       code: 1,
     });
     assert.deepEqual(readFileSync($.path('a.sealed')), sealed);
@@ -266,10 +266,10 @@ test('what seal may ask for, open does not refuse', async () => {
       { ...read, scrypt: { ...read.scrypt, salt: new Uint8Array(read.scrypt.salt) } },
       header,
     );
-    if (accepted) deriveRoom(header.scrypt, 'x');
+    if (accepted) raiseMemoryLimit(header.scrypt, 'x');
     else
       assert.throws(
-        () => deriveRoom(header.scrypt, 'x'),
+        () => raiseMemoryLimit(header.scrypt, 'x'),
         /more than 1 GiB of memory, or 30 seconds/,
       );
   }
@@ -285,7 +285,7 @@ test('whatever is changed, nothing is left behind', () =>
       return bytes;
     };
     const flip = (byte) => byte ^ 1;
-    const wrong = 'the passphrase or key is wrong, or its beginning was changed';
+    const wrong = 'wrong passphrase or key, or the header was changed';
     const cases = [
       ['magic', with_(0, flip), 'not a file that millrace sealed'],
       [
@@ -301,24 +301,24 @@ test('whatever is changed, nothing is left behind', () =>
       [
         'huge cost',
         with_(12, () => 30),
-        'refused: its header asks for more than 1 GiB of memory, or 30 seconds, to derive the key',
+        'refused: deriving the key takes more than 1 GiB of memory, or 30 seconds, by its header',
       ],
       ['huge work', with_(14, () => 255), wrong],
       ['salt', with_(16, flip), wrong],
       ['stream salt', with_(35, flip), wrong],
       ['commitment', with_(60, flip), wrong],
-      ['first chunk', with_(87, flip), 'was changed or cut off near byte 0'],
-      [
-        'third chunk',
-        with_(31 + 56 + 2 * 16400 + 5, flip),
-        'was changed or cut off near byte 32800',
-      ],
-      ['tag', with_(good.length - 1, flip), 'was changed or cut off near byte 98400'],
+      ['first chunk', with_(87, flip), 'changed or truncated near byte 0'],
+      ['third chunk', with_(31 + 56 + 2 * 16400 + 5, flip), 'changed or truncated near byte 32800'],
+      ['tag', with_(good.length - 1, flip), 'changed or truncated near byte 98400'],
       ['cut in the header', good.subarray(0, 20), 'its header is damaged'],
       ['cut in the first bytes', good.subarray(0, 5), 'not a file that millrace sealed'],
-      ['cut behind the header', good.subarray(0, 31), 'its end is missing'],
-      ['cut between chunks', good.subarray(0, 31 + 56 + 16400), 'its end is missing'],
-      ['longer', Buffer.concat([good, Buffer.from('x')]), 'was changed or cut off near byte 98400'],
+      ['cut behind the header', good.subarray(0, 31), 'truncated: the end of the file is missing'],
+      [
+        'cut between chunks',
+        good.subarray(0, 31 + 56 + 16400),
+        'truncated: the end of the file is missing',
+      ],
+      ['longer', Buffer.concat([good, Buffer.from('x')]), 'changed or truncated near byte 98400'],
       ['empty', Buffer.alloc(0), 'not a file that millrace sealed'],
     ];
     for (const [title, bytes, message_] of cases) {
@@ -334,12 +334,12 @@ test('whatever is changed, nothing is left behind', () =>
       );
     }
     await $.millrace('open -k key good -o x', {
-      stderr: 'millrace open: good: was sealed with a passphrase, not a key\n',
+      stderr: 'millrace open: good: sealed with a passphrase, not a key\n',
       code: 1,
     });
     await $.millrace('seal -k key photos -o with-key');
     await $.millrace('open -p pass with-key -o x', {
-      stderr: 'millrace open: with-key: was sealed with a key: give --key-file\n',
+      stderr: 'millrace open: with-key: sealed with a key: use --key-file\n',
       code: 1,
     });
     // In a pipe what was authentic before it has gone out, and the exit code says that it is not
@@ -359,24 +359,24 @@ test('options that make no sense', () =>
     const refuse = (line, message_, command = line.split(' ')[0]) =>
       $.millrace(line, { stdin: '', stderr: `millrace ${command}: ${message_}\n`, code: 1 });
     const help = (name) => `; see: millrace help ${name}`;
-    await refuse('seal a b -k key', `one file at a time, not 2${help('seal')}`);
+    await refuse('seal a b -k key', `expected one file, got 2${help('seal')}`);
     await refuse(
       'seal a -k key -p p',
-      `--key-file and --passphrase-file: one of them is enough${help('seal')}`,
+      `--key-file and --passphrase-file exclude each other${help('seal')}`,
     );
     await refuse(
       'seal -p -',
-      `standard input cannot give both the secret and what is to be worked on${help('seal')}`,
+      `standard input cannot be both the secret and the message${help('seal')}`,
     );
     await refuse(
       'open --passphrase-fd 0',
-      `standard input cannot give both the secret and what is to be worked on${help('open')}`,
+      `standard input cannot be both the secret and the message${help('open')}`,
     );
     await refuse(
       'seal --passphrase-fd x a',
       `--passphrase-fd must be a whole number from 0 to 1048576, not "x"${help('seal')}`,
     );
-    await refuse('seal --passphrase-fd 1 a', `--passphrase-fd 1 is for output${help('seal')}`);
+    await refuse('seal --passphrase-fd 1 a', `--passphrase-fd 1 is an output${help('seal')}`);
     await refuse(
       'seal --passphrase-fd 99 a',
       'file descriptor 99: Bad file descriptor'.replace(
@@ -391,23 +391,26 @@ test('options that make no sense', () =>
       );
     await refuse(
       'seal --cost 12 -k key a',
-      `--cost is for passphrases; a key needs none${help('seal')}`,
+      `--cost applies to passphrases, not to keys${help('seal')}`,
     );
     await refuse(
       'seal -a aes-128-gcm -k key a',
       `--algorithm must be aes-256-gcm or chacha20-poly1305, not "aes-128-gcm"${help('seal')}`,
     );
-    await refuse('seal -p empty a', 'empty: an empty passphrase');
-    await refuse('seal -p newline a', 'newline: an empty passphrase');
+    await refuse('seal -p empty a', 'empty: the passphrase is empty');
+    await refuse('seal -p newline a', 'newline: the passphrase is empty');
     await refuse('seal -p missing a', 'missing: No such file or directory');
     await refuse('seal -k missing a', 'missing: No such file or directory');
     await refuse('seal -k key missing', 'missing: No such file or directory');
     await refuse('seal -k key .', '.: Is a directory');
     await refuse('seal -k key -o . a', '.: Is a directory');
     await refuse('seal -k key -o missing/b a', 'missing/b: No such file or directory');
-    await refuse('open -k key a', `a: does not end in .sealed: give --output FILE${help('open')}`);
+    await refuse(
+      'open -k key a',
+      `a: the name does not end in .sealed: use --output FILE${help('open')}`,
+    );
     await refuse('open -k key -o b a', 'a: not a file that millrace sealed');
-    await refuse('keygen a b', `one file at a time, not 2${help('keygen')}`);
+    await refuse('keygen a b', `expected one file, got 2${help('keygen')}`);
     assert.deepEqual(readdirSync($.folder).sort(), ['a', 'empty', 'key', 'newline', 'p']);
   }));
 
@@ -419,14 +422,14 @@ test(
       symlinkSync('target', $.path('link'));
       symlinkSync('nowhere', $.path('dangling'));
       await $.millrace('seal -k key -o link a', {
-        stderr: 'millrace seal: link: File exists (--force replaces it)\n',
+        stderr: 'millrace seal: link: File exists (use --force to replace it)\n',
         code: 1,
       });
       await $.millrace('seal -k key -f -o link a');
       assert.equal(readlinkSync($.path('link')), 'target');
       await $.millrace('open -k key -o - target', { stdout: message });
       await $.millrace('seal -k key -o dangling a', {
-        stderr: 'millrace seal: dangling: File exists (--force replaces it)\n',
+        stderr: 'millrace seal: dangling: File exists (use --force to replace it)\n',
         code: 1,
       });
       const { child, ended } = $.start(['seal', '-k', 'key', '-o', 'late', '-'], { stdin: null });
@@ -436,7 +439,7 @@ test(
       const { code, stderr } = await ended;
       assert.deepEqual(
         { code, stderr: stderr.toString() },
-        { code: 1, stderr: 'millrace seal: late: File exists (--force replaces it)\n' },
+        { code: 1, stderr: 'millrace seal: late: File exists (use --force to replace it)\n' },
       );
       assert.equal(readFileSync($.path('late'), 'latin1'), 'mine');
       assert.deepEqual(readdirSync($.folder).sort(), [

@@ -737,14 +737,14 @@ test('options that make no sense', () =>
     );
     await refuse(
       '-l 5 a',
-      '--length is for shake128, shake256 and blake3: a digest of sha256 has 32 bytes',
+      '--length applies to shake128, shake256 and blake3; a digest of sha256 has 32 bytes',
     );
     for (const length of ['0', '-1', '1.5', 'x', '65537'])
       await refuse(
         `-a blake3 --length=${length} a`,
         `--length must be a whole number from 1 to 65536, not "${length}"`,
       );
-    await refuse('-a shake128 a', 'shake128 gives as many bytes as you like: say --length BYTES');
+    await refuse('-a shake128 a', 'shake128 has no fixed digest size: use --length BYTES');
     await refuse('--tag -t a', '--tag does not support --text');
     await refuse('-c --tag a', 'the --tag option is meaningless when verifying checksums');
     await refuse('-c -0 a', 'the --zero option is not supported when verifying checksums');

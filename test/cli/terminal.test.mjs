@@ -45,9 +45,9 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
   inFolder({ photos: 'message' }, async ($) => {
     const sealed = await atTerminal($, 'millrace seal --cost 10 photos', [
       ['Passphrase: ', 'gehxx\x7f\x7feim\r'],
-      ['Once more: ', 'wrong\x15geheim\r'],
+      ['Repeat passphrase: ', 'wrong\x15geheim\r'],
     ]);
-    assert.deepEqual(sealed, { code: 0, shown: 'Passphrase: \nOnce more: \necho is on\n' });
+    assert.deepEqual(sealed, { code: 0, shown: 'Passphrase: \nRepeat passphrase: \necho is on\n' });
     const opened = await atTerminal($, 'cat photos.sealed | millrace open | cat', [
       ['Passphrase: ', 'geheim\r'],
     ]);
@@ -55,7 +55,7 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
     const pasted = await atTerminal($, 'millrace seal --cost 10 -o pasted photos', [
       ['Passphrase: ', 'geh\x1b[Deim\rgeheim\r'],
     ]);
-    assert.deepEqual(pasted, { code: 0, shown: 'Passphrase: \nOnce more: \necho is on\n' });
+    assert.deepEqual(pasted, { code: 0, shown: 'Passphrase: \nRepeat passphrase: \necho is on\n' });
     assert.equal(
       (await atTerminal($, 'millrace open -o - pasted', [['Passphrase: ', 'geheim\r']])).shown,
       'Passphrase: \nmessageecho is on\n',
@@ -66,7 +66,7 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
     assert.deepEqual(wrong, {
       code: 1,
       shown:
-        'Passphrase: \nmillrace open: photos.sealed: the passphrase or key is wrong, or its beginning was changed\necho is on\n',
+        'Passphrase: \nmillrace open: photos.sealed: wrong passphrase or key, or the header was changed\necho is on\n',
     });
     assert.deepEqual(readdirSync($.folder).sort(), ['pasted', 'photos', 'photos.sealed']);
   }),
@@ -76,16 +76,17 @@ test('passphrases that differ, or are empty, and Ctrl-C', { skip }, () =>
   inFolder({ photos: 'message' }, async ($) => {
     const differ = await atTerminal($, 'millrace seal photos', [
       ['Passphrase: ', 'a\r'],
-      ['Once more: ', 'b\r'],
+      ['Repeat passphrase: ', 'b\r'],
     ]);
     assert.deepEqual(differ, {
       code: 1,
-      shown: 'Passphrase: \nOnce more: \nmillrace seal: the passphrases differ\necho is on\n',
+      shown:
+        'Passphrase: \nRepeat passphrase: \nmillrace seal: the passphrases differ\necho is on\n',
     });
     const empty = await atTerminal($, 'millrace seal photos', [['Passphrase: ', '\r']]);
     assert.deepEqual(empty, {
       code: 1,
-      shown: 'Passphrase: \nmillrace seal: an empty passphrase\necho is on\n',
+      shown: 'Passphrase: \nmillrace seal: the passphrase is empty\necho is on\n',
     });
     const ended = await atTerminal($, 'millrace seal photos', [['Passphrase: ', 'secr\x03']]);
     assert.deepEqual(ended, { code: 130, shown: 'Passphrase: \necho is on\n' });
@@ -111,7 +112,7 @@ test(
         [status, stderr.toString()],
         [
           1,
-          'millrace seal: there is no terminal to ask for a passphrase: give --passphrase-file, --passphrase-fd or --key-file\n',
+          'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, --passphrase-fd or --key-file\n',
         ],
       );
     }),
@@ -125,7 +126,7 @@ test('sealed bytes are not poured onto a terminal', { skip }, () =>
       {
         code: 1,
         shown:
-          'millrace seal: standard output is a terminal: give --output FILE, or --force\necho is on\n',
+          'millrace seal: standard output is a terminal: use --output FILE, or --force\necho is on\n',
       },
     );
   }),

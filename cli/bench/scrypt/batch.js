@@ -4,7 +4,7 @@
 
 const { createHash } = require('node:crypto');
 
-const { say } = require('../../ui.js');
+const { logError } = require('../../ui.js');
 
 /** Of the failures of a batch so many are kept to be shown. */
 const samples = 5;
@@ -80,7 +80,7 @@ async function runBatch(
 
   // Nothing but these calls keeps the process alive: if it ends now, one of them was forgotten.
   const forgotten = () => {
-    say(`variant=${name} conc=${concurrency}: a call has never settled`);
+    logError(`variant=${name} conc=${concurrency}: a call has never settled`);
     process.exitCode = 1;
   };
   process.once('exit', forgotten);

@@ -11,7 +11,7 @@ const crypto = require('node:crypto');
 
 const { readArguments } = require('../../arguments.js');
 const { startProgress } = require('../../progress.js');
-const { Problem, ReaderGone, print, say, speakAs, standing, write } = require('../../ui.js');
+const { UserError, BrokenPipe, print, logError, setCommandName, statusLine, write } = require('../../ui.js');
 const { runBatch } = require('./batch.js');
 const { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable } = require('./report.js');
 const { options, readSettings } = require('./settings.js');
@@ -62,14 +62,14 @@ async function standalone(args) {
   try {
     process.exitCode = await run('node scrypt-bench.mjs', args, ancestral);
   } catch (error) {
-    if (error instanceof ReaderGone) process.exit(141);
-    say(error instanceof Problem ? error.message : (error?.stack ?? String(error)));
+    if (error instanceof BrokenPipe) process.exit(141);
+    logError(error instanceof UserError ? error.message : (error?.stack ?? String(error)));
     process.exit(1);
   }
 }
 
 async function run(program, args, usual) {
-  speakAs(program.replace(/^node (.*)\.mjs$/, '$1'));
+  setCommandName(program.replace(/^node (.*)\.mjs$/, '$1'));
   const settings = settingsOf(program, args, usual);
   return typeof settings === 'number' ? settings : measure(settings);
 }
@@ -83,11 +83,11 @@ function settingsOf(program, args, usual) {
       return 0;
     }
     if (operands.length > 0)
-      throw new Problem(`unexpected operand: ${operands[0]}`, { usage: true });
+      throw new UserError(`unexpected operand: ${operands[0]}`, { usage: true });
     return readSettings(values, usual);
   } catch (error) {
-    if (!(error instanceof Problem && error.usage)) throw error;
-    say(`${error.message}; see: ${program} --help`);
+    if (!(error instanceof UserError && error.usage)) throw error;
+    logError(`${error.message}; see: ${program} --help`);
     return 2;
   }
 }
@@ -102,7 +102,7 @@ async function measure(settings) {
   // The ancestor writes all of it to stdout. CSV is for programs: there the rest is talk.
   const tell = settings.csv ? talk : (line) => print(`${line}\n`);
   const { variants, missing, reason, threads } = makeVariants(settings.variants);
-  if (missing.length > 0) say(`not available: ${missing.join(', ')}: ${reason}`);
+  if (missing.length > 0) logError(`not available: ${missing.join(', ')}: ${reason}`);
   if (variants.length === 0) return 1;
   introduce(settings, variants, threads, tell);
   let code = (await allRight(variants)) ? 0 : 1;
@@ -115,7 +115,7 @@ async function measure(settings) {
       batches[at].push(batch);
       if (settings.csv) print(`${csvRow(batch, settings)}\n`);
       if (settings.progress) tell(doneLine(batch));
-      for (const failure of batch.failures) say(failureLine(batch, failure));
+      for (const failure of batch.failures) logError(failureLine(batch, failure));
       if (batch.fail > 0) code = 1;
     }
   }
@@ -139,7 +139,7 @@ function introduce(
   tell(
     `scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} RFC 7914: ${right ? 'ok' : 'WRONG'}`,
   );
-  if (!right) throw new Problem('scryptSync of node:crypto does not give the key of RFC 7914');
+  if (!right) throw new UserError('scryptSync of node:crypto does not give the key of RFC 7914');
   tell(`Have variants: [ ${variants.map(({ name }) => `'${name}'`).join(', ')} ]`);
   tell(
     `config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`,
@@ -167,7 +167,7 @@ async function allRight(variants) {
     );
     if (wrong === undefined) continue;
     right = false;
-    say(`variant=${name}: ${wrong}`);
+    logError(`variant=${name}: ${wrong}`);
   }
   return right;
 }
@@ -189,7 +189,7 @@ async function watched(variant, concurrency, settings) {
 
 /** If nobody can hear it, so be it. */
 function talk(line) {
-  standing.wipe();
+  statusLine.clear();
   try {
     write(2, `${line}\n`);
   } catch {

@@ -5,7 +5,7 @@
 'use strict';
 
 const { wholeNumber } = require('../../arguments.js');
-const { Problem } = require('../../ui.js');
+const { UserError } = require('../../ui.js');
 const { variantNames } = require('./variants.js');
 
 const modes = ['sequential', 'random'];
@@ -97,7 +97,7 @@ function concurrencies(text) {
 function mode(text) {
   const name = text.toLowerCase();
   if (!modes.includes(name))
-    throw new Problem(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`, {
+    throw new UserError(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`, {
       usage: true,
     });
   return name;
@@ -108,7 +108,7 @@ function variants(text) {
   const names = text.split(',').map((each) => each.trim());
   for (const name of names) {
     if (!variantNames.includes(name))
-      throw new Problem(
+      throw new UserError(
         `--variants must be some of ${variantNames.join(', ')}, or all, not ${JSON.stringify(name)}`,
         { usage: true },
       );
@@ -118,7 +118,7 @@ function variants(text) {
 
 /** The limits of RFC 7914 and of node:crypto's OpenSSL, whose count of the memory this is. */
 function checkCost({ N, r, p, maxmem }) {
-  const problem = (text) => new Problem(text, { usage: true });
+  const problem = (text) => new UserError(text, { usage: true });
   if (N < 2 || !Number.isInteger(Math.log2(N)))
     throw problem(`--N must be a power of two from 2 to 2147483648, not ${N}`);
   if (N >= 2 ** (16 * r))

@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::scrypt::{self, Cost};
 use millrace_core::kdf::{Memory, pbkdf2};
-use millrace_core::pace::Unpaced;
 
 const RUNS: usize = 15;
 
@@ -42,7 +42,7 @@ fn time_argon2(memory: u32, passes: u32, lanes: u32) {
         ::argon2::Argon2::new(::argon2::Algorithm::Argon2id, ::argon2::Version::V0x13, params);
     let best = least(&mut [
         Box::new(|| {
-            argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut Unpaced)
+            argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut NoCheckpoint)
                 .expect("derived")
         }),
         Box::new(|| argon2::derive(&cost, &input, &mut [0; 32]).expect("derived")),
@@ -112,7 +112,7 @@ fn time_scrypt() {
                     target,
                 })
                 .collect();
-            scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {})
+            scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut NoCheckpoint, |_, _| {})
                 .expect("derived");
         }));
     }
@@ -140,7 +140,7 @@ fn time_pbkdf2(hash: Hash) {
                     target,
                 })
                 .collect();
-            pbkdf2::derive_many(hash, &mut jobs, &mut Unpaced, |_, _| {}).expect("derived");
+            pbkdf2::derive_many(hash, &mut jobs, &mut NoCheckpoint, |_, _| {}).expect("derived");
         }));
     }
     print(&format!("pbkdf2 {} 100000", hash.facts().name), &counts, &least(&mut works));

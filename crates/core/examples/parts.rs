@@ -15,7 +15,7 @@ use std::time::Instant;
 use millrace_core::catalog::{CIPHERS, CipherFacts, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
-use millrace_core::split::{HashMessage, Message, Partial};
+use millrace_core::split::{HashMessage, Message, PartialTag};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -48,7 +48,7 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
             let message = Message::new(&key, nonce, &[], size as u64).expect("in parts");
             let tag = &mut [0; 16][..facts.tag_size];
             let pass = |text: &mut [u8], tag: &mut [u8], work: Part<'_>| {
-                let parts: Vec<Mutex<(&mut [u8], Option<Partial>)>> =
+                let parts: Vec<Mutex<(&mut [u8], Option<PartialTag>)>> =
                     text.chunks_mut(part).map(|part| Mutex::new((part, None))).collect();
                 each(parts.len(), threads, &|index| {
                     let mut place = parts[index].lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +100,7 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
 
 /// Works on the part that begins at an offset; returns what it adds to the tag, if it is read for
 /// that.
-type Part<'a> = &'a (dyn Fn(u64, &mut [u8]) -> Option<Partial> + Sync);
+type Part<'a> = &'a (dyn Fn(u64, &mut [u8]) -> Option<PartialTag> + Sync);
 
 fn blake3(size: usize, threads: usize) {
     let source = vec![0x5a; size];

@@ -2,8 +2,8 @@
 //! sealed chunks are made of (C2SP chunked encryption; TLS 1.3 makes its nonces the same way).
 
 use crate::Error;
+use crate::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
 use crate::cipher::{CipherKey, Text};
-use crate::pace::{Pace, Pacing, Unpaced};
 use std::iter;
 
 /// Some chunks of a message.
@@ -27,14 +27,14 @@ impl CipherKey {
     /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed
     /// ones; otherwise as [`CipherKey::seal`]. The target is then all zero or untouched.
     pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        self.seal_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
+        self.seal_chunks_paced(run, source, target, usize::MAX, &mut NoCheckpoint)
     }
 
     /// As [`CipherKey::seal_chunks`], with a pause whenever chunks of `slice` bytes or more have
     /// been sealed.
     ///
     /// # Errors
-    /// As [`CipherKey::seal_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with
+    /// As [`CipherKey::seal_chunks`]; [`Error::Cancelled`] when it was given up in a pause, with
     /// the target all zero.
     pub fn seal_chunks_paced(
         &self,
@@ -42,12 +42,12 @@ impl CipherKey {
         source: &[u8],
         target: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, source.len(), target.len())?;
         let last_if_empty: &[u8] = &[];
         let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { pacing: Pacing::new(slice, pace), last: 0 };
+        let mut slices = Slices { slicer: Slicer::new(slice, checkpoint), last: 0 };
         let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, source))| {
             slices.before(sealed.len())?;
@@ -68,14 +68,14 @@ impl CipherKey {
     /// [`Error::Authentication`] when a tag does not match; otherwise as
     /// [`CipherKey::seal_chunks`]. The target is then all zero or untouched.
     pub fn open_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        self.open_chunks_paced(run, source, target, usize::MAX, &mut Unpaced)
+        self.open_chunks_paced(run, source, target, usize::MAX, &mut NoCheckpoint)
     }
 
     /// As [`CipherKey::open_chunks`], with a pause whenever chunks of `slice` bytes or more have
     /// been opened.
     ///
     /// # Errors
-    /// As [`CipherKey::open_chunks`]; [`Error::Abandoned`] when it was given up in a pause, with
+    /// As [`CipherKey::open_chunks`]; [`Error::Cancelled`] when it was given up in a pause, with
     /// the target all zero.
     pub fn open_chunks_paced(
         &self,
@@ -83,12 +83,12 @@ impl CipherKey {
         source: &[u8],
         target: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, target.len(), source.len())?;
         let last_if_empty: &mut [u8] = &mut [];
         let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { pacing: Pacing::new(slice, pace), last: 0 };
+        let mut slices = Slices { slicer: Slicer::new(slice, checkpoint), last: 0 };
         let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, target))| {
             slices.before(sealed.len())?;
@@ -106,7 +106,7 @@ impl CipherKey {
 
 /// When to pause.
 struct Slices<'a> {
-    pacing: Pacing<'a>,
+    slicer: Slicer<'a>,
     /// Bytes of the last chunk.
     last: usize,
 }
@@ -115,8 +115,8 @@ impl Slices<'_> {
     /// Before a chunk: pauses if those before it make a slice.
     fn before(&mut self, size: usize) -> Result<(), Error> {
         let last = std::mem::replace(&mut self.last, size);
-        if self.pacing.spend(last) && self.pacing.abandoned(0) {
-            Err(Error::Abandoned)
+        if self.slicer.advance(last) && self.slicer.cancelled(0) {
+            Err(Error::Cancelled)
         } else {
             Ok(())
         }

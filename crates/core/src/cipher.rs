@@ -4,8 +4,8 @@
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
-use crate::engines::{ByKernel, Chosen, CipherState, Engine, Provider, with_kernel};
-use crate::pace::{Pace, Pacing};
+use crate::checkpoint::{Checkpoint, Slicer};
+use crate::engines::{Chosen, CipherState, Engine, ExternalCipher};
 
 pub use crate::inputs::Text;
 
@@ -56,24 +56,15 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Prepares `key` for an engine of choice, which then computes everything under this key; as
-    /// [`CipherKey::boxed`].
-    ///
-    /// # Errors
-    /// As [`CipherKey::boxed`]; [`Error::Unavailable`].
-    pub fn by(provider: Provider, cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
-        if provider == Provider::Native || key.len() != cipher.facts().key_size {
-            return CipherKey::boxed(cipher, key);
-        }
-        let mut state = Box::new(ByKernel::cipher_vacant());
-        with_kernel!(provider, E => E::cipher_prepare(&mut state, cipher, key))?;
-        Ok(Box::new(CipherKey { cipher, state: CipherState::Kernel(state) }))
+    /// Wraps a key that an external engine prepared, which then computes everything under it.
+    pub fn from_external(cipher: Cipher, key: Box<dyn ExternalCipher>) -> CipherKey {
+        CipherKey { cipher, state: CipherState::External(key) }
     }
 
-    /// Whether the kernel computes under this key.
+    /// Returns true if an external engine computes under this key.
     #[inline]
-    pub fn of_kernel(&self) -> bool {
-        matches!(self.state, CipherState::Kernel(_))
+    pub fn is_external(&self) -> bool {
+        matches!(self.state, CipherState::External(_))
     }
 
     #[inline]
@@ -88,7 +79,7 @@ impl CipherKey {
         }
         match &mut self.state {
             CipherState::Native(state) => Chosen::cipher_prepare(state, self.cipher, key),
-            CipherState::Kernel(_) => Err(Error::Engine),
+            CipherState::External(_) => Err(Error::Engine),
         }
     }
 
@@ -107,8 +98,8 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] when source
-    /// and target differ in length, [`Error::SourceTooLarge`]; where the key was prepared for the
-    /// kernel, [`Error::Unavailable`] and [`Error::TooLarge`].
+    /// and target differ in length, [`Error::SourceTooLarge`]; from an external engine
+    /// [`Error::Unavailable`] and [`Error::TooLarge`].
     #[inline]
     pub fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         let facts = self.cipher.facts();
@@ -121,29 +112,29 @@ impl CipherKey {
         check(&text, facts)?;
         match &self.state {
             CipherState::Native(state) => Chosen::apply(state, iv, text),
-            CipherState::Kernel(state) => ByKernel::apply(state, iv, text),
+            CipherState::External(key) => key.apply(iv, text, None),
         }
     }
 
-    /// As [`CipherKey::apply`]; where the kernel computes, with a pause after about every `slice`
-    /// bytes. (Native work is paced in [parts](crate::split).)
+    /// As [`CipherKey::apply`]; an external engine pauses after about every `slice` bytes. (Native
+    /// work is paced in [parts](crate::split).)
     ///
     /// # Errors
-    /// As [`CipherKey::apply`]; [`Error::Abandoned`] when it was given up in a pause, with the
+    /// As [`CipherKey::apply`]; [`Error::Cancelled`] when it was given up in a pause, with the
     /// target all zero.
     pub fn apply_paced(
         &self,
         iv: &[u8],
         text: Text<'_>,
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
-        let CipherState::Kernel(state) = &self.state else { return self.apply(iv, text) };
+        let CipherState::External(key) = &self.state else { return self.apply(iv, text) };
         if iv.len() != self.cipher.facts().iv_size {
             return Err(Error::IvSize);
         }
         check(&text, self.cipher.facts())?;
-        ByKernel::apply_paced(state, iv, text, &mut Pacing::new(slice, pace))
+        key.apply(iv, text, Some(Slicer::new(slice, checkpoint)))
     }
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
@@ -165,7 +156,7 @@ impl CipherKey {
         self.check_aead(nonce, aad, &text, tag.len())?;
         match &self.state {
             CipherState::Native(state) => Chosen::seal(state, nonce, aad, text, tag),
-            CipherState::Kernel(state) => ByKernel::seal(state, nonce, aad, text, tag),
+            CipherState::External(key) => key.seal(nonce, aad, text, tag),
         }
     }
 
@@ -173,14 +164,14 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
-    /// Otherwise as [`CipherKey::seal`], with the target untouched or, where the kernel computes,
-    /// all zero.
+    /// Otherwise as [`CipherKey::seal`], with the target untouched or, under a key of an external
+    /// engine, all zero.
     #[inline]
     pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         match &self.state {
             CipherState::Native(state) => Chosen::open(state, nonce, aad, text, tag),
-            CipherState::Kernel(state) => ByKernel::open(state, nonce, aad, text, tag),
+            CipherState::External(key) => key.open(nonce, aad, text, tag),
         }
     }
 

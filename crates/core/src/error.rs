@@ -24,9 +24,9 @@ pub enum Error {
     NotSupported,
     /// The parts of a message are not all there, overlap, or do not end at a border.
     Parts,
-    /// Nobody wants the result any more: [`Pace::abandoned`](crate::pace::Pace::abandoned) said so.
+    /// Nobody wants the result any more: [`Checkpoint::cancelled`](crate::checkpoint::Checkpoint::cancelled) said so.
     /// The target is untouched.
-    Abandoned,
+    Cancelled,
     /// The bytes are not a state of this hash, or the state has begun to give output and takes no
     /// more.
     State,
@@ -68,7 +68,7 @@ impl Error {
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
             Error::Parts => "the parts do not make up the message",
-            Error::Abandoned => "nobody wants the result any more",
+            Error::Cancelled => "nobody wants the result any more",
             Error::State => "the state does not belong to this hash",
             Error::Unavailable(reason) | Error::TooLarge(reason) => reason,
             Error::Engine => "the engine failed",

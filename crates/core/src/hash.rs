@@ -2,10 +2,9 @@
 
 use crate::Error;
 use crate::catalog::{Hash, HashFacts};
-use crate::engines::{Chosen, Engine, with_kernel};
-use crate::pace::{Pace, Pacing};
+use crate::checkpoint::{Checkpoint, Slicer};
+use crate::engines::{Chosen, Engine};
 
-pub use crate::engines::Provider;
 pub use crate::inputs::Params;
 
 /// Hashes `source` into `target`.
@@ -30,60 +29,39 @@ pub fn digest(
     Chosen::digest(hash, params, source, target)
 }
 
-/// As [`digest`], by an engine of choice; paced if somebody is to be asked after every so many
-/// bytes.
-///
-/// # Errors
-/// As [`digest`]; [`Error::Unavailable`]; [`Error::Abandoned`] when it was given up in a pause.
-pub fn digest_by(
-    provider: Provider,
-    hash: Hash,
-    params: &Params<'_>,
-    source: &[u8],
-    target: &mut [u8],
-    paced: Option<(usize, &mut dyn Pace)>,
-) -> Result<(), Error> {
-    match (provider, paced) {
-        (Provider::Native, None) => digest(hash, params, source, target),
-        (Provider::Native, Some((slice, pace))) => {
-            digest_paced(hash, params, source, target, slice, pace)
-        }
-        (_, paced) => {
-            check_target(hash.facts(), target.len())?;
-            check_params(hash.facts(), params)?;
-            with_kernel!(provider, E => match paced {
-                None => E::digest(hash, params, source, target),
-                Some((slice, pace)) => E::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace)),
-            })
-        }
-    }
-}
-
 /// As [`digest`], in slices of about `slice` bytes, with a pause after each but the last.
 ///
 /// # Errors
-/// As [`digest`]; [`Error::Abandoned`] when it was given up in a pause.
+/// As [`digest`]; [`Error::Cancelled`] when it was given up in a pause.
 pub fn digest_paced(
     hash: Hash,
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check_target(hash.facts(), target.len())?;
     check_params(hash.facts(), params)?;
-    Chosen::digest_paced(hash, params, source, target, &mut Pacing::new(slice, pace))
+    Chosen::digest_paced(hash, params, source, target, &mut Slicer::new(slice, checkpoint))
 }
 
+/// Checks the size of a target against the catalog.
+///
+/// # Errors
+/// [`Error::OutputSize`].
 #[inline]
-pub(crate) fn check_target(facts: &HashFacts, target_size: usize) -> Result<(), Error> {
+pub fn check_target(facts: &HashFacts, target_size: usize) -> Result<(), Error> {
     let size_fits = if facts.xof { target_size > 0 } else { target_size == facts.digest_size };
     if size_fits { Ok(()) } else { Err(Error::OutputSize) }
 }
 
+/// Checks whether a hash takes these parameters.
+///
+/// # Errors
+/// [`Error::NotSupported`].
 #[inline]
-pub(crate) fn check_params(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
+pub fn check_params(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
     if (params.seed != 0 && facts.seed_bits == 0) || (params.key.is_some() && facts.key_size == 0) {
         return Err(Error::NotSupported);
     }

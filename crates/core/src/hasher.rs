@@ -4,16 +4,13 @@
 //! An empty state is a hash that has not begun. Key and seed are no part of a state (though most
 //! states of a keyed or seeded hash fit no other key or seed): they are given with every call.
 //! States hold what they need of the message, so they are as secret as the message.
-//!
-//! Running hashes that the kernel keeps have no such state, but a ticket: [`Held`].
 
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::engines::{Chosen, Stateful};
 use crate::hash::{check_params, check_target};
-use crate::pace::{Pace, Pacing};
 
-pub use crate::engines::{Held, Paced};
 pub use crate::inputs::Params;
 
 /// Bytes of a state of this hash.
@@ -44,7 +41,7 @@ pub fn update(
 /// As [`update`], in slices of about `slice` bytes, with a pause after each but the last.
 ///
 /// # Errors
-/// As [`update`]; [`Error::Abandoned`] when it was given up in a pause, with `next` untouched.
+/// As [`update`]; [`Error::Cancelled`] when it was given up in a pause, with `next` untouched.
 pub fn update_paced(
     hash: Hash,
     params: &Params<'_>,
@@ -52,11 +49,11 @@ pub fn update_paced(
     source: &[u8],
     next: &mut [u8],
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     check_next(hash, next)?;
-    Chosen::update_paced(hash, params, state, source, next, &mut Pacing::new(slice, pace))
+    Chosen::update_paced(hash, params, state, source, next, &mut Slicer::new(slice, checkpoint))
 }
 
 /// Takes in the rest of the message, and writes the digest to `target`, whose size is as for

@@ -2,13 +2,11 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{
-    ByKernel, Chosen, Derivation, Engine, MacState, Provider, Stateful, with_kernel,
-};
+use crate::checkpoint::{Checkpoint, Slicer};
+use crate::engines::{Chosen, Derivation, Engine, ExternalMac, MacState, Stateful};
 use crate::hash;
 use crate::hasher::{self, check_next, state_size};
 use crate::inputs::Params;
-use crate::pace::{Pace, Pacing};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -44,23 +42,24 @@ impl MacKey {
         Ok(MacKey { hash, state: MacState::Native(Chosen::mac_state(hash, key)?) })
     }
 
-    /// Prepares `key` for an engine of choice, which then computes everything under this key.
+    /// Wraps a key that an external engine prepared, which then computes every HMAC under it.
     ///
     /// # Errors
-    /// As [`MacKey::new`]; [`Error::Unavailable`].
-    pub fn by(provider: Provider, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
-        if provider == Provider::Native || !hash.facts().hmac {
-            return MacKey::new(hash, key);
+    /// [`Error::NotSupported`] when HMAC is not defined for `hash`.
+    pub fn from_external(hash: Hash, key: Box<dyn ExternalMac>) -> Result<MacKey, Error> {
+        if !hash.facts().hmac {
+            return Err(Error::NotSupported);
         }
-        let state = with_kernel!(provider, E => E::mac_state(hash, key))?;
-        Ok(MacKey { hash, state: MacState::Kernel(Box::new(state)) })
+        Ok(MacKey { hash, state: MacState::External(key) })
     }
 
-    /// Whether the kernel computes under this key. It keeps running HMACs too: see
-    /// [`Held`](crate::hasher::Held).
+    /// Returns the key of an external engine, `None` for one of the native engine.
     #[inline]
-    pub fn of_kernel(&self) -> bool {
-        matches!(self.state, MacState::Kernel(_))
+    pub fn external(&self) -> Option<&dyn ExternalMac> {
+        match &self.state {
+            MacState::Native(_) => None,
+            MacState::External(key) => Some(&**key),
+        }
     }
 
     /// The hash under this HMAC.
@@ -78,40 +77,40 @@ impl MacKey {
     fn stateful(&self) -> Result<&<Chosen as Engine>::MacState, Error> {
         match &self.state {
             MacState::Native(state) => Ok(state),
-            MacState::Kernel(_) => Err(Error::NotSupported),
+            MacState::External(_) => Err(Error::NotSupported),
         }
     }
 
     /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] where the key
-    /// was prepared for the kernel.
+    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] from an
+    /// external engine.
     #[inline]
     pub fn mac(&self, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
         match &self.state {
             MacState::Native(state) => Chosen::mac(state, source, target),
-            MacState::Kernel(state) => ByKernel::mac(state, source, target),
+            MacState::External(key) => key.mac(source, target, None),
         }
     }
 
     /// As [`MacKey::mac`], in slices of about `slice` bytes, with a pause after each but the last.
     ///
     /// # Errors
-    /// As [`MacKey::mac`]; [`Error::Abandoned`] when it was given up in a pause.
+    /// As [`MacKey::mac`]; [`Error::Cancelled`] when it was given up in a pause.
     pub fn mac_paced(
         &self,
         source: &[u8],
         target: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        let pacing = &mut Pacing::new(slice, pace);
+        let mut slicer = Slicer::new(slice, checkpoint);
         match &self.state {
-            MacState::Native(state) => Chosen::mac_paced(state, source, target, pacing),
-            MacState::Kernel(state) => ByKernel::mac_paced(state, source, target, pacing),
+            MacState::Native(state) => Chosen::mac_paced(state, source, target, &mut slicer),
+            MacState::External(key) => key.mac(source, target, Some(slicer)),
         }
     }
 
@@ -126,7 +125,7 @@ impl MacKey {
     ///
     /// # Errors
     /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of
-    /// the wrong size, [`Error::NotSupported`] where the key was prepared for the kernel.
+    /// the wrong size, [`Error::NotSupported`] for a key of an external engine.
     #[inline]
     pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
         check_next(self.hash, next)?;
@@ -137,7 +136,7 @@ impl MacKey {
     /// last.
     ///
     /// # Errors
-    /// As [`MacKey::update`]; [`Error::Abandoned`] when it was given up in a pause, with `next`
+    /// As [`MacKey::update`]; [`Error::Cancelled`] when it was given up in a pause, with `next`
     /// untouched.
     pub fn update_paced(
         &self,
@@ -145,7 +144,7 @@ impl MacKey {
         source: &[u8],
         next: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         check_next(self.hash, next)?;
         Chosen::mac_update_paced(
@@ -153,7 +152,7 @@ impl MacKey {
             state,
             source,
             next,
-            &mut Pacing::new(slice, pace),
+            &mut Slicer::new(slice, checkpoint),
         )
     }
 
@@ -255,7 +254,7 @@ impl<'a> KeyStates<'a> {
         source: &[u8],
         next: &mut [u8],
         slice: usize,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         hasher::update_paced(
             self.hash,
@@ -264,7 +263,7 @@ impl<'a> KeyStates<'a> {
             source,
             next,
             slice,
-            pace,
+            checkpoint,
         )
     }
 

@@ -28,7 +28,7 @@ impl Text<'_> {
 
     /// What is read.
     #[inline]
-    pub(crate) fn source(&self) -> &[u8] {
+    pub fn source(&self) -> &[u8] {
         match self {
             Text::InPlace(bytes) => bytes,
             Text::Across { source, .. } => source,

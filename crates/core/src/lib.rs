@@ -7,7 +7,7 @@
 //! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check
 //!   sizes against the catalog.
 //! - [`kdf`]: key derivation and password hashing.
-//! - [`pace`], [`split`]: long work in slices, and large messages in parts, for several cores.
+//! - [`checkpoint`], [`split`]: long work in slices, and large messages in parts, for several cores.
 //! - [`stack`]: overwriting what work with secrets leaves there.
 //! - [`allocate`]: allocation that fails with an error.
 //! - [`engines`]: who computes them, and with which library and instructions.
@@ -16,6 +16,7 @@
 
 pub mod allocate;
 pub mod catalog;
+pub mod checkpoint;
 pub mod chunks;
 pub mod cipher;
 pub mod error;
@@ -25,7 +26,6 @@ pub mod hmac;
 mod inputs;
 pub mod kdf;
 pub mod many;
-pub mod pace;
 pub mod split;
 pub mod stack;
 

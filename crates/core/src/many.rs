@@ -2,11 +2,11 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{ByKernel, Chosen, Engine, MacState, Provider, with_kernel};
+use crate::checkpoint::{Checkpoint, DigestSink, Slicer};
+use crate::engines::{Chosen, Engine, MacState};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
-use crate::pace::{Outlet, Pace, Pacing};
 
 /// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and
 /// digest.
@@ -26,7 +26,7 @@ pub fn digests(
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, Outlet::new(&mut each, None))
+    Chosen::digests(hash, params, sources, size, DigestSink::new(&mut each, None))
 }
 
 /// As [`digests`], with a pause after about `slice` bytes of each of those hashed together.
@@ -40,7 +40,7 @@ pub fn digests_paced(
     sources: &[&[u8]],
     size: usize,
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
@@ -50,65 +50,78 @@ pub fn digests_paced(
         params,
         sources,
         size,
-        Outlet::new(&mut each, Some(Pacing::new(slice, pace))),
+        DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))),
     )
 }
 
-/// As [`digests`], by an engine of choice; paced if somebody is to be asked after every so many
-/// bytes.
+/// Calls `compute` for each of `sources` with its index in turn, and `each` with the digest of
+/// `size` bytes. For external engines, which compute one digest at a time.
 ///
 /// # Errors
-/// As [`digests`]; [`Error::Unavailable`], after which some digests may have been handed on.
-pub fn digests_by(
-    provider: Provider,
-    hash: Hash,
-    params: &Params<'_>,
+/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after which some digests
+/// may have been handed on.
+pub fn one_by_one(
     sources: &[&[u8]],
     size: usize,
-    paced: Option<(usize, &mut dyn Pace)>,
+    mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
+    compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    hash::check_target(hash.facts(), size)?;
-    hash::check_params(hash.facts(), params)?;
-    let outlet = Outlet::new(&mut each, paced.map(|(slice, pace)| Pacing::new(slice, pace)));
-    match provider {
-        Provider::Native => Chosen::digests(hash, params, sources, size, outlet),
-        _ => with_kernel!(provider, E => E::digests(hash, params, sources, size, outlet)),
+    let slicer = slicer.as_mut().map(|slicer| slicer.from(0));
+    in_turn(sources, size, DigestSink::new(&mut each, slicer), compute)
+}
+
+fn in_turn(
+    sources: &[&[u8]],
+    size: usize,
+    mut sink: DigestSink<'_>,
+    mut compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut target = [0; 64];
+    let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
+    for (index, source) in sources.iter().enumerate() {
+        if !sink.cancelled(index) {
+            compute(source, target)?;
+            sink.emit(index, target);
+            sink.advance(source.len());
+        }
     }
+    Ok(())
 }
 
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
-/// then.
+/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
 pub fn macs(
     key: &MacKey,
     sources: &[&[u8]],
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    macs_to(key, sources, Outlet::new(&mut each, None))
+    macs_to(key, sources, DigestSink::new(&mut each, None))
 }
 
 /// As [`macs`], paced as [`digests_paced`] is.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the key was prepared for the kernel; some may have been handed on
-/// then.
+/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
 pub fn macs_paced(
     key: &MacKey,
     sources: &[&[u8]],
     slice: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    macs_to(key, sources, Outlet::new(&mut each, Some(Pacing::new(slice, pace))))
+    macs_to(key, sources, DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))))
 }
 
-fn macs_to(key: &MacKey, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
+fn macs_to(key: &MacKey, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
     match key.state() {
-        MacState::Native(state) => Chosen::macs(state, sources, outlet),
-        MacState::Kernel(state) => ByKernel::macs(state, sources, outlet),
+        MacState::Native(state) => Chosen::macs(state, sources, sink),
+        MacState::External(state) => {
+            let size = key.hash().facts().digest_size;
+            in_turn(sources, size, sink, |source, target| state.mac(source, target, None))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This works for every cipher, where [`CipherKey::parts`] returns true, and for BLAKE3. A part of
 //! a cipher's message begins and ends at a multiple of [`PART_ALIGN`]; only the last may end
-//! elsewhere. What each part of an AEAD's message adds to the tag is kept in a [`Partial`]; all of
+//! elsewhere. What each part of an AEAD's message adds to the tag is kept in a [`PartialTag`]; all of
 //! them together make the tag.
 //!
 //! A message can be sealed or opened in one pass over its parts, or in two: the first
@@ -18,7 +18,7 @@
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
-use crate::engines::{Chosen, CipherState, Divides};
+use crate::engines::{Chosen, CipherState, Splittable};
 use crate::hash::{check_params, check_target};
 use crate::inputs::{Params, Text};
 
@@ -26,8 +26,8 @@ use crate::inputs::{Params, Text};
 pub const PART_ALIGN: usize = 64;
 
 impl CipherKey {
-    /// Returns true if messages under this key can be worked on in parts: unless the kernel
-    /// computes.
+    /// Returns true if messages under this key can be worked on in parts: unless an
+    /// external engine computes.
     pub fn parts(&self) -> bool {
         matches!(self.state(), CipherState::Native(_))
     }
@@ -46,14 +46,14 @@ impl CipherKey {
 pub struct Message {
     facts: &'static CipherFacts,
     size: u64,
-    state: <Chosen as Divides>::Message,
+    state: <Chosen as Splittable>::Message,
 }
 
 /// What a part adds to the tag. As secret as the key, wiped on drop.
-pub struct Partial {
+pub struct PartialTag {
     offset: u64,
     size: u64,
-    sum: <Chosen as Divides>::Sum,
+    sum: <Chosen as Splittable>::PartialTag,
 }
 
 impl Message {
@@ -91,9 +91,9 @@ impl Message {
     /// [`Error::NotSupported`] for an AEAD, [`Error::Parts`] for a part that does not lie within
     /// the message or not at its borders, [`Error::OutputSize`] when source and target differ
     /// in length.
-    pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<Partial, Error> {
+    pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(false, offset, &text)?;
-        Ok(Partial { offset, size, sum: Chosen::apply_part(&self.state, offset, text)? })
+        Ok(PartialTag { offset, size, sum: Chosen::apply_part(&self.state, offset, text)? })
     }
 
     /// Encrypts the part that begins at `offset`.
@@ -101,9 +101,9 @@ impl Message {
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher and where sealing takes two passes, otherwise as
     /// [`Message::apply_part`].
-    pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<Partial, Error> {
+    pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
-        Ok(Partial { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
+        Ok(PartialTag { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
     }
 
     /// Decrypts the part that begins at `offset` of the message with this tag, authentic or not:
@@ -113,19 +113,19 @@ impl Message {
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as
     /// [`Message::apply_part`].
-    pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Partial, Error> {
+    pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
-        Ok(Partial { offset, size, sum: Chosen::open_part(&self.state, offset, text, tag)? })
+        Ok(PartialTag { offset, size, sum: Chosen::open_part(&self.state, offset, text, tag)? })
     }
 
     /// Returns what the part that begins at `offset` adds to the tag, read before it is encrypted.
     ///
     /// # Errors
     /// [`Error::NotSupported`] where sealing takes one pass, otherwise as [`Message::apply_part`].
-    pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<Partial, Error> {
+    pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
-        Ok(Partial { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
+        Ok(PartialTag { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
     }
 
     /// Returns what the part that begins at `offset` of the ciphertext adds to the tag. It writes
@@ -138,10 +138,10 @@ impl Message {
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Partial, Error> {
+    ) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
         self.check_tag(tag.len())?;
-        Ok(Partial {
+        Ok(PartialTag {
             offset,
             size,
             sum: Chosen::authenticate_sealed(&self.state, offset, source, tag)?,
@@ -166,7 +166,7 @@ impl Message {
     /// [`Error::Parts`] when parts are missing, overlap or are out of order; [`Error::TagSize`].
     pub fn tag<'a>(
         &self,
-        parts: impl IntoIterator<Item = &'a Partial>,
+        parts: impl IntoIterator<Item = &'a PartialTag>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
@@ -188,7 +188,7 @@ impl Message {
     /// overwritten then. Otherwise as [`Message::tag`].
     pub fn verify<'a>(
         &self,
-        parts: impl IntoIterator<Item = &'a Partial>,
+        parts: impl IntoIterator<Item = &'a PartialTag>,
         tag: &[u8],
     ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
@@ -244,7 +244,7 @@ pub struct HashMessage {
     hash: Hash,
     size: u64,
     part_size: u64,
-    state: <Chosen as Divides>::HashMessage,
+    state: <Chosen as Splittable>::HashMessage,
 }
 
 impl std::fmt::Debug for Message {
@@ -253,9 +253,9 @@ impl std::fmt::Debug for Message {
     }
 }
 
-impl std::fmt::Debug for Partial {
+impl std::fmt::Debug for PartialTag {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Partial({}..{})", self.offset, self.offset + self.size)
+        write!(formatter, "PartialTag({}..{})", self.offset, self.offset + self.size)
     }
 }
 

@@ -3,9 +3,9 @@
 mod support;
 
 use millrace_core::Error;
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::argon2::{self, Cost, Input, Kind, Version};
-use millrace_core::pace::Unpaced;
 use support::{Random, Watch, hex};
 
 const KINDS: [(Kind, ::argon2::Algorithm); 3] = [
@@ -88,10 +88,10 @@ fn pauses_and_tells_how_far_it_is() {
     argon2::derive(&cost, &input, &mut alone).expect("derived");
     assert_eq!(watched, alone);
 
-    let mut watch = Watch { unwanted: vec![(0, 3)], ..Watch::default() };
+    let mut watch = Watch { cancelled: vec![(0, 3)], ..Watch::default() };
     let mut target = [0; 32];
-    let given_up = argon2::derive_paced(&cost, &input, &mut target, &mut memory, &mut watch);
-    assert_eq!((given_up, watch.pauses, target), (Err(Error::Abandoned), 3, [0; 32]));
+    let cancelled = argon2::derive_paced(&cost, &input, &mut target, &mut memory, &mut watch);
+    assert_eq!((cancelled, watch.pauses, target), (Err(Error::Cancelled), 3, [0; 32]));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn limits() {
     let input = Input { salt: b"12345678", ..input };
     assert_eq!(argon2::derive(&cost, &input, &mut [0; 3]), Err(Error::OutputSize));
     let mut small = Memory::new(8 * 1024 - 64).expect("memory");
-    let refused = argon2::derive_paced(&cost, &input, &mut [0; 4], &mut small, &mut Unpaced);
+    let refused = argon2::derive_paced(&cost, &input, &mut [0; 4], &mut small, &mut NoCheckpoint);
     assert_eq!(refused, Err(Error::Memory { needed: 8 * 1024 }));
     let most = Cost::new(Kind::Id, u32::MAX, 1, 1).expect("a cost");
     assert_eq!(argon2::memory(&most), 4 * ((u64::from(u32::MAX) / 4) << 10));

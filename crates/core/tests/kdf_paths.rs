@@ -4,10 +4,10 @@
 use std::process::Command;
 
 use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::hash::{Params, digest};
 use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::{Memory, hkdf, pbkdf2, scrypt};
-use millrace_core::pace::Unpaced;
 
 /// The digest of keys of all kinds, of several jobs each.
 fn answers() -> String {
@@ -29,7 +29,7 @@ fn answers() -> String {
             .collect();
         let lanes = jobs.iter().map(|job| u64::from(job.p)).sum();
         let mut memory = Memory::new(scrypt::memory(&cost, lanes, 8)).expect("memory");
-        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Unpaced, |_, _| {})
+        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut NoCheckpoint, |_, _| {})
             .expect("derived");
         all.extend(keys.concat());
         for facts in HASHES.iter().filter(|facts| facts.hmac) {
@@ -43,7 +43,8 @@ fn answers() -> String {
                     target,
                 })
                 .collect();
-            pbkdf2::derive_many(facts.hash, &mut jobs, &mut Unpaced, |_, _| {}).expect("derived");
+            pbkdf2::derive_many(facts.hash, &mut jobs, &mut NoCheckpoint, |_, _| {})
+                .expect("derived");
             all.extend(keys.concat());
             hkdf::derive(facts.hash, &secrets[0], &all[..count], &all[..5], &mut keys[0])
                 .expect("derived");

@@ -4,9 +4,9 @@ mod support;
 
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::hmac::hmac;
 use millrace_core::kdf::pbkdf2::{self, Job};
-use millrace_core::pace::Unpaced;
 use support::{Random, Watch, hex};
 
 fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
@@ -140,7 +140,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
         for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
             let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
             let mut told = vec![0; count];
-            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut Unpaced, |index, _| {
+            pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut NoCheckpoint, |index, _| {
                 told[index] += 1
             })
             .expect("derived");
@@ -176,8 +176,8 @@ fn pauses_and_tells_how_far_it_is() {
 
 #[test]
 fn what_nobody_wants_is_given_up() {
-    for unwanted in [vec![(1, 0)], vec![(1, 3)], vec![(0, 2), (1, 0), (2, 1)]] {
-        let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
+    for cancelled in [vec![(1, 0)], vec![(1, 3)], vec![(0, 2), (1, 0), (2, 1)]] {
+        let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
         let mut told = Vec::new();
         let mut jobs: Vec<Job<'_>> = targets
@@ -189,9 +189,11 @@ fn what_nobody_wants_is_given_up() {
         told.sort_unstable();
         assert_eq!(
             told,
-            (0..3).filter(|index| unwanted.iter().all(|(job, _)| job != index)).collect::<Vec<_>>()
+            (0..3)
+                .filter(|index| cancelled.iter().all(|(job, _)| job != index))
+                .collect::<Vec<_>>()
         );
-        if unwanted.len() == 3 {
+        if cancelled.len() == 3 {
             assert_eq!(watch.pauses, 2, "goes on for nobody");
         }
     }

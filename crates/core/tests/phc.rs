@@ -4,10 +4,10 @@
 mod support;
 
 use millrace_core::Error;
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{Memory, bcrypt, scrypt};
-use millrace_core::pace::Unpaced;
 use support::{Random, Watch};
 
 const LIMITS: Limits = Limits { memory: 128 << 20, milliseconds: 30_000 };
@@ -45,7 +45,7 @@ fn verify(hash: &PasswordHash, password: &[u8]) -> Result<bool, Error> {
         password,
         b"",
         &mut Memory::new(hash.scheme().memory()).expect("memory"),
-        &mut Unpaced,
+        &mut NoCheckpoint,
     )
 }
 
@@ -76,9 +76,16 @@ fn made_and_verified() {
         for (salt_size, size) in [(8, 16), (16, 32), (64, 64), (17, 33)] {
             let salt = vec![3; salt_size];
             let memory = &mut Memory::new(scheme.memory()).expect("memory");
-            let made =
-                PasswordHash::new(scheme, b"a password", b"", &salt, size, memory, &mut Unpaced)
-                    .expect("made");
+            let made = PasswordHash::new(
+                scheme,
+                b"a password",
+                b"",
+                &salt,
+                size,
+                memory,
+                &mut NoCheckpoint,
+            )
+            .expect("made");
             let read = PasswordHash::parse(&made.to_string(), &LIMITS).expect("one of ours");
             assert_eq!(read, made);
             assert_eq!(verify(&read, b"a password"), Ok(true), "{made}");
@@ -100,12 +107,16 @@ fn made_and_verified() {
     }
     let argon2 = schemes[0];
     let memory = &mut Memory::new(argon2.memory()).expect("memory");
-    let made = PasswordHash::new(argon2, b"a", b"a secret", &[1; 16], 32, memory, &mut Unpaced)
-        .expect("made");
-    assert_eq!(made.verify(b"a", b"a secret", memory, &mut Unpaced), Ok(true));
-    assert_eq!(made.verify(b"a", b"", memory, &mut Unpaced), Ok(false));
+    let made =
+        PasswordHash::new(argon2, b"a", b"a secret", &[1; 16], 32, memory, &mut NoCheckpoint)
+            .expect("made");
+    assert_eq!(made.verify(b"a", b"a secret", memory, &mut NoCheckpoint), Ok(true));
+    assert_eq!(made.verify(b"a", b"", memory, &mut NoCheckpoint), Ok(false));
     let mut none = Memory::new(0).expect("memory");
-    assert!(matches!(made.verify(b"a", b"", &mut none, &mut Unpaced), Err(Error::Memory { .. })));
+    assert!(matches!(
+        made.verify(b"a", b"", &mut none, &mut NoCheckpoint),
+        Err(Error::Memory { .. })
+    ));
     for (salt, size, error) in [
         (7, 32, Error::SaltSize),
         (65, 32, Error::SaltSize),
@@ -113,10 +124,11 @@ fn made_and_verified() {
         (8, 65, Error::OutputSize),
     ] {
         let refused =
-            PasswordHash::new(argon2, b"", b"", &vec![0; salt], size, memory, &mut Unpaced);
+            PasswordHash::new(argon2, b"", b"", &vec![0; salt], size, memory, &mut NoCheckpoint);
         assert_eq!(refused.map(|_| ()), Err(error));
     }
-    let refused = PasswordHash::new(schemes[2], b"", b"secret", &[0; 8], 32, memory, &mut Unpaced);
+    let refused =
+        PasswordHash::new(schemes[2], b"", b"secret", &[0; 8], 32, memory, &mut NoCheckpoint);
     assert_eq!(refused.map(|_| ()), Err(Error::NotSupported));
 }
 
@@ -336,21 +348,25 @@ fn bcrypt_of_another_library() {
         let expected = ::bcrypt::hash_with_salt(&password, 5, salt).expect("hashed").to_string();
         for (kind, name) in [(Bcrypt::A, "2a"), (Bcrypt::B, "2b"), (Bcrypt::Y, "2y")] {
             let (scheme, memory) = (Scheme::Bcrypt(kind, 5), &mut Memory::new(0).expect("memory"));
-            let made = PasswordHash::new(scheme, &password, b"", &salt, 23, memory, &mut Unpaced)
-                .expect("made");
+            let made =
+                PasswordHash::new(scheme, &password, b"", &salt, 23, memory, &mut NoCheckpoint)
+                    .expect("made");
             assert_eq!(made.to_string()[4..], expected[4..], "{size}");
             assert_eq!(made.to_string()[1..3], *name);
         }
     }
     let mut target = [0; 23];
     assert_eq!(
-        bcrypt::derive(b"a\0b", &[0; 16], 5, &mut target, &mut Unpaced),
+        bcrypt::derive(b"a\0b", &[0; 16], 5, &mut target, &mut NoCheckpoint),
         Err(Error::NotSupported)
     );
-    assert_eq!(bcrypt::derive(b"a", &[0; 16], 3, &mut target, &mut Unpaced), Err(Error::Cost));
-    assert_eq!(bcrypt::derive(b"a", &[0; 16], 32, &mut target, &mut Unpaced), Err(Error::Cost));
-    let mut watch = Watch { unwanted: vec![(0, 3)], ..Watch::default() };
-    assert_eq!(bcrypt::derive(b"a", &[0; 16], 8, &mut target, &mut watch), Err(Error::Abandoned));
+    assert_eq!(bcrypt::derive(b"a", &[0; 16], 3, &mut target, &mut NoCheckpoint), Err(Error::Cost));
+    assert_eq!(
+        bcrypt::derive(b"a", &[0; 16], 32, &mut target, &mut NoCheckpoint),
+        Err(Error::Cost)
+    );
+    let mut watch = Watch { cancelled: vec![(0, 3)], ..Watch::default() };
+    assert_eq!(bcrypt::derive(b"a", &[0; 16], 8, &mut target, &mut watch), Err(Error::Cancelled));
     assert_eq!((watch.pauses, target), (3, [0; 23]));
     assert_eq!(watch.progress.last(), Some(&(0, 24, 256)));
 }

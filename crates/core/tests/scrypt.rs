@@ -4,9 +4,9 @@
 mod support;
 
 use millrace_core::Error;
+use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::scrypt::{self, Cost, Job};
-use millrace_core::pace::Unpaced;
 use support::{Random, Watch, hex};
 
 fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
@@ -108,14 +108,14 @@ fn another_library_agrees_with_any_number_of_jobs() {
         let mut wishes: Vec<Wish> = (0..1 + round % 12).map(|_| wish(&mut random)).collect();
         let lanes: u64 = wishes.iter().map(|wish| u64::from(wish.p)).sum();
         // From one lane at a time to more memory than there are lanes.
-        let together = 1 + random.below(scrypt::lanes() + 2);
-        let mut memory = Memory::new(scrypt::memory(&cost, lanes, together)).expect("memory");
+        let concurrent = 1 + random.below(scrypt::lanes() + 2);
+        let mut memory = Memory::new(scrypt::memory(&cost, lanes, concurrent)).expect("memory");
         let mut told = vec![0; wishes.len()];
         scrypt::derive_many(
             &cost,
             &mut jobs(&mut wishes),
             &mut memory,
-            &mut Unpaced,
+            &mut NoCheckpoint,
             |index, _| told[index] += 1,
         )
         .expect("derived");
@@ -124,7 +124,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
             assert_eq!(
                 hex(&wish.target),
                 hex(&judged(&cost, wish)),
-                "{cost:?} {} {together}",
+                "{cost:?} {} {concurrent}",
                 wish.p
             );
         }
@@ -139,8 +139,14 @@ fn memory_is_used_again() {
     for round in 0..6 {
         let mut wishes: Vec<Wish> =
             (0..1 + round).map(|_| Wish { p: 1, ..wish(&mut random) }).collect();
-        scrypt::derive_many(&cost, &mut jobs(&mut wishes), &mut memory, &mut Unpaced, |_, _| {})
-            .expect("derived");
+        scrypt::derive_many(
+            &cost,
+            &mut jobs(&mut wishes),
+            &mut memory,
+            &mut NoCheckpoint,
+            |_, _| {},
+        )
+        .expect("derived");
         assert!(wishes.iter().all(|wish| wish.target == judged(&cost, wish)));
         if round % 2 == 1 {
             memory.wipe(&mut || {});
@@ -177,11 +183,11 @@ fn pauses_and_tells_how_far_it_is() {
 fn what_nobody_wants_is_given_up() {
     let cost = Cost::new(16384, 8).expect("a cost");
     let mut memory = Memory::new(scrypt::memory(&cost, 3, 3)).expect("memory");
-    for unwanted in
+    for cancelled in
         [vec![(1, 0)], vec![(1, 5)], vec![(0, 0), (1, 0), (2, 0)], vec![(0, 7), (1, 3), (2, 7)]]
     {
         let mut targets = [[0; 32]; 3];
-        let mut watch = Watch { unwanted: unwanted.clone(), ..Watch::default() };
+        let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut told = Vec::new();
         let mut jobs: Vec<Job<'_>> = targets
             .iter_mut()
@@ -190,11 +196,11 @@ fn what_nobody_wants_is_given_up() {
         scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |index, _| told.push(index))
             .expect("derived");
         for (index, target) in targets.iter().enumerate() {
-            let wanted = unwanted.iter().all(|&(job, _)| job != index);
+            let wanted = cancelled.iter().all(|&(job, _)| job != index);
             assert_eq!(told.contains(&index), wanted);
             assert_eq!(*target != [0; 32], wanted);
         }
-        if unwanted.len() == 3 {
+        if cancelled.len() == 3 {
             assert!(watch.pauses <= 7, "goes on for nobody");
         }
     }
@@ -222,7 +228,7 @@ fn limits() {
     let mut small = Memory::new(scrypt::memory(&cost, 1, 1) - 64).expect("memory");
     let mut target = [0; 32];
     let job = Job { password: b"", salt: b"", p: 1, target: &mut target };
-    let refused = scrypt::derive_many(&cost, &mut [job], &mut small, &mut Unpaced, |_, _| {});
+    let refused = scrypt::derive_many(&cost, &mut [job], &mut small, &mut NoCheckpoint, |_, _| {});
     assert_eq!(refused, Err(Error::Memory { needed: scrypt::memory(&cost, 1, 1) }));
     let huge = Cost::new(1 << 32, 1 << 20).expect("a cost");
     assert!(matches!(scrypt::derive(&huge, b"", b"", 1, &mut [0; 32]), Err(Error::Memory { .. })));

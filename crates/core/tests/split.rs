@@ -8,7 +8,7 @@ use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
-use millrace_core::split::{HashMessage, Message, PART_ALIGN, Partial, hash_parts};
+use millrace_core::split::{HashMessage, Message, PART_ALIGN, PartialTag, hash_parts};
 use support::Random;
 
 /// Borders of parts: from 0 to the size, in between multiples of `PART_ALIGN`.
@@ -26,11 +26,11 @@ fn in_parts(
     cuts: &[usize],
     source: &[u8],
     target: &mut [u8],
-    part: impl Fn(u64, Text<'_>) -> Result<Partial, Error>,
-) -> Vec<Partial> {
+    part: impl Fn(u64, Text<'_>) -> Result<PartialTag, Error>,
+) -> Vec<PartialTag> {
     let mut order: Vec<usize> = (0..cuts.len() - 1).collect();
     (1..order.len()).rev().for_each(|at| order.swap(at, random.below(at + 1)));
-    let mut partials: Vec<Option<Partial>> = order.iter().map(|_| None).collect();
+    let mut partials: Vec<Option<PartialTag>> = order.iter().map(|_| None).collect();
     for index in order {
         let range = cuts[index]..cuts[index + 1];
         let text = if random.below(2) == 0 {
@@ -52,7 +52,7 @@ fn seal_in_parts(
     cuts: &[usize],
     source: &[u8],
     target: &mut [u8],
-) -> Vec<Partial> {
+) -> Vec<PartialTag> {
     if !two_passes {
         return in_parts(random, cuts, source, target, |at, text| message.seal_part(at, text));
     }
@@ -77,7 +77,7 @@ fn authenticated_in_parts(
     cuts: &[usize],
     sealed: &[u8],
     tag: &[u8],
-) -> Vec<Partial> {
+) -> Vec<PartialTag> {
     let part =
         |at: usize, source| message.authenticate_sealed(at as u64, source, tag).expect("a part");
     cuts.windows(2).map(|cut| part(cut[0], &sealed[cut[0]..cut[1]])).collect()
@@ -312,7 +312,7 @@ fn parts_that_do_not_make_up_the_message_are_refused() {
             [(0, 128), (128, 512), (640, 360)].map(|(at, size)| part(at, size).expect("fits"));
         let [tail, overlapping, empty] =
             [(960, 40), (64, 576), (128, 0)].map(|(at, size)| part(at, size).expect("fits"));
-        let refused = |parts: &[&Partial]| {
+        let refused = |parts: &[&PartialTag]| {
             let mut tag = [0xa5; 16];
             assert_eq!(message.tag(parts.iter().copied(), &mut tag), Err(Error::Parts));
             assert_eq!(tag, [0; 16]);
@@ -473,7 +473,7 @@ fn a_part_far_into_the_message() {
 fn several_threads_work_on_one_message() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Message>();
-    is_shared::<Partial>();
+    is_shared::<PartialTag>();
     is_shared::<HashMessage>();
     let source = Random(11).bytes(1000).repeat(300);
     for (key, nonce) in aeads() {
@@ -483,7 +483,7 @@ fn several_threads_work_on_one_message() {
         // The message does not need the key any more.
         drop(key);
         let mut text = sealed;
-        let parts: Vec<Partial> = std::thread::scope(|scope| {
+        let parts: Vec<PartialTag> = std::thread::scope(|scope| {
             let part = |(index, text)| {
                 let message = &message;
                 let open =

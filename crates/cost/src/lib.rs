@@ -1,30 +1,28 @@
-//! The cost of cryptographic work in nanoseconds. The binding chooses routes by it.
+//! Predicts the cost of cryptographic work in nanoseconds. The binding chooses routes by it.
 //!
-//! Each algorithm has a price: a fixed part and one per byte (`prices`). A price comes from a table
-//! at first; a worker measures it after the first job of its algorithm (`measure`).
+//! The cost of an algorithm is linear in the size of the message (`cost_model`). Its coefficients
+//! come from a table until a worker measures them, after the first job of the algorithm
+//! (`measure`).
 //!
-//! This is a crate of its own because the tests of `crates/node` cannot run without Node.
+//! This is a separate crate because the tests of `crates/node` cannot run without Node.
 
+mod cost_model;
 pub mod limits;
 mod measure;
-mod prices;
 
 use millrace_core::catalog::Hash;
 
-pub use prices::{Algorithm, Price, changed, epoch, measured, settled};
-
-/// Returns what an algorithm costs.
-pub fn price(algorithm: Algorithm) -> Price {
-    prices::of(algorithm)
-}
+pub use cost_model::{
+    Algorithm, CostModel, advance_epoch, cost_model, epoch, is_measured, is_settled,
+};
 
 /// Returns the predicted nanoseconds of hashing `size` bytes in `count` messages.
-pub fn of_messages(hash: Hash, size: usize, count: usize) -> u64 {
-    price(Algorithm::Hash(hash)).of_messages(size, count)
+pub fn predict_messages(hash: Hash, size: usize, count: usize) -> u64 {
+    cost_model(Algorithm::Hash(hash)).predict_messages(size, count)
 }
 
-/// Measures an algorithm that has not been measured. It takes some 100 us, once for each algorithm
-/// in a process; a worker calls it after a job.
-pub fn refine(algorithm: Algorithm) {
-    prices::refine(algorithm, measure::measure);
+/// Measures an algorithm unless it was measured in this process. Takes some 100 us; a worker calls
+/// it after a job.
+pub fn measure_once(algorithm: Algorithm) {
+    cost_model::measure_once(algorithm, measure::measure);
 }

@@ -1,60 +1,59 @@
-//! A quick measurement of one algorithm: some short messages, some longer ones, the least of each.
+//! Measures one algorithm: the least time of short messages, of a longer one, and of a batch.
 
-use super::prices::{Algorithm, Price};
+use crate::cost_model::{Algorithm, CostModel};
 use millrace_core::Error;
 use millrace_core::cipher::{self, Text};
 use millrace_core::hash::{self, Params};
 use millrace_core::many;
 use std::time::{Duration, Instant};
 
-const SHORT: usize = 64;
-/// Short messages are timed by so many: one takes hardly longer than to read the clock.
+const SHORT_BYTES: usize = 64;
+/// Short messages that are timed at once: one takes little longer than reading the clock.
 const SHORT_RUNS: usize = 8;
-/// Nanoseconds a longer message should take.
-const LONG_COST: u64 = 12_000;
-/// Both are tried so often, unless that takes longer than [`PATIENCE`].
-const TRIES: usize = 4;
-const PATIENCE: Duration = Duration::from_micros(200);
+/// The predicted nanoseconds of the longer message.
+const LONG_NS: u64 = 12_000;
+/// The number of attempts, unless they take longer than [`TIME_LIMIT`].
+const ATTEMPTS: usize = 4;
+const TIME_LIMIT: Duration = Duration::from_micros(200);
+const BATCH_MESSAGES: usize = 16;
+const BATCH_MESSAGE_BYTES: usize = 256;
 
-/// `None` if the algorithm fails.
-pub(crate) fn measure(algorithm: Algorithm, prior: Price) -> Option<Price> {
-    let size = (prior.bytes_for(LONG_COST) as usize).clamp(1024, 64 * 1024);
+/// Returns `None` if the algorithm fails.
+pub(crate) fn measure(algorithm: Algorithm, prior: CostModel) -> Option<CostModel> {
+    let size = (prior.bytes_within(LONG_NS) as usize).clamp(1024, 64 * 1024);
     let mut text = vec![0; size];
-    run(algorithm, &mut text).ok()?; // Code and memory are touched.
+    run(algorithm, &mut text).ok()?; // Brings code and memory into the caches.
     let begin = Instant::now();
     let (mut short, mut long) = (Duration::MAX, Duration::MAX);
-    for attempt in 0..TRIES {
-        if attempt > 0 && begin.elapsed() > PATIENCE {
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 && begin.elapsed() > TIME_LIMIT {
             break;
         }
-        short = short
-            .min(time(|| (0..SHORT_RUNS).try_for_each(|_| run(algorithm, &mut text[..SHORT])))?);
+        short = short.min(time(|| {
+            (0..SHORT_RUNS).try_for_each(|_| run(algorithm, &mut text[..SHORT_BYTES]))
+        })?);
         long = long.min(time(|| run(algorithm, &mut text))?);
     }
     let (short, long) = (short.as_nanos() as f32 / SHORT_RUNS as f32, long.as_nanos() as f32);
-    let per_byte = (long - short) / (size - SHORT) as f32;
-    let fixed = short - per_byte * SHORT as f32;
-    let alone = COMPANY as f32 * (fixed + per_byte * MEMBER as f32);
-    let together =
-        together(algorithm, &text)?.map_or(1.0, |company| company.as_nanos() as f32 / alone);
-    Some(Price { fixed, per_byte, together })
+    let per_byte_ns = (long - short) / (size - SHORT_BYTES) as f32;
+    let fixed_ns = short - per_byte_ns * SHORT_BYTES as f32;
+    let alone = BATCH_MESSAGES as f32 * (fixed_ns + per_byte_ns * BATCH_MESSAGE_BYTES as f32);
+    let batch_factor =
+        measure_batch(algorithm, &text)?.map_or(1.0, |batch| batch.as_nanos() as f32 / alone);
+    Some(CostModel { fixed_ns, per_byte_ns, batch_factor })
 }
 
-/// So many messages of so many bytes make a company.
-const COMPANY: usize = 16;
-const MEMBER: usize = 256;
-
-/// What a company takes; `Some(None)` for a cipher, or where there is nothing but an output of any
-/// size.
-fn together(algorithm: Algorithm, text: &[u8]) -> Option<Option<Duration>> {
+/// Returns the time of a batch, or `Some(None)` for ciphers and extendable-output functions, which
+/// have none.
+fn measure_batch(algorithm: Algorithm, text: &[u8]) -> Option<Option<Duration>> {
     let Algorithm::Hash(hash) = algorithm else { return Some(None) };
     let size = hash.facts().digest_size;
     if size == 0 {
         return Some(None);
     }
-    let sources = [&text[..MEMBER]; COMPANY];
+    let sources = [&text[..BATCH_MESSAGE_BYTES]; BATCH_MESSAGES];
     let mut least = Duration::MAX;
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         least =
             least.min(time(|| many::digests(hash, &Params::default(), &sources, size, |_, _| {}))?);
     }
@@ -67,18 +66,18 @@ fn time(work: impl FnOnce() -> Result<(), Error>) -> Option<Duration> {
     Some(begin.elapsed())
 }
 
-/// One message, under a key of zeros where there is one.
+/// Processes one message; keys and IVs are zero.
 fn run(algorithm: Algorithm, text: &mut [u8]) -> Result<(), Error> {
     match algorithm {
         Algorithm::Hash(hash) => {
-            const XOF_SIZE: usize = 32;
+            const XOF_BYTES: usize = 32;
             let size = hash.facts().digest_size;
             let mut digest = [0; 64];
             hash::digest(
                 hash,
                 &Params::default(),
                 text,
-                &mut digest[..if size == 0 { XOF_SIZE } else { size }],
+                &mut digest[..if size == 0 { XOF_BYTES } else { size }],
             )
         }
         Algorithm::Cipher(cipher) => {
@@ -96,13 +95,23 @@ fn run(algorithm: Algorithm, text: &mut [u8]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost_model;
 
     #[test]
     fn every_algorithm_can_be_measured() {
         for algorithm in Algorithm::all() {
-            let price = measure(algorithm, super::super::prices::of(algorithm)).expect("a price");
-            println!("{:<20} entry({:.1}, {:.4}),", algorithm.name(), price.fixed, price.per_byte);
-            assert!(price.per_byte.is_finite() && price.fixed.is_finite(), "{}", algorithm.name());
+            let model = measure(algorithm, cost_model(algorithm)).expect("a cost model");
+            println!(
+                "entry({:?}, {:.1}, {:.4}),",
+                algorithm.name(),
+                model.fixed_ns,
+                model.per_byte_ns
+            );
+            assert!(
+                model.per_byte_ns.is_finite() && model.fixed_ns.is_finite(),
+                "{}",
+                algorithm.name()
+            );
         }
     }
 
@@ -110,10 +119,10 @@ mod tests {
     fn a_measurement_is_short() {
         let slowest = Algorithm::all().map(|algorithm| {
             let begin = Instant::now();
-            measure(algorithm, super::super::prices::of(algorithm));
+            measure(algorithm, cost_model(algorithm));
             begin.elapsed()
         });
-        // Ten times what it should be: other processes run.
+        // Ten times the expected duration, as other processes run.
         assert!(slowest.min().is_some_and(|least| least < Duration::from_millis(2)));
     }
 }

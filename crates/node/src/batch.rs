@@ -1,14 +1,14 @@
 //! Many messages in one work: the digests stand in the target one after the other.
 
 use crate::bytes::Window;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
+use crate::kernel;
 use crate::values::exact_size;
 use crate::work::{Key, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
-use millrace_core::hmac::MacKey;
 use millrace_core::many;
 
 /// Where the messages are.
@@ -27,22 +27,22 @@ pub(crate) enum Messages {
 }
 
 /// As many are handed to the core at once: enough to fill its lanes with messages of like size.
-const AT_ONCE: usize = 256;
+const BATCH_MAX: usize = 256;
 
 impl Work {
     pub(crate) fn hash_many(
         &self,
         hash: Hash,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        self.each_batch(|sources, size, each| match &mut pacer {
+        self.each_batch(|sources, size, each| match &mut checkpoint {
             None => many::digests(hash, &params, sources, size, each),
-            Some(pacer) => {
-                let slice = pacer.slice_of_each(sources.len().min(many::lanes(hash)));
-                many::digests_paced(hash, &params, sources, size, slice, *pacer, each)?;
-                pacer.goes_on()
+            Some(checkpoint) => {
+                let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
+                many::digests_paced(hash, &params, sources, size, slice, *checkpoint, each)?;
+                checkpoint.check()
             }
         })
     }
@@ -50,12 +50,12 @@ impl Work {
     pub(crate) fn hmac_many(
         &self,
         hash: Hash,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let prepared;
         let key = match &self.key {
             Key::Bytes(key) => {
-                prepared = MacKey::by(self.engine, hash, key.read())?;
+                prepared = kernel::mac_key(self.engine, hash, key.read())?;
                 &prepared
             }
             Key::Prepared(_) => self.mac_key(hash)?,
@@ -64,12 +64,12 @@ impl Work {
             if size != hash.facts().digest_size {
                 return Err(Error::OutputSize);
             }
-            match &mut pacer {
+            match &mut checkpoint {
                 None => many::macs(key, sources, each),
-                Some(pacer) => {
-                    let slice = pacer.slice_of_each(sources.len().min(many::lanes(hash)));
-                    many::macs_paced(key, sources, slice, *pacer, each)?;
-                    pacer.goes_on()
+                Some(checkpoint) => {
+                    let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
+                    many::macs_paced(key, sources, slice, *checkpoint, each)?;
+                    checkpoint.check()
                 }
             }
         })
@@ -103,16 +103,16 @@ impl Work {
         // A digest must not take the place of a message that is still to be read.
         let mut apart =
             if self.overlapped_by(target) { Some(try_zeroed(target.size())?) } else { None };
-        let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; AT_ONCE], 0, 0, 0);
+        let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; BATCH_MAX], 0, 0, 0);
         for index in 0..count {
             let message = self.message(index, offset)?;
             offset += message.size();
             batch[filled] = message;
             filled += 1;
-            if filled < AT_ONCE && index + 1 < count {
+            if filled < BATCH_MAX && index + 1 < count {
                 continue;
             }
-            let mut sources = [&[][..]; AT_ONCE];
+            let mut sources = [&[][..]; BATCH_MAX];
             sources
                 .iter_mut()
                 .zip(&batch[..filled])

@@ -68,11 +68,6 @@ impl Window {
         self.size
     }
 
-    /// The address of the first byte, which need not have been written yet.
-    pub(crate) fn start(self) -> *mut u8 {
-        self.start
-    }
-
     /// The range `offset..offset + size`, if it lies within.
     pub(crate) fn part(self, offset: usize, size: usize) -> Option<Window> {
         let end = offset.checked_add(size)?;
@@ -128,6 +123,28 @@ impl Window {
             }
             pause();
         }
+    }
+
+    /// [`Window::copy_from`] into new memory, whose pages need not exist yet; see `pages`.
+    pub(crate) fn fill_new(self, other: Window) {
+        let Some(step) = pages::prepare(self.start, self.size) else {
+            return self.copy_from(other);
+        };
+        for offset in (0..other.size).step_by(step) {
+            let size = step.min(other.size - offset);
+            if let (Some(target), Some(source)) =
+                (self.part(offset, size), other.part(offset, size))
+            {
+                pages::populate(target.start, size);
+                target.copy_from(source);
+            }
+        }
+    }
+
+    /// Requests the pages of new memory that will be written from one end to the other; see
+    /// `pages`.
+    pub(crate) fn populate(self) {
+        pages::populate_all(self.start, self.size);
     }
 
     /// True for two windows that begin at the same place or share no byte.
@@ -210,10 +227,10 @@ impl Copies {
     pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
         self.text.clear();
         self.text.try_reserve_exact(window.size()).ok()?;
-        // SAFETY: room was made for as many bytes; `fill` writes all of them before the vector says
+        // SAFETY: room was made for as many bytes; `fill_new` writes all of them before the vector says
         // that it has them.
         unsafe {
-            pages::fill(Window::new(self.text.as_mut_ptr(), window.size()), window);
+            Window::new(self.text.as_mut_ptr(), window.size()).fill_new(window);
             self.text.set_len(window.size());
         }
         // SAFETY: the vector is not changed again while windows lead to it, only read by

@@ -3,34 +3,36 @@
 //!
 //! Most calls go through [`run`]: its numbers come in the *frame*, a Float64Array that both sides
 //! know (writing one costs JavaScript a nanosecond, passing it as an argument six), and its bytes
-//! as typed arrays. Digests in their everyday form have calls of their own, in `everyday`.
+//! as typed arrays. Digests in their common form have calls of their own, in `fast_path`.
 
+use crate::admission;
 use crate::batch::Messages;
 use crate::bigint;
 use crate::bytes::{Copies, Window};
 use crate::cost::{self, Algorithm, limits};
-use crate::environment::{Attached, Environment, pool};
-use crate::everyday;
+use crate::environment::{Attached, Environment};
+use crate::fast_path;
 use crate::job::Job;
-use crate::kdf::{self, Derivation, room, shelf};
+use crate::kdf::{self, Derivation};
 use crate::kernel;
 use crate::keys::{PreparedKey, Purpose};
+use crate::memory_budget;
 use crate::pages;
 use crate::protocol::flag::{
     CANCELLABLE, COPIED, FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET,
-    HAS_VIEWS, SNAPSHOT, UNLIMITED, WATCHED,
+    HAS_VIEWS, PROGRESS, SNAPSHOT, UNLIMITED,
 };
 use crate::protocol::{
-    At, Cancelled, CopiedBytes, KdfMemory, OperationNumber as Asked, PricePart, REPLY_MAX, Route,
-    Status, Threads,
+    At, CancelResult, CopiedBytes, CostPart, EngineNumber, KdfMemory, OperationNumber as Asked,
+    REPLY_MAX, Route, Status, Threads,
 };
+use crate::task::pool;
 use crate::values::{self, Function, Value, exact_size};
 use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
-use millrace_core::engines::Provider;
 use millrace_core::stack;
-use millrace_pool::{Cancellation, Ticket};
+use millrace_pool::{CancelToken, Cancellation};
 use std::sync::Arc;
 
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
@@ -38,10 +40,10 @@ pub(crate) type Call<'a> = values::Call<'a, Environment>;
 /// Every function of the binding, by its name in `src/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
-    ("hash", everyday::hash),
-    ("hashHex", everyday::hash_hex),
-    ("hashBigInt", everyday::hash_bigint),
-    ("finishHex", everyday::finish_hex),
+    ("hash", fast_path::hash),
+    ("hashHex", fast_path::hash_hex),
+    ("hashBigInt", fast_path::hash_bigint),
+    ("finishHex", fast_path::finish_hex),
     ("toBigIntLE", bigint::from_little),
     ("toBigIntBE", bigint::from_big),
     ("writeBigIntLE", bigint::to_little),
@@ -50,7 +52,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createMacKey", create_mac_key),
     ("disposeKey", dispose_key),
     ("cancel", cancel),
-    ("depart", depart),
+    ("flushDerivations", flush_derivations),
     ("progress", progress),
     ("freeDerivationMemory", free_derivation_memory),
     ("needsRehash", needs_rehash),
@@ -58,15 +60,15 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("derivationMemory", derivation_memory),
     ("setDerivationMemory", set_derivation_memory),
     ("predict", predict),
-    ("price", price),
+    ("cost", cost_part),
     ("costs", costs),
     ("inlineLimit", inline_limit),
     ("epoch", epoch),
-    ("roomForCopies", room_for_copies),
+    ("canCopy", can_copy),
     ("copies", copies),
     ("setCopies", set_copies),
-    ("usualRoute", usual_route),
-    ("setUsualRoute", set_usual_route),
+    ("defaultRoute", default_route),
+    ("setDefaultRoute", set_default_route),
     ("beginPolling", begin_polling),
     ("poll", poll),
     ("attach", attach),
@@ -111,7 +113,7 @@ impl<'a> Request<'a> {
         part_from_target(&mut copies, &mut work)?;
         let status = work.run(&mut Reply::empty(), None);
         if matches!(work.operation, Operation::Derive) {
-            shelf::tidy_up(|| {});
+            memory_budget::wipe_deferred(|| {});
         }
         match status {
             Status::Done => Ok(()),
@@ -141,11 +143,11 @@ impl<'a> Request<'a> {
             part_from_target(&mut job.copies, &mut job.work)?;
             job.perform_here();
             if matches!(job.work.operation, Operation::Derive) {
-                shelf::tidy_up(|| {});
+                memory_budget::wipe_deferred(|| {});
             }
             self.tell_cost(0);
             job.copied = 0;
-            state.departed(env, slot, None);
+            state.accepted(env, slot, None);
             state.finished(job);
             return Ok(());
         }
@@ -155,8 +157,8 @@ impl<'a> Request<'a> {
         }
         self.tell_cost(job.cost);
         state.copied(job.copied);
-        job.ticket = self.has(CANCELLABLE).then(Arc::<Ticket>::default);
-        state.departed(env, slot, job.ticket.clone());
+        job.cancel_token = self.has(CANCELLABLE).then(Arc::<CancelToken>::default);
+        state.accepted(env, slot, job.cancel_token.clone());
         state.dispatch(job);
         Ok(())
     }
@@ -164,7 +166,7 @@ impl<'a> Request<'a> {
     fn route(&self, job: &Job) -> Result<Route, Status> {
         let asked =
             match Route::from_number(self.number(At::Route) as u32).ok_or(Status::Argument)? {
-                Route::Auto => cost::usual_route(),
+                Route::Auto => cost::default_route(),
                 asked => asked,
             };
         if asked != Route::Auto {
@@ -178,7 +180,7 @@ impl<'a> Request<'a> {
         // it.
         if self.has(SNAPSHOT)
             && !self.has(UNLIMITED)
-            && !state.room_for_copies(job.copied).ok_or(Status::Undecided)?
+            && !state.can_copy(job.copied).ok_or(Status::CopyLimitUnset)?
         {
             return Ok(Route::Inline);
         }
@@ -257,9 +259,9 @@ impl<'a> Request<'a> {
     fn derivation(&self, operation: Asked, aad: Window) -> Result<Derivation, Status> {
         let derivation = Derivation::of(self, operation, aad)?;
         let needed = derivation.memory();
-        if room::too_much(needed) {
+        if memory_budget::exceeds_limit(needed) {
             self.tell_memory(needed);
-            return Err(Status::RoomLimit);
+            return Err(Status::KdfMemoryLimit);
         }
         Ok(derivation)
     }
@@ -287,12 +289,13 @@ impl<'a> Request<'a> {
             ),
         };
         let asked =
-            Provider::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
+            EngineNumber::from_number(self.number(At::Engine) as u32).ok_or(Status::Argument)?;
         let engine = kernel::engine(asked, &key)?;
         Ok(Work {
             operation,
             engine,
-            held: (engine != Provider::Native).then(|| Arc::clone(&self.call.state.held)),
+            kernel_hashes: (engine != EngineNumber::Native)
+                .then(|| Arc::clone(&self.call.state.kernel_hashes)),
             key,
             seed: self.number(At::SeedLow) as u64 | (self.number(At::SeedHigh) as u64) << 32,
             iv: self.input(HAS_IV, 2, At::IvOffset, At::IvSize)?,
@@ -308,7 +311,7 @@ impl<'a> Request<'a> {
             target,
             fresh: self.has(FRESH),
             lent: self.has(HAS_TARGET) && !self.has(FRESH) && self.number(At::Slot) >= 0.0,
-            watch: self.has(WATCHED).then(Arc::default),
+            progress: self.has(PROGRESS).then(Arc::default),
             derivation: Derivation::NONE,
         })
     }
@@ -423,7 +426,7 @@ fn own_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
                 return Err(Status::Argument);
             }
             match work.fresh {
-                true => pages::fill(target, work.source),
+                true => target.fill_new(work.source),
                 false => target.copy_from(work.source),
             }
             work.fresh = false;
@@ -442,7 +445,8 @@ fn create_key(call: &Call<'_>) -> Value {
             .zip(call.uint32(1))
             .and_then(|(kind, id)| Purpose::from_numbers(kind, id));
         let bytes = call.bytes(2).ok_or(Status::Argument)?;
-        let engine = Provider::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
+        let engine =
+            EngineNumber::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
         let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
         call.state.keys.borrow_mut().keep(key)
     });
@@ -496,24 +500,24 @@ fn dispose_key(call: &Call<'_>) -> Value {
 /// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come
 /// back, cancelled unless it was quicker, 0 if it has ended.
 fn cancel(call: &Call<'_>) -> Value {
-    let outcome = call.uint32(0).map_or(Cancellation::Late, |slot| call.state.cancel(slot));
+    let outcome = call.uint32(0).map_or(Cancellation::AfterEnd, |slot| call.state.cancel(slot));
     let outcome = match outcome {
-        Cancellation::Late => Cancelled::Late,
-        Cancellation::Never => Cancelled::Never,
-        Cancellation::Asked => Cancelled::Asked,
+        Cancellation::AfterEnd => CancelResult::AfterEnd,
+        Cancellation::BeforeStart => CancelResult::BeforeStart,
+        Cancellation::Requested => CancelResult::Requested,
     };
     call.env.number(outcome as u32)
 }
 
-/// `depart()`: the turn ends, and the derivations that have gathered go to the pool.
-fn depart(call: &Call<'_>) -> Value {
-    call.state.depart();
+/// `flushDerivations()`: the turn ends, and the derivations that have gathered go to the pool.
+fn flush_derivations(call: &Call<'_>) -> Value {
+    call.state.flush();
     call.env.undefined()
 }
 
 /// `freeDerivationMemory()`: nothing was derived for a while; kept memory goes back to the system.
 fn free_derivation_memory(call: &Call<'_>) -> Value {
-    room::clear_shelf();
+    memory_budget::free_scratch();
     call.env.undefined()
 }
 
@@ -547,9 +551,9 @@ fn equal(call: &Call<'_>) -> Value {
 
 /// `derivationMemory(which)`: a [`KdfMemory`].
 fn derivation_memory(call: &Call<'_>) -> Value {
-    let (taken, waiting) = room::taken();
+    let (taken, waiting) = memory_budget::usage();
     let number = call.uint32(0).and_then(KdfMemory::from_number).map(|which| match which {
-        KdfMemory::Limit => room::limit() as f64,
+        KdfMemory::Limit => memory_budget::limit() as f64,
         KdfMemory::Taken => taken as f64,
         KdfMemory::Waiting => waiting as f64,
     });
@@ -559,7 +563,8 @@ fn derivation_memory(call: &Call<'_>) -> Value {
 /// `setDerivationMemory(limit)`, for the whole process.
 fn set_derivation_memory(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
-        room::set_limit(limit as u64);
+        memory_budget::set_limit(limit as u64);
+        admission::submit_waiting();
     }
     call.env.undefined()
 }
@@ -570,26 +575,26 @@ fn predict(call: &Call<'_>) -> Value {
     let cost = hash
         .zip(call.double(1))
         .zip(call.double(2))
-        .map(|((hash, bytes), count)| cost::of_messages(hash, bytes as usize, count as usize));
+        .map(|((hash, bytes), count)| cost::predict_messages(hash, bytes as usize, count as usize));
     call.env.double(cost.unwrap_or(0) as f64)
 }
 
-/// `price(cipher, id, which)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
+/// `cost(cipher, id, part)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
 /// what one of many messages takes of them (2), and whether all that stays as it is (3).
-fn price(call: &Call<'_>) -> Value {
-    let part = call.uint32(2).and_then(PricePart::from_number);
-    let number = priced(call).zip(part).map(|(algorithm, part)| match part {
-        PricePart::Fixed => f64::from(cost::price(algorithm).fixed),
-        PricePart::PerByte => f64::from(cost::price(algorithm).per_byte),
-        PricePart::Together => f64::from(cost::price(algorithm).together),
-        PricePart::Settled => f64::from(u8::from(cost::settled(algorithm))),
+fn cost_part(call: &Call<'_>) -> Value {
+    let part = call.uint32(2).and_then(CostPart::from_number);
+    let number = algorithm_of(call).zip(part).map(|(algorithm, part)| match part {
+        CostPart::Fixed => f64::from(cost::cost_model(algorithm).fixed_ns),
+        CostPart::PerByte => f64::from(cost::cost_model(algorithm).per_byte_ns),
+        CostPart::BatchFactor => f64::from(cost::cost_model(algorithm).batch_factor),
+        CostPart::Settled => f64::from(u8::from(cost::is_settled(algorithm))),
     });
     call.env.double(number.unwrap_or(f64::NAN))
 }
 
 /// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its
 /// number.
-fn priced(call: &Call<'_>) -> Option<Algorithm> {
+fn algorithm_of(call: &Call<'_>) -> Option<Algorithm> {
     let id = u8::try_from(call.uint32(1)?).ok()?;
     match call.uint32(0) {
         Some(0) => Hash::from_id(id).map(Algorithm::Hash),
@@ -599,24 +604,24 @@ fn priced(call: &Call<'_>) -> Option<Algorithm> {
 
 /// `inlineLimit()`: nanoseconds of work that is done during its call while others are in flight.
 fn inline_limit(call: &Call<'_>) -> Value {
-    call.env.double(limits::INLINE as f64)
+    call.env.double(limits::INLINE_NS as f64)
 }
 
-/// `costs()`: all prices, as JSON.
+/// `costs()`: all cost models, as JSON.
 fn costs(call: &Call<'_>) -> Value {
     call.env.utf8(&cost::to_json())
 }
 
-/// `epoch()`: another number whenever a price or the usual route has changed.
+/// `epoch()`: another number whenever a cost model or the default route has changed.
 fn epoch(call: &Call<'_>) -> Value {
     call.env.number(cost::epoch())
 }
 
-/// `roomForCopies(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
+/// `canCopy(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
 /// that matters.
-fn room_for_copies(call: &Call<'_>) -> Value {
+fn can_copy(call: &Call<'_>) -> Value {
     let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
-    call.env.double(call.state.room_for_copies(size).map_or(-1.0, |room| f64::from(u8::from(room))))
+    call.env.double(call.state.can_copy(size).map_or(-1.0, |room| f64::from(u8::from(room))))
 }
 
 /// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or
@@ -637,15 +642,15 @@ fn set_copies(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `usualRoute()`: the route of calls that ask for none.
-fn usual_route(call: &Call<'_>) -> Value {
-    call.env.number(cost::usual_route() as u32)
+/// `defaultRoute()`: the route of calls that ask for none.
+fn default_route(call: &Call<'_>) -> Value {
+    call.env.number(cost::default_route() as u32)
 }
 
-/// `setUsualRoute(route)`, for the whole process.
-fn set_usual_route(call: &Call<'_>) -> Value {
+/// `setDefaultRoute(route)`, for the whole process.
+fn set_default_route(call: &Call<'_>) -> Value {
     if let Some(route) = call.uint32(0).and_then(Route::from_number) {
-        cost::set_usual_route(route);
+        cost::set_default_route(route);
     }
     call.env.undefined()
 }
@@ -661,17 +666,24 @@ fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }
 
-/// `attach(frame, ring, settle, desk)`: once per environment, before anything else.
+/// `attach(frame, completion_buffer, settle, input_buffer)`: once per environment, before anything else.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
-        let (frame, ring, desk) = (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
+        let (frame, completion_buffer, input_buffer) =
+            (call.bytes(0)?, call.bytes(1)?, call.bytes(3)?);
         let complete = frame.size() >= At::Length as usize * size_of::<f64>()
             && call.env.is_function(call.argument(2));
         if !complete {
             return None;
         }
         let _memory = [0, 1, 3].map(|index| call.env.pin(call.argument(index)));
-        Some(Attached { frame, ring, desk, settle: call.env.pin(call.argument(2))?, _memory })
+        Some(Attached {
+            frame,
+            completion_buffer,
+            input_buffer,
+            settle: call.env.pin(call.argument(2))?,
+            _memory,
+        })
     })();
     let done = attached.is_some_and(|attached| call.state.attached.set(attached).is_ok());
     call.env.number(u32::from(done))

@@ -4,7 +4,7 @@
 
 use crate::batch::Messages;
 use crate::bytes::Window;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
 use crate::work::{Status, Target, Work};
 use millrace_core::catalog::Cipher;
 use millrace_core::chunks::Run;
@@ -13,15 +13,17 @@ impl Work {
     pub(crate) fn seal_chunks(
         &self,
         cipher: Cipher,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
         let source = self.source.read();
         self.with_key(cipher, |key| {
-            Ok(match pacer {
+            Ok(match checkpoint {
                 None => key.seal_chunks(run, source, target),
-                Some(pacer) => key.seal_chunks_paced(run, source, target, pacer.slice, pacer),
+                Some(checkpoint) => {
+                    key.seal_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
+                }
             }?)
         })
     }
@@ -29,15 +31,17 @@ impl Work {
     pub(crate) fn open_chunks(
         &self,
         cipher: Cipher,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (run, target) = self.chunks()?;
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
         let source = self.source.read();
         self.with_key(cipher, |key| {
-            Ok(match pacer {
+            Ok(match checkpoint {
                 None => key.open_chunks(run, source, target),
-                Some(pacer) => key.open_chunks_paced(run, source, target, pacer.slice, pacer),
+                Some(checkpoint) => {
+                    key.open_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
+                }
             }?)
         })
     }

@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
-use crate::protocol::{RECORD_NUMBERS, REPLY_MAX, RING_RESULT_MAX, RING_SIZE};
+use crate::protocol::{COMPLETION_BUFFER_BYTES, COMPLETION_RESULT_MAX, RECORD_NUMBERS, REPLY_MAX};
 use crate::values::Env;
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -24,70 +24,97 @@ use std::thread;
 use std::time::Duration;
 
 /// Whoever settles what has arrived, on the event loop's thread.
-pub(crate) trait Loop {
+pub(crate) trait WakeHandler {
     /// The event loop was woken.
-    fn awake(&self, env: Env);
+    fn on_wake(&self, env: Env);
 }
 
 /// The workers' side of one environment: where finished jobs go, and whether they still may.
-pub(crate) struct Completion<Job> {
+pub(crate) struct Queue<Job> {
     results: Sender<Job>,
     /// True from the push that wakes the event loop until the loop starts to drain.
     woken: AtomicBool,
     /// True while the event loop looks for results by itself.
     polled: AtomicBool,
-    /// Running jobs, plus `CLOSED` once the environment has ended.
-    gate: AtomicUsize,
+    gate: Gate,
     wake: Wake,
+}
+
+/// Counts the tasks that use an environment's memory, and keeps new ones out once it ends.
+#[derive(Default)]
+pub(crate) struct Gate {
+    /// Tasks inside, plus [`CLOSED`] once the environment ends.
+    state: AtomicUsize,
 }
 
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
-/// How long the event loop looks for results after the last one. Longer is worse when other
-/// processes want the cores: the worker that is waited for then waits for the core that the waiting
-/// takes.
-pub(crate) const POLL: Duration = Duration::from_micros(25);
-
-impl<Job> Completion<Job> {
-    /// The workers' side and the queue's other end, for an environment on its own thread. `settler`
-    /// must live until Node has closed the environment's handles.
-    pub(crate) fn new<L: Loop>(env: Env, settler: &L) -> Option<(Completion<Job>, Receiver<Job>)> {
-        let wake = Wake::new(env, settler)?;
-        let (results, arrivals) = channel();
-        Some((
-            Completion {
-                results,
-                woken: AtomicBool::new(false),
-                polled: AtomicBool::new(false),
-                gate: AtomicUsize::new(0),
-                wake,
-            },
-            arrivals,
-        ))
-    }
-
-    /// Asks to touch the environment's memory; false when the environment has ended. While one who
-    /// was let in has not left, it cannot end.
+impl Gate {
+    /// Asks to use the environment's memory. Returns false once the environment ends; otherwise the
+    /// environment cannot end before the matching [`Gate::leave`].
     pub(crate) fn enter(&self) -> bool {
-        let before = self.gate.fetch_add(1, Ordering::Acquire);
+        let before = self.state.fetch_add(1, Ordering::Acquire);
         if before & CLOSED != 0 {
             self.leave();
         }
         before & CLOSED == 0
     }
 
+    /// Ends what a successful [`Gate::enter`] began.
     pub(crate) fn leave(&self) {
-        self.gate.fetch_sub(1, Ordering::Release);
+        self.state.fetch_sub(1, Ordering::Release);
     }
 
-    /// True once the environment ends: who was let in should leave soon.
-    pub(crate) fn closing(&self) -> bool {
-        self.gate.load(Ordering::Relaxed) & CLOSED != 0
+    /// Returns true once the environment ends: tasks inside should leave soon.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & CLOSED != 0
+    }
+
+    /// Keeps new tasks out and waits for those inside to leave.
+    fn close(&self) {
+        self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        let mut pause = Duration::from_micros(20);
+        while self.state.load(Ordering::Acquire) != CLOSED {
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(2));
+        }
+    }
+}
+
+/// How long the event loop looks for results after the last one. Longer is worse when other
+/// processes want the cores: the worker that is waited for then waits for the core that the waiting
+/// takes.
+pub(crate) const POLL: Duration = Duration::from_micros(25);
+
+impl<Job> Queue<Job> {
+    /// The workers' side and the queue's other end, for an environment on its own thread. `settler`
+    /// must live until Node has closed the environment's handles.
+    pub(crate) fn new<L: WakeHandler>(
+        env: Env,
+        settler: &L,
+    ) -> Option<(Queue<Job>, Receiver<Job>)> {
+        let wake = Wake::new(env, settler)?;
+        let (results, arrivals) = channel();
+        Some((
+            Queue {
+                results,
+                woken: AtomicBool::new(false),
+                polled: AtomicBool::new(false),
+                gate: Gate::default(),
+                wake,
+            },
+            arrivals,
+        ))
+    }
+
+    /// Returns the gate of the environment's memory.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Hands finished jobs to the event loop, unless the environment has ended.
     pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
-        if !self.enter() {
+        if !self.gate.enter() {
             jobs.clear();
             return;
         }
@@ -99,7 +126,7 @@ impl<Job> Completion<Job> {
         if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
         }
-        self.leave();
+        self.gate.leave();
     }
 
     /// The event loop will look for results by itself, once per turn.
@@ -114,7 +141,7 @@ impl<Job> Completion<Job> {
     }
 
     /// True while the event loop looks for results by itself.
-    pub(crate) fn polled(&self) -> bool {
+    pub(crate) fn is_polled(&self) -> bool {
         self.polled.load(Ordering::Relaxed)
     }
 
@@ -139,12 +166,7 @@ impl<Job> Completion<Job> {
     /// is running. It waits for the slices that are under way, because the alternative is a
     /// worker writing into freed memory.
     pub(crate) fn close(&self) {
-        self.gate.fetch_or(CLOSED, Ordering::AcqRel);
-        let mut pause = Duration::from_micros(20);
-        while self.gate.load(Ordering::Acquire) != CLOSED {
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(2));
-        }
+        self.gate.close();
         self.wake.release();
     }
 }
@@ -159,11 +181,11 @@ unsafe impl Send for Wake {}
 unsafe impl Sync for Wake {}
 
 impl Wake {
-    fn new<L: Loop>(env: Env, settler: &L) -> Option<Wake> {
+    fn new<L: WakeHandler>(env: Env, settler: &L) -> Option<Wake> {
         let mut handle = ptr::null_mut();
         let name = env.ascii(b"millrace");
         // SAFETY: env is live on this thread, and `settler` outlives the function, as
-        // `Completion::new` demands.
+        // `Queue::new` demands.
         let status = unsafe {
             sys::napi_create_threadsafe_function(
                 env.raw(),
@@ -223,7 +245,7 @@ impl Wake {
 }
 
 /// The event loop is awake, on the environment's thread.
-extern "C" fn woken<L: Loop>(
+extern "C" fn woken<L: WakeHandler>(
     env: sys::napi_env,
     _function: sys::napi_value,
     settler: *mut c_void,
@@ -235,12 +257,12 @@ extern "C" fn woken<L: Loop>(
     // SAFETY: `settler` is what `Wake::new` was given, alive until after the last call; `env` is
     // its live env.
     let (settler, env) = unsafe { (&*settler.cast::<L>(), Env::from_raw(env)) };
-    settler.awake(env);
+    settler.on_wake(env);
 }
 
-/// Writes results into the ring that JavaScript reads. One record is four 32-bit numbers (slot,
+/// Writes results into the buffer that JavaScript reads. One record is four 32-bit numbers (slot,
 /// status, size of the small part, size of the large part) and the two parts, padded to 4 bytes.
-pub(crate) struct Ring {
+pub(crate) struct CompletionBuffer {
     memory: Window,
     used: usize,
     records: u32,
@@ -248,12 +270,14 @@ pub(crate) struct Ring {
 
 const HEADER: usize = RECORD_NUMBERS * size_of::<u32>();
 
-/// Every record fits into an empty ring: a digest or tag of up to 64 bytes and a text.
-const _: () = assert!(HEADER + 64 + REPLY_MAX <= RING_SIZE && RING_RESULT_MAX <= REPLY_MAX);
+/// Every record fits into an empty buffer: a digest or tag of up to 64 bytes and a text.
+const _: () = assert!(
+    HEADER + 64 + REPLY_MAX <= COMPLETION_BUFFER_BYTES && COMPLETION_RESULT_MAX <= REPLY_MAX
+);
 
-impl Ring {
-    pub(crate) fn new(memory: Window) -> Ring {
-        Ring { memory, used: 0, records: 0 }
+impl CompletionBuffer {
+    pub(crate) fn new(memory: Window) -> CompletionBuffer {
+        CompletionBuffer { memory, used: 0, records: 0 }
     }
 
     pub(crate) fn records(&self) -> u32 {

@@ -1,66 +1,65 @@
 //! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool
 //! ranks the job.
 //!
-//! The prices stand in `crates/cost`, as the tests of this crate cannot run without Node.
+//! The cost models are in `crates/cost`, as the tests of this crate cannot run without Node.
 
-use crate::protocol::INLINE_ALONE_NS;
 pub(crate) use crate::protocol::Route;
+use crate::protocol::{EngineNumber, INLINE_ALONE_NS};
 use crate::work::{Operation, Work};
 use millrace_core::catalog::Hash;
-use millrace_core::engines::Provider;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-use limits::{INLINE, INLINE_ALONE, INLINE_TURN};
-pub(crate) use millrace_cost::{Algorithm, epoch, limits, of_messages, price, refine, settled};
-
-const _: () = assert!(INLINE_ALONE == INLINE_ALONE_NS);
+use limits::{INLINE_NS, INLINE_TURN_NS};
+pub(crate) use millrace_cost::{
+    Algorithm, cost_model, epoch, is_settled, limits, measure_once, predict_messages,
+};
 
 /// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the
 /// kernel allocates.
-const KERNEL: u64 = 6_000;
+const KERNEL_MESSAGE_NS: u64 = 6_000;
 
 /// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and
 /// joining.
-const SPLIT: u64 = 100_000;
+const SPLIT_NS: u64 = 100_000;
 
 /// Nanoseconds of a file beside its bytes: to find, open and close it, from the page cache.
-const FILE: u64 = 5_000;
+const FILE_NS: u64 = 5_000;
 
 /// The route of jobs that ask for none, for the whole process.
-static USUAL: AtomicU8 = AtomicU8::new(Route::Auto as u8);
+static DEFAULT_ROUTE: AtomicU8 = AtomicU8::new(Route::Auto as u8);
 
-pub(crate) fn usual_route() -> Route {
-    Route::from_number(USUAL.load(Ordering::Relaxed).into()).unwrap_or(Route::Auto)
+pub(crate) fn default_route() -> Route {
+    Route::from_number(DEFAULT_ROUTE.load(Ordering::Relaxed).into()).unwrap_or(Route::Auto)
 }
 
-pub(crate) fn set_usual_route(route: Route) {
-    USUAL.store(route as u8, Ordering::Relaxed);
-    millrace_cost::changed();
+pub(crate) fn set_default_route(route: Route) {
+    DEFAULT_ROUTE.store(route as u8, Ordering::Relaxed);
+    millrace_cost::advance_epoch();
 }
 
 /// The most bytes one environment may have copied for calls that have not settled, for the whole
 /// process; 0 while JavaScript has not set it.
-static COPIES: AtomicUsize = AtomicUsize::new(0);
+static COPIES_LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn copies_limit() -> usize {
-    COPIES.load(Ordering::Relaxed)
+    COPIES_LIMIT.load(Ordering::Relaxed)
 }
 
 pub(crate) fn set_copies_limit(limit: usize) {
-    COPIES.store(limit, Ordering::Relaxed);
+    COPIES_LIMIT.store(limit, Ordering::Relaxed);
 }
 
 /// Bytes that may be copied before there must be a limit.
-const COPIES_FREE: usize = 64 << 20;
+const COPIES_FREE_BYTES: usize = 64 << 20;
 
 /// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none
 /// is set. Whoever is alone may always.
-pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
+pub(crate) fn can_copy(size: usize, copied: usize) -> Option<bool> {
     let sum = copied.saturating_add(size);
     match copies_limit() {
         _ if copied == 0 || size == 0 => Some(true),
-        0 if sum <= COPIES_FREE => Some(true),
+        0 if sum <= COPIES_FREE_BYTES => Some(true),
         0 => None,
         limit => Some(sum <= limit),
     }
@@ -69,14 +68,14 @@ pub(crate) fn room_for_copies(size: usize, copied: usize) -> Option<bool> {
 /// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been
 /// spent on others in this turn of the loop, and so many jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
-    let limit = if in_flight == 0 { INLINE_ALONE } else { INLINE };
-    cost <= limit && spent + cost <= INLINE_TURN
+    let limit = if in_flight == 0 { INLINE_ALONE_NS } else { INLINE_NS };
+    cost <= limit && spent + cost <= INLINE_TURN_NS
 }
 
 /// Whether all workers should share a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
-    cost >= SPLIT
-        && work.engine == Provider::Native
+    cost >= SPLIT_NS
+        && work.engine == EngineNumber::Native
         && divisible(algorithm(work.operation))
         && !matches!(
             work.operation,
@@ -95,42 +94,42 @@ fn divisible(algorithm: Algorithm) -> bool {
 /// Predicted nanoseconds.
 pub(crate) fn predict(work: &Work) -> u64 {
     let (source, target) = (work.source.size(), work.target.size());
-    if work.engine != Provider::Native {
+    if work.engine != EngineNumber::Native {
         let (count, bytes) = work.messages();
-        return (count as u64).saturating_mul(KERNEL).saturating_add(bytes as u64);
+        return (count as u64).saturating_mul(KERNEL_MESSAGE_NS).saturating_add(bytes as u64);
     }
-    let price = price(algorithm(work.operation));
+    let model = cost_model(algorithm(work.operation));
     match work.operation {
         // An XOF may put out more than it takes in.
-        Operation::Hash(_) => price.of_bytes(source.saturating_add(target)),
+        Operation::Hash(_) => model.predict(source.saturating_add(target)),
         Operation::Finish(_) | Operation::Squeeze(_) => {
-            price.of_bytes(source.saturating_add(target))
+            model.predict(source.saturating_add(target))
         }
         // Two hashes, of a block and more each.
-        Operation::Hmac(hash) => price
-            .of_bytes(
+        Operation::Hmac(hash) => model
+            .predict(
                 source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size),
             )
-            .saturating_add(price.of_bytes(0)),
+            .saturating_add(model.predict(0)),
         Operation::MacBegin(_) | Operation::MacFinish(_) => {
-            price.of_bytes(source).saturating_add(price.of_bytes(0))
+            model.predict(source).saturating_add(model.predict(0))
         }
         Operation::Update(_) | Operation::MacUpdate(_) => {
-            price.of_bytes(source.saturating_add(work.iv.size()))
+            model.predict(source.saturating_add(work.iv.size()))
         }
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
-            of_messages(hash, size, count)
+            predict_messages(hash, size, count)
         }
         Operation::HashFile(_) => {
-            price.of_bytes(work.messages().1.saturating_add(target)).saturating_add(FILE)
+            model.predict(work.messages().1.saturating_add(target)).saturating_add(FILE_NS)
         }
         // How large they are is not known yet.
-        Operation::HashFiles(_) => FILE.saturating_mul(work.messages().0 as u64),
+        Operation::HashFiles(_) => FILE_NS.saturating_mul(work.messages().0 as u64),
         Operation::Encrypt(_) | Operation::Decrypt(_) => {
-            price.of_bytes(source.saturating_add(work.aad.size()))
+            model.predict(source.saturating_add(work.aad.size()))
         }
-        Operation::SealChunks(_) | Operation::OpenChunks(_) => price.of_bytes(source),
+        Operation::SealChunks(_) | Operation::OpenChunks(_) => model.predict(source),
         Operation::Derive => work.derivation.predict(target),
     }
 }
@@ -157,25 +156,25 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     }
 }
 
-/// All prices and what follows from them:
+/// All cost models, and the thresholds that follow from them:
 /// `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
 pub(crate) fn to_json() -> String {
     let mut json = String::from("{");
     for algorithm in Algorithm::all() {
-        let price = price(algorithm);
+        let model = cost_model(algorithm);
         let comma = if json.len() > 1 { "," } else { "" };
-        let (name, measured) = (algorithm.name(), millrace_cost::measured(algorithm));
-        let inline = price.bytes_for(INLINE).max(0.0);
+        let (name, measured) = (algorithm.name(), millrace_cost::is_measured(algorithm));
+        let inline = model.bytes_within(INLINE_NS).max(0.0);
         let _ = write!(
             json,
             "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
-            price.fixed, price.per_byte
+            model.fixed_ns, model.per_byte_ns
         );
         if let Algorithm::Hash(_) = algorithm {
-            let _ = write!(json, ",\"together\":{:.3}", price.together);
+            let _ = write!(json, ",\"batchFactor\":{:.3}", model.batch_factor);
         }
         if divisible(algorithm) {
-            let _ = write!(json, ",\"splitFrom\":{}", price.bytes_for(SPLIT).max(0.0) + 1.0);
+            let _ = write!(json, ",\"splitFrom\":{}", model.bytes_within(SPLIT_NS).max(0.0) + 1.0);
         }
         json.push('}');
     }

@@ -2,54 +2,48 @@
 //! keys, its jobs in flight, and how their results reach JavaScript. Used on the environment's own
 //! thread only.
 
+use crate::admission;
 use crate::bytes::{Window, try_box};
-use crate::company;
-use crate::completion::{Completion, Loop, POLL, Ring};
+use crate::checkpoint::CHECKPOINT_MIN_NS;
+use crate::completion::{CompletionBuffer, POLL, Queue, WakeHandler};
 use crate::cost::{self, Route};
-use crate::errand::{Errand, Outbox, Traffic};
-use crate::job::Job;
-use crate::kdf::{Watch, room};
+use crate::job::{CompletionQueue, Job};
+use crate::kdf::ProgressCounter;
+use crate::kernel::KernelHashTable;
 use crate::keys::Keys;
-use crate::pacer::PACED;
-use crate::parts;
+use crate::multibuffer;
 pub(crate) use crate::protocol::Poll;
+use crate::task::{self, PoolTask};
 use crate::values::{Env, Pinned};
 use crate::work::{Operation, Status};
-use millrace_core::hasher::Held;
-use millrace_pool::{Breather, Cancellation, MAX_THREADS, Pool, Task, Ticket};
+use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-
-/// The process's pool; no thread starts before the first job.
-pub(crate) fn pool() -> &'static Pool<Errand> {
-    static POOL: OnceLock<Pool<Errand>> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new(Pool::<Errand>::default_limit()))
-}
 
 /// One environment's state, used on its own thread only.
 pub(crate) struct Environment {
     pub(crate) keys: RefCell<Keys>,
-    /// Running hashes that the kernel keeps for it.
-    pub(crate) held: Arc<Held>,
-    /// What JavaScript attached: the frame it writes numbers to, the ring it reads results from.
+    /// The running hashes of the kernel engine.
+    pub(crate) kernel_hashes: Arc<KernelHashTable>,
+    /// What JavaScript attached: the frame it writes numbers to, the buffer it reads results from.
     pub(crate) attached: OnceCell<Attached>,
     /// Told when the way back for jobs opens, so that it is closed before the environment's memory
     /// goes.
-    opened: fn(Env, &Arc<Traffic>),
-    traffic: OnceCell<Way>,
+    opened: fn(Env, &Arc<CompletionQueue>),
+    channel: OnceCell<CompletionChannel>,
     in_flight: Cell<usize>,
-    tickets: RefCell<HashMap<u32, Arc<Ticket>>>,
+    cancel_tokens: RefCell<HashMap<u32, Arc<CancelToken>>>,
     /// Of jobs whose progress somebody wants to know.
-    watches: RefCell<HashMap<u32, Arc<Watch>>>,
+    progress_counters: RefCell<HashMap<u32, Arc<ProgressCounter>>>,
     /// Derivations of this turn, sent away together when it ends: the first would else run alone.
-    gathered: RefCell<Vec<Box<Job>>>,
-    spare: RefCell<Spare>,
+    pending: RefCell<Vec<Box<Job>>>,
+    free_jobs: RefCell<JobFreeList>,
     /// True while callbacks run, and the jobs they have made.
     settling: Cell<bool>,
-    departing: RefCell<Vec<Errand>>,
+    deferred: RefCell<Vec<PoolTask>>,
     /// Jobs that have run inline and wait to be settled, and the predicted nanoseconds of those of
     /// this turn.
     finished: RefCell<Vec<Box<Job>>>,
@@ -66,18 +60,18 @@ pub(crate) struct Environment {
 /// the front (`src/frame.ts`): nobody can detach them, so their windows stay valid.
 pub(crate) struct Attached {
     pub(crate) frame: Window,
-    pub(crate) ring: Window,
+    pub(crate) completion_buffer: Window,
     /// Short inputs, laid here by JavaScript: to name a range of it costs less than to pass a
     /// typed array.
-    pub(crate) desk: Window,
+    pub(crate) input_buffer: Window,
     pub(crate) settle: Pinned,
     /// Keeps the buffers from the collector.
     pub(crate) _memory: [Option<Pinned>; 3],
 }
 
 /// Both ends of it.
-struct Way {
-    completion: Arc<Traffic>,
+struct CompletionChannel {
+    completion: Arc<CompletionQueue>,
     arrivals: Receiver<Box<Job>>,
 }
 
@@ -94,20 +88,20 @@ const HELP_EACH: u64 = 4_000;
 const BATCH: usize = 4096;
 
 impl Environment {
-    pub(crate) fn new(opened: fn(Env, &Arc<Traffic>)) -> Environment {
+    pub(crate) fn new(opened: fn(Env, &Arc<CompletionQueue>)) -> Environment {
         Environment {
             keys: RefCell::default(),
-            held: Arc::default(),
+            kernel_hashes: Arc::default(),
             attached: OnceCell::new(),
             opened,
-            traffic: OnceCell::new(),
+            channel: OnceCell::new(),
             in_flight: Cell::new(0),
-            tickets: RefCell::default(),
-            watches: RefCell::default(),
-            gathered: RefCell::default(),
-            spare: RefCell::default(),
+            cancel_tokens: RefCell::default(),
+            progress_counters: RefCell::default(),
+            pending: RefCell::default(),
+            free_jobs: RefCell::default(),
             settling: Cell::new(false),
-            departing: RefCell::default(),
+            deferred: RefCell::default(),
             finished: RefCell::default(),
             inlined: Cell::new(0),
             copied: Cell::new(0),
@@ -131,27 +125,27 @@ impl Environment {
     }
 
     /// The way back for this environment's jobs, opened by the first of them.
-    pub(crate) fn completion(&self, env: Env) -> Option<&Arc<Traffic>> {
-        if self.traffic.get().is_none() {
-            let (completion, arrivals) = Completion::new(env, self)?;
+    pub(crate) fn completion(&self, env: Env) -> Option<&Arc<CompletionQueue>> {
+        if self.channel.get().is_none() {
+            let (completion, arrivals) = Queue::new(env, self)?;
             let completion = Arc::new(completion);
             (self.opened)(env, &completion);
-            let _ = self.traffic.set(Way { completion, arrivals });
+            let _ = self.channel.set(CompletionChannel { completion, arrivals });
         }
-        self.traffic.get().map(|traffic| &traffic.completion)
+        self.channel.get().map(|channel| &channel.completion)
     }
 
     /// A job was accepted: the process stays alive until it has settled.
-    pub(crate) fn departed(&self, env: Env, slot: u32, ticket: Option<Arc<Ticket>>) {
-        if let Some(ticket) = ticket {
-            self.tickets.borrow_mut().insert(slot, ticket);
+    pub(crate) fn accepted(&self, env: Env, slot: u32, cancel_token: Option<Arc<CancelToken>>) {
+        if let Some(cancel_token) = cancel_token {
+            self.cancel_tokens.borrow_mut().insert(slot, cancel_token);
         }
         let in_flight = self.in_flight.get();
         self.in_flight.set(in_flight + 1);
         if in_flight == 0
-            && let Some(traffic) = self.traffic.get()
+            && let Some(channel) = self.channel.get()
         {
-            traffic.completion.hold_open(env, true);
+            channel.completion.hold_open(env, true);
         }
     }
 
@@ -162,7 +156,7 @@ impl Environment {
     /// other threads.
     pub(crate) fn job(&self, env: Env) -> Result<Box<Job>, Status> {
         let completion = self.completion(env).ok_or(Status::Internal)?;
-        match self.spare.borrow_mut().take() {
+        match self.free_jobs.borrow_mut().take() {
             Some(job) => Ok(job),
             None => Ok(try_box(Job::idle(Arc::clone(completion)))?),
         }
@@ -174,18 +168,19 @@ impl Environment {
     /// # Errors
     /// [`Status::Memory`].
     pub(crate) fn make_room(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
-        let enough = (!cancellable || self.tickets.borrow_mut().try_reserve(1).is_ok())
-            && (job.work.watch.is_none() || self.watches.borrow_mut().try_reserve(1).is_ok())
+        let enough = (!cancellable || self.cancel_tokens.borrow_mut().try_reserve(1).is_ok())
+            && (job.work.progress.is_none()
+                || self.progress_counters.borrow_mut().try_reserve(1).is_ok())
             && match (job.route, matches!(job.work.operation, Operation::Derive)) {
                 (Route::Inline, _) => self.finished.borrow_mut().try_reserve(1).is_ok(),
                 (_, true) => {
-                    let mut gathered = self.gathered.borrow_mut();
-                    gathered.try_reserve(1).is_ok() && room::make_room(gathered.len() + 1)
+                    let mut pending = self.pending.borrow_mut();
+                    pending.try_reserve(1).is_ok() && admission::reserve(pending.len() + 1)
                 }
                 _ if self.settling.get() => {
-                    // A long job departs as one errand for each worker.
-                    let errands = if job.cost > PACED { MAX_THREADS } else { 1 };
-                    self.departing.borrow_mut().try_reserve(errands).is_ok()
+                    // A long job departs as one task for each worker.
+                    let tasks = if job.cost > CHECKPOINT_MIN_NS { MAX_THREADS } else { 1 };
+                    self.deferred.borrow_mut().try_reserve(tasks).is_ok()
                 }
                 _ => true,
             };
@@ -202,8 +197,8 @@ impl Environment {
     }
 
     /// Whether so many bytes may be copied for a job; `None` if that takes a limit and none is set.
-    pub(crate) fn room_for_copies(&self, size: usize) -> Option<bool> {
-        cost::room_for_copies(size, self.copied.get())
+    pub(crate) fn can_copy(&self, size: usize) -> Option<bool> {
+        cost::can_copy(size, self.copied.get())
     }
 
     /// So many bytes have been copied for a job that departs.
@@ -223,54 +218,54 @@ impl Environment {
     /// Sends a job to the pool; one made by a callback goes with the others of its batch, which
     /// takes the pool's lock once instead of once a job.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
-        job.kind = company::kind(&job.work);
-        if let Some(watch) = &job.work.watch {
-            self.watches.borrow_mut().insert(job.slot, Arc::clone(watch));
+        job.kind = multibuffer::kind(&job.work);
+        if let Some(progress) = &job.work.progress {
+            self.progress_counters.borrow_mut().insert(job.slot, Arc::clone(progress));
         }
         if matches!(job.work.operation, Operation::Derive) {
-            self.gathered.borrow_mut().push(job);
+            self.pending.borrow_mut().push(job);
             return;
         }
-        let long = job.cost > PACED;
+        let long = job.cost > CHECKPOINT_MIN_NS;
         match (self.settling.get(), long) {
-            (true, false) => self.departing.borrow_mut().push(Errand::Job(job)),
-            (true, true) => self.departing.borrow_mut().extend(parts::errands(job)),
-            (false, false) => submit([Errand::Job(job)]),
-            (false, true) => submit(parts::errands(job)),
+            (true, false) => self.deferred.borrow_mut().push(PoolTask::Job(job)),
+            (true, true) => self.deferred.borrow_mut().extend(task::split(job)),
+            (false, false) => task::submit([PoolTask::Job(job)]),
+            (false, true) => task::submit(task::split(job)),
         }
     }
 
     /// The turn ends: what has gathered goes to the pool, as far as there is memory for it.
-    pub(crate) fn depart(&self) {
-        let admitted = room::enter(self.gathered.take());
-        if !admitted.is_empty() {
-            submit(admitted);
-        }
+    pub(crate) fn flush(&self) {
+        admission::submit(self.pending.take());
     }
 
     /// How far the job in this slot has come, from 0 to 1.
     pub(crate) fn progress(&self, slot: u32) -> f64 {
-        self.watches.borrow().get(&slot).map_or(0.0, |watch| watch.get())
+        self.progress_counters.borrow().get(&slot).map_or(0.0, |progress| progress.get())
     }
 
     /// Nobody wants the job in this slot any more.
     pub(crate) fn cancel(&self, slot: u32) -> Cancellation {
-        self.tickets.borrow().get(&slot).map_or(Cancellation::Late, |ticket| ticket.cancel())
+        self.cancel_tokens
+            .borrow()
+            .get(&slot)
+            .map_or(Cancellation::AfterEnd, |cancel_token| cancel_token.cancel())
     }
 
     /// From now on JavaScript calls [`Environment::poll`] once per turn of the loop.
     pub(crate) fn begin_polling(&self) {
-        if let Some(traffic) = self.traffic.get() {
+        if let Some(channel) = self.channel.get() {
             self.polled.set(Some(Instant::now()));
-            traffic.completion.begin_polling();
+            channel.completion.begin_polling();
         }
     }
 
     /// Settles what has arrived, and tells whether to go on.
     pub(crate) fn poll(&self, env: Env) -> Poll {
-        let Some(traffic) = self.traffic.get() else { return Poll::Done };
+        let Some(channel) = self.channel.get() else { return Poll::Done };
         if self.settle_turn(env) > 0
-            || (self.help(&traffic.completion) && self.settle_arrivals(env) > 0)
+            || (self.help(&channel.completion) && self.settle_arrivals(env) > 0)
         {
             self.polled.set(Some(Instant::now()));
             return Poll::Again;
@@ -279,14 +274,14 @@ impl Environment {
         if self.in_flight.get() > 0 && patient {
             return Poll::Again;
         }
-        traffic.completion.end_polling();
+        channel.completion.end_polling();
         let last_look = self.settle_arrivals(env);
         // Its callbacks may have run jobs inline, which only polling finds.
         if !self.finished.borrow().is_empty() {
             self.begin_polling();
             return Poll::Again;
         }
-        if self.in_flight.get() > 0 && last_look == 0 { Poll::InVain } else { Poll::Done }
+        if self.in_flight.get() > 0 && last_look == 0 { Poll::TimedOut } else { Poll::Done }
     }
 
     /// A turn of the event loop begins: settles what has arrived, and what the callbacks have run
@@ -305,96 +300,96 @@ impl Environment {
 
     /// Nothing has arrived: instead of only looking again, runs short jobs of this environment that
     /// nobody has taken yet. On two cores that is worth half a core, and on a crowded machine,
-    /// where the workers wait for one, more. (One whose price is not known is left to a worker,
+    /// where the workers wait for one, more. (One whose algorithm was not measured is left to a worker,
     /// who measures it.)
-    fn help(&self, traffic: &Arc<Traffic>) -> bool {
+    fn help(&self, completion: &Arc<CompletionQueue>) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
         while cost < HELP
-            && let Some(errand) = pool()
-                .take_first(Arc::as_ptr(traffic).addr(), |errand| errand.suits_help(HELP_EACH))
+            && let Some(task) = task::pool()
+                .take_first(Arc::as_ptr(completion).addr(), |task| task.suits_event_loop(HELP_EACH))
         {
             // A share is never as short.
-            let Errand::Job(job) = errand else { continue };
+            let PoolTask::Job(job) = task else { continue };
             // Together they take less than half as long.
             let in_company =
                 job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
             cost += if in_company { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
-        company::run_here(&mut jobs);
+        multibuffer::run_inline(&mut jobs);
         let helped = !jobs.is_empty();
         self.finished.borrow_mut().append(&mut jobs);
         helped
     }
 
-    /// Hands arrived results to JavaScript, as many at once as the ring holds, and tells how many.
+    /// Hands arrived results to JavaScript, as many at once as the buffer holds, and tells how many.
     fn settle_arrivals(&self, env: Env) -> usize {
-        let (Some(traffic), Some(attached)) = (self.traffic.get(), self.attached.get()) else {
+        let (Some(channel), Some(attached)) = (self.channel.get(), self.attached.get()) else {
             return 0;
         };
-        traffic.completion.drained();
-        let mut ring = Ring::new(attached.ring);
+        channel.completion.drained();
+        let mut buffer = CompletionBuffer::new(attached.completion_buffer);
         let mut taken = 0;
         // Taken before the loop: callbacks within it may finish more.
         let finished = std::mem::take(&mut *self.finished.borrow_mut());
         for job in finished {
             taken += 1;
-            self.settle(env, attached, &mut ring, job);
+            self.settle(env, attached, &mut buffer, job);
         }
-        while let Some(job) = (taken < BATCH).then(|| traffic.arrivals.try_recv().ok()).flatten() {
+        while let Some(job) = (taken < BATCH).then(|| channel.arrivals.try_recv().ok()).flatten() {
             taken += 1;
-            self.settle(env, attached, &mut ring, job);
+            self.settle(env, attached, &mut buffer, job);
         }
         if taken >= BATCH {
-            traffic.completion.wake_again();
+            channel.completion.wake_again();
         }
-        self.deliver(env, attached, &mut ring);
+        self.deliver(env, attached, &mut buffer);
         taken
     }
 
-    fn settle(&self, env: Env, attached: &Attached, ring: &mut Ring, job: Box<Job>) {
+    fn settle(&self, env: Env, attached: &Attached, buffer: &mut CompletionBuffer, job: Box<Job>) {
         let (small, large) = job.answer();
-        if !ring.write(job.slot, job.status.number(), small, large) {
-            self.deliver(env, attached, ring);
-            ring.write(job.slot, job.status.number(), small, large); // Every record fits into an empty ring; see `REPLY_MAX`.
+        if !buffer.write(job.slot, job.status.number(), small, large) {
+            self.deliver(env, attached, buffer);
+            buffer.write(job.slot, job.status.number(), small, large); // Every record fits into an empty buffer; see `REPLY_MAX`.
         }
-        if job.ticket.is_some() {
-            self.tickets.borrow_mut().remove(&job.slot);
+        if job.cancel_token.is_some() {
+            self.cancel_tokens.borrow_mut().remove(&job.slot);
         }
-        if job.work.watch.is_some() {
-            self.watches.borrow_mut().remove(&job.slot);
+        if job.work.progress.is_some() {
+            self.progress_counters.borrow_mut().remove(&job.slot);
         }
         self.copied.set(self.copied.get() - job.copied);
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);
         if in_flight == 0
-            && let Some(traffic) = self.traffic.get()
+            && let Some(channel) = self.channel.get()
         {
-            traffic.completion.hold_open(env, false);
+            channel.completion.hold_open(env, false);
         }
-        self.spare.borrow_mut().keep(job, in_flight);
+        self.free_jobs.borrow_mut().keep(job, in_flight);
     }
 
-    fn deliver(&self, env: Env, attached: &Attached, ring: &mut Ring) {
-        if ring.records() > 0 {
+    fn deliver(&self, env: Env, attached: &Attached, buffer: &mut CompletionBuffer) {
+        if buffer.records() > 0 {
             self.settling.set(true);
             env.scoped(|| {
                 if let Some(settle) = env.pinned(&attached.settle) {
-                    env.call(settle, env.number(ring.records()));
+                    env.call(settle, env.number(buffer.records()));
                 }
             });
             self.settling.set(false);
-            let departing = std::mem::take(&mut *self.departing.borrow_mut());
-            if !departing.is_empty() {
-                submit(departing);
+            let deferred = std::mem::take(&mut *self.deferred.borrow_mut());
+            if !deferred.is_empty() {
+                task::submit(deferred);
             }
-            ring.clear();
+            buffer.clear();
         }
     }
 }
 
-impl Loop for Environment {
-    fn awake(&self, env: Env) {
+impl WakeHandler for Environment {
+    fn on_wake(&self, env: Env) {
         self.settle_turn(env);
     }
 }
@@ -402,12 +397,12 @@ impl Loop for Environment {
 /// Jobs that have come back and wait for work, with the memory of their copies: a fresh megabyte
 /// costs more in page faults than hashing half of it.
 #[derive(Default)]
-struct Spare {
+struct JobFreeList {
     jobs: Vec<Box<Job>>,
     memory: usize,
 }
 
-impl Spare {
+impl JobFreeList {
     const JOBS: usize = 1024;
     /// Bytes kept while other jobs are in flight, and when the last one has come back.
     const BUSY: usize = 32 << 20;
@@ -421,23 +416,13 @@ impl Spare {
 
     fn keep(&mut self, mut job: Box<Job>, in_flight: usize) {
         let memory = job.rest();
-        let room = self.jobs.len() < Spare::JOBS && self.memory + memory <= Spare::BUSY;
+        let room = self.jobs.len() < JobFreeList::JOBS && self.memory + memory <= JobFreeList::BUSY;
         if room && self.jobs.try_reserve(1).is_ok() {
             self.memory += memory;
             self.jobs.push(job);
         }
-        if in_flight == 0 && self.memory > Spare::IDLE {
-            *self = Spare::default();
+        if in_flight == 0 && self.memory > JobFreeList::IDLE {
+            *self = JobFreeList::default();
         }
     }
-}
-
-pub(crate) fn submit(errands: impl IntoIterator<Item = Errand>) {
-    // Not one thread to be had: late is better than never.
-    let mut outbox = Outbox::default();
-    pool()
-        .submit(errands)
-        .into_iter()
-        .for_each(|errand| errand.run(&mut Breather::none(), &mut outbox));
-    outbox.deliver();
 }

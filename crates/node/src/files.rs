@@ -11,13 +11,13 @@
 
 use crate::batch::Messages;
 use crate::bytes::Window;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
 use crate::work::{Reply, Status, Target, Work};
 use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
-use millrace_core::pace::Pace;
 use millrace_core::{hasher, many};
 use std::cell::Cell;
 use std::fs::{File, OpenOptions, metadata};
@@ -29,30 +29,30 @@ use std::time::Duration;
 
 /// Small files are read into this much memory of a worker, one behind the other, and hashed
 /// together: half of what fits a core's cache.
-const ROOM: usize = 1 << 20;
+const BUFFER_BYTES: usize = 1 << 20;
 
-/// Larger files are hashed one by one, in pieces of this size.
-const PIECE: usize = 128 * 1024;
+/// Larger files are hashed one by one, in chunks of this size.
+const CHUNK_BYTES: usize = 128 * 1024;
 
 /// The most that are hashed together.
-const AT_ONCE: usize = 256;
+const BATCH_MAX: usize = 256;
 
 /// Files between two looks at whether anybody wants them: a slice, if reading is quick.
 const FILES_A_SLICE: usize = 32;
 
 /// From this size on a thread reads ahead of the one that hashes: copying out of the page cache
 /// takes a sixth of the time of a SHA-256.
-const AHEAD: u64 = 4 << 20;
+const READ_AHEAD_MIN_BYTES: u64 = 4 << 20;
 /// Bytes of a block that it reads, and how many there are.
-const BLOCK: usize = 2 << 20;
+const BLOCK_BYTES: usize = 2 << 20;
 const BLOCKS: usize = 3;
 /// How long the worker waits for a block before it looks whether there is something else to do.
-const PATIENCE: Duration = Duration::from_micros(500);
+const BLOCK_WAIT: Duration = Duration::from_micros(500);
 
-const PLAIN: Params<'_> = Params { seed: 0, key: None };
+const NO_PARAMS: Params<'_> = Params { seed: 0, key: None };
 
 /// In the place of a file's size: it was not hashed here.
-const PASSED_OVER: f64 = f64::NAN;
+const SKIPPED: f64 = f64::NAN;
 
 impl Work {
     /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for
@@ -61,7 +61,7 @@ impl Work {
     pub(crate) fn hash_files(
         &self,
         hash: Hash,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let (Target::Memory(target), Messages::Files(count, largest)) =
             (self.target, &self.messages)
@@ -82,44 +82,48 @@ impl Work {
             let place = target.part(count * size_of::<f64>() + index * size, size);
             place.unwrap_or(Window::EMPTY).write(digest);
         };
-        with_room(|room| {
+        with_buffer(|buffer| {
             // Files that have been read, and where each ends.
-            let mut read: Vec<(usize, usize)> = Vec::with_capacity(AT_ONCE);
+            let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
             let mut paths = self.source.read().split(|&byte| byte == 0);
             for index in 0..count {
                 let path = paths.next().ok_or(Status::Argument)?;
                 if index % FILES_A_SLICE == FILES_A_SLICE - 1
-                    && let Some(pacer) = &mut pacer
+                    && let Some(checkpoint) = &mut checkpoint
                 {
-                    pacer.goes_on()?;
+                    checkpoint.check()?;
                 }
-                let Some(mut found) = Found::at(path) else {
-                    note(index, PASSED_OVER);
+                let Some(mut opened) = OpenedFile::at(path) else {
+                    note(index, SKIPPED);
                     continue;
                 };
-                if found.size > largest {
-                    note(index, -(found.size as f64));
+                if opened.size > largest {
+                    note(index, -(opened.size as f64));
                     continue;
                 }
-                let wanted = PIECE.min(found.size as usize).max(1);
-                if read.len() == AT_ONCE || room.len() - used(&read) < wanted {
-                    hash_together(hash, size, room, &mut read, &mut pacer, &put)?;
+                let wanted = CHUNK_BYTES.min(opened.size as usize).max(1);
+                if read.len() == BATCH_MAX || buffer.len() - used(&read) < wanted {
+                    hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)?;
                 }
                 let start = used(&read);
-                let bytes = if found.size <= PIECE as u64 {
-                    let bytes = found.read_whole(&mut room[start..]);
+                let bytes = if opened.size <= CHUNK_BYTES as u64 {
+                    let bytes = opened.read_whole(&mut buffer[start..]);
                     read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
                     bytes
                 } else {
                     let mut digest = try_zeroed(size)?;
-                    let bytes =
-                        found.hash(hash, &mut room[start..][..PIECE], &mut digest, &mut pacer)?;
+                    let bytes = opened.hash(
+                        hash,
+                        &mut buffer[start..][..CHUNK_BYTES],
+                        &mut digest,
+                        &mut checkpoint,
+                    )?;
                     put(index, &digest);
                     bytes
                 };
-                note(index, bytes.map_or(PASSED_OVER, |bytes| bytes as f64));
+                note(index, bytes.map_or(SKIPPED, |bytes| bytes as f64));
             }
-            hash_together(hash, size, room, &mut read, &mut pacer, &put)
+            hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)
         })
     }
 
@@ -133,15 +137,19 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
-        let mut found = self.found()?;
+        let mut opened = self.opened()?;
         let mut digest = try_zeroed(self.target.size())?;
-        let bytes = match found.size {
-            size if size >= AHEAD => found.hash_ahead(hash, &mut digest, &mut pacer)?,
-            _ => with_room(|room| found.hash(hash, &mut room[..PIECE], &mut digest, &mut pacer))?,
+        let bytes = match opened.size {
+            size if size >= READ_AHEAD_MIN_BYTES => {
+                opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
+            }
+            _ => with_buffer(|buffer| {
+                opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
+            })?,
         };
-        if bytes.is_none_or(|bytes| bytes < found.size) {
+        if bytes.is_none_or(|bytes| bytes < opened.size) {
             return Err(Status::File);
         }
         self.digest_to(reply, |target| {
@@ -151,9 +159,11 @@ impl Work {
     }
 
     /// The file whose path is the source.
-    pub(crate) fn found(&self) -> Result<Found, Status> {
+    pub(crate) fn opened(&self) -> Result<OpenedFile, Status> {
         let (_, size) = self.messages();
-        Found::at(self.source.read()).filter(|found| found.size == size as u64).ok_or(Status::File)
+        OpenedFile::at(self.source.read())
+            .filter(|opened| opened.size == size as u64)
+            .ok_or(Status::File)
     }
 }
 
@@ -166,25 +176,25 @@ fn used(read: &[(usize, usize)]) -> usize {
 fn hash_together(
     hash: Hash,
     size: usize,
-    room: &[u8],
+    buffer: &[u8],
     read: &mut Vec<(usize, usize)>,
-    pacer: &mut Option<&mut Pacer<'_, '_>>,
+    checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     put: &impl Fn(usize, &[u8]),
 ) -> Result<(), Status> {
-    let mut messages = [&[][..]; AT_ONCE];
+    let mut messages = [&[][..]; BATCH_MAX];
     let mut start = 0;
     for (message, &(_, end)) in messages.iter_mut().zip(read.iter()) {
-        *message = &room[start..end];
+        *message = &buffer[start..end];
         start = end;
     }
     let messages = &messages[..read.len()];
     let each = |index: usize, digest: &[u8]| put(read[index].0, digest);
-    match pacer {
-        None => many::digests(hash, &PLAIN, messages, size, each)?,
-        Some(pacer) => {
-            let slice = pacer.slice_of_each(messages.len().min(many::lanes(hash)));
-            many::digests_paced(hash, &PLAIN, messages, size, slice, *pacer, each)?;
-            pacer.goes_on()?;
+    match checkpoint {
+        None => many::digests(hash, &NO_PARAMS, messages, size, each)?,
+        Some(checkpoint) => {
+            let slice = checkpoint.slice_of_each(messages.len().min(many::lanes(hash)));
+            many::digests_paced(hash, &NO_PARAMS, messages, size, slice, *checkpoint, each)?;
+            checkpoint.check()?;
         }
     }
     read.clear();
@@ -192,15 +202,15 @@ fn hash_together(
 }
 
 /// A regular file that could be opened.
-pub(crate) struct Found {
+pub(crate) struct OpenedFile {
     file: File,
     pub(crate) size: u64,
 }
 
-impl Found {
+impl OpenedFile {
     /// `None` for all that is something else. What is no regular file is not opened: to open a pipe
     /// wakes who writes to it.
-    fn at(path: &[u8]) -> Option<Found> {
+    fn at(path: &[u8]) -> Option<OpenedFile> {
         let path = path_of(path)?;
         let facts = metadata(path).ok().filter(|facts| facts.is_file())?;
         let mut options = OpenOptions::new();
@@ -212,30 +222,30 @@ impl Found {
             libc::O_NONBLOCK | libc::O_NOCTTY,
         );
         let file = options.open(path).ok()?;
-        Some(Found { file, size: facts.len() })
+        Some(OpenedFile { file, size: facts.len() })
     }
 
     /// Reads all of a file for which there is room; `None` if it is not of the size it had.
-    fn read_whole(&mut self, room: &mut [u8]) -> Option<u64> {
+    fn read_whole(&mut self, buffer: &mut [u8]) -> Option<u64> {
         // Files of /proc say that they are empty.
         let wanted = (self.size as usize).max(1);
-        let read = fill(&mut self.file, room.get_mut(..wanted)?).ok()? as u64;
+        let read = fill(&mut self.file, buffer.get_mut(..wanted)?).ok()? as u64;
         (read == self.size).then_some(read)
     }
 
-    /// Hashes it piece by piece; `None` if it cannot be read.
+    /// Hashes it chunk by chunk; `None` if it cannot be read.
     fn hash(
         &mut self,
         hash: Hash,
-        room: &mut [u8],
+        buffer: &mut [u8],
         digest: &mut [u8],
-        pacer: &mut Option<&mut Pacer<'_, '_>>,
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
-        let mut running = Running::new(hash, self.size)?;
+        let mut running = FileHash::new(hash, self.size)?;
         loop {
-            let Ok(read) = fill(&mut self.file, room) else { return Ok(None) };
-            running.take(&room[..read], pacer)?;
-            if read < room.len() {
+            let Ok(read) = fill(&mut self.file, buffer) else { return Ok(None) };
+            running.take(&buffer[..read], checkpoint)?;
+            if read < buffer.len() {
                 return running.finish(digest).map(Some);
             }
         }
@@ -246,28 +256,30 @@ impl Found {
         &mut self,
         hash: Hash,
         digest: &mut [u8],
-        pacer: &mut Option<&mut Pacer<'_, '_>>,
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
-        let Ok(Ahead { blocks, back }) = self.file.try_clone().and_then(Ahead::of) else {
-            return with_room(|room| self.hash(hash, &mut room[..PIECE], digest, pacer));
+        let Ok(ReadAhead { blocks, back }) = self.file.try_clone().and_then(ReadAhead::of) else {
+            return with_buffer(|buffer| {
+                self.hash(hash, &mut buffer[..CHUNK_BYTES], digest, checkpoint)
+            });
         };
-        let mut running = Running::new(hash, self.size)?;
+        let mut running = FileHash::new(hash, self.size)?;
         loop {
-            let (block, read) = match blocks.recv_timeout(PATIENCE) {
+            let (block, read) = match blocks.recv_timeout(BLOCK_WAIT) {
                 Ok(Ok(block)) => block,
                 Ok(Err(error)) if error.kind() == io::ErrorKind::OutOfMemory => {
                     return Err(Status::Memory);
                 }
                 Ok(Err(_)) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some(pacer) = pacer {
-                        pacer.goes_on()?;
+                    if let Some(checkpoint) = checkpoint {
+                        checkpoint.check()?;
                     }
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => return running.finish(digest).map(Some),
             };
-            running.take(&block[..read], pacer)?;
+            running.take(&block[..read], checkpoint)?;
             // It may have come to its end.
             let _ = back.send(block);
         }
@@ -281,12 +293,12 @@ impl Found {
         size: usize,
         take: impl FnOnce(&[u8]) -> Result<Taken, Error>,
     ) -> Result<Taken, Status> {
-        with_room(|room| {
-            let room = room.get_mut(..size).ok_or(Status::Internal)?;
-            if fill_at(&self.file, room, offset).map_err(|_| Status::File)? < size {
+        with_buffer(|buffer| {
+            let buffer = buffer.get_mut(..size).ok_or(Status::Internal)?;
+            if fill_at(&self.file, buffer, offset).map_err(|_| Status::File)? < size {
                 return Err(Status::File);
             }
-            Ok(take(room)?)
+            Ok(take(buffer)?)
         })
     }
 
@@ -297,7 +309,7 @@ impl Found {
 }
 
 /// A hash under way.
-struct Running {
+struct FileHash {
     hash: Hash,
     /// The state and the next one; the first is empty.
     states: [Vec<u8>; 2],
@@ -305,36 +317,46 @@ struct Running {
     size: u64,
 }
 
-impl Running {
-    fn new(hash: Hash, size: u64) -> Result<Running, Status> {
+impl FileHash {
+    fn new(hash: Hash, size: u64) -> Result<FileHash, Status> {
         let state_size = hasher::state_size(hash);
         // The first grows to its size when the two change places, for which it has room.
         let states = [try_with_capacity(state_size)?, try_zeroed(state_size)?];
-        Ok(Running { hash, states, done: 0, size })
+        Ok(FileHash { hash, states, done: 0, size })
     }
 
-    fn take(&mut self, piece: &[u8], pacer: &mut Option<&mut Pacer<'_, '_>>) -> Result<(), Status> {
+    fn take(
+        &mut self,
+        chunk: &[u8],
+        checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
+    ) -> Result<(), Status> {
         let [state, next] = &mut self.states;
-        match pacer {
-            None => hasher::update(self.hash, &PLAIN, state, piece, next)?,
-            Some(pacer) => {
-                hasher::update_paced(self.hash, &PLAIN, state, piece, next, pacer.slice, *pacer)?
-            }
+        match checkpoint {
+            None => hasher::update(self.hash, &NO_PARAMS, state, chunk, next)?,
+            Some(checkpoint) => hasher::update_paced(
+                self.hash,
+                &NO_PARAMS,
+                state,
+                chunk,
+                next,
+                checkpoint.slice,
+                *checkpoint,
+            )?,
         }
-        self.done += piece.len() as u64;
+        self.done += chunk.len() as u64;
         let size = next.len();
         self.states.swap(0, 1);
         self.states[1].resize(size, 0);
-        if let Some(pacer) = pacer {
-            pacer.progress(0, self.done, self.size.max(self.done));
-            pacer.goes_on()?;
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.progress(0, self.done, self.size.max(self.done));
+            checkpoint.check()?;
         }
         Ok(())
     }
 
     /// The bytes hashed.
     fn finish(self, digest: &mut [u8]) -> Result<u64, Status> {
-        hasher::finish(self.hash, &PLAIN, &self.states[0], &[], digest)?;
+        hasher::finish(self.hash, &NO_PARAMS, &self.states[0], &[], digest)?;
         Ok(self.done)
     }
 }
@@ -345,43 +367,43 @@ type Block = (Vec<u8>, usize);
 /// A file that is read to its end on a thread of its own, as long as blocks come back to it. It is
 /// nobody's worker: whoever waits for a slow disk holds nothing up, and one that never answers
 /// keeps only this thread.
-struct Ahead {
+struct ReadAhead {
     blocks: Receiver<io::Result<Block>>,
     back: Sender<Vec<u8>>,
 }
 
-impl Ahead {
-    fn of(mut file: File) -> io::Result<Ahead> {
+impl ReadAhead {
+    fn of(mut file: File) -> io::Result<ReadAhead> {
         let ((full, blocks), (back, empty)) = (channel(), channel::<Vec<u8>>());
         for _ in 0..BLOCKS {
             let _ = back.send(Vec::new());
         }
         thread::Builder::new().name("millrace-read".into()).spawn(move || {
             for mut block in empty {
-                let room = block.try_reserve_exact(BLOCK.saturating_sub(block.len()));
-                if room.is_err() {
+                let buffer = block.try_reserve_exact(BLOCK_BYTES.saturating_sub(block.len()));
+                if buffer.is_err() {
                     let _ = full.send(Err(io::ErrorKind::OutOfMemory.into()));
                     return;
                 }
-                block.resize(BLOCK, 0);
+                block.resize(BLOCK_BYTES, 0);
                 let read = fill(&mut file, &mut block);
-                let more = matches!(read, Ok(BLOCK));
+                let more = matches!(read, Ok(BLOCK_BYTES));
                 if full.send(read.map(|read| (block, read))).is_err() || !more {
                     return;
                 }
             }
         })?;
-        Ok(Ahead { blocks, back })
+        Ok(ReadAhead { blocks, back })
     }
 }
 
 /// Reads as much as there is room for; less at the end only.
-fn fill(file: &mut File, room: &mut [u8]) -> io::Result<usize> {
-    fill_by(room, |rest, _| file.read(rest))
+fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    fill_by(buffer, |rest, _| file.read(rest))
 }
 
-fn fill_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
-    fill_by(room, |rest, filled| {
+fn fill_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    fill_by(buffer, |rest, filled| {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_at(file, rest, offset + filled as u64);
         #[cfg(windows)]
@@ -390,12 +412,12 @@ fn fill_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 fn fill_by(
-    room: &mut [u8],
+    buffer: &mut [u8],
     mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
 ) -> io::Result<usize> {
     let mut filled = 0;
-    while filled < room.len() {
-        match read(&mut room[filled..], filled) {
+    while filled < buffer.len() {
+        match read(&mut buffer[filled..], filled) {
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -418,13 +440,13 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
 
 /// Lends this thread's memory for files; another if it is lent already, by work that lets this
 /// pass.
-fn with_room<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
+fn with_buffer<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
     thread_local! {
         static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     }
     let mut memory = MEMORY.take();
     if memory.is_empty() {
-        memory = try_zeroed(ROOM)?;
+        memory = try_zeroed(BUFFER_BYTES)?;
     }
     let result = work(&mut memory);
     MEMORY.set(memory);

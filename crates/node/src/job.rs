@@ -1,16 +1,19 @@
 //! Work on its way through the pool and back.
 
 use crate::bytes::Copies;
+use crate::completion::Queue;
 use crate::cost::{self, Route};
-use crate::errand::Traffic;
-use crate::kdf::room::Held;
-use crate::parts::Weight;
+use crate::memory_budget::MemoryPermit;
+use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, Work};
-use millrace_core::engines::Provider;
-use millrace_pool::Ticket;
+use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroize;
+
+/// The queue that carries an environment's finished jobs back to its event loop.
+pub(crate) type CompletionQueue = Queue<Box<Job>>;
 
 /// A work with what the pool needs to know of it. However it ends, it comes back exactly once with
 /// its status; then the environment keeps it for the next work, so that a job costs no allocation.
@@ -22,23 +25,23 @@ pub(crate) struct Job {
     pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
-    /// Jobs of one kind may run together; see `company`.
+    /// Jobs of one kind may run together; see `multibuffer`.
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
-    pub(crate) ticket: Option<Arc<Ticket>>,
+    pub(crate) cancel_token: Option<Arc<CancelToken>>,
     pub(crate) status: Status,
     pub(crate) reply: Reply,
     /// Of a long one, while it is under way.
-    pub(crate) weight: Option<Weight>,
+    pub(crate) claim: Option<WorkerClaim>,
     /// Of a derivation that takes much memory, while it may.
-    pub(crate) room: Option<Held>,
-    pub(crate) completion: Arc<Traffic>,
+    pub(crate) permit: Option<MemoryPermit>,
+    pub(crate) completion: Arc<CompletionQueue>,
 }
 
 impl Job {
     /// A job with nothing to do yet, for one environment.
-    pub(crate) fn idle(completion: Arc<Traffic>) -> Job {
+    pub(crate) fn idle(completion: Arc<CompletionQueue>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
             slot: 0,
@@ -46,13 +49,13 @@ impl Job {
             copied: 0,
             route: Route::Pool,
             kind: None,
-            work: Work::nothing(),
+            work: Work::idle(),
             copies,
-            ticket: None,
+            cancel_token: None,
             status: Status::Internal,
             reply,
-            weight: None,
-            room: None,
+            claim: None,
+            permit: None,
             completion,
         }
     }
@@ -66,11 +69,11 @@ impl Job {
     /// this job only.
     pub(crate) fn perform(
         &mut self,
-        run: impl FnOnce(&Work, &mut Reply, &Traffic, Option<&Ticket>, u64) -> Status,
+        run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&CancelToken>, u64) -> Status,
     ) {
         if self.begin() {
-            let Job { work, reply, completion, ticket, cost, .. } = self;
-            let run = || run(work, reply, completion, ticket.as_deref(), *cost);
+            let Job { work, reply, completion, cancel_token, cost, .. } = self;
+            let run = || run(work, reply, completion, cancel_token.as_deref(), *cost);
             let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
             self.end(status);
         }
@@ -78,7 +81,7 @@ impl Job {
 
     /// False if the job was cancelled and never runs.
     pub(crate) fn begin(&mut self) -> bool {
-        let may = self.ticket.as_ref().is_none_or(|ticket| ticket.begin());
+        let may = self.cancel_token.as_ref().is_none_or(|cancel_token| cancel_token.begin());
         if !may {
             self.end(Status::Cancelled);
         }
@@ -88,19 +91,26 @@ impl Job {
     /// The work is done.
     pub(crate) fn end(&mut self, status: Status) {
         self.status = status;
-        if let Some(ticket) = &self.ticket
+        if let Some(cancel_token) = &self.cancel_token
             && status != Status::Cancelled
         {
-            ticket.end();
+            cancel_token.end();
         }
-        self.weight = None;
-        self.room = None;
+        self.claim = None;
+        self.permit = None;
         self.copies.wipe_secrets();
+    }
+
+    /// Ends the job with a digest or key as its result.
+    pub(crate) fn complete_with(&mut self, digest: &[u8]) {
+        self.reply.put(digest);
+        self.end(Status::Done);
     }
 
     /// Whether the worker that has done it should measure the price of its algorithm.
     pub(crate) fn measures(&self) -> bool {
-        self.work.engine == Provider::Native && !cost::settled(cost::algorithm(self.work.operation))
+        self.work.engine == EngineNumber::Native
+            && !cost::is_settled(cost::algorithm(self.work.operation))
     }
 
     /// What the completion carries: a digest or tag, and a text; or why there is none.
@@ -119,12 +129,39 @@ impl Job {
             self.reply.small.zeroize();
             self.reply.large.zeroize();
         }
-        self.work = Work::nothing();
-        self.ticket = None;
+        self.work = Work::idle();
+        self.cancel_token = None;
         self.kind = None;
         self.status = Status::Internal;
         self.reply.small_size = 0;
         self.reply.large = Vec::new();
         self.copies.rest()
+    }
+}
+
+/// The workers that a long job claims, counted over all long jobs of the process.
+pub(crate) struct WorkerClaim(usize);
+
+static LONG_JOBS: AtomicUsize = AtomicUsize::new(0);
+static CLAIMED_WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+impl WorkerClaim {
+    /// Claims workers until the value is dropped.
+    pub(crate) fn new(workers: usize) -> WorkerClaim {
+        LONG_JOBS.fetch_add(1, Ordering::Relaxed);
+        CLAIMED_WORKERS.fetch_add(workers, Ordering::Relaxed);
+        WorkerClaim(workers)
+    }
+
+    /// Returns the number of claims, and of the workers that they claim.
+    pub(crate) fn totals() -> (usize, usize) {
+        (LONG_JOBS.load(Ordering::Relaxed), CLAIMED_WORKERS.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for WorkerClaim {
+    fn drop(&mut self) {
+        LONG_JOBS.fetch_sub(1, Ordering::Relaxed);
+        CLAIMED_WORKERS.fetch_sub(self.0, Ordering::Relaxed);
     }
 }

@@ -1,29 +1,26 @@
 //! Key derivation: what of it a call describes, what it costs, and how it runs. What is long runs
-//! as any long job, in slices; several of one kind run together in lanes (`company`), and those
+//! as any long job, in slices; several of one kind run together in lanes (`multibuffer`), and those
 //! that take much memory share what there is (`room`).
-
-pub(crate) mod company;
-pub(crate) mod room;
-pub(crate) mod shelf;
 
 use crate::calls::Request;
 use crate::cost;
+use crate::memory_budget;
 use crate::protocol::{At, OperationNumber as Asked};
 use crate::work::{Key, Operation, Reply, Status, Work};
-use crate::{bytes::Window, pacer::Pacer};
+use crate::{bytes::Window, checkpoint::JobCheckpoint};
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
 use millrace_core::error::Error;
 use millrace_core::kdf::argon2::{self, Kind, Version};
 use millrace_core::kdf::clock::Clock;
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{hkdf, pbkdf2, scrypt};
-use millrace_core::pace::{Pace, Unpaced};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is derived. The password travels as the key, the salt as the iv, other public inputs as the
 /// aad and a second secret as the tag: all of them are copied for a job, and the copies wiped.
 #[derive(Copy, Clone)]
-pub(crate) enum What {
+pub(crate) enum Kdf {
     Scrypt {
         cost: scrypt::Cost,
         p: u32,
@@ -46,28 +43,28 @@ pub(crate) enum What {
     },
 }
 
-/// [`What`] in words: an enum has bytes that no variant writes, and takes with it whatever the
+/// [`Kdf`] in words: an enum has bytes that no variant writes, and takes with it whatever the
 /// stack held there, which may be half a key, when it is moved into a job.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(crate) struct Derivation([u64; 4]);
 
-/// How far a job has come, for its environment to look at: of [`Watch::WHOLE`].
+/// How far a job has come, for its environment to look at: of [`ProgressCounter::WHOLE`].
 #[derive(Default)]
-pub(crate) struct Watch(AtomicU32);
+pub(crate) struct ProgressCounter(AtomicU32);
 
-impl Watch {
+impl ProgressCounter {
     pub(crate) const WHOLE: u32 = 1 << 30;
 
     pub(crate) fn set(&self, done: u64, steps: u64) {
-        let part = u128::from(done) * u128::from(Watch::WHOLE) / u128::from(steps.max(1));
+        let part = u128::from(done) * u128::from(ProgressCounter::WHOLE) / u128::from(steps.max(1));
         self.0.store(
-            u32::try_from(part).unwrap_or(Watch::WHOLE).min(Watch::WHOLE),
+            u32::try_from(part).unwrap_or(ProgressCounter::WHOLE).min(ProgressCounter::WHOLE),
             Ordering::Relaxed,
         );
     }
 
     pub(crate) fn get(&self) -> f64 {
-        f64::from(self.0.load(Ordering::Relaxed)) / f64::from(Watch::WHOLE)
+        f64::from(self.0.load(Ordering::Relaxed)) / f64::from(ProgressCounter::WHOLE)
     }
 }
 
@@ -75,37 +72,37 @@ impl Derivation {
     /// Of work that derives nothing.
     pub(crate) const NONE: Derivation = Derivation([0; 4]);
 
-    fn new(what: What) -> Derivation {
+    fn new(kdf: Kdf) -> Derivation {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        Derivation(match what {
-            What::Scrypt { cost, p, together } => [1, cost.n(), pair(cost.r(), p), together.into()],
-            What::Pbkdf2 { hash, iterations } => [2, hash as u64, iterations.into(), 0],
-            What::Hkdf(hash) => [3, hash as u64, 0, 0],
-            What::Argon2(cost) => {
+        Derivation(match kdf {
+            Kdf::Scrypt { cost, p, together } => [1, cost.n(), pair(cost.r(), p), together.into()],
+            Kdf::Pbkdf2 { hash, iterations } => [2, hash as u64, iterations.into(), 0],
+            Kdf::Hkdf(hash) => [3, hash as u64, 0, 0],
+            Kdf::Argon2(cost) => {
                 let variant = cost.kind() as u32 | (cost.version() as u32) << 8;
                 [4, variant.into(), pair(cost.memory(), cost.passes()), cost.lanes().into()]
             }
-            What::Verify { memory, milliseconds, allowed } => [5, memory, milliseconds, allowed],
+            Kdf::Verify { memory, milliseconds, allowed } => [5, memory, milliseconds, allowed],
         })
     }
 
     /// What the words say; `None` for work that derives nothing, and for words that
     /// [`Derivation::new`] does not write.
-    pub(crate) fn what(self) -> Option<What> {
-        let Derivation([what, a, b, c]) = self;
+    pub(crate) fn decode(self) -> Option<Kdf> {
+        let Derivation([kdf, a, b, c]) = self;
         let low = |word: u64| word as u32;
         let high = |word: u64| (word >> 32) as u32;
         let hash = || Hash::from_id(u8::try_from(a).ok()?);
-        Some(match what {
-            1 => What::Scrypt {
+        Some(match kdf {
+            1 => Kdf::Scrypt {
                 cost: scrypt::Cost::new(a, low(b)).ok()?,
                 p: high(b),
                 together: low(c),
             },
-            2 => What::Pbkdf2 { hash: hash()?, iterations: low(b) },
-            3 => What::Hkdf(hash()?),
-            4 => What::Argon2(argon2_of(low(a), low(b), high(b), low(c)).ok()?),
-            5 => What::Verify { memory: a, milliseconds: b, allowed: c },
+            2 => Kdf::Pbkdf2 { hash: hash()?, iterations: low(b) },
+            3 => Kdf::Hkdf(hash()?),
+            4 => Kdf::Argon2(argon2_of(low(a), low(b), high(b), low(c)).ok()?),
+            5 => Kdf::Verify { memory: a, milliseconds: b, allowed: c },
             _ => return None,
         })
     }
@@ -131,18 +128,18 @@ impl Derivation {
                 let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
                 let fits =
                     |&together: &u32| scrypt::memory(&cost, p.into(), together as usize) <= allowed;
-                What::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
+                Kdf::Scrypt { cost, p, together: (2..=most).rev().find(fits).unwrap_or(1) }
             }
-            Asked::Pbkdf2 => What::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
-            Asked::Hkdf => What::Hkdf(hash()?),
-            Asked::Argon2 => What::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
+            Asked::Pbkdf2 => Kdf::Pbkdf2 { hash: hash()?, iterations: number(At::Count)? },
+            Asked::Hkdf => Kdf::Hkdf(hash()?),
+            Asked::Argon2 => Kdf::Argon2(argon2_cost(number(At::SeedHigh)?, number)?),
             Asked::Verify => {
                 let limits = Limits {
                     memory: request.size(At::MaxMemory)? as u64,
                     milliseconds: request.size(At::MaxTime)? as u64,
                 };
                 match PasswordHash::parse(as_text(&aad), &limits) {
-                    Ok(hash) => What::Verify {
+                    Ok(hash) => Kdf::Verify {
                         memory: hash.scheme().memory(),
                         milliseconds: hash.scheme().milliseconds(),
                         allowed: limits.milliseconds,
@@ -163,46 +160,46 @@ impl Derivation {
 
     /// Bytes of working memory, 0 where it is too little to count.
     pub(crate) fn memory(&self) -> u64 {
-        match self.what() {
-            Some(What::Scrypt { cost, p, together }) => {
+        match self.decode() {
+            Some(Kdf::Scrypt { cost, p, together }) => {
                 scrypt::memory(&cost, p.into(), together as usize)
             }
-            Some(What::Argon2(cost)) => argon2::memory(&cost),
-            Some(What::Verify { memory, .. }) => memory,
-            Some(What::Pbkdf2 { .. } | What::Hkdf(_)) | None => 0,
+            Some(Kdf::Argon2(cost)) => argon2::memory(&cost),
+            Some(Kdf::Verify { memory, .. }) => memory,
+            Some(Kdf::Pbkdf2 { .. } | Kdf::Hkdf(_)) | None => 0,
         }
     }
 
-    /// The hash whose price it has.
+    /// The hash whose cost model it uses.
     pub(crate) fn hash(&self) -> Hash {
-        match self.what() {
-            Some(What::Pbkdf2 { hash, .. } | What::Hkdf(hash)) => hash,
-            Some(What::Argon2(_)) => Hash::Blake2b512,
-            Some(What::Scrypt { .. } | What::Verify { .. }) | None => Hash::Sha256,
+        match self.decode() {
+            Some(Kdf::Pbkdf2 { hash, .. } | Kdf::Hkdf(hash)) => hash,
+            Some(Kdf::Argon2(_)) => Hash::Blake2b512,
+            Some(Kdf::Scrypt { .. } | Kdf::Verify { .. }) | None => Hash::Sha256,
         }
     }
 
     /// Predicted nanoseconds of deriving a key of `size` bytes.
     pub(crate) fn predict(&self, size: usize) -> u64 {
-        let a_block = cost::of_messages(self.hash(), self.hash().facts().block_size, 1);
+        let a_block = cost::predict_messages(self.hash(), self.hash().facts().block_size, 1);
         let blocks = |hash: Hash| size.div_ceil(hash.facts().digest_size.max(1)) as u64;
-        match self.what() {
+        match self.decode() {
             None => 0,
             // 4Nrp Salsa20 cores of 27 ns.
-            Some(What::Scrypt { cost, p, .. }) => 108_u64
+            Some(Kdf::Scrypt { cost, p, .. }) => 108_u64
                 .saturating_mul(cost.n())
                 .saturating_mul(cost.r().into())
                 .saturating_mul(p.into()),
             // Two compressions an iteration, from kept states.
-            Some(What::Pbkdf2 { hash, iterations }) => {
+            Some(Kdf::Pbkdf2 { hash, iterations }) => {
                 a_block.saturating_mul(blocks(hash)).saturating_mul(u64::from(iterations) + 2)
             }
             // Two HMACs, and one for each block.
-            Some(What::Hkdf(hash)) => 4 * a_block.saturating_mul(blocks(hash) + 2),
-            Some(What::Argon2(cost)) => {
+            Some(Kdf::Hkdf(hash)) => 4 * a_block.saturating_mul(blocks(hash) + 2),
+            Some(Kdf::Argon2(cost)) => {
                 150_u64.saturating_mul(cost.memory().into()).saturating_mul(cost.passes().into())
             }
-            Some(What::Verify { milliseconds, .. }) => {
+            Some(Kdf::Verify { milliseconds, .. }) => {
                 milliseconds.saturating_mul(1_000_000).max(200_000)
             }
         }
@@ -211,18 +208,18 @@ impl Derivation {
     /// What several jobs that may run in lanes of one thread have in common: of scrypt N and r, of
     /// PBKDF2 the hash. The low byte is no hash's number.
     pub(crate) fn kind(&self) -> Option<u32> {
-        match self.what() {
-            Some(What::Scrypt { cost, .. }) => {
+        match self.decode() {
+            Some(Kdf::Scrypt { cost, .. }) => {
                 let (log, r) = (cost.n().ilog2(), cost.r());
                 (r < 1 << 18).then_some((r << 6 | log) << 8 | SCRYPT)
             }
-            Some(What::Pbkdf2 { hash, .. }) => Some(PBKDF2 | hash as u32),
+            Some(Kdf::Pbkdf2 { hash, .. }) => Some(PBKDF2 | hash as u32),
             _ => None,
         }
     }
 
     /// How many jobs of a kind are worth running together; `None` for a kind of something else.
-    pub(crate) fn together(kind: u8) -> Option<usize> {
+    pub(crate) fn batch_limit(kind: u8) -> Option<usize> {
         match u32::from(kind) {
             SCRYPT => Some(scrypt::lanes()),
             kind if kind & PBKDF2 != 0 => Hash::from_id((kind & !PBKDF2) as u8).map(pbkdf2::lanes),
@@ -276,44 +273,44 @@ impl Work {
     pub(crate) fn derive(
         &self,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let Key::Bytes(password) = self.key else { return Err(Status::Argument) };
         let (password, salt, aad) = (password.read(), self.iv.read(), self.aad.read());
-        let mut unpaced = Unpaced;
-        let pace: &mut dyn Pace = match pacer {
-            Some(pacer) => pacer,
+        let mut unpaced = NoCheckpoint;
+        let checkpoint: &mut dyn Checkpoint = match checkpoint {
+            Some(checkpoint) => checkpoint,
             None => &mut unpaced,
         };
         let needed = self.derivation.memory();
-        let what = self.derivation.what().ok_or(Status::Internal)?;
-        self.digest_to(reply, |target| match what {
-            What::Scrypt { cost, p, .. } => {
+        let kdf = self.derivation.decode().ok_or(Status::Internal)?;
+        self.digest_to(reply, |target| match kdf {
+            Kdf::Scrypt { cost, p, .. } => {
                 let mut whole = false;
                 let jobs = &mut [scrypt::Job { password, salt, p, target }];
-                shelf::with(needed, |memory| {
-                    scrypt::derive_many(&cost, jobs, memory, pace, |_, _| whole = true)
+                memory_budget::with_scratch(needed, |memory| {
+                    scrypt::derive_many(&cost, jobs, memory, checkpoint, |_, _| whole = true)
                 })?;
-                whole.then_some(()).ok_or(Error::Abandoned)
+                whole.then_some(()).ok_or(Error::Cancelled)
             }
-            What::Pbkdf2 { hash, iterations } => {
+            Kdf::Pbkdf2 { hash, iterations } => {
                 let mut whole = false;
                 let jobs = &mut [pbkdf2::Job { password, salt, iterations, target }];
-                pbkdf2::derive_many(hash, jobs, pace, |_, _| whole = true)?;
-                whole.then_some(()).ok_or(Error::Abandoned)
+                pbkdf2::derive_many(hash, jobs, checkpoint, |_, _| whole = true)?;
+                whole.then_some(()).ok_or(Error::Cancelled)
             }
-            What::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
-            What::Argon2(cost) => {
+            Kdf::Hkdf(hash) => hkdf::derive(hash, password, salt, aad, target),
+            Kdf::Argon2(cost) => {
                 let input =
                     argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
-                shelf::with(needed, |memory| {
-                    argon2::derive_paced(&cost, &input, target, memory, pace)
+                memory_budget::with_scratch(needed, |memory| {
+                    argon2::derive_paced(&cost, &input, target, memory, checkpoint)
                 })
             }
-            What::Verify { allowed, .. } => {
+            Kdf::Verify { allowed, .. } => {
                 let hash = PasswordHash::parse(as_text(&self.aad), &NO_LIMITS)?;
-                let clock = &mut Clock::new(allowed, pace);
-                let verified = shelf::with(needed, |memory| {
+                let clock = &mut Clock::new(allowed, checkpoint);
+                let verified = memory_budget::with_scratch(needed, |memory| {
                     let equal = hash.verify(password, self.tag.read(), memory, clock)?;
                     target.fill(u8::from(equal));
                     Ok(())

@@ -5,11 +5,10 @@
 //! disposal, when the last job using it ends, or when the environment ends.
 
 use crate::kernel;
-use crate::protocol::PurposeNumber;
+use crate::protocol::{EngineNumber, PurposeNumber};
 use crate::work::Status;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
-use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
 use std::sync::Arc;
@@ -51,15 +50,19 @@ impl PreparedKey {
     pub(crate) fn new(
         purpose: Purpose,
         bytes: &[u8],
-        engine: Provider,
+        engine: EngineNumber,
     ) -> Result<PreparedKey, Error> {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
-                CipherKey::by(engine, cipher, bytes)?,
+                kernel::cipher_key(engine, cipher, bytes)?,
                 Zeroizing::new(Box::from(bytes)),
             ),
-            Purpose::Mac(hash) => PreparedKey::Mac(MacKey::by(engine, hash, bytes)?, next_number()),
-            Purpose::Hash(_) if engine != Provider::Native => return Err(kernel::NO_KEYED_HASH),
+            Purpose::Mac(hash) => {
+                PreparedKey::Mac(kernel::mac_key(engine, hash, bytes)?, next_number())
+            }
+            Purpose::Hash(_) if engine != EngineNumber::Native => {
+                return Err(kernel::NO_KEYED_HASH);
+            }
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
                 PreparedKey::Hash(hash, Zeroizing::new(bytes))
@@ -72,14 +75,14 @@ impl PreparedKey {
     /// An HMAC key of the same bytes; `None` unless this is the key of a cipher.
     pub(crate) fn mac(&self, hash: Hash) -> Option<Result<PreparedKey, Error>> {
         let PreparedKey::Cipher(_, bytes) = self else { return None };
-        Some(PreparedKey::new(Purpose::Mac(hash), bytes, Provider::Native))
+        Some(PreparedKey::new(Purpose::Mac(hash), bytes, EngineNumber::Native))
     }
 
-    /// Whether the kernel computes under it.
-    pub(crate) fn of_kernel(&self) -> bool {
+    /// Returns true if the kernel engine computes under it.
+    pub(crate) fn is_external(&self) -> bool {
         match self {
-            PreparedKey::Cipher(key, _) => key.of_kernel(),
-            PreparedKey::Mac(key, _) => key.of_kernel(),
+            PreparedKey::Cipher(key, _) => key.is_external(),
+            PreparedKey::Mac(key, _) => key.external().is_some(),
             PreparedKey::Hash(..) => false,
         }
     }
@@ -94,7 +97,7 @@ fn next_number() -> u32 {
     .unwrap_or(0)
 }
 
-/// They fit into the kind of a task, beside a hash; see `company`.
+/// They fit into the kind of a task, beside a hash; see `multibuffer`.
 pub(crate) const NUMBERS: u32 = 1 << 24;
 
 /// The prepared keys of one environment.

@@ -11,10 +11,12 @@
 //! operating system with the process, and the memory they use is still mapped until that moment.
 #![allow(unsafe_code)]
 
+use crate::admission;
 use crate::calls::FUNCTIONS;
-use crate::environment::{Environment, pool};
-use crate::errand::Traffic;
-use crate::kdf::room;
+use crate::environment::Environment;
+use crate::job::CompletionQueue;
+use crate::memory_budget;
+use crate::task::pool;
 use crate::values::{self, Env};
 use napi_sys as sys;
 use std::ffi::c_void;
@@ -65,8 +67,8 @@ extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_v
 }
 
 /// Has Node call [`end`] before the environment's memory goes.
-fn close_at_end(env: Env, traffic: &Arc<Traffic>) {
-    let hook = Arc::into_raw(Arc::clone(traffic)).cast_mut().cast();
+fn close_at_end(env: Env, completion: &Arc<CompletionQueue>) {
+    let hook = Arc::into_raw(Arc::clone(completion)).cast_mut().cast();
     // SAFETY: env is live on this thread; `end` takes the reference back, once.
     unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(end), hook) };
 }
@@ -74,26 +76,12 @@ fn close_at_end(env: Env, traffic: &Arc<Traffic>) {
 /// The environment ends.
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
-    let traffic = unsafe { Arc::from_raw(hook.cast_const().cast::<Traffic>()) };
-    let waiting = room::withdraw(&traffic);
-    let withdrawn = pool().withdraw(|errand| Arc::ptr_eq(errand.traffic(), &traffic));
-    traffic.close();
+    let completion = unsafe { Arc::from_raw(hook.cast_const().cast::<CompletionQueue>()) };
+    let waiting = admission::withdraw(&completion);
+    let withdrawn = pool().withdraw(|task| Arc::ptr_eq(task.completion(), &completion));
+    completion.close();
     drop((waiting, withdrawn));
-    room::clear_shelf();
-}
-
-/// Makes this thread one that does not preempt others when it is woken: an event loop that has sent
-/// a job away goes on, rather than to wait on its own core for the worker (p50 of a call after a
-/// millisecond of computing, both cores busy: 12 us instead of 500). Unlike a lower priority it
-/// costs the worker no share of the CPU.
-pub(crate) fn work_in_background() {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: all fields are numbers; 0 is the priority that this policy demands.
-        let priority: libc::sched_param = unsafe { std::mem::zeroed() };
-        // SAFETY: 0 names the calling thread; a refusal changes nothing.
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &priority) };
-    }
+    memory_budget::free_scratch();
 }
 
 /// Keeps the library mapped for good. Node unloads an addon when the last environment that loaded

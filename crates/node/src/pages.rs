@@ -32,73 +32,60 @@
 //! 2.7, slabs 5.0 and 0.5, this 9.4 and 6.7.
 #![allow(unsafe_code)]
 
-use crate::bytes::Window;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Bytes from which memory is worth a thought: smaller allocations come from the heap, in which
-/// they find pages.
-const LARGE: usize = 128 << 10;
+/// Allocations of fewer bytes come from the heap, whose pages exist.
+const LARGE_BYTES: usize = 128 << 10;
 
-/// Pages asked for at once: within the second-level cache.
-const STEP: usize = 256 << 10;
+/// Bytes of pages requested at once: within the second-level cache.
+const STEP_BYTES: usize = 256 << 10;
 
-/// Bytes from which huge pages are wanted: the most that glibc learns to keep in its heap.
-const HUGE_MIN: usize = 32 << 20;
+/// Huge pages are requested from this many bytes on: the most that glibc learns to keep in its
+/// heap.
+const HUGE_MIN_BYTES: usize = 32 << 20;
 
-/// Huge pages asked for at once: two of them on most machines.
-const HUGE_STEP: usize = 4 << 20;
+/// Bytes of huge pages requested at once: two huge pages on most machines.
+const HUGE_STEP_BYTES: usize = 4 << 20;
 
-/// Copies a source to the start of memory of our own making, which need not have pages yet.
-pub(crate) fn fill(target: Window, source: Window) {
-    if source.size() < LARGE {
-        target.copy_from(source);
-        return;
+/// Prepares the system for writing `size` bytes of new memory at `start`, once for the whole
+/// range. Returns the bytes to [`populate`] and write at a time, or `None` for memory so small that
+/// its pages exist.
+pub(crate) fn prepare(start: *mut u8, size: usize) -> Option<usize> {
+    if size < LARGE_BYTES {
+        return None;
     }
-    let step = prepare(target);
-    for (place, part) in steps(target, step).zip(steps(source, step)) {
-        ask_for(place);
-        place.copy_from(part);
-    }
-}
-
-/// Memory of our own making is about to be written from one end to the other.
-pub(crate) fn ready(target: Window) {
-    if target.size() < LARGE {
-        return;
-    }
-    if prepare(target) == STEP {
-        steps(target, STEP).for_each(ask_for);
-    } else {
-        // Huge pages are few, and best cleared right before they are written. At both ends are
-        // small ones.
-        let ends = [0, target.size() - HUGE_STEP / 2];
-        ends.into_iter().filter_map(|end| target.part(end, HUGE_STEP / 2)).for_each(ask_for);
-    }
-}
-
-/// Does what is done once for memory of this size; returns the size of steps in which to go through
-/// it.
-fn prepare(target: Window) -> usize {
-    if target.size() >= HUGE_MIN {
-        system::want_huge(target);
-        return HUGE_STEP;
+    if size >= HUGE_MIN_BYTES {
+        system::want_huge(start, size);
+        return Some(HUGE_STEP_BYTES);
     }
     keep_freed();
-    STEP
+    Some(STEP_BYTES)
 }
 
-/// Parts of a window one behind the other.
-fn steps(window: Window, step: usize) -> impl Iterator<Item = Window> {
-    (0..window.size())
-        .step_by(step)
-        .filter_map(move |start| window.part(start, step.min(window.size() - start)))
+/// Requests the pages of new memory that will be written from one end to the other.
+pub(crate) fn populate_all(start: *mut u8, size: usize) {
+    match prepare(start, size) {
+        None => {}
+        Some(STEP_BYTES) => {
+            for offset in (0..size).step_by(STEP_BYTES) {
+                populate(start.wrapping_add(offset), STEP_BYTES.min(size - offset));
+            }
+        }
+        // Huge pages are few, and cheapest if cleared right before they are written. The two ends
+        // have small pages.
+        Some(_) => {
+            for offset in [0, size - HUGE_STEP_BYTES / 2] {
+                populate(start.wrapping_add(offset), HUGE_STEP_BYTES / 2);
+            }
+        }
+    }
 }
 
-/// Asks for the pages of a part, unless they are there: to look takes 0.2 us, to ask in vain a
-/// fifth of a copy.
-fn ask_for(part: Window) {
-    if !system::present(part) {
-        system::populate(part);
+/// Requests the pages of a range unless its last page is present: the check takes 0.2 us, a
+/// request in vain a fifth of a copy.
+pub(crate) fn populate(start: *mut u8, size: usize) {
+    if !system::present(start, size) {
+        system::populate(start, size);
     }
 }
 
@@ -142,7 +129,6 @@ fn keep_freed() {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use crate::bytes::Window;
     use millrace_core::allocate::try_with_capacity;
     use std::ffi::c_void;
     use std::hint::black_box;
@@ -157,32 +143,31 @@ mod system {
         usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
     });
 
-    /// The whole pages within a window: address and size. What lies at the ends belongs to others
-    /// too.
-    fn pages(window: Window) -> Option<(*mut c_void, usize)> {
+    /// Returns address and size of the whole pages within a range; the pages at its ends may hold
+    /// other memory too.
+    fn pages(start: *mut u8, size: usize) -> Option<(*mut c_void, usize)> {
         let page = *PAGE;
-        let first = window.start();
-        let start = first.addr();
-        let (from, to) = (start.next_multiple_of(page), (start + window.size()) / page * page);
-        (from < to && !*OFF).then(|| (first.wrapping_add(from - start).cast(), to - from))
+        let address = start.addr();
+        let (from, to) = (address.next_multiple_of(page), (address + size) / page * page);
+        (from < to && !*OFF).then(|| (start.wrapping_add(from - address).cast(), to - from))
     }
 
-    /// Whether the last page is there. (Memory is written from its start on.)
-    pub(super) fn present(window: Window) -> bool {
-        let Some((start, size)) = pages(window) else { return true };
+    /// Returns true if the last page is present: memory is written from its start on.
+    pub(super) fn present(start: *mut u8, size: usize) -> bool {
+        let Some((start, size)) = pages(start, size) else { return true };
         let mut state = 0;
-        // SAFETY: the address is that of the last whole page of the window; one page has one byte
+        // SAFETY: the address is that of the last whole page of the range; one page has one byte
         // of state.
         let status = unsafe { libc::mincore(start.wrapping_byte_add(size - *PAGE), 1, &mut state) };
         status != 0 || state & 1 != 0
     }
 
-    pub(super) fn populate(window: Window) {
-        advise(window, libc::MADV_POPULATE_WRITE);
+    pub(super) fn populate(start: *mut u8, size: usize) {
+        advise(start, size, libc::MADV_POPULATE_WRITE);
     }
 
-    pub(super) fn want_huge(window: Window) {
-        advise(window, libc::MADV_HUGEPAGE);
+    pub(super) fn want_huge(start: *mut u8, size: usize) {
+        advise(start, size, libc::MADV_HUGEPAGE);
     }
 
     /// With another allocator than glibc's this is an allocation like any other.
@@ -193,11 +178,11 @@ mod system {
         *OFF || black_box(try_with_capacity::<u8>(LESSON)).is_ok()
     }
 
-    fn advise(window: Window, advice: i32) {
-        if let Some((start, size)) = pages(window) {
-            // SAFETY: whole pages within the window, which is valid; neither advice changes a byte.
-            // A kernel that does not know it refuses, and the pages come when they are
-            // written.
+    fn advise(start: *mut u8, size: usize, advice: i32) {
+        if let Some((start, size)) = pages(start, size) {
+            // SAFETY: neither advice changes a byte or unmaps a page, whatever lies at the
+            // address. A kernel that does not know the advice refuses it, and each page is then
+            // added when it is first written.
             unsafe { libc::madvise(start, size, advice) };
         }
     }
@@ -205,15 +190,13 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use crate::bytes::Window;
-
-    pub(super) fn present(_window: Window) -> bool {
+    pub(super) fn present(_start: *mut u8, _size: usize) -> bool {
         true
     }
 
-    pub(super) fn populate(_window: Window) {}
+    pub(super) fn populate(_start: *mut u8, _size: usize) {}
 
-    pub(super) fn want_huge(_window: Window) {}
+    pub(super) fn want_huge(_start: *mut u8, _size: usize) {}
 
     pub(super) fn keep_freed() -> bool {
         true

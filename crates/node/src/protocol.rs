@@ -138,8 +138,8 @@ pub(crate) mod flag {
     pub(crate) const UNLIMITED: u32 = 1024;
     /// The target was made for this result.
     pub(crate) const FRESH: u32 = 2048;
-    /// The progress of the derivation will be asked for.
-    pub(crate) const WATCHED: u32 = 4096;
+    /// The job counts its progress, for `progress(slot)`.
+    pub(crate) const PROGRESS: u32 = 4096;
 }
 
 /// How an asynchronous call is run.
@@ -168,18 +168,30 @@ impl Route {
     }
 }
 
-/// The engine that computes: `Provider` of the core.
-#[allow(dead_code)]
+/// The engine that computes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineNumber {
     Native = 0,
-    /// The kernel by its best way: the device where that has an accelerator, else sockets, else the
-    /// device.
+    /// The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else
+    /// /dev/crypto.
     Kernel = 1,
-    /// The kernel's sockets.
+    /// The kernel through AF_ALG.
     AfAlg = 2,
-    /// The device /dev/crypto.
+    /// The kernel through /dev/crypto.
     Cryptodev = 3,
+}
+
+impl EngineNumber {
+    /// `None` for a number that no member has.
+    pub(crate) const fn from_number(number: u32) -> Option<EngineNumber> {
+        Some(match number {
+            0 => EngineNumber::Native,
+            1 => EngineNumber::Kernel,
+            2 => EngineNumber::AfAlg,
+            3 => EngineNumber::Cryptodev,
+            _ => return None,
+        })
+    }
 }
 
 /// The kind of algorithm that a key is prepared for.
@@ -211,19 +223,19 @@ pub(crate) enum Poll {
     /// Look again next turn.
     Again = 1,
     /// Nothing came although jobs are in flight: wake-ups again from here on.
-    InVain = 2,
+    TimedOut = 2,
 }
 
-/// What came of the wish to cancel a job.
+/// The result of a request to cancel a job.
 #[allow(dead_code)]
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Cancelled {
-    /// It runs to its end, or has come back.
-    Late = 0,
-    /// It has not started and never will.
-    Never = 1,
-    /// It runs; it will stop soon and come back as cancelled, or as done if that was sooner.
-    Asked = 2,
+pub(crate) enum CancelResult {
+    /// The job has ended, or runs to its end.
+    AfterEnd = 0,
+    /// The job had not started and never will.
+    BeforeStart = 1,
+    /// The job runs; it stops at its next checkpoint with the status `Cancelled`, or ends before.
+    Requested = 2,
 }
 
 /// Numbers of the worker pool.
@@ -292,27 +304,27 @@ impl KdfMemory {
     }
 }
 
-/// The parts of the price of an algorithm.
+/// The numbers of the cost model of an algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PricePart {
+pub(crate) enum CostPart {
     /// Fixed nanoseconds.
     Fixed = 0,
     /// Nanoseconds per byte.
     PerByte = 1,
-    /// The part of both that one of many messages takes.
-    Together = 2,
-    /// Whether all that stays as it is.
+    /// The part of both that one message of a batch takes.
+    BatchFactor = 2,
+    /// 1 when none of these numbers changes any more, else 0.
     Settled = 3,
 }
 
-impl PricePart {
+impl CostPart {
     /// `None` for a number that no member has.
-    pub(crate) const fn from_number(number: u32) -> Option<PricePart> {
+    pub(crate) const fn from_number(number: u32) -> Option<CostPart> {
         Some(match number {
-            0 => PricePart::Fixed,
-            1 => PricePart::PerByte,
-            2 => PricePart::Together,
-            3 => PricePart::Settled,
+            0 => CostPart::Fixed,
+            1 => CostPart::PerByte,
+            2 => CostPart::BatchFactor,
+            3 => CostPart::Settled,
             _ => return None,
         })
     }
@@ -348,7 +360,7 @@ pub(crate) enum Status {
     /// The bytes are not a state of this hash, or not one that can go on.
     State,
     /// Not accepted yet: a limit for copies must be set first.
-    Undecided,
+    CopyLimitUnset,
     SaltSize,
     /// A cost parameter that the algorithm does not define.
     Cost,
@@ -359,7 +371,7 @@ pub(crate) enum Status {
     /// A password hash that asks for more work than the call allows.
     Work,
     /// More working memory than all derivations together may take.
-    RoomLimit,
+    KdfMemoryLimit,
     /// The engine that was asked for cannot do this here.
     Unavailable(&'static str),
     /// The message is too large for the engine that was asked for.
@@ -389,13 +401,13 @@ impl Status {
             Status::Internal => 15,
             Status::Memory => 16,
             Status::State => 17,
-            Status::Undecided => 18,
+            Status::CopyLimitUnset => 18,
             Status::SaltSize => 19,
             Status::Cost => 20,
             Status::MemoryLimit => 21,
             Status::Encoded => 22,
             Status::Work => 23,
-            Status::RoomLimit => 24,
+            Status::KdfMemoryLimit => 24,
             Status::Unavailable(_) => 25,
             Status::TooLarge(_) => 26,
             Status::File => 27,
@@ -410,23 +422,24 @@ impl Status {
     }
 }
 
-/// Bytes of the state of a running hash that the kernel keeps, of any hash.
-pub(crate) const TICKET_SIZE: usize = 16;
+/// Bytes of the handle of a hash state that the kernel keeps, for any hash.
+pub(crate) const KERNEL_HANDLE_BYTES: usize = 16;
 
 /// In `At::SourceSize`: all of the source that is passed.
 pub(crate) const WHOLE: f64 = -1.0;
 
-/// Bytes of the ring, in which results come back.
-pub(crate) const RING_SIZE: usize = 65_536;
+/// Bytes of the completion buffer, in which results come back.
+pub(crate) const COMPLETION_BUFFER_BYTES: usize = 65_536;
 
-/// 32-bit numbers of a record in the ring before its result: slot, status, and the sizes of the two
-/// parts.
+/// 32-bit numbers of a record in the completion buffer before its result: slot, status, and the
+/// sizes of the two parts.
 pub(crate) const RECORD_NUMBERS: usize = 4;
 
-/// A result of up to this size travels in the ring; a larger one gets a buffer of its own.
-pub(crate) const RING_RESULT_MAX: usize = 2048;
+/// Bytes: a result of up to this size travels in the completion buffer; a larger one gets its own
+/// buffer.
+pub(crate) const COMPLETION_RESULT_MAX: usize = 2048;
 
-/// The engine accepts no larger result for the ring.
+/// Bytes: the engine accepts no larger result for the completion buffer.
 pub(crate) const REPLY_MAX: usize = 4096;
 
 /// Nanoseconds of work that is done during the call while nothing else is under way.

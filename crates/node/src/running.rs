@@ -5,7 +5,7 @@
 //! old state is read before the new one is written.
 
 use crate::bytes::Window;
-use crate::pacer::Pacer;
+use crate::checkpoint::JobCheckpoint;
 use crate::work::{Key, Reply, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
@@ -20,15 +20,21 @@ impl Work {
     pub(crate) fn update(
         &self,
         hash: Hash,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        self.advance(|state, source, next| match &mut pacer {
+        self.advance(|state, source, next| match &mut checkpoint {
             None => hasher::update(hash, &params, state, source, next),
-            Some(pacer) => {
-                hasher::update_paced(hash, &params, state, source, next, pacer.slice, *pacer)
-            }
+            Some(checkpoint) => hasher::update_paced(
+                hash,
+                &params,
+                state,
+                source,
+                next,
+                checkpoint.slice,
+                *checkpoint,
+            ),
         })
     }
 
@@ -47,19 +53,23 @@ impl Work {
     pub(crate) fn mac_update(
         &self,
         hash: Hash,
-        mut pacer: Option<&mut Pacer<'_, '_>>,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         if let Key::Bytes(states) = &self.key {
             let key = KeyStates::new(hash, states.read())?;
-            return self.advance(|state, source, next| match &mut pacer {
+            return self.advance(|state, source, next| match &mut checkpoint {
                 None => key.update(state, source, next),
-                Some(pacer) => key.update_paced(state, source, next, pacer.slice, *pacer),
+                Some(checkpoint) => {
+                    key.update_paced(state, source, next, checkpoint.slice, *checkpoint)
+                }
             });
         }
         let key = self.mac_key(hash)?;
-        self.advance(|state, source, next| match &mut pacer {
+        self.advance(|state, source, next| match &mut checkpoint {
             None => key.update(state, source, next),
-            Some(pacer) => key.update_paced(state, source, next, pacer.slice, *pacer),
+            Some(checkpoint) => {
+                key.update_paced(state, source, next, checkpoint.slice, *checkpoint)
+            }
         })
     }
 
@@ -102,22 +112,30 @@ impl Work {
         hash: Hash,
         params: &Params<'_>,
         target: &mut [u8],
-        pacer: &mut Pacer<'_, '_>,
+        checkpoint: &mut JobCheckpoint<'_>,
     ) -> Result<(), Error> {
         let state_size = hasher::state_size(hash);
         let (mut state, mut next) =
             (Zeroizing::new(try_zeroed(state_size)?), Zeroizing::new(try_zeroed(state_size)?));
         // A state of no bytes has not begun.
         let (mut begun, mut rest) = (0, self.source.read());
-        if rest.len() > pacer.slice {
-            hasher::update_paced(hash, params, &[], rest, &mut state, pacer.slice, pacer)?;
+        if rest.len() > checkpoint.slice {
+            hasher::update_paced(
+                hash,
+                params,
+                &[],
+                rest,
+                &mut state,
+                checkpoint.slice,
+                checkpoint,
+            )?;
             (begun, rest) = (state_size, &[]);
         }
-        for slice in target.chunks_mut(pacer.slice) {
+        for slice in target.chunks_mut(checkpoint.slice) {
             hasher::squeeze(hash, params, &state[..begun], rest, slice, &mut next)?;
             std::mem::swap(&mut state, &mut next);
             (begun, rest) = (state_size, &[]);
-            pacer.goes_on()?;
+            checkpoint.check()?;
         }
         Ok(())
     }

@@ -3,19 +3,18 @@
 
 use crate::batch::Messages;
 use crate::bytes::{Window, text, wipe};
-use crate::cut;
-use crate::kdf::{Derivation, Watch};
+use crate::checkpoint::JobCheckpoint;
+use crate::kdf::{Derivation, ProgressCounter};
+use crate::kernel::{self, KernelHashTable};
 use crate::keys::PreparedKey;
-use crate::pacer::Pacer;
-use crate::pages;
+use crate::parallel;
+use crate::protocol::EngineNumber;
 pub(crate) use crate::protocol::Status;
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
-use millrace_core::engines::Provider;
 use millrace_core::error::Error;
 use millrace_core::hash::{self, Params};
-use millrace_core::hasher::Held;
 use millrace_core::hmac::{self, MacKey};
 use millrace_core::stack;
 use std::sync::Arc;
@@ -39,7 +38,7 @@ impl From<Error> for Status {
             Error::Encoded => Status::Encoded,
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
-            Error::Abandoned => Status::Cancelled,
+            Error::Cancelled => Status::Cancelled,
             Error::Unavailable(reason) => Status::Unavailable(reason),
             Error::TooLarge(reason) => Status::TooLarge(reason),
         }
@@ -89,14 +88,17 @@ pub(crate) enum Target {
 /// Results that travel with the completion: a digest or tag, and the text of a small friendly
 /// cipher.
 pub(crate) struct Reply {
-    pub(crate) small: [u8; 64],
+    pub(crate) small: [u8; REPLY_SMALL_BYTES],
     pub(crate) small_size: usize,
     pub(crate) large: Vec<u8>,
 }
 
+/// The most bytes of the small part of a reply.
+pub(crate) const REPLY_SMALL_BYTES: usize = 64;
+
 impl Reply {
     pub(crate) fn empty() -> Reply {
-        Reply { small: [0; 64], small_size: 0, large: Vec::new() }
+        Reply { small: [0; REPLY_SMALL_BYTES], small_size: 0, large: Vec::new() }
     }
 
     /// A digest or tag.
@@ -110,10 +112,10 @@ impl Reply {
 /// own [`Copies`](crate::bytes::Copies); `bytes` says when each is right.
 pub(crate) struct Work {
     pub(crate) operation: Operation,
-    /// Who computes; of a prepared key, who has prepared it.
-    pub(crate) engine: Provider,
-    /// Where the kernel's running hashes are, if that computes.
-    pub(crate) held: Option<Arc<Held>>,
+    /// The engine that computes; for a prepared key, the one that prepared it.
+    pub(crate) engine: EngineNumber,
+    /// The running hashes of the kernel engine, if it computes.
+    pub(crate) kernel_hashes: Option<Arc<KernelHashTable>>,
     pub(crate) key: Key,
     pub(crate) seed: u64,
     /// Of a running hash: what comes before the source. Of many messages: their sizes.
@@ -135,7 +137,7 @@ pub(crate) struct Work {
     /// The target is memory that the caller, or another thread, may read while a worker writes it.
     pub(crate) lent: bool,
     /// Told how far a long derivation has come.
-    pub(crate) watch: Option<Arc<Watch>>,
+    pub(crate) progress: Option<Arc<ProgressCounter>>,
     /// What is derived.
     pub(crate) derivation: Derivation,
 }
@@ -163,12 +165,12 @@ impl Work {
     }
 
     /// The work of an idle job.
-    pub(crate) fn nothing() -> Work {
+    pub(crate) fn idle() -> Work {
         const NONE: Window = Window::EMPTY;
         Work {
             operation: Operation::Hash(Hash::Sha256),
-            engine: Provider::Native,
-            held: None,
+            engine: EngineNumber::Native,
+            kernel_hashes: None,
             key: Key::Bytes(NONE),
             seed: 0,
             iv: NONE,
@@ -180,7 +182,7 @@ impl Work {
             target: Target::Reply(0),
             fresh: false,
             lent: false,
-            watch: None,
+            progress: None,
             derivation: Derivation::NONE,
         }
     }
@@ -193,33 +195,37 @@ pub(crate) const TAG_MAX: usize = 16;
 pub(crate) const IV_MAX: usize = 24;
 
 impl Work {
-    /// Computes the result into `target`, `tag_target` and `reply`; with a pacer in slices.
-    pub(crate) fn run(&self, reply: &mut Reply, pacer: Option<&mut Pacer<'_, '_>>) -> Status {
-        if self.engine != Provider::Native {
-            return self.run_by_kernel(reply, pacer);
+    /// Computes the result into `target`, `tag_target` and `reply`; with a checkpoint in slices.
+    pub(crate) fn run(
+        &self,
+        reply: &mut Reply,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
+    ) -> Status {
+        if self.engine != EngineNumber::Native {
+            return self.run_kernel_engine(reply, checkpoint);
         }
         let result = match self.operation {
-            Operation::Hash(hash) => self.hash(hash, reply, pacer),
-            Operation::Hmac(hash) => self.hmac(hash, reply, pacer),
+            Operation::Hash(hash) => self.hash(hash, reply, checkpoint),
+            Operation::Hmac(hash) => self.hmac(hash, reply, checkpoint),
             Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-                self.with_key(cipher, |key| self.cipher(key, reply, pacer))
+                self.with_key(cipher, |key| self.cipher(key, reply, checkpoint))
             }
-            Operation::Update(hash) => self.update(hash, pacer),
+            Operation::Update(hash) => self.update(hash, checkpoint),
             Operation::Finish(hash) => self.finish(hash, reply),
             Operation::Squeeze(hash) => self.squeeze(hash),
             Operation::MacBegin(hash) => self.mac_begin(hash),
-            Operation::MacUpdate(hash) => self.mac_update(hash, pacer),
+            Operation::MacUpdate(hash) => self.mac_update(hash, checkpoint),
             Operation::MacFinish(hash) => self.mac_finish(hash, reply),
             Operation::HashMany(hash) if self.keyed() => {
-                stack::wiped(|| self.hash_many(hash, pacer))
+                stack::wiped(|| self.hash_many(hash, checkpoint))
             }
-            Operation::HashMany(hash) => self.hash_many(hash, pacer),
-            Operation::HmacMany(hash) => stack::wiped(|| self.hmac_many(hash, pacer)),
-            Operation::HashFile(hash) => self.hash_file(hash, reply, pacer),
-            Operation::HashFiles(hash) => self.hash_files(hash, pacer),
-            Operation::SealChunks(cipher) => self.seal_chunks(cipher, pacer),
-            Operation::OpenChunks(cipher) => self.open_chunks(cipher, pacer),
-            Operation::Derive => stack::wiped(|| self.derive(reply, pacer)),
+            Operation::HashMany(hash) => self.hash_many(hash, checkpoint),
+            Operation::HmacMany(hash) => stack::wiped(|| self.hmac_many(hash, checkpoint)),
+            Operation::HashFile(hash) => self.hash_file(hash, reply, checkpoint),
+            Operation::HashFiles(hash) => self.hash_files(hash, checkpoint),
+            Operation::SealChunks(cipher) => self.seal_chunks(cipher, checkpoint),
+            Operation::OpenChunks(cipher) => self.open_chunks(cipher, checkpoint),
+            Operation::Derive => stack::wiped(|| self.derive(reply, checkpoint)),
         };
         result.err().unwrap_or(Status::Done)
     }
@@ -228,17 +234,19 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         let source = self.source.read();
-        self.digest_to(reply, |target| match pacer {
+        self.digest_to(reply, |target| match checkpoint {
             None => hash::digest(hash, &params, source, target),
-            Some(pacer) if target.len() > pacer.slice => {
-                self.squeeze_long(hash, &params, target, pacer)
+            Some(checkpoint) if target.len() > checkpoint.slice => {
+                self.squeeze_long(hash, &params, target, checkpoint)
             }
-            Some(pacer) => hash::digest_paced(hash, &params, source, target, pacer.slice, pacer),
+            Some(checkpoint) => {
+                hash::digest_paced(hash, &params, source, target, checkpoint.slice, checkpoint)
+            }
         })
     }
 
@@ -258,11 +266,11 @@ impl Work {
         &self,
         hash: Hash,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let source = self.source.read();
         let prepared;
-        let key = match (&self.key, &pacer) {
+        let key = match (&self.key, &checkpoint) {
             (Key::Bytes(key), None) => {
                 return self
                     .digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
@@ -273,9 +281,9 @@ impl Work {
             }
             (Key::Prepared(_), _) => self.mac_key(hash)?,
         };
-        self.digest_to(reply, |target| match pacer {
+        self.digest_to(reply, |target| match checkpoint {
             None => key.mac(source, target),
-            Some(pacer) => key.mac_paced(source, target, pacer.slice, pacer),
+            Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
         })
     }
 
@@ -336,8 +344,8 @@ impl Work {
         work: impl FnOnce(&CipherKey) -> Result<(), Status>,
     ) -> Result<(), Status> {
         match &self.key {
-            Key::Bytes(bytes) if self.engine != Provider::Native => {
-                work(&*CipherKey::by(self.engine, cipher, bytes.read())?)
+            Key::Bytes(bytes) if self.engine != EngineNumber::Native => {
+                work(&*kernel::cipher_key(self.engine, cipher, bytes.read())?)
             }
             Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
             Key::Prepared(key) => match &**key {
@@ -351,17 +359,19 @@ impl Work {
         &self,
         key: &CipherKey,
         reply: &mut Reply,
-        pacer: Option<&mut Pacer<'_, '_>>,
+        checkpoint: Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         // What is long need not be the text: it may be the additional data, which is hashed in one
         // go.
-        let in_parts = |pacer: &Pacer<'_, '_>| {
+        let in_parts = |checkpoint: &JobCheckpoint<'_>| {
             matches!(self.target, Target::Memory(_))
-                && self.source.size() > pacer.slice
+                && self.source.size() > checkpoint.slice
                 && key.parts()
         };
-        match (pacer, self.operation) {
-            (Some(pacer), _) if in_parts(pacer) => cut::alone(self, key, reply, Some(pacer)),
+        match (checkpoint, self.operation) {
+            (Some(checkpoint), _) if in_parts(checkpoint) => {
+                parallel::run_sequential(self, key, reply, Some(checkpoint))
+            }
             (_, Operation::Encrypt(_)) => self.encrypt(key, reply),
             _ if self.lent && key.cipher().facts().aead => self.decrypt_unseen(key, reply),
             _ => self.decrypt(key),
@@ -378,7 +388,7 @@ impl Work {
             return self.decrypt(key);
         }
         if self.source.size() > ASIDE {
-            return cut::alone(self, key, reply, None);
+            return parallel::run_sequential(self, key, reply, None);
         }
         if target.size() != self.source.size() {
             return Err(Status::Argument);
@@ -440,7 +450,7 @@ impl Work {
     /// A target that is fresh is about to be written.
     pub(crate) fn ready(&self, target: Window) {
         if self.fresh {
-            pages::ready(target);
+            target.populate();
         }
     }
 

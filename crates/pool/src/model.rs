@@ -1,15 +1,14 @@
-//! The pool's threads under loom, which tries every order in which they can meet (up to so many
-//! preemptions) and notices a lock never released, a wake-up lost, a thread that never ends. The
-//! policy has tests of its own; here are few tasks and all orders. See test/README.md for the
-//! command.
+//! The pool under loom, which explores all interleavings of a few threads up to a number of
+//! preemptions, and detects deadlocks, lost wake-ups and threads that never end. test/README.md has
+//! the command.
 
-use crate::{Breather, Cancellation, Pool, Task, Ticket};
+use crate::{CancelToken, Cancellation, LONG_TASK_NS, Pool, Task, YieldPoint};
 use loom::sync::{Condvar, Mutex};
 use std::sync::Arc;
 
-const LONG: u64 = crate::LONG + 1;
+const LONG: u64 = LONG_TASK_NS + 1;
 
-/// A task that tells when it is delivered.
+/// A task that counts its delivery.
 struct Job {
     cost: u64,
     done: Arc<Done>,
@@ -27,15 +26,15 @@ impl Done {
     }
 
     fn add(&self) {
-        *self.count.lock().expect("nobody panics") += 1;
+        *self.count.lock().expect("no thread panics") += 1;
         self.changed.notify_all();
     }
 
-    /// Waits for ever if some never come: loom then reports a deadlock.
+    /// Loom reports a deadlock if a task is never delivered.
     fn wait_for(&self, tasks: usize) {
-        let mut count = self.count.lock().expect("nobody panics");
+        let mut count = self.count.lock().expect("no thread panics");
         while *count < tasks {
-            count = self.changed.wait(count).expect("nobody panics");
+            count = self.changed.wait(count).expect("no thread panics");
         }
         assert_eq!(*count, tasks);
     }
@@ -52,12 +51,12 @@ impl Task for Job {
         0
     }
 
-    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Self::Results) {
-        breather.breathe();
+    fn run(self, yield_point: &mut YieldPoint<'_, Job>, results: &mut Self::Results) {
+        yield_point.run_pending_short_tasks();
         results.push(self.done);
     }
 
-    fn awaited(_results: &Self::Results) -> bool {
+    fn is_polled(_results: &Self::Results) -> bool {
         false
     }
 
@@ -66,7 +65,7 @@ impl Task for Job {
     }
 }
 
-/// With at most 4 preemptions, or what LOOM_MAX_PREEMPTIONS says.
+/// Explores up to 4 preemptions, or `LOOM_MAX_PREEMPTIONS`.
 fn check(model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound.get_or_insert(4);
@@ -78,7 +77,7 @@ fn submit(pool: &Pool<Job>, costs: &[u64], done: &Arc<Done>) {
 }
 
 #[test]
-fn a_worker_that_lingers_or_falls_asleep_misses_nothing() {
+fn a_worker_that_lingers_or_falls_asleep_misses_no_task() {
     check(|| {
         let (pool, done) = (Pool::new(1), Done::new());
         submit(&pool, &[1], &done);
@@ -101,7 +100,7 @@ fn two_workers_share_long_tasks_and_end() {
 }
 
 #[test]
-fn a_breath_and_another_worker_do_not_take_the_same() {
+fn a_yield_point_and_another_worker_take_different_tasks() {
     check(|| {
         let (pool, done) = (Pool::new(2), Done::new());
         submit(&pool, &[LONG], &done);
@@ -111,18 +110,18 @@ fn a_breath_and_another_worker_do_not_take_the_same() {
 }
 
 #[test]
-fn helpers_and_withdrawals_take_what_workers_have_not() {
+fn helpers_and_withdrawals_take_only_waiting_tasks() {
     check(|| {
         let (pool, done) = (Pool::new(1), Done::new());
         submit(&pool, &[1, 1], &done);
         let helped = usize::from(pool.take_first(0, |_| true).is_some());
-        let gone = pool.withdraw(|_| true).len();
-        done.wait_for(2 - helped - gone);
+        let removed = pool.withdraw(|_| true).len();
+        done.wait_for(2 - helped - removed);
     });
 }
 
 #[test]
-fn resizing_dismisses_some_and_never_all() {
+fn resizing_retires_some_workers_and_never_all() {
     check(|| {
         let (pool, done) = (Pool::new(2), Done::new());
         submit(&pool, &[LONG, LONG], &done);
@@ -135,21 +134,21 @@ fn resizing_dismisses_some_and_never_all() {
 }
 
 #[test]
-fn a_cancellation_and_a_task_agree_on_who_was_first() {
+fn a_cancellation_and_a_task_agree_on_which_was_first() {
     check(|| {
-        let ticket = Arc::new(Ticket::default());
-        let task = Arc::clone(&ticket);
+        let token = Arc::new(CancelToken::default());
+        let task = Arc::clone(&token);
         let task = loom::thread::spawn(move || {
             let begun = task.begin();
-            let asked = begun && task.asked();
+            let requested = begun && task.is_requested();
             if begun {
                 task.end();
             }
-            (begun, asked)
+            (begun, requested)
         });
-        let outcome = ticket.cancel();
-        let (begun, asked) = task.join().expect("nobody panics");
-        assert_eq!(begun, outcome != Cancellation::Never);
-        assert!(!asked || outcome == Cancellation::Asked);
+        let outcome = token.cancel();
+        let (begun, requested) = task.join().expect("no thread panics");
+        assert_eq!(begun, outcome != Cancellation::BeforeStart);
+        assert!(!requested || outcome == Cancellation::Requested);
     });
 }

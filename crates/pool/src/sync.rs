@@ -1,5 +1,5 @@
-//! Threads, locks and the clock: the standard library's, or those of loom, which tries the orders
-//! in which threads can meet (`model.rs`) and knows no time.
+//! Threads, locks and the clock: those of the standard library, or in the model check (`model.rs`)
+//! those of loom, which explores the interleavings of threads and has no time.
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use self::real::*;
@@ -9,7 +9,7 @@ pub(crate) use self::modelled::*;
 
 #[cfg(not(all(test, loom)))]
 mod real {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
     pub(crate) use std::{
         hint::spin_loop,
         sync::{Condvar, Mutex, MutexGuard, atomic::AtomicUsize},
@@ -18,8 +18,8 @@ mod real {
 
     pub(crate) use std::thread::yield_now;
 
-    /// How often a lingering worker looks for work before it looks at the clock.
-    pub(crate) const LOOKS: usize = 32;
+    /// How often a lingering worker looks for tasks before it reads the clock.
+    pub(crate) const POLLS_PER_CLOCK_READ: usize = 32;
 
     pub(crate) struct Stopwatch(Instant);
 
@@ -28,8 +28,8 @@ mod real {
             Stopwatch(Instant::now())
         }
 
-        pub(crate) fn elapsed(&self) -> Duration {
-            self.0.elapsed()
+        pub(crate) fn elapsed_ns(&self) -> u64 {
+            self.0.elapsed().as_nanos() as u64
         }
     }
 }
@@ -41,12 +41,11 @@ mod modelled {
         sync::{Condvar, Mutex, MutexGuard, atomic::AtomicUsize},
         thread,
     };
-    use std::time::Duration;
 
-    pub(crate) const LOOKS: usize = 1;
+    pub(crate) const POLLS_PER_CLOCK_READ: usize = 1;
 
-    /// To loom a yield is a promise that another thread will change something, which nobody waits
-    /// for here.
+    /// Does nothing: loom takes a yield as a promise that another thread changes something, and
+    /// nothing here waits for that.
     pub(crate) fn yield_now() {}
 
     pub(crate) struct Stopwatch;
@@ -56,9 +55,9 @@ mod modelled {
             Stopwatch
         }
 
-        /// Any time is over: a linger after one look, a breath after one batch.
-        pub(crate) fn elapsed(&self) -> Duration {
-            Duration::from_secs(1)
+        /// Every limit has passed: lingering ends after one look, a yield point after one quantum.
+        pub(crate) fn elapsed_ns(&self) -> u64 {
+            1_000_000_000
         }
     }
 }

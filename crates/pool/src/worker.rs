@@ -1,70 +1,66 @@
-//! What a worker does: takes, runs, delivers, and within a long task breathes.
+//! A worker's loop: it takes tasks, runs them, delivers results, and runs short tasks at the yield
+//! points of a long one.
 
-use crate::crew::Shared;
-use crate::queue::{Length, Queued, TAKE};
-use crate::sync::{LOOKS, Stopwatch, spin_loop, yield_now};
-use crate::{LINGER, Task};
+use crate::Task;
+use crate::scheduler::{Length, QUANTUM_NS, Queued};
+use crate::sleep::Shared;
+use crate::sync::{Stopwatch, yield_now};
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Nanoseconds of work after which results are delivered although more tasks wait: when somebody is
-/// looking for them, and when somebody must be woken, which may cost a busy core 5 us.
-const DELIVERY: u64 = 2_000;
-const DELIVERY_BY_WAKING: u64 = 60_000;
+/// Nanoseconds of work after which results are delivered although more tasks wait: while their
+/// receiver polls, and while it has to be woken, which costs a busy core up to 5 us.
+const DELIVER_POLLED_NS: u64 = 2_000;
+const DELIVER_WAKING_NS: u64 = 60_000;
 
-/// The longest breath.
-const BREATH: Duration = Duration::from_micros(200);
+/// The most nanoseconds that a yield point takes.
+const YIELD_BUDGET_NS: u64 = 200_000;
 
-/// A slice shorter than this buys no breath yet.
-const SLICE: Duration = Duration::from_nanos(TAKE);
+/// Nanoseconds of work on long tasks after which a worker yields its core to the operating system.
+/// Without that an event loop that becomes ready waits for the rest of the worker's time slice: the
+/// p99 of a timer behind two busy cores is 2.9 ms without and 0.5 ms with it. It costs 0.3 us when
+/// no thread waits. Newer Linux kernels count a yield as time used, so yields must stay rare.
+const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 
-/// After so much work on long tasks a worker offers its core to whoever waits for it: an event loop
-/// that has woken up would else wait for the rest of the worker's time slice, 3 ms (p99 of a timer
-/// behind two busy cores: 2.9 ms, so 0.5). It costs 0.3 us when nobody waits. Newer kernels count a
-/// yield as time used, so it must not be done more often.
-const YIELD: Duration = Duration::from_micros(100);
+/// After a yield that took longer the worker works for as long before the next one, at most this:
+/// on a loaded machine each yield costs the time slices of other processes (work of 1.6 s took 60 s
+/// at a load of 17).
+const OS_YIELD_INTERVAL_MAX_NS: u64 = 3_000_000;
 
-/// Who has been away for longer works for as long before the next offer, but for this long at most:
-/// on a machine full of other processes each offer costs their time slices, and work of 1.6 s took
-/// 60 s at a load of 17.
-const YIELD_MAX: Duration = Duration::from_millis(3);
-
-/// One thread's hands: what it does by turns, and what it does while a long task breathes.
+/// One worker thread. `nested` runs the short tasks at yield points of a long one.
 pub(crate) struct Worker<T: Task> {
     shared: Arc<Shared<T>>,
-    own: Hands<T>,
-    nested: Hands<T>,
-    courtesy: Courtesy,
+    runner: TaskRunner<T>,
+    nested: TaskRunner<T>,
+    throttle: OsYieldThrottle,
 }
 
 impl<T: Task> Worker<T> {
     pub(crate) fn new(shared: Arc<Shared<T>>) -> Worker<T> {
-        Worker { shared, own: Hands::new(), nested: Hands::new(), courtesy: Courtesy::new() }
+        let throttle = OsYieldThrottle::new();
+        Worker { shared, runner: TaskRunner::new(), nested: TaskRunner::new(), throttle }
     }
 
-    pub(crate) fn work_until_dismissed(mut self) {
-        T::worker_begins();
+    pub(crate) fn run_until_retired(mut self) {
+        T::on_worker_start();
         loop {
-            match self.shared.take(&mut self.own.batch) {
-                Some(Length::Short) => self.own.run(&mut Breather::none()),
+            match self.shared.take(&mut self.runner.taken) {
+                Some(Length::Short) => self.runner.run(&mut YieldPoint::none()),
                 Some(Length::Long) => {
-                    let (shared, nested, courtesy) =
-                        (&self.shared, &mut self.nested, &mut self.courtesy);
-                    self.own.run(&mut Breather(Some(Lungs {
-                        shared,
-                        nested,
-                        courtesy,
+                    self.runner.run(&mut YieldPoint(Some(LongTask {
+                        shared: &self.shared,
+                        nested: &mut self.nested,
+                        throttle: &mut self.throttle,
                         since: Stopwatch::start(),
                     })));
-                    self.shared.back();
-                    self.courtesy.offer_core();
+                    self.shared.end_long_task();
+                    self.throttle.maybe_yield_to_os();
                 }
                 None => {
-                    self.own.deliver();
-                    self.own.rest();
-                    self.nested.rest();
+                    self.runner.deliver();
+                    self.runner.on_idle();
+                    self.nested.on_idle();
                     if !self.shared.wait() {
                         return;
                     }
@@ -74,57 +70,57 @@ impl<T: Task> Worker<T> {
     }
 }
 
-/// Lets a long task stand aside for short ones now and then.
-pub struct Breather<'a, T: Task>(Option<Lungs<'a, T>>);
+/// Lets a long task run waiting short tasks between its slices.
+pub struct YieldPoint<'a, T: Task>(Option<LongTask<'a, T>>);
 
-struct Lungs<'a, T: Task> {
+struct LongTask<'a, T: Task> {
     shared: &'a Arc<Shared<T>>,
-    nested: &'a mut Hands<T>,
-    courtesy: &'a mut Courtesy,
-    /// When the task began, or its last breath ended.
+    nested: &'a mut TaskRunner<T>,
+    throttle: &'a mut OsYieldThrottle,
+    /// Started when the task began, or when its last yield point ended.
     since: Stopwatch,
 }
 
-impl<T: Task> Breather<'_, T> {
-    /// One whose breaths do nothing: for tasks that somebody else runs than a worker.
-    pub fn none() -> Breather<'static, T> {
-        Breather(None)
+impl<T: Task> YieldPoint<'_, T> {
+    /// Returns a yield point that does nothing, for tasks that run outside the pool's workers.
+    pub fn none() -> YieldPoint<'static, T> {
+        YieldPoint(None)
     }
 
-    /// Runs short tasks that wait, here and now, and delivers their results. A long task calls this
-    /// every 50 to 200 us, where it holds no lock that a task might want. It returns after
-    /// about as long as the task has worked since the last breath, and after 200 us at most, so
-    /// that the task keeps at least half of its worker; when nothing waits, after some 30 ns.
+    /// Runs short tasks that wait, on this thread, and delivers their results. A long task calls
+    /// this every 50 to 200 us, while it holds no lock that a task might take. It returns after
+    /// about as long as the task has worked since the last call, and after 200 us at most, so that
+    /// the task keeps at least half of its worker; it returns after some 30 ns if no task waits.
     ///
-    /// Short tasks, and those that run in a breath, do not breathe themselves: nothing happens.
-    pub fn breathe(&mut self) {
-        if let Some(lungs) = &mut self.0 {
-            lungs.courtesy.offer_core();
-            if lungs.shared.any_short() {
-                lungs.breathe();
+    /// Does nothing in short tasks, and so in those that run at a yield point.
+    pub fn run_pending_short_tasks(&mut self) {
+        if let Some(long_task) = &mut self.0 {
+            long_task.throttle.maybe_yield_to_os();
+            if long_task.shared.has_short_tasks() {
+                long_task.run_short_tasks();
             }
         }
     }
 }
 
-impl<T: Task> std::fmt::Debug for Breather<'_, T> {
+impl<T: Task> std::fmt::Debug for YieldPoint<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Breather").field(&self.0.is_some()).finish()
+        f.debug_tuple("YieldPoint").field(&self.0.is_some()).finish()
     }
 }
 
-impl<T: Task> Lungs<'_, T> {
+impl<T: Task> LongTask<'_, T> {
     #[cold]
-    fn breathe(&mut self) {
-        let slice = self.since.elapsed();
-        if slice < SLICE {
+    fn run_short_tasks(&mut self) {
+        let slice = self.since.elapsed_ns();
+        if slice < QUANTUM_NS {
             return;
         }
         let (began, mut ran) = (Stopwatch::start(), false);
-        while (!ran || began.elapsed() < slice.min(BREATH))
-            && self.shared.take_short(&mut self.nested.batch)
+        while (!ran || began.elapsed_ns() < slice.min(YIELD_BUDGET_NS))
+            && self.shared.take_short(&mut self.nested.taken)
         {
-            self.nested.run(&mut Breather::none());
+            self.nested.run(&mut YieldPoint::none());
             ran = true;
         }
         if ran {
@@ -134,137 +130,118 @@ impl<T: Task> Lungs<'_, T> {
     }
 }
 
-/// How a worker offers its core to others.
-struct Courtesy {
-    /// When it last did.
-    offered: Stopwatch,
-    /// How long it works before it does again.
-    patience: Duration,
+/// Limits how often a worker yields its core to the operating system.
+struct OsYieldThrottle {
+    last_yield: Stopwatch,
+    interval_ns: u64,
 }
 
-impl Courtesy {
-    fn new() -> Courtesy {
-        Courtesy { offered: Stopwatch::start(), patience: YIELD }
+impl OsYieldThrottle {
+    fn new() -> OsYieldThrottle {
+        OsYieldThrottle { last_yield: Stopwatch::start(), interval_ns: OS_YIELD_INTERVAL_NS }
     }
 
-    fn offer_core(&mut self) {
-        if self.offered.elapsed() < self.patience {
+    fn maybe_yield_to_os(&mut self) {
+        if self.last_yield.elapsed_ns() < self.interval_ns {
             return;
         }
-        let away = Stopwatch::start();
+        let began = Stopwatch::start();
         yield_now();
-        self.patience = away.elapsed().clamp(YIELD, YIELD_MAX);
-        self.offered = Stopwatch::start();
+        self.interval_ns = began.elapsed_ns().clamp(OS_YIELD_INTERVAL_NS, OS_YIELD_INTERVAL_MAX_NS);
+        self.last_yield = Stopwatch::start();
     }
 }
 
-/// What has been taken, and what has come of it.
-struct Hands<T: Task> {
-    batch: Vec<Queued<T>>,
-    together: Vec<T>,
+/// Runs the tasks that were taken, and collects their results.
+struct TaskRunner<T: Task> {
+    taken: Vec<Queued<T>>,
+    batch: Vec<T>,
     results: T::Results,
-    /// Tasks run whose results are not delivered yet, and the predicted nanoseconds they took.
-    held: usize,
-    cost: u64,
+    /// Tasks whose results are not delivered yet, and their predicted nanoseconds.
+    undelivered: usize,
+    undelivered_ns: u64,
 }
 
-impl<T: Task> Hands<T> {
-    fn new() -> Hands<T> {
-        Hands {
+impl<T: Task> TaskRunner<T> {
+    fn new() -> TaskRunner<T> {
+        TaskRunner {
+            taken: Vec::new(),
             batch: Vec::new(),
-            together: Vec::new(),
             results: T::Results::default(),
-            held: 0,
-            cost: 0,
+            undelivered: 0,
+            undelivered_ns: 0,
         }
     }
 
-    /// Runs the batch, neighbours of one kind together.
-    fn run(&mut self, breather: &mut Breather<'_, T>) {
-        let mut batch = std::mem::take(&mut self.batch);
-        // Another core has written these tasks: a look at each of them fetches all at once, not one
-        // after the other (10 ns a task).
-        hint::black_box(batch.iter().map(|queued| queued.task.cost()).fold(0, u64::wrapping_add));
-        let mut tasks = batch.drain(..);
+    /// Runs the tasks taken, adjacent ones of one kind as a batch.
+    fn run(&mut self, yield_point: &mut YieldPoint<'_, T>) {
+        let mut taken = std::mem::take(&mut self.taken);
+        // Another core has written these tasks: reading each one first overlaps the cache misses,
+        // which saves 10 ns a task.
+        hint::black_box(taken.iter().map(|queued| queued.task.cost()).fold(0, u64::wrapping_add));
+        let mut tasks = taken.drain(..);
         while let Some(first) = tasks.next() {
-            let room = first.kind.map_or(1, T::together);
+            let limit = first.kind.map_or(1, T::batch_limit);
             let (mut count, mut cost) = (1, first.cost());
-            if room < 2 {
+            if limit < 2 {
                 self.deliver_before(cost);
-                self.run_one(first.task, breather);
+                self.run_one(first.task, yield_point);
             } else {
-                self.together.push(first.task);
-                while count < room
+                self.batch.push(first.task);
+                while count < limit
                     && tasks.as_slice().first().is_some_and(|next| next.kind == first.kind)
                     && let Some(next) = tasks.next()
                 {
                     cost += next.cost();
                     count += 1;
-                    self.together.push(next.task);
+                    self.batch.push(next.task);
                 }
                 self.deliver_before(cost);
-                self.run_together(breather);
+                self.run_batch(yield_point);
             }
-            self.held += count;
-            self.cost += cost;
-            let most = if T::awaited(&self.results) { DELIVERY } else { DELIVERY_BY_WAKING };
-            if self.cost > most {
+            self.undelivered += count;
+            self.undelivered_ns += cost;
+            let polled = T::is_polled(&self.results);
+            if self.undelivered_ns > if polled { DELIVER_POLLED_NS } else { DELIVER_WAKING_NS } {
                 self.deliver();
             }
         }
         drop(tasks);
-        self.batch = batch;
+        self.taken = taken;
     }
 
-    /// Results do not wait for a task that takes longer than they may be held back.
+    /// Delivers results before a task that takes longer than they may be held back.
     fn deliver_before(&mut self, cost: u64) {
-        if cost > DELIVERY_BY_WAKING {
+        if cost > DELIVER_WAKING_NS {
             self.deliver();
         }
     }
 
-    fn run_one(&mut self, task: T, breather: &mut Breather<'_, T>) {
-        // The task reports its own failure from its destructor; the worker outlives it.
-        let _ = catch_unwind(AssertUnwindSafe(|| task.run(breather, &mut self.results)));
+    fn run_one(&mut self, task: T, yield_point: &mut YieldPoint<'_, T>) {
+        // A task that panics reports its failure from its destructor; the worker continues.
+        let _ = catch_unwind(AssertUnwindSafe(|| task.run(yield_point, &mut self.results)));
     }
 
-    /// Runs the tasks collected, and what that leaves, or what was left when it panicked, one by
-    /// one.
-    fn run_together(&mut self, breather: &mut Breather<'_, T>) {
-        let mut tasks = std::mem::take(&mut self.together);
-        if tasks.len() > 1 {
+    /// Runs the batch, then one by one the tasks that it left, also by a panic.
+    fn run_batch(&mut self, yield_point: &mut YieldPoint<'_, T>) {
+        let mut batch = std::mem::take(&mut self.batch);
+        if batch.len() > 1 {
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                T::run_together(&mut tasks, breather, &mut self.results)
+                T::run_batch(&mut batch, yield_point, &mut self.results)
             }));
         }
-        tasks.drain(..).for_each(|task| self.run_one(task, breather));
-        self.together = tasks;
+        batch.drain(..).for_each(|task| self.run_one(task, yield_point));
+        self.batch = batch;
     }
 
     fn deliver(&mut self) {
-        if self.held > 0 {
-            (self.held, self.cost) = (0, 0);
+        if self.undelivered > 0 {
+            (self.undelivered, self.undelivered_ns) = (0, 0);
             let _ = catch_unwind(AssertUnwindSafe(|| T::deliver(&mut self.results)));
         }
     }
 
-    fn rest(&mut self) {
-        let _ = catch_unwind(AssertUnwindSafe(|| T::rest(&mut self.results)));
-    }
-}
-
-/// Spins until there is something to do, or [`LINGER`] is over.
-pub(crate) fn linger(something: impl Fn() -> bool) {
-    let began = Stopwatch::start();
-    loop {
-        for _ in 0..LOOKS {
-            if something() {
-                return;
-            }
-            spin_loop();
-        }
-        if began.elapsed() >= LINGER {
-            return;
-        }
+    fn on_idle(&mut self) {
+        let _ = catch_unwind(AssertUnwindSafe(|| T::on_idle(&mut self.results)));
     }
 }

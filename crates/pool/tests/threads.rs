@@ -1,7 +1,7 @@
-//! The pool with threads. No test measures time: where one must wait, it waits for a message, and a
-//! message that does not come within 20 s never will.
+//! Tests of the pool with threads. No test measures time: tests wait for messages, for at most
+//! 20 s.
 
-use millrace_pool::{Breather, Pool, Task, Threads};
+use millrace_pool::{Pool, Task, Threads, YieldPoint};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, Mutex};
@@ -12,9 +12,9 @@ const LONG: u64 = 1_000_000;
 const SHORT: u64 = 1_000;
 const SOON: Duration = Duration::from_secs(20);
 
-type Work = Box<dyn FnOnce(&mut Breather<'_, Job>) + Send>;
+type Work = Box<dyn FnOnce(&mut YieldPoint<'_, Job>) + Send>;
 
-/// Tasks of kind 4 run together in fours.
+/// A kind is also its batch limit.
 struct Job {
     cost: u64,
     owner: usize,
@@ -41,26 +41,30 @@ impl Task for Job {
         self.kind
     }
 
-    fn together(kind: u32) -> usize {
+    fn batch_limit(kind: u32) -> usize {
         kind as usize
     }
 
-    fn run(self, breather: &mut Breather<'_, Job>, results: &mut Results) {
-        (self.work)(breather);
+    fn run(self, yield_point: &mut YieldPoint<'_, Job>, results: &mut Results) {
+        (self.work)(yield_point);
         results.0.extend(self.delivered);
     }
 
-    /// Runs all but the last, and panics if it meets one of owner 13.
-    fn run_together(tasks: &mut Vec<Job>, breather: &mut Breather<'_, Job>, results: &mut Results) {
-        TOGETHER.with(|together| together.set(tasks.len()));
+    /// Runs all tasks but the last, and panics at a task of owner 13.
+    fn run_batch(
+        tasks: &mut Vec<Job>,
+        yield_point: &mut YieldPoint<'_, Job>,
+        results: &mut Results,
+    ) {
+        BATCH_SIZE.with(|size| size.set(tasks.len()));
         while tasks.len() > 1 {
             assert_ne!(tasks[0].owner, 13, "expected by the test");
-            tasks.remove(0).run(breather, results);
+            tasks.remove(0).run(yield_point, results);
         }
-        TOGETHER.with(|together| together.set(1));
+        BATCH_SIZE.with(|size| size.set(1));
     }
 
-    fn awaited(_results: &Results) -> bool {
+    fn is_polled(_results: &Results) -> bool {
         false
     }
 
@@ -70,15 +74,15 @@ impl Task for Job {
 }
 
 thread_local! {
-    /// How many tasks run together on this thread now.
-    static TOGETHER: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
+    /// The size of the batch that runs on this thread.
+    static BATCH_SIZE: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
 }
 
 fn job(cost: u64, work: impl FnOnce() + Send + 'static) -> Job {
-    breathing(cost, |_| work())
+    yielding(cost, |_| work())
 }
 
-fn breathing(cost: u64, work: impl FnOnce(&mut Breather<'_, Job>) + Send + 'static) -> Job {
+fn yielding(cost: u64, work: impl FnOnce(&mut YieldPoint<'_, Job>) + Send + 'static) -> Job {
     Job { cost, owner: 1, kind: None, work: Box::new(work), delivered: None }
 }
 
@@ -144,7 +148,7 @@ fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
 }
 
 #[test]
-fn submitters_on_many_threads_lose_nothing() {
+fn submitters_on_many_threads_lose_no_task() {
     let pool = Arc::new(Pool::new(4));
     let count = Arc::new(AtomicUsize::new(0));
     let submitters: Vec<_> = (0..4)
@@ -166,7 +170,7 @@ fn submitters_on_many_threads_lose_nothing() {
 }
 
 #[test]
-fn a_panicking_task_does_not_take_its_worker_along() {
+fn a_worker_survives_a_panicking_task() {
     let pool = Pool::new(1);
     let (done, results) = mpsc::channel();
     submit(&pool, LONG, || panic!("expected by the test"));
@@ -176,7 +180,7 @@ fn a_panicking_task_does_not_take_its_worker_along() {
 }
 
 #[test]
-fn withdraw_takes_only_what_is_queued_and_doomed() {
+fn withdraw_removes_only_matching_waiting_tasks() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
@@ -185,15 +189,15 @@ fn withdraw_takes_only_what_is_queued_and_doomed() {
         submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
     }
     let mut position = 0;
-    let gone = pool.withdraw(|_| {
+    let removed = pool.withdraw(|_| {
         position += 1;
         position % 2 == 0
     });
-    assert_eq!(gone.len(), 5);
-    drop((gone, done));
+    assert_eq!(removed.len(), 5);
+    drop((removed, done));
     release.send(()).expect("the worker waits");
     assert_eq!((0..5).map(|_| receive(&results)).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
-    assert!(results.recv().is_err(), "the others are gone");
+    assert!(results.recv().is_err(), "the others were removed");
 }
 
 #[test]
@@ -235,7 +239,7 @@ fn resize_grows_and_shrinks() {
 }
 
 #[test]
-fn dropping_the_pool_runs_what_is_queued_and_ends_the_workers() {
+fn dropping_the_pool_runs_waiting_tasks_and_ends_the_workers() {
     let pool = Pool::new(2);
     let (done, results) = mpsc::channel();
     for number in 0..50 {
@@ -257,7 +261,7 @@ fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
     receive(&results);
 }
 
-/// Results must be delivered before a worker sleeps or begins something long.
+/// Results are delivered before a worker begins a long task.
 #[test]
 fn results_are_never_held_back_by_a_long_task() {
     let pool = Pool::new(1);
@@ -278,7 +282,7 @@ fn results_are_never_held_back_by_a_long_task() {
 }
 
 #[test]
-fn short_tasks_go_before_long_ones_and_owners_take_turns() {
+fn short_tasks_go_before_long_ones_and_owners_alternate() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
@@ -305,7 +309,7 @@ fn short_tasks_go_before_long_ones_and_owners_take_turns() {
     );
 }
 
-/// Results may be held back while more tasks wait, but not for long.
+/// Results may be held back while more tasks wait, for a bounded time.
 #[test]
 fn results_are_not_held_back_by_many_short_tasks() {
     let pool = Pool::new(1);
@@ -323,7 +327,7 @@ fn results_are_not_held_back_by_many_short_tasks() {
     assert_eq!(receive(&in_time), Ok(()));
 }
 
-/// Short tasks that make ever new ones, until they are told that it is over.
+/// Submits short tasks that submit new ones until the flag is set.
 fn flood(pool: &Arc<Pool<Job>>) -> Arc<AtomicBool> {
     fn again(pool: &Arc<Pool<Job>>, over: &Arc<AtomicBool>) {
         let (next, over) = (Arc::clone(pool), Arc::clone(over));
@@ -339,7 +343,7 @@ fn flood(pool: &Arc<Pool<Job>>) -> Arc<AtomicBool> {
 }
 
 #[test]
-fn a_long_task_gets_its_turn_in_a_flood_of_short_ones() {
+fn a_long_task_is_taken_in_a_flood_of_short_ones() {
     let pool = Arc::new(Pool::new(2));
     let over = flood(&pool);
     let (done, results) = mpsc::channel();
@@ -349,7 +353,7 @@ fn a_long_task_gets_its_turn_in_a_flood_of_short_ones() {
 }
 
 #[test]
-fn workers_are_dismissed_in_a_flood() {
+fn workers_retire_in_a_flood() {
     let pool = Arc::new(Pool::new(3));
     let over = flood(&pool);
     assert!(soon(|| pool.threads().started == 3));
@@ -358,7 +362,7 @@ fn workers_are_dismissed_in_a_flood() {
     over.store(true, Ordering::Release);
 }
 
-/// Each must be inside before any may leave.
+/// No part ends before all have begun.
 #[test]
 fn parts_of_a_large_job_spread_over_all_workers() {
     let pool = Pool::new(5);
@@ -373,12 +377,12 @@ fn parts_of_a_large_job_spread_over_all_workers() {
         };
         send(&pool, (0..5).map(|_| part()));
         (0..5).for_each(|_| receive(&results));
-        thread::sleep(Duration::from_millis(2)); // They fall asleep, or not.
+        thread::sleep(Duration::from_millis(2)); // Some workers fall asleep.
     }
 }
 
 #[test]
-fn a_long_task_that_breathes_lets_short_ones_through_with_their_results() {
+fn a_long_task_that_yields_lets_short_ones_run_and_deliver() {
     let pool = Pool::new(1);
     let (inside, entered) = mpsc::channel();
     let (done, results) = mpsc::channel();
@@ -386,23 +390,23 @@ fn a_long_task_that_breathes_lets_short_ones_through_with_their_results() {
     let seen = Arc::clone(&delivered);
     send(
         &pool,
-        [breathing(LONG, move |breather| {
+        [yielding(LONG, move |yield_point| {
             inside.send(()).expect("the test waits");
             let all = soon(|| {
-                breather.breathe();
+                yield_point.run_pending_short_tasks();
                 seen.load(Ordering::Acquire) == 100
             });
             done.send(all).expect("the receiver waits");
         })],
     );
     receive(&entered);
-    submit(&pool, LONG, || {}); // Long ones stay where they are.
+    submit(&pool, LONG, || {}); // Long tasks are not run at yield points.
     for owner in 0..100 {
         let delivered = Arc::clone(&delivered);
         let delivered: Box<dyn FnOnce() + Send> = Box::new(move || {
             delivered.fetch_add(1, Ordering::Release);
         });
-        // One of them panics: the long task below it does not notice.
+        // One of them panics, which does not affect the long task.
         let work = move || assert_ne!(owner, 50, "expected by the test");
         send(&pool, [Job { owner, delivered: Some(delivered), ..job(SHORT, work) }]);
     }
@@ -414,7 +418,7 @@ fn a_long_task_that_breathes_lets_short_ones_through_with_their_results() {
 }
 
 #[test]
-fn what_runs_in_a_breath_does_not_breathe() {
+fn yield_points_do_not_nest() {
     let pool = Pool::new(1);
     let (inside, entered) = mpsc::channel();
     let (done, results) = mpsc::channel();
@@ -422,10 +426,10 @@ fn what_runs_in_a_breath_does_not_breathe() {
     let ran = Arc::clone(&count);
     send(
         &pool,
-        [breathing(LONG, move |breather| {
+        [yielding(LONG, move |yield_point| {
             inside.send(()).expect("the test waits");
             assert!(soon(|| {
-                breather.breathe();
+                yield_point.run_pending_short_tasks();
                 ran.load(Ordering::Acquire) == 50
             }));
             done.send(()).expect("the receiver waits");
@@ -435,45 +439,46 @@ fn what_runs_in_a_breath_does_not_breathe() {
     let within = Arc::new(AtomicBool::new(false));
     for _ in 0..50 {
         let (count, within, seen) = (Arc::clone(&count), Arc::clone(&within), seen.0.clone());
-        let work = move |breather: &mut Breather<'_, Job>| {
+        let work = move |yield_point: &mut YieldPoint<'_, Job>| {
             seen.send(within.swap(true, Ordering::AcqRel)).expect("the test waits");
-            (0..100).for_each(|_| breather.breathe());
+            (0..100).for_each(|_| yield_point.run_pending_short_tasks());
             thread::sleep(Duration::from_micros(20));
-            breather.breathe();
+            yield_point.run_pending_short_tasks();
             within.store(false, Ordering::Release);
             count.fetch_add(1, Ordering::Release);
         };
-        send(&pool, [breathing(SHORT, work)]);
+        send(&pool, [yielding(SHORT, work)]);
     }
     receive(&results);
-    assert!((0..50).all(|_| !receive(&seen.1)), "one inside another");
+    assert!((0..50).all(|_| !receive(&seen.1)), "yield points do not nest");
 }
 
-/// Says how many ran together.
-fn company(kind: u32, owner: usize, done: &Sender<usize>) -> Job {
+/// Sends the size of the batch it runs in.
+fn batched(kind: u32, owner: usize, done: &Sender<usize>) -> Job {
     let done = done.clone();
-    let work = move || done.send(TOGETHER.with(std::cell::Cell::get)).expect("the receiver waits");
+    let work =
+        move || done.send(BATCH_SIZE.with(std::cell::Cell::get)).expect("the receiver waits");
     Job { owner, kind: Some(kind), ..job(LONG, work) }
 }
 
 #[test]
-fn tasks_of_one_kind_run_together_when_there_is_nobody_else_for_them() {
+fn tasks_of_one_kind_run_as_a_batch_on_a_single_worker() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
-    send(&pool, (0..9).map(|owner| company(4, owner, &done)));
-    send(&pool, [company(2, 1, &done)]);
+    send(&pool, (0..9).map(|owner| batched(4, owner, &done)));
+    send(&pool, [batched(2, 1, &done)]);
     release.send(()).expect("the worker waits");
     let mut sizes: Vec<_> = (0..10).map(|_| receive(&results)).collect();
     sizes.sort_unstable();
-    // Of each company the last is left to run by itself.
+    // Of each batch the last task is left and runs alone.
     assert_eq!(sizes, [1, 1, 1, 1, 4, 4, 4, 4, 4, 4]);
 }
 
 #[test]
-fn nobody_gives_company_to_one_while_another_could_work() {
+fn no_batch_takes_tasks_from_an_idle_worker() {
     for _ in 0..10 {
-        let pool = Pool::new(2); // New: a worker that has just sent its message still counts as inside a long task.
+        let pool = Pool::new(2); // A new one, as workers may still count as inside a long task.
         let (barrier, (done, results)) = (Arc::new(Barrier::new(2)), mpsc::channel());
         let jobs = [(); 2].map(|()| {
             let (barrier, done) = (Arc::clone(&barrier), done.clone());
@@ -489,11 +494,11 @@ fn nobody_gives_company_to_one_while_another_could_work() {
 }
 
 #[test]
-fn a_panic_in_company_loses_nobody_else() {
+fn a_panic_in_a_batch_loses_no_other_task() {
     let pool = Pool::new(1);
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
-    send(&pool, [7, 13, 7, 7].map(|owner| company(4, owner, &done)));
+    send(&pool, [7, 13, 7, 7].map(|owner| batched(4, owner, &done)));
     release.send(()).expect("the worker waits");
     let _: Vec<_> = (0..4).map(|_| receive(&results)).collect();
 }
@@ -506,7 +511,7 @@ fn random(state: &mut u64, bound: u64) -> u64 {
     (mixed ^ mixed >> 31) % bound
 }
 
-/// Counts a task out when it is gone, whatever became of it.
+/// Counts a task when it is dropped.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -515,15 +520,15 @@ impl Drop for Counted {
     }
 }
 
-/// Everything at once: submitters, helpers, withdrawals, sizes; tasks that breathe, panic, keep
-/// company. `MILLRACE_SEED` repeats the decisions, if not their order.
+/// Submitters, helpers, withdrawals and resizing at once, with tasks that yield, panic and run in
+/// batches. `MILLRACE_SEED` repeats the decisions, but not their order.
 #[test]
-fn every_task_ends_exactly_once_in_a_storm() {
+fn every_task_ends_exactly_once_under_random_load() {
     let seed: u64 =
         std::env::var("MILLRACE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     println!("MILLRACE_SEED={seed}");
     let pool = Arc::new(Pool::<Job>::new(3));
-    // Tasks that are gone, those whose results were delivered, and those that panicked.
+    // Dropped tasks, delivered results, and tasks that panicked.
     let [ended, delivered, panicked] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
     let submitters: Vec<_> = (0..3_usize)
         .map(|owner| {
@@ -540,14 +545,17 @@ fn every_task_ends_exactly_once_in_a_storm() {
                         2..6 => taken += usize::from(pool.take_first(owner, |_| true).is_some()),
                         6 => thread::sleep(Duration::from_micros(random(200))),
                         _ => {
-                            let (many, cost, breaths) = (1 + random(6), 1 << random(18), random(4));
+                            let (many, cost, yields) = (1 + random(6), 1 << random(18), random(4));
                             let (panics, kind) = (
                                 random(50) == 0,
                                 [None, None, Some(2), Some(8)][random(4) as usize],
                             );
                             sent += many as usize;
-                            let one =
-                                || Job { owner, kind, ..stormy(cost, breaths, panics, &counters) };
+                            let one = || Job {
+                                owner,
+                                kind,
+                                ..random_job(cost, yields, panics, &counters)
+                            };
                             send(&pool, (0..many).map(|_| one()));
                         }
                     }
@@ -569,15 +577,15 @@ fn every_task_ends_exactly_once_in_a_storm() {
     assert!(all());
 }
 
-/// Works for a quarter of its predicted time.
-fn stormy(cost: u64, breaths: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3]) -> Job {
+/// Returns a job that works for a quarter of its predicted time.
+fn random_job(cost: u64, yields: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3]) -> Job {
     let [ended, delivered, panicked] = counters.each_ref().map(Arc::clone);
     let ended = Counted(ended);
-    let work = move |breather: &mut Breather<'_, Job>| {
+    let work = move |yield_point: &mut YieldPoint<'_, Job>| {
         let _ended = ended;
         let since = Instant::now();
         while since.elapsed() < Duration::from_nanos(cost / 4) {
-            (0..breaths).for_each(|_| breather.breathe());
+            (0..yields).for_each(|_| yield_point.run_pending_short_tasks());
         }
         if panics {
             panicked.fetch_add(1, Ordering::AcqRel);
@@ -587,5 +595,5 @@ fn stormy(cost: u64, breaths: u64, panics: bool, counters: &[Arc<AtomicUsize>; 3
     let delivered = move || {
         delivered.fetch_add(1, Ordering::AcqRel);
     };
-    Job { delivered: Some(Box::new(delivered)), ..breathing(cost, work) }
+    Job { delivered: Some(Box::new(delivered)), ..yielding(cost, work) }
 }

@@ -3,8 +3,8 @@
 use super::{Engine, Memory, Service};
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
-use crate::pace::Pace;
 
 /// Key derivation. Callers have checked sizes and costs.
 pub(crate) trait Derivation: Engine {
@@ -15,14 +15,14 @@ pub(crate) trait Derivation: Engine {
     fn scrypt_lanes() -> usize;
     /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None`
     /// beyond all counting.
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64>;
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64>;
     /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any
     /// order.
     fn scrypt(
         cost: &ScryptCost,
         jobs: &mut [ScryptJob<'_>],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error>;
 
@@ -32,7 +32,7 @@ pub(crate) trait Derivation: Engine {
     fn pbkdf2(
         hash: Hash,
         jobs: &mut [Pbkdf2Job<'_>],
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error>;
 
@@ -55,7 +55,7 @@ pub(crate) trait Derivation: Engine {
         input: &Argon2Input<'_>,
         target: &mut [u8],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error>;
 
     /// Computes a bcrypt.
@@ -64,7 +64,7 @@ pub(crate) trait Derivation: Engine {
         salt: &[u8; 16],
         cost: u32,
         target: &mut [u8; 23],
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error>;
 
     /// Whether both are the same, in a time that depends on their lengths only.

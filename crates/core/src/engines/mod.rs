@@ -1,102 +1,48 @@
-//! Who computes: the contract of an engine, and the choice of one. The only file that names them
-//! all.
+//! The contracts of engines. Only this file names the native engine.
 //!
-//! `native` computes what is not asked of another by name: it is chosen by the compiler, so that
-//! going through the contract costs nothing. The kernel's ways are chosen at run time, by
-//! [`Provider`]. The operations above have checked every size before they call.
+//! The native engine is chosen at compile time, so that the contract costs nothing at run time.
+//! [`ExternalMac`] and [`ExternalCipher`] are the contract of engines in other crates, which are
+//! chosen at run time. The operations have checked every size before they call an engine.
 //!
-//! What every engine does is in `Engine`; it may say no to an algorithm, with a reason. What some
-//! can do besides: running hashes whose states are bytes (`Stateful`), messages in parts
-//! (`Divides`), key derivation (`Derivation`). The kernel keeps its running hashes
-//! itself: [`Held`].
+//! `Engine` is what the native engine does for all algorithms. The other traits are what it does
+//! for some: running hashes whose states are bytes (`Stateful`), messages in parts (`Splittable`), key
+//! derivation (`Derivation`).
 
 mod derivation;
-#[cfg(target_os = "linux")]
-mod kernel;
-#[cfg(not(target_os = "linux"))]
-#[path = "no_kernel.rs"]
-mod kernel;
+mod external;
 mod native;
 mod report;
 
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::{Outlet, Pacing};
 
 pub(crate) use derivation::Derivation;
-pub use kernel::{Held, Paced, kernel_report};
+pub use external::{ExternalCipher, ExternalMac};
 pub use native::memory::Memory;
 pub use report::report_json;
 
-/// The engine that computes what is not asked of another by name.
+/// The native engine.
 pub(crate) type Chosen = native::Native;
 
-/// Who is asked to compute.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Provider {
-    /// This library, with the CPU's instructions.
-    #[default]
-    Native,
-    /// The kernel, by the device where that has an accelerator for the algorithm, else by sockets,
-    /// else by the device.
-    Kernel,
-    /// The kernel's sockets.
-    AfAlg,
-    /// The device of cryptodev-linux.
-    Cryptodev,
-}
-
-impl Provider {
-    /// By number, as in the binding; `None` for a number that no provider has.
-    pub const fn from_number(number: u32) -> Option<Provider> {
-        match number {
-            0 => Some(Provider::Native),
-            1 => Some(Provider::Kernel),
-            2 => Some(Provider::AfAlg),
-            3 => Some(Provider::Cryptodev),
-            _ => None,
-        }
-    }
-}
-
-/// Runs `$body` with `$E` standing for the engine of a provider that is not native.
-macro_rules! with_kernel {
-    ($provider:expr, $E:ident => $body:expr) => {
-        match $provider {
-            Provider::AfAlg => {
-                type $E = crate::engines::ByAfAlg;
-                $body
-            }
-            Provider::Cryptodev => {
-                type $E = crate::engines::ByCryptodev;
-                $body
-            }
-            Provider::Kernel | Provider::Native => {
-                type $E = crate::engines::ByKernel;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use with_kernel;
-
-pub(crate) type ByKernel = kernel::Kernel<1>;
-pub(crate) type ByAfAlg = kernel::Kernel<2>;
-pub(crate) type ByCryptodev = kernel::Kernel<3>;
-
-/// What an engine has made of an HMAC key. All of the kernel's ways make the same.
+/// An HMAC key that an engine prepared.
 pub(crate) enum MacState {
     Native(<Chosen as Engine>::MacState),
-    Kernel(Box<<ByKernel as Engine>::MacState>),
+    External(Box<dyn ExternalMac>),
 }
 
-/// The same of a cipher's key.
+/// A cipher key that an engine prepared.
 #[allow(clippy::large_enum_variant)] // boxing native's would cost every one-shot an allocation
 pub(crate) enum CipherState {
     Native(<Chosen as Engine>::CipherState),
-    Kernel(Box<<ByKernel as Engine>::CipherState>),
+    External(Box<dyn ExternalCipher>),
+}
+
+/// Overwrites a secret so that the compiler cannot omit it.
+pub fn wipe(bytes: &mut [u8]) {
+    Chosen::wipe(bytes);
 }
 
 /// How an engine computes one algorithm.
@@ -109,26 +55,20 @@ pub(crate) struct Service {
     /// How many messages are hashed at once on one core, and with which instructions, where that
     /// is quicker.
     pub(crate) lanes: Option<(usize, &'static [&'static str])>,
-    /// Most bytes of source, where that is less than the catalog says.
-    pub(crate) limit: Option<u64>,
-    /// Whether a device of its own computes it, not this CPU.
-    pub(crate) accelerator: bool,
 }
 
 impl Service {
-    /// Whether a device, or instructions made for cryptography, are in use.
+    /// Returns true if instructions made for cryptography are in use.
     pub(crate) fn hardware(&self) -> bool {
         const MADE_FOR_IT: [&str; 9] =
             ["aes-ni", "vaes", "sha-ni", "sha512-ni", "aes", "sha1", "sha2", "sha512", "sha3"];
-        self.accelerator || self.instructions.iter().any(|name| MADE_FOR_IT.contains(name))
+        self.instructions.iter().any(|name| MADE_FOR_IT.contains(name))
     }
 }
 
 /// What an engine must do.
 ///
-/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits. An
-/// engine that cannot do something here, now or ever, says so by [`Error::Unavailable`], and of a
-/// message that is too large for it by [`Error::TooLarge`]; native never does.
+/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
 pub(crate) trait Engine {
     /// The word for it in reports and options.
     const NAME: &'static str;
@@ -160,7 +100,7 @@ pub(crate) trait Engine {
         params: &Params<'_>,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Computes an HMAC in one go, without heap, and wipes what it derived from the key.
     fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error>;
@@ -173,7 +113,7 @@ pub(crate) trait Engine {
         state: &Self::MacState,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
 
     /// Hashes each of `sources` to `size` bytes, several at once where that is quicker. Hands on
@@ -183,10 +123,10 @@ pub(crate) trait Engine {
         params: &Params<'_>,
         sources: &[&[u8]],
         size: usize,
-        outlet: Outlet<'_>,
+        sink: DigestSink<'_>,
     ) -> Result<(), Error>;
     /// Computes an HMAC of each of `sources`, as [`Engine::digests`] does.
-    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error>;
+    fn macs(state: &Self::MacState, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error>;
 
     /// A cipher state that holds no key yet.
     fn cipher_vacant() -> Self::CipherState;
@@ -198,16 +138,6 @@ pub(crate) trait Engine {
     ) -> Result<(), Error>;
     /// Runs a stream cipher.
     fn apply(state: &Self::CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error>;
-    /// As [`Engine::apply`], in slices where the engine has some.
-    fn apply_paced(
-        state: &Self::CipherState,
-        iv: &[u8],
-        text: Text<'_>,
-        pacing: &mut Pacing<'_>,
-    ) -> Result<(), Error> {
-        let _ = pacing;
-        Self::apply(state, iv, text)
-    }
     /// Encrypts and authenticates.
     fn seal(
         state: &Self::CipherState,
@@ -243,7 +173,7 @@ pub(crate) trait Stateful: Engine {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message, and finishes.
     fn finish(
@@ -279,7 +209,7 @@ pub(crate) trait Stateful: Engine {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Takes in the rest of a message under a prepared key, and finishes.
     fn mac_finish(
@@ -291,12 +221,12 @@ pub(crate) trait Stateful: Engine {
 }
 
 /// An engine that works on messages in parts, in any order.
-pub(crate) trait Divides: Engine {
+pub(crate) trait Splittable: Engine {
     /// A message of a cipher that is worked on in parts: key, nonce and what follows from them.
     /// Wiped on drop.
     type Message: Send + Sync;
     /// What a part of such a message adds to its tag. Wiped on drop.
-    type Sum: Send + Sync;
+    type PartialTag: Send + Sync;
     /// A message of a hash that is worked on in parts. Wiped on drop.
     type HashMessage: Send + Sync;
 
@@ -309,26 +239,36 @@ pub(crate) trait Divides: Engine {
     ) -> Result<Self::Message, Error>;
     /// Runs a stream cipher on a part that begins `offset` bytes into the message, a multiple of
     /// 64.
-    fn apply_part(message: &Self::Message, offset: u64, text: Text<'_>)
-    -> Result<Self::Sum, Error>;
+    fn apply_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::PartialTag, Error>;
     /// Encrypts such a part.
-    fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error>;
+    fn seal_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::PartialTag, Error>;
     /// Decrypts such a part of the message with this tag, authentic or not.
     fn open_part(
         message: &Self::Message,
         offset: u64,
         text: Text<'_>,
         tag: &[u8],
-    ) -> Result<Self::Sum, Error>;
+    ) -> Result<Self::PartialTag, Error>;
     /// What a part adds that is not encrypted yet, where the tag is made of the plaintext.
-    fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error>;
+    fn authenticate_plain(
+        message: &Self::Message,
+        source: &[u8],
+    ) -> Result<Self::PartialTag, Error>;
     /// What such a part of the ciphertext adds to the tag, which is to be this; writes nothing.
     fn authenticate_sealed(
         message: &Self::Message,
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Self::Sum, Error>;
+    ) -> Result<Self::PartialTag, Error>;
     /// Encrypts or decrypts such a part of the message with this tag.
     fn xor_part(
         message: &Self::Message,
@@ -340,13 +280,13 @@ pub(crate) trait Divides: Engine {
     /// and in order.
     fn message_tag(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &mut [u8],
     ) -> Result<(), Error>;
     /// Whether that tag is this, in a time that does not tell where they differ.
     fn message_verify(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &[u8],
     ) -> Result<bool, Error>;
 

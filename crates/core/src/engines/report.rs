@@ -61,9 +61,6 @@ fn write_service(json: &mut String, service: &Result<Service, &'static str>) {
                 write_names(json, instructions);
                 json.push('}');
             }
-            if let Some(limit) = service.limit {
-                let _ = write!(json, ",\"maxSource\":{limit}");
-            }
             json.push('}');
         }
         Err(reason) => {
@@ -81,20 +78,7 @@ fn write_names(json: &mut String, names: &[&str]) {
     json.push(']');
 }
 
-/// A text in quotes.
-pub(super) fn write_text(json: &mut String, text: &str) {
-    json.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => json.extend(['\\', letter]),
-            '\0'..='\x1f' => json.push('?'),
-            _ => json.push(letter),
-        }
-    }
-    json.push('"');
-}
-
-pub(super) fn separate(json: &mut String, index: usize) {
+fn separate(json: &mut String, index: usize) {
     if index > 0 {
         json.push(',');
     }

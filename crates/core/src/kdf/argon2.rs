@@ -2,8 +2,8 @@
 
 use super::Memory;
 use crate::Error;
+use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::{Chosen, Derivation};
-use crate::pace::{Pace, Unpaced};
 
 pub use super::inputs::{
     Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version,
@@ -79,22 +79,22 @@ pub fn memory(cost: &Cost) -> u64 {
 /// has not enough.
 pub fn derive(cost: &Cost, input: &Input<'_>, target: &mut [u8]) -> Result<(), Error> {
     check(input, target)?;
-    derive_paced(cost, input, target, &mut Memory::new(memory(cost))?, &mut Unpaced)
+    derive_paced(cost, input, target, &mut Memory::new(memory(cost))?, &mut NoCheckpoint)
 }
 
 /// Derives a key in this memory, with a pause after at most a millisecond.
 ///
 /// # Errors
-/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice; [`Error::Abandoned`].
+/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice; [`Error::Cancelled`].
 pub fn derive_paced(
     cost: &Cost,
     input: &Input<'_>,
     target: &mut [u8],
     memory: &mut Memory,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check(input, target)?;
-    Chosen::argon2(cost, input, target, memory, pace)
+    Chosen::argon2(cost, input, target, memory, checkpoint)
 }
 
 fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {

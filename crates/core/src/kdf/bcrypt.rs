@@ -1,8 +1,8 @@
 //! bcrypt, to verify password hashes of old.
 
 use crate::Error;
+use crate::checkpoint::Checkpoint;
 use crate::engines::{Chosen, Derivation};
-use crate::pace::Pace;
 
 /// The least cost: the work is 2 to this power.
 pub const COST_MIN: u32 = 4;
@@ -14,13 +14,13 @@ pub const COST_MAX: u32 = 31;
 ///
 /// # Errors
 /// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, which ends it in some
-/// implementations and not in others; [`Error::Abandoned`].
+/// implementations and not in others; [`Error::Cancelled`].
 pub fn derive(
     password: &[u8],
     salt: &[u8; 16],
     cost: u32,
     target: &mut [u8; 23],
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     if !(COST_MIN..=COST_MAX).contains(&cost) {
         return Err(Error::Cost);
@@ -28,5 +28,5 @@ pub fn derive(
     if password.contains(&0) {
         return Err(Error::NotSupported);
     }
-    Chosen::bcrypt(password, salt, cost, target, pace)
+    Chosen::bcrypt(password, salt, cost, target, checkpoint)
 }

@@ -4,14 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::pace::Pace;
+use crate::checkpoint::Checkpoint;
 
 /// A limit on running time, checked at every pause. Time in which the worker runs other tasks does
 /// not count.
 pub struct Clock<'a> {
     left: Option<Duration>,
     since: Instant,
-    pace: &'a mut dyn Pace,
+    checkpoint: &'a mut dyn Checkpoint,
 }
 
 impl<'a> Clock<'a> {
@@ -22,13 +22,13 @@ impl<'a> Clock<'a> {
     const FLOOR_MS: u64 = 1000;
 
     /// Starts now; `milliseconds` is what was allowed to be predicted.
-    pub fn new(milliseconds: u64, pace: &'a mut dyn Pace) -> Clock<'a> {
+    pub fn new(milliseconds: u64, checkpoint: &'a mut dyn Checkpoint) -> Clock<'a> {
         let limit = milliseconds.saturating_mul(Self::FACTOR).saturating_add(Self::FLOOR_MS);
-        Clock::with_limit(Duration::from_millis(limit), pace)
+        Clock::with_limit(Duration::from_millis(limit), checkpoint)
     }
 
-    fn with_limit(limit: Duration, pace: &'a mut dyn Pace) -> Clock<'a> {
-        Clock { left: Some(limit), since: Instant::now(), pace }
+    fn with_limit(limit: Duration, checkpoint: &'a mut dyn Checkpoint) -> Clock<'a> {
+        Clock { left: Some(limit), since: Instant::now(), checkpoint }
     }
 
     /// Returns true if the work was stopped because it took too long.
@@ -37,19 +37,19 @@ impl<'a> Clock<'a> {
     }
 }
 
-impl Pace for Clock<'_> {
-    fn pause(&mut self) {
+impl Checkpoint for Clock<'_> {
+    fn checkpoint(&mut self) {
         self.left = self.left.and_then(|left| left.checked_sub(self.since.elapsed()));
-        self.pace.pause();
+        self.checkpoint.checkpoint();
         self.since = Instant::now();
     }
 
-    fn abandoned(&self, index: usize) -> bool {
-        self.expired() || self.pace.abandoned(index)
+    fn cancelled(&self, index: usize) -> bool {
+        self.expired() || self.checkpoint.cancelled(index)
     }
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {
-        self.pace.progress(index, done, steps);
+        self.checkpoint.progress(index, done, steps);
     }
 }
 
@@ -58,40 +58,40 @@ mod tests {
     use std::thread::sleep;
 
     use super::*;
-    use crate::pace::Unpaced;
+    use crate::checkpoint::NoCheckpoint;
 
     /// Yields to something that takes long.
     struct Busy;
 
-    impl Pace for Busy {
-        fn pause(&mut self) {
+    impl Checkpoint for Busy {
+        fn checkpoint(&mut self) {
             sleep(Duration::from_millis(300));
         }
 
-        fn abandoned(&self, _index: usize) -> bool {
+        fn cancelled(&self, _index: usize) -> bool {
             false
         }
     }
 
     #[test]
     fn work_is_stopped_after_its_time() {
-        let mut unpaced = Unpaced;
-        let mut clock = Clock::with_limit(Duration::from_secs(1), &mut unpaced);
-        clock.pause();
-        assert!(!clock.abandoned(0) && !clock.expired());
+        let mut unchecked = NoCheckpoint;
+        let mut clock = Clock::with_limit(Duration::from_secs(1), &mut unchecked);
+        clock.checkpoint();
+        assert!(!clock.cancelled(0) && !clock.expired());
         clock.left = Some(Duration::from_millis(20));
         sleep(Duration::from_millis(30));
-        assert!(!clock.abandoned(0), "it is told at a pause");
-        clock.pause();
-        assert!(clock.abandoned(0) && clock.expired());
+        assert!(!clock.cancelled(0), "it is told at a pause");
+        clock.checkpoint();
+        assert!(clock.cancelled(0) && clock.expired());
     }
 
     #[test]
     fn the_time_of_others_does_not_count() {
         let mut busy = Busy;
         let mut clock = Clock::with_limit(Duration::from_millis(500), &mut busy);
-        clock.pause();
-        clock.pause();
+        clock.checkpoint();
+        clock.checkpoint();
         assert!(!clock.expired());
     }
 }

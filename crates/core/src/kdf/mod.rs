@@ -8,7 +8,7 @@
 //! - [`scrypt`]: much memory, several jobs at once in one thread.
 //!
 //! What is long can be interrupted and given up between slices of less than a millisecond: see
-//! [`pace`](crate::pace).
+//! [`checkpoint`](crate::checkpoint).
 
 pub mod argon2;
 mod base64;

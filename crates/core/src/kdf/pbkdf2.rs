@@ -5,8 +5,8 @@
 
 use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::{Chosen, Derivation};
-use crate::pace::{Pace, Unpaced};
 
 pub use super::inputs::Pbkdf2Job as Job;
 
@@ -33,19 +33,24 @@ pub fn derive(
     iterations: u32,
     target: &mut [u8],
 ) -> Result<(), Error> {
-    derive_many(hash, &mut [Job { password, salt, iterations, target }], &mut Unpaced, |_, _| {})
+    derive_many(
+        hash,
+        &mut [Job { password, salt, iterations, target }],
+        &mut NoCheckpoint,
+        |_, _| {},
+    )
 }
 
 /// Derives the keys of several jobs over one hash, and calls `each` once a job with its index and
 /// its key, which is in its target then. Pauses after at most a millisecond. The target of an
-/// abandoned job holds nothing of use, and `each` is not called for it.
+/// cancelled job holds nothing of use, and `each` is not called for it.
 ///
 /// # Errors
 /// As [`derive()`]; nothing was computed then.
 pub fn derive_many(
     hash: Hash,
     jobs: &mut [Job<'_>],
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     if !hash.facts().hmac {
@@ -57,5 +62,5 @@ pub fn derive_many(
     if jobs.iter().any(|job| job.target.len() as u64 > key_max(hash)) {
         return Err(Error::OutputSize);
     }
-    Chosen::pbkdf2(hash, jobs, pace, &mut each)
+    Chosen::pbkdf2(hash, jobs, checkpoint, &mut each)
 }

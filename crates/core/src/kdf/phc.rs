@@ -14,8 +14,8 @@ use std::fmt;
 use super::base64::{BCRYPT, STANDARD};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
+use crate::checkpoint::Checkpoint;
 use crate::engines::{Chosen, Derivation};
-use crate::pace::Pace;
 
 /// How a password is hashed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl PasswordHash {
     /// # Errors
     /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret which the
     /// scheme does not take and for bcrypt of a password with a zero byte, [`Error::Memory`],
-    /// [`Error::Abandoned`].
+    /// [`Error::Cancelled`].
     pub fn new(
         scheme: Scheme,
         password: &[u8],
@@ -146,7 +146,7 @@ impl PasswordHash {
         salt: &[u8],
         size: usize,
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<PasswordHash, Error> {
         let (salts, sizes) = match scheme {
             Scheme::Bcrypt(..) => (16..=16, 23..=23),
@@ -160,7 +160,7 @@ impl PasswordHash {
         }
         let mut made = PasswordHash { scheme, salt: salt.to_vec(), hash: vec![0; size] };
         let mut hash = std::mem::take(&mut made.hash);
-        made.derive(password, secret, &mut hash, memory, pace)?;
+        made.derive(password, secret, &mut hash, memory, checkpoint)?;
         made.hash = hash;
         Ok(made)
     }
@@ -174,11 +174,11 @@ impl PasswordHash {
         password: &[u8],
         secret: &[u8],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<bool, Error> {
         let mut hash = [0; *HASH.end()];
         let hash = &mut hash[..self.hash.len()];
-        let derived = self.derive(password, secret, hash, memory, pace);
+        let derived = self.derive(password, secret, hash, memory, checkpoint);
         let equal = Chosen::equal(hash, &self.hash);
         Chosen::wipe(hash);
         derived.map(|()| equal)
@@ -190,7 +190,7 @@ impl PasswordHash {
         secret: &[u8],
         target: &mut [u8],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
         if !secret.is_empty() && !matches!(self.scheme, Scheme::Argon2(_)) {
             return Err(Error::NotSupported);
@@ -198,18 +198,18 @@ impl PasswordHash {
         match self.scheme {
             Scheme::Argon2(cost) => {
                 let input = argon2::Input { password, salt: &self.salt, secret, associated: &[] };
-                argon2::derive_paced(&cost, &input, target, memory, pace)
+                argon2::derive_paced(&cost, &input, target, memory, checkpoint)
             }
             Scheme::Scrypt(cost, p) => {
                 let mut done = false;
                 let job = scrypt::Job { password, salt: &self.salt, p, target };
-                scrypt::derive_many(&cost, &mut [job], memory, pace, |_, _| done = true)?;
-                if done { Ok(()) } else { Err(Error::Abandoned) }
+                scrypt::derive_many(&cost, &mut [job], memory, checkpoint, |_, _| done = true)?;
+                if done { Ok(()) } else { Err(Error::Cancelled) }
             }
             Scheme::Bcrypt(_, cost) => {
                 let salt = self.salt.as_slice().try_into().map_err(|_| Error::SaltSize)?;
                 let target = target.try_into().map_err(|_| Error::OutputSize)?;
-                bcrypt::derive(password, salt, cost, target, pace)
+                bcrypt::derive(password, salt, cost, target, checkpoint)
             }
         }
     }

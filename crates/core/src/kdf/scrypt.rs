@@ -5,8 +5,8 @@
 
 use super::Memory;
 use crate::Error;
+use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::{Chosen, Derivation};
-use crate::pace::{Pace, Unpaced};
 
 pub use super::inputs::{ScryptCost as Cost, ScryptJob as Job};
 
@@ -71,9 +71,9 @@ pub fn lanes() -> usize {
 }
 
 /// Bytes of working memory for jobs of one cost with `lanes` lanes in all (the sum of their p), so
-/// that `together` of them, at most [`lanes`], run at once.
-pub fn memory(cost: &Cost, lanes: u64, together: usize) -> u64 {
-    Chosen::scrypt_memory(cost, lanes, together).unwrap_or(u64::MAX)
+/// that `concurrent` of them, at most [`lanes`], run at once.
+pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
+    Chosen::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
 }
 
 /// Derives a key, with working memory of its own, as much as one lane needs.
@@ -94,7 +94,7 @@ pub fn derive(
         cost,
         &mut [Job { password, salt, p, target }],
         &mut memory,
-        &mut Unpaced,
+        &mut NoCheckpoint,
         |_, _| {},
     )
 }
@@ -102,7 +102,7 @@ pub fn derive(
 /// Derives the keys of several jobs of one cost, as many lanes at once as [`lanes`] and the memory
 /// allow, and calls `each` once a job with its index and its key, which is in its target then.
 ///
-/// Pauses after at most a millisecond (longer where r is above 1000). An abandoned job's target is
+/// Pauses after at most a millisecond (longer where r is above 1000). An cancelled job's target is
 /// untouched, and `each` is not called for it.
 ///
 /// # Errors
@@ -112,7 +112,7 @@ pub fn derive_many(
     cost: &Cost,
     jobs: &mut [Job<'_>],
     memory: &mut Memory,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     for job in &*jobs {
@@ -121,5 +121,5 @@ pub fn derive_many(
             return Err(Error::OutputSize);
         }
     }
-    Chosen::scrypt(cost, jobs, memory, pace, &mut each)
+    Chosen::scrypt(cost, jobs, memory, checkpoint, &mut each)
 }

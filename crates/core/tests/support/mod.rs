@@ -1,7 +1,7 @@
 //! What the tests share.
 #![allow(dead_code)]
 
-use millrace_core::pace::Pace;
+use millrace_core::checkpoint::Checkpoint;
 
 /// Counts pauses, notes how far jobs are, and gives some up.
 #[derive(Default)]
@@ -9,16 +9,16 @@ pub(crate) struct Watch {
     pub(crate) pauses: usize,
     pub(crate) progress: Vec<(usize, u64, u64)>,
     /// Jobs that nobody wants any more after so many pauses.
-    pub(crate) unwanted: Vec<(usize, usize)>,
+    pub(crate) cancelled: Vec<(usize, usize)>,
 }
 
-impl Pace for Watch {
-    fn pause(&mut self) {
+impl Checkpoint for Watch {
+    fn checkpoint(&mut self) {
         self.pauses += 1;
     }
 
-    fn abandoned(&self, index: usize) -> bool {
-        self.unwanted.iter().any(|&(job, after)| job == index && self.pauses >= after)
+    fn cancelled(&self, index: usize) -> bool {
+        self.cancelled.iter().any(|&(job, after)| job == index && self.pauses >= after)
     }
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {

@@ -4,7 +4,7 @@ use blowfish::Blowfish;
 
 use super::wipe::{Secret, wipe_below};
 use crate::Error;
-use crate::pace::Pace;
+use crate::checkpoint::Checkpoint;
 
 /// Bytes of a password that count, its ending zero byte among them.
 const KEY: usize = 72;
@@ -18,7 +18,7 @@ pub(super) fn run(
     salt: &[u8; 16],
     cost: u32,
     target: &mut [u8; 23],
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     let mut key = Secret::<KEY>::zeros();
     let size = (password.len() + 1).min(KEY);
@@ -34,10 +34,10 @@ pub(super) fn run(
         state.bc_expand_key(key);
         state.bc_expand_key(salt);
         if round % SLICE == 0 {
-            pace.progress(0, round, rounds);
-            pace.pause();
-            if pace.abandoned(0) {
-                return Err(Error::Abandoned);
+            checkpoint.progress(0, round, rounds);
+            checkpoint.checkpoint();
+            if checkpoint.cancelled(0) {
+                return Err(Error::Cancelled);
             }
         }
     }

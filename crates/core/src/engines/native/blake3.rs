@@ -348,7 +348,7 @@ fn mark(mode: Mode<'_>) -> [u8; 8] {
 const PART: u64 = 256 << 10;
 const SMALL_PART: u64 = 64 << 10;
 
-/// See [`Divides::hash_part_size`](crate::engines::Divides::hash_part_size).
+/// See [`Splittable::hash_part_size`](crate::engines::Splittable::hash_part_size).
 pub(super) fn part_size(size: u64) -> Option<u64> {
     match size {
         size if size <= SMALL_PART => None,

@@ -6,7 +6,7 @@
 //! up.
 
 use super::chacha::{self, BLOCK, ChaCha20Key};
-use super::message::Sum;
+use super::message::PartialTag;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
@@ -52,7 +52,7 @@ impl Message {
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match text {
             Text::InPlace(bytes) => {
                 self.xor(offset, Text::InPlace(&mut *bytes))?;
@@ -66,15 +66,15 @@ impl Message {
     }
 
     /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let sum = self.authenticate(text.source());
         self.xor(offset, text)?;
         Ok(sum)
     }
 
     /// What a part of the ciphertext adds.
-    pub(super) fn authenticate(&self, source: &[u8]) -> Sum {
-        Sum(Wiped(self.summing.sum(&self.poly, source)))
+    pub(super) fn authenticate(&self, source: &[u8]) -> PartialTag {
+        PartialTag(Wiped(self.summing.sum(&self.poly, source)))
     }
 
     /// Encrypts or decrypts a part.
@@ -85,7 +85,7 @@ impl Message {
     /// The tag of the message with these parts.
     pub(super) fn tag(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Secret<{ poly1305::BLOCK }> {
         let mut joined = Joined::new(&self.poly);
         parts.for_each(|(size, part)| joined.add(size, &part.0.0));

@@ -61,7 +61,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
     };
-    Service { library, instructions, lanes: own::lanes(hash), limit: None, accelerator: false }
+    Service { library, instructions, lanes: own::lanes(hash) }
 }
 
 /// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
@@ -78,7 +78,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
             .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
-    Service { library, instructions, lanes: None, limit: None, accelerator: false }
+    Service { library, instructions, lanes: None }
 }
 
 /// How the derivations that go by one name are computed here.
@@ -87,8 +87,6 @@ pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4]
         library,
         instructions: instructions.to_vec(),
         lanes: None,
-        limit: None,
-        accelerator: false,
     };
     let vectors = own::vectors();
     let scrypt = Service {
@@ -105,12 +103,11 @@ pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4]
     ]
 }
 
-/// How PBKDF2 over a hash is, of which so many chains go together: its rounds are the hash's own.
-pub(crate) fn serves_pbkdf2(hash: Hash, together: usize) -> Service {
-    let alone = serves_hash(hash);
-    let lanes =
-        alone.lanes.filter(|_| together > 1).map(|(_, instructions)| (together, instructions));
-    Service { lanes, ..alone }
+/// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once.
+pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
+    let service = serves_hash(hash);
+    let instructions = service.lanes.filter(|_| lanes > 1).map(|(_, instructions)| instructions);
+    Service { lanes: instructions.map(|instructions| (lanes, instructions)), ..service }
 }
 
 /// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same
@@ -126,17 +123,23 @@ mod own {
     type Served = (&'static str, Vec<&'static str>);
 
     pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
-        let choice = match hash {
-            Hash::Md5 => md5::choice,
-            Hash::Sha1 => sha1::choice,
-            Hash::Sha224 | Hash::Sha256 => sha256::choice,
-            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => sha512::choice,
-            Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => keccak::choice,
-            Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => keccak::choice,
-            Hash::Shake128 | Hash::Shake256 => keccak::choice,
+        let multibuffer = match hash {
+            Hash::Md5 => md5::multibuffer,
+            Hash::Sha1 => sha1::multibuffer,
+            Hash::Sha224 | Hash::Sha256 => sha256::multibuffer,
+            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
+                sha512::multibuffer
+            }
+            Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => {
+                keccak::multibuffer
+            }
+            Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => {
+                keccak::multibuffer
+            }
+            Hash::Shake128 | Hash::Shake256 => keccak::multibuffer,
             _ => return None,
         };
-        choice(Kernels::detect()).map(|choice| (choice.lanes, choice.instructions))
+        multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
     }
 
     pub(super) fn keccak() -> Vec<&'static str> {

@@ -5,9 +5,9 @@ use aws_lc_sys as lc;
 use super::memory::Memory;
 use super::*;
 use crate::catalog::HASHES;
+use crate::checkpoint::Checkpoint;
 use crate::engines::Derivation;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
-use crate::pace::Pace;
 
 impl Derivation for Native {
     fn serves_derivations() -> Vec<(String, Service)> {
@@ -28,31 +28,31 @@ impl Derivation for Native {
         scrypt::lanes()
     }
 
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
-        scrypt::memory(cost, lanes, together)
+    fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
+        scrypt::memory(cost, lanes, concurrent)
     }
 
     fn scrypt(
         cost: &ScryptCost,
         jobs: &mut [ScryptJob<'_>],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
-        scrypt::run(cost, jobs, memory, pace, each)
+        scrypt::run(cost, jobs, memory, checkpoint, each)
     }
 
     fn pbkdf2_lanes(hash: Hash) -> usize {
-        with_digest!(hash, D => D::chains_together(), _ => 0)
+        with_digest!(hash, D => D::hmac_lanes(), _ => 0)
     }
 
     fn pbkdf2(
         hash: Hash,
         jobs: &mut [Pbkdf2Job<'_>],
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
-        with_digest!(hash, D => { pbkdf2::run::<D>(jobs, pace, each); Ok(()) }, _ => Err(Error::NotSupported))
+        with_digest!(hash, D => { pbkdf2::run::<D>(jobs, checkpoint, each); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
     fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
@@ -78,9 +78,9 @@ impl Derivation for Native {
         input: &Argon2Input<'_>,
         target: &mut [u8],
         memory: &mut Memory,
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
-        argon2::run(cost, input, target, memory, pace)
+        argon2::run(cost, input, target, memory, checkpoint)
     }
 
     fn bcrypt(
@@ -88,9 +88,9 @@ impl Derivation for Native {
         salt: &[u8; 16],
         cost: u32,
         target: &mut [u8; 23],
-        pace: &mut dyn Pace,
+        checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error> {
-        bcrypt::run(password, salt, cost, target, pace)
+        bcrypt::run(password, salt, cost, target, checkpoint)
     }
 
     fn equal(one: &[u8], other: &[u8]) -> bool {

@@ -2,8 +2,8 @@
 
 use super::Digest;
 use crate::Error;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
-use crate::pace::Pacing;
 
 /// Takes in more of the message.
 #[inline]
@@ -27,14 +27,14 @@ pub(super) fn digest_paced<D: Digest>(
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
-    pacing: &mut Pacing<'_>,
+    slicer: &mut Slicer<'_>,
 ) -> Result<(), Error> {
-    if source.len() <= pacing.slice() {
+    if source.len() <= slicer.slice() {
         D::digest(params, source, target);
         return Ok(());
     }
     let mut state = D::new(params);
-    let result = take_in(&mut state, source, pacing).map(|last| state.finish_with(last, target));
+    let result = take_in(&mut state, source, slicer).map(|last| state.finish_with(last, target));
     state.wipe();
     result
 }
@@ -45,10 +45,10 @@ pub(super) fn update_paced<D: Digest>(
     state: &[u8],
     source: &[u8],
     next: &mut [u8],
-    pacing: &mut Pacing<'_>,
+    slicer: &mut Slicer<'_>,
 ) -> Result<(), Error> {
     let mut result = Ok(());
-    let slices = |running: &mut D| result = update_in_slices(running, source, next, pacing);
+    let slices = |running: &mut D| result = update_in_slices(running, source, next, slicer);
     resume(|| begun(params, state), slices)?;
     result
 }
@@ -58,9 +58,9 @@ pub(super) fn update_in_slices<D: Digest>(
     running: &mut D,
     source: &[u8],
     next: &mut [u8],
-    pacing: &mut Pacing<'_>,
+    slicer: &mut Slicer<'_>,
 ) -> Result<(), Error> {
-    let last = take_in(running, source, pacing)?;
+    let last = take_in(running, source, slicer)?;
     running.update(last);
     running.save(next);
     Ok(())
@@ -70,14 +70,14 @@ pub(super) fn update_in_slices<D: Digest>(
 pub(super) fn take_in<'a, D: Digest>(
     state: &mut D,
     source: &'a [u8],
-    pacing: &mut Pacing<'_>,
+    slicer: &mut Slicer<'_>,
 ) -> Result<&'a [u8], Error> {
     let mut rest = source;
-    while rest.len() > pacing.slice() {
-        let (slice, after) = rest.split_at(pacing.slice());
+    while rest.len() > slicer.slice() {
+        let (slice, after) = rest.split_at(slicer.slice());
         state.update(slice);
-        if !pacing.goes_on() {
-            return Err(Error::Abandoned);
+        if !slicer.checkpoint() {
+            return Err(Error::Cancelled);
         }
         rest = after;
     }

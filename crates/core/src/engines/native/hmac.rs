@@ -4,8 +4,8 @@ use super::hasher::{resume, take_in, update_in_slices};
 use super::wipe::Secret;
 use super::{Digest, many};
 use crate::Error;
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
-use crate::pace::{Outlet, Pacing};
 
 /// The largest block (SHA3-224) and the largest digest of a hash under HMAC.
 const BLOCK_MAX: usize = 144;
@@ -34,13 +34,13 @@ pub(crate) trait Prepared: Send + Sync {
     /// Computes one HMAC.
     fn mac(&self, source: &[u8], target: &mut [u8]);
     /// Computes one each of many messages; see [`Engine::macs`](crate::engines::Engine::macs).
-    fn macs(&self, sources: &[&[u8]], outlet: Outlet<'_>);
+    fn macs(&self, sources: &[&[u8]], sink: DigestSink<'_>);
     /// [`Prepared::mac`], in slices.
     fn mac_paced(
         &self,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// [`Prepared::update`], in slices.
     fn update_paced(
@@ -48,7 +48,7 @@ pub(crate) trait Prepared: Send + Sync {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error>;
     /// Takes in more of a message, from a state of the inner hash (empty: not begun) to the next.
     fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error>;
@@ -79,17 +79,17 @@ impl<D: Digest> Prepared for Midstates<D> {
         from_states(&self.inner, &self.outer, source, target);
     }
 
-    fn macs(&self, sources: &[&[u8]], outlet: Outlet<'_>) {
-        many::macs(&self.inner, &self.outer, sources, outlet);
+    fn macs(&self, sources: &[&[u8]], sink: DigestSink<'_>) {
+        many::macs(&self.inner, &self.outer, sources, sink);
     }
 
     fn mac_paced(
         &self,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        from_states_paced(&self.inner, &self.outer, source, target, pacing)
+        from_states_paced(&self.inner, &self.outer, source, target, slicer)
     }
 
     fn update_paced(
@@ -97,10 +97,10 @@ impl<D: Digest> Prepared for Midstates<D> {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
         let mut result = Ok(());
-        let slices = |inner: &mut D| result = update_in_slices(inner, source, next, pacing);
+        let slices = |inner: &mut D| result = update_in_slices(inner, source, next, slicer);
         resume(|| self.begun(state), slices)?;
         result
     }
@@ -148,16 +148,16 @@ pub(super) fn from_states_paced<D: Digest>(
     outer: &D,
     source: &[u8],
     target: &mut [u8],
-    pacing: &mut Pacing<'_>,
+    slicer: &mut Slicer<'_>,
 ) -> Result<(), Error> {
-    if source.len() <= pacing.slice() {
+    if source.len() <= slicer.slice() {
         from_states(inner, outer, source, target);
         return Ok(());
     }
     let mut hash = Secret::<SIZE_MAX>::zeros();
     let hash = &mut hash.0[..D::SIZE];
     let mut inner = inner.clone();
-    let result = take_in(&mut inner, source, pacing).map(|last| inner.finish_with(last, hash));
+    let result = take_in(&mut inner, source, slicer).map(|last| inner.finish_with(last, hash));
     inner.wipe();
     result.map(|()| outer.finish_copy(hash, target))
 }

@@ -7,9 +7,9 @@ use super::features::Bmi;
 use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// The end mark of the original Keccak, before NIST added bits to tell the functions apart.
 pub(super) const KECCAK: u8 = 0x01;
@@ -139,20 +139,21 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     // Longer outputs are squeezed out in several steps, which only one by one can.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn together_from(size: usize) -> usize {
-        let choice = lanes::keccak::choice(lanes::Kernels::detect());
-        choice.filter(|_| size <= RATE).map_or(usize::MAX, |choice| choice.least)
+    fn min_batch(size: usize) -> usize {
+        lanes::keccak::multibuffer(lanes::Kernels::detect())
+            .filter(|_| size <= RATE)
+            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.at == 0 && !self.squeezing());
         lanes::keccak::hash(
             lanes::Kernels::detect(),
             (self.kind(), self.lanes),
             sources,
             target,
-            outlet,
+            sink,
         );
     }
 }

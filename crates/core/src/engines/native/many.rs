@@ -5,8 +5,8 @@ use super::wipe::{Secret, Wiped};
 use super::{Digest, hmac};
 use crate::Error;
 use crate::allocate::try_zeroed;
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
-use crate::pace::{Outlet, Pacing};
 
 /// The largest output that is put together on the stack, and the largest digest that has but one
 /// size.
@@ -18,14 +18,14 @@ pub(super) fn digests<D: Digest>(
     params: &Params<'_>,
     sources: &[&[u8]],
     size: usize,
-    mut outlet: Outlet<'_>,
+    mut sink: DigestSink<'_>,
 ) -> Result<(), Error> {
     with_room(size, |target| {
-        if sources.len() >= D::together_from(size) {
-            return D::new(params).together(sources, target, outlet);
+        if sources.len() >= D::min_batch(size) {
+            return D::new(params).finish_batch(sources, target, sink);
         }
-        in_turn(0, sources, target, &mut outlet, |source, target, pacing| match pacing {
-            Some(pacing) => digest_paced::<D>(params, source, target, pacing),
+        in_sequence(0, sources, target, &mut sink, |source, target, slicer| match slicer {
+            Some(slicer) => digest_paced::<D>(params, source, target, slicer),
             None => {
                 D::digest(params, source, target);
                 Ok(())
@@ -35,13 +35,13 @@ pub(super) fn digests<D: Digest>(
 }
 
 /// Computes HMACs from the states after the key, whose wiping is the caller's.
-pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut outlet: Outlet<'_>) {
-    let outlet = &mut outlet;
+pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut sink: DigestSink<'_>) {
+    let sink = &mut sink;
     match sources.len() {
-        count if count < D::together_from(D::SIZE) => one_by_one(inner, outer, 0, sources, outlet),
-        0..=FEW => together::<D, FEW>(inner, outer, 0, sources, outlet),
+        count if count < D::min_batch(D::SIZE) => one_by_one(inner, outer, 0, sources, sink),
+        0..=FEW => mac_group::<D, FEW>(inner, outer, 0, sources, sink),
         _ => sources.chunks(MANY).enumerate().for_each(|(group, sources)| {
-            together::<D, MANY>(inner, outer, group * MANY, sources, outlet);
+            mac_group::<D, MANY>(inner, outer, group * MANY, sources, sink);
         }),
     }
 }
@@ -51,44 +51,40 @@ fn one_by_one<D: Digest>(
     outer: &D,
     first: usize,
     sources: &[&[u8]],
-    outlet: &mut Outlet<'_>,
+    sink: &mut DigestSink<'_>,
 ) {
     let mut target = Secret::<SIZE_MAX>::zeros();
-    in_turn(
-        first,
-        sources,
-        &mut target.0[..D::SIZE],
-        outlet,
-        |source, target, pacing| match pacing {
-            Some(pacing) => hmac::from_states_paced(inner, outer, source, target, pacing),
+    in_sequence(first, sources, &mut target.0[..D::SIZE], sink, |source, target, slicer| {
+        match slicer {
+            Some(slicer) => hmac::from_states_paced(inner, outer, source, target, slicer),
             None => {
                 hmac::from_states(inner, outer, source, target);
                 Ok(())
             }
-        },
-    );
+        }
+    });
 }
 
 /// Computes one message after the other, from number `first` on, each by way of `target`.
 #[inline]
-fn in_turn(
+fn in_sequence(
     first: usize,
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: &mut Outlet<'_>,
-    mut compute: impl FnMut(&[u8], &mut [u8], Option<&mut Pacing<'_>>) -> Result<(), Error>,
+    sink: &mut DigestSink<'_>,
+    mut compute: impl FnMut(&[u8], &mut [u8], Option<&mut Slicer<'_>>) -> Result<(), Error>,
 ) {
     for (index, source) in (first..).zip(sources) {
-        if outlet.abandoned(index) {
+        if sink.cancelled(index) {
             continue;
         }
-        let mut pacing = outlet.pacing.as_mut().map(|pacing| pacing.from(index));
-        if compute(source, target, pacing.as_mut()).is_ok() {
-            outlet.hand(index, target);
+        let mut slicer = sink.slicer.as_mut().map(|slicer| slicer.from(index));
+        if compute(source, target, slicer.as_mut()).is_ok() {
+            sink.emit(index, target);
         }
         // Of a message in slices, the last one; and what its end takes.
-        if let Some(pacing) = &mut outlet.pacing {
-            pacing.spend(source.len().min(pacing.slice()) + 64);
+        if let Some(slicer) = &mut sink.slicer {
+            slicer.advance(source.len().min(slicer.slice()) + 64);
         }
     }
 }
@@ -98,16 +94,16 @@ const FEW: usize = 16;
 const MANY: usize = 128;
 
 /// Computes the HMACs of at most `GROUP` messages, the first of which is number `first`.
-fn together<D: Digest, const GROUP: usize>(
+fn mac_group<D: Digest, const GROUP: usize>(
     inner: &D,
     outer: &D,
     first: usize,
     sources: &[&[u8]],
-    outlet: &mut Outlet<'_>,
+    sink: &mut DigestSink<'_>,
 ) {
     const { assert!(D::SIZE <= SIZE_MAX) };
-    if sources.len() < D::together_from(D::SIZE) {
-        return one_by_one(inner, outer, first, sources, outlet);
+    if sources.len() < D::min_batch(D::SIZE) {
+        return one_by_one(inner, outer, first, sources, sink);
     }
     let mut target = Secret::<SIZE_MAX>::zeros();
     let target = &mut target.0[..D::SIZE];
@@ -118,17 +114,17 @@ fn together<D: Digest, const GROUP: usize>(
         hashes.0[index][..D::SIZE].copy_from_slice(hash);
         hashed[index] = true;
     };
-    let pacing = outlet.pacing.as_mut().map(|pacing| pacing.from(first));
-    inner.together(sources, target, Outlet::new(&mut keep, pacing));
+    let slicer = sink.slicer.as_mut().map(|slicer| slicer.from(first));
+    inner.finish_batch(sources, target, DigestSink::new(&mut keep, slicer));
     let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
-    let mut hand = |index: usize, mac: &[u8]| {
+    let mut emit = |index: usize, mac: &[u8]| {
         if hashed[index] {
-            outlet.hand(first + index, mac);
+            sink.emit(first + index, mac);
         }
     };
-    outer.together(&hashes[..sources.len()], target, Outlet::new(&mut hand, None));
+    outer.finish_batch(&hashes[..sources.len()], target, DigestSink::new(&mut emit, None));
     // About as long as it took, so that groups of short messages do not add up to a long time.
-    outlet.spend(64 * sources.len());
+    sink.advance(64 * sources.len());
 }
 
 /// Lends room for a digest, wiped afterwards where it is on the stack.

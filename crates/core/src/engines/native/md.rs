@@ -7,17 +7,17 @@ use aws_lc_sys as lc;
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
-use super::pbkdf2::link::{Link, in_links};
+use super::pbkdf2::iteration::{HmacIteration, iterate_in_words};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// Makes a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
     ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
-     $init:path, $update:path, $finish:path $(, $lanes:ident $(, $links:ident)?)?) => {
+     $init:path, $update:path, $finish:path $(, $lanes:ident $(, $iterations:ident)?)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name($state);
@@ -73,19 +73,19 @@ macro_rules! aws_lc_digest {
             $(
                 #[cfg(target_arch = "x86_64")]
                 #[inline]
-                fn together_from(_size: usize) -> usize {
-                    lanes::$lanes::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+                fn min_batch(_size: usize) -> usize {
+                    lanes::$lanes::multibuffer(lanes::Kernels::detect()).map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
                 }
 
                 #[cfg(target_arch = "x86_64")]
-                fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+                fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
                     debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, outlet);
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, sink);
                 }
 
-                $(in_links!(
-                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h, $links::chains_together(), $links::iterate,
-                    |link: &mut _, size, count| link::alone_32(link, size, count, |words, block: &[u8; $block]| {
+                $(iterate_in_words!(
+                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h, $iterations::hmac_lanes(), $iterations::iterate,
+                    |iteration: &mut _, size, count| iteration::iterate_32(iteration, size, count, |words, block: &[u8; $block]| {
                         let mut hash = Self::of(*words, 0, &[0; $block]);
                         hash.update(block);
                         *words = hash.parts().0;
@@ -145,23 +145,24 @@ aws_lc_digest!(
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1, sha1_links
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1, sha1_iterations
 );
 aws_lc_digest!(
     /// RIPEMD-160.
     Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
 );
 
-mod sha1_links {
-    use super::Link;
+mod sha1_iterations {
+    use super::HmacIteration;
     #[cfg(target_arch = "x86_64")]
     use super::lanes;
 
-    /// How many chains of HMACs are worth moving on together.
-    pub(super) fn chains_together() -> usize {
+    /// Returns the lanes of the widest kernel.
+    pub(super) fn hmac_lanes() -> usize {
         #[cfg(target_arch = "x86_64")]
         {
-            lanes::sha1::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes)
+            lanes::sha1::multibuffer(lanes::Kernels::detect())
+                .map_or(1, |multibuffer| multibuffer.lanes)
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
@@ -169,15 +170,19 @@ mod sha1_links {
         }
     }
 
-    /// Moves as many of them on as there are kernels for.
-    pub(super) fn iterate(links: &mut [Link<u32, 5>], size: usize, count: u32) -> usize {
+    /// Iterates as many blocks as there are kernels for, and returns that number.
+    pub(super) fn iterate(
+        iterations: &mut [HmacIteration<u32, 5>],
+        size: usize,
+        count: u32,
+    ) -> usize {
         #[cfg(target_arch = "x86_64")]
         {
-            lanes::sha1::iterate(lanes::Kernels::detect(), links, size, count)
+            lanes::sha1::iterate(lanes::Kernels::detect(), iterations, size, count)
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            let _ = (links, size, count);
+            let _ = (iterations, size, count);
             0
         }
     }

@@ -18,11 +18,11 @@ use crate::inputs::Text;
 /// Bytes of a full tag.
 const TAG_SIZE: usize = 16;
 
-/// See [`Divides::Sum`](crate::engines::Divides::Sum): a number of the field over which the cipher
+/// See [`Splittable::PartialTag`](crate::engines::Splittable::PartialTag): a number of the field over which the cipher
 /// authenticates.
-pub(crate) struct Sum(pub(super) Wiped<[u64; 3]>);
+pub(crate) struct PartialTag(pub(super) Wiped<[u64; 3]>);
 
-/// See [`Divides::Message`](crate::engines::Divides::Message). What is secret stands on the heap,
+/// See [`Splittable::Message`](crate::engines::Splittable::Message). What is secret stands on the heap,
 /// where it was made.
 pub(crate) enum Message {
     AesCtr(WipedBox<AesCtrKey>, [u8; 16]),
@@ -66,7 +66,7 @@ impl Message {
         }
     }
 
-    pub(super) fn apply(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn apply(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             Message::AesCtr(key, iv) => {
                 let counter = u128::from_be_bytes(*iv).wrapping_add(u128::from(offset / 16));
@@ -83,10 +83,10 @@ impl Message {
             }
             _ => Err(Error::NotSupported),
         }?;
-        Ok(Sum(Wiped([0; 3])))
+        Ok(PartialTag(Wiped([0; 3])))
     }
 
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             Message::Gcm(message) => message.seal(offset, text),
             Message::ChaChaThenPoly(message) => message.seal(offset, text),
@@ -96,7 +96,12 @@ impl Message {
         }
     }
 
-    pub(super) fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Sum, Error> {
+    pub(super) fn open(
+        &self,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<PartialTag, Error> {
         match self {
             Message::Gcm(message) => message.open(offset, text),
             Message::GcmSiv(message) => message.open(offset, text, tag),
@@ -107,7 +112,7 @@ impl Message {
         }
     }
 
-    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Result<Sum, Error> {
+    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Result<PartialTag, Error> {
         match self {
             Message::GcmSiv(message) => Ok(message.authenticate_plain(source)),
             _ => Err(Error::NotSupported),
@@ -119,7 +124,7 @@ impl Message {
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Sum, Error> {
+    ) -> Result<PartialTag, Error> {
         match self {
             Message::Gcm(message) => message.authenticate(source),
             Message::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
@@ -146,7 +151,7 @@ impl Message {
 
     pub(super) fn tag(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         tag.copy_from_slice(&self.full_tag(parts)?.0[..tag.len()]);
@@ -155,7 +160,7 @@ impl Message {
 
     pub(super) fn verify(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
         tag: &[u8],
     ) -> Result<bool, Error> {
         let full = self.full_tag(parts)?;
@@ -168,7 +173,7 @@ impl Message {
     /// Of a stream cipher it has nothing to say.
     fn full_tag(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<TAG_SIZE>, Error> {
         match self {
             Message::Gcm(message) => Ok(message.tag(parts)),

@@ -37,12 +37,12 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-use super::{Divides, Engine, Service, Stateful};
+use super::{Engine, Service, Splittable, Stateful};
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
 use crate::inputs::Text;
-use crate::pace::{Outlet, Pacing};
 
 /// A hash as a state that takes bytes piece by piece.
 ///
@@ -67,27 +67,27 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
-    /// The fewest messages with digests of `size` bytes that are quicker hashed
-    /// [together](Digest::together).
+    /// Returns the number of messages with digests of `size` bytes from which
+    /// [`finish_batch`](Digest::finish_batch) is faster than one by one.
     #[inline]
-    fn together_from(size: usize) -> usize {
+    fn min_batch(size: usize) -> usize {
         let _ = size;
         usize::MAX
     }
-    /// Hashes messages that all begin with what this state has taken in, whole blocks: several at
-    /// once, by way of `target`, which has a digest's size. Hands on each digest once, with the
-    /// number of its message.
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
-        let _ = (sources, target, outlet);
-        unreachable!("there is nothing quicker than one by one");
+    /// Hashes several messages at once, all from this state, which has absorbed whole blocks.
+    /// `target` has a digest's size and serves as a buffer. Emits each digest once, with the index
+    /// of its message.
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+        let _ = (sources, target, sink);
+        unreachable!("min_batch is usize::MAX");
     }
-    /// How many chains of HMACs are worth moving on together.
-    fn chains_together() -> usize {
+    /// Returns how many blocks of PBKDF2's output [`iterate`](Digest::iterate) computes at once.
+    fn hmac_lanes() -> usize {
         1
     }
-    /// Moves chains of HMACs on, by `count` each.
-    fn iterate(chains: &mut [pbkdf2::Chain<Self>], count: u32) {
-        pbkdf2::one_by_one(chains, count);
+    /// Computes `count` HMAC iterations of each block of output.
+    fn iterate(outputs: &mut [pbkdf2::OutputBlock<Self>], count: u32) {
+        pbkdf2::one_by_one(outputs, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;
@@ -209,9 +209,9 @@ impl Engine for Native {
         params: &Params<'_>,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::digest_paced::<D>(params, source, target, pacing))
+        with_digest!(hash, D => hasher::digest_paced::<D>(params, source, target, slicer))
     }
 
     #[inline]
@@ -233,9 +233,9 @@ impl Engine for Native {
         state: &Self::MacState,
         source: &[u8],
         target: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        state.mac_paced(source, target, pacing)
+        state.mac_paced(source, target, slicer)
     }
 
     fn digests(
@@ -243,13 +243,13 @@ impl Engine for Native {
         params: &Params<'_>,
         sources: &[&[u8]],
         size: usize,
-        outlet: Outlet<'_>,
+        sink: DigestSink<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => many::digests::<D>(params, sources, size, outlet))
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, sink))
     }
 
-    fn macs(state: &Self::MacState, sources: &[&[u8]], outlet: Outlet<'_>) -> Result<(), Error> {
-        state.macs(sources, outlet);
+    fn macs(state: &Self::MacState, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
+        state.macs(sources, sink);
         Ok(())
     }
 
@@ -347,9 +347,9 @@ impl Stateful for Native {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, pacing))
+        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, slicer))
     }
 
     #[inline]
@@ -393,9 +393,9 @@ impl Stateful for Native {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        pacing: &mut Pacing<'_>,
+        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        key.update_paced(state, source, next, pacing)
+        key.update_paced(state, source, next, slicer)
     }
 
     #[inline]
@@ -419,9 +419,9 @@ impl Stateful for Native {
     }
 }
 
-impl Divides for Native {
+impl Splittable for Native {
     type Message = message::Message;
-    type Sum = message::Sum;
+    type PartialTag = message::PartialTag;
     type HashMessage = blake3::Message;
 
     fn message(
@@ -437,11 +437,15 @@ impl Divides for Native {
         message: &Self::Message,
         offset: u64,
         text: Text<'_>,
-    ) -> Result<Self::Sum, Error> {
+    ) -> Result<Self::PartialTag, Error> {
         message.apply(offset, text)
     }
 
-    fn seal_part(message: &Self::Message, offset: u64, text: Text<'_>) -> Result<Self::Sum, Error> {
+    fn seal_part(
+        message: &Self::Message,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<Self::PartialTag, Error> {
         message.seal(offset, text)
     }
 
@@ -450,11 +454,14 @@ impl Divides for Native {
         offset: u64,
         text: Text<'_>,
         tag: &[u8],
-    ) -> Result<Self::Sum, Error> {
+    ) -> Result<Self::PartialTag, Error> {
         message.open(offset, text, tag)
     }
 
-    fn authenticate_plain(message: &Self::Message, source: &[u8]) -> Result<Self::Sum, Error> {
+    fn authenticate_plain(
+        message: &Self::Message,
+        source: &[u8],
+    ) -> Result<Self::PartialTag, Error> {
         message.authenticate_plain(source)
     }
 
@@ -463,7 +470,7 @@ impl Divides for Native {
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Self::Sum, Error> {
+    ) -> Result<Self::PartialTag, Error> {
         message.authenticate_sealed(offset, source, tag)
     }
 
@@ -478,7 +485,7 @@ impl Divides for Native {
 
     fn message_tag(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         message.tag(parts, tag)
@@ -486,7 +493,7 @@ impl Divides for Native {
 
     fn message_verify(
         message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
         tag: &[u8],
     ) -> Result<bool, Error> {
         message.verify(parts, tag)

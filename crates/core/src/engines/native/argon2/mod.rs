@@ -18,9 +18,9 @@ use super::blake2::Blake2b512;
 use super::memory::Memory;
 use super::wipe::{Secret, wipe_below, wipe_plain};
 use crate::Error;
+use crate::checkpoint::Checkpoint;
 use crate::inputs::Params;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input};
-use crate::pace::Pace;
 
 /// So many blocks are filled between two pauses, a multiple of 128: in 200 to 500 us.
 const SLICE: usize = 2048;
@@ -44,7 +44,7 @@ pub(super) fn run(
     input: &Argon2Input<'_>,
     target: &mut [u8],
     memory: &mut Memory,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     let size = self::memory(cost);
     if size > memory.size() {
@@ -83,11 +83,11 @@ pub(super) fn run(
                     (done, since_pause) = (done + (to - from) as u64, since_pause + to - from);
                     if since_pause >= SLICE {
                         since_pause = 0;
-                        pace.progress(0, done, steps);
-                        pace.pause();
-                        if pace.abandoned(0) {
+                        checkpoint.progress(0, done, steps);
+                        checkpoint.checkpoint();
+                        if checkpoint.cancelled(0) {
                             wipe_below();
-                            return Err(Error::Abandoned);
+                            return Err(Error::Cancelled);
                         }
                     }
                 }

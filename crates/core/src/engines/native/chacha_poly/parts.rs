@@ -3,7 +3,7 @@
 
 use super::super::chacha::{BLOCK, State, advance, avx512};
 use super::super::features::Ifma;
-use super::super::message::Sum;
+use super::super::message::PartialTag;
 use super::super::pointers;
 use super::super::poly1305::ifma::{LANES, Powers, STEP};
 use super::super::poly1305::sum::Joined;
@@ -52,28 +52,30 @@ impl Message {
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> Sum {
+    pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: there is the proof that the CPU has the instructions; source and target have
         // `size` bytes and are equal or disjoint.
-        Sum(Wiped(unsafe {
+        PartialTag(Wiped(unsafe {
             seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
         }))
     }
 
     /// Decrypts such a part, and returns what it adds.
-    pub(in super::super) fn open(&self, offset: u64, text: Text<'_>) -> Sum {
+    pub(in super::super) fn open(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: as in `seal`.
-        Sum(Wiped(unsafe {
+        PartialTag(Wiped(unsafe {
             open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
         }))
     }
 
     /// What a part of the ciphertext adds.
-    pub(in super::super) fn authenticate(&self, source: &[u8]) -> Sum {
+    pub(in super::super) fn authenticate(&self, source: &[u8]) -> PartialTag {
         // SAFETY: as in `seal`; pointer and size are of a slice.
-        Sum(Wiped(unsafe { sum(&self.powers, self.poly.fresh(), source.as_ptr(), source.len()) }))
+        PartialTag(Wiped(unsafe {
+            sum(&self.powers, self.poly.fresh(), source.as_ptr(), source.len())
+        }))
     }
 
     /// Encrypts or decrypts the part that begins `offset` bytes into the text.
@@ -86,7 +88,7 @@ impl Message {
     /// The tag of the message with these parts.
     pub(in super::super) fn tag(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Secret<{ poly1305::BLOCK }> {
         let mut joined = Joined::new(&self.poly);
         parts.for_each(|(size, part)| joined.add(size, &part.0.0));

@@ -19,7 +19,7 @@ use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 #[cfg(target_arch = "x86_64")]
 use super::features::Gcm512;
-use super::message::Sum;
+use super::message::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
@@ -114,7 +114,7 @@ impl Message {
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         #[cfg(target_arch = "x86_64")]
         if let Some((keys, rounds)) = self.keys() {
             let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
@@ -142,7 +142,7 @@ impl Message {
     }
 
     /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<Sum, Error> {
+    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         #[cfg(target_arch = "x86_64")]
         if let Some((keys, rounds)) = self.keys() {
             let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
@@ -162,7 +162,7 @@ impl Message {
     }
 
     /// What a part of the ciphertext adds.
-    pub(super) fn authenticate(&self, source: &[u8]) -> Result<Sum, Error> {
+    pub(super) fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
         self.hash(source).map(sum_of)
     }
 
@@ -172,7 +172,7 @@ impl Message {
     }
 
     /// The tag of the message with these parts.
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &Sum)>) -> Secret<BLOCK> {
+    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &PartialTag)>) -> Secret<BLOCK> {
         let Secrets { h, aad, mask } = &self.secrets;
         let (mut sum, mut text_size) = (*aad, 0);
         // Most parts are of one size.
@@ -211,7 +211,7 @@ impl Message {
 
     /// What a kernel's sum, in which the last block is multiplied once, comes to.
     #[cfg(target_arch = "x86_64")]
-    fn sum(&self, number: u128) -> Sum {
+    fn sum(&self, number: u128) -> PartialTag {
         sum_of(product(number, self.secrets.h))
     }
 
@@ -248,8 +248,8 @@ fn first(nonce: &[u8]) -> Result<u128, Error> {
     Ok(u128::from_be_bytes(first))
 }
 
-fn sum_of(number: u128) -> Sum {
-    Sum(Wiped([number as u64, (number >> 64) as u64, 0]))
+fn sum_of(number: u128) -> PartialTag {
+    PartialTag(Wiped([number as u64, (number >> 64) as u64, 0]))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod polyval;
 use self::polyval::Polyval;
 use super::aes::siv::SivKey;
 use super::gcm::field::{Factor, product};
-use super::message::Sum;
+use super::message::PartialTag;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
@@ -74,9 +74,9 @@ impl Message {
     }
 
     /// What a part of the plaintext adds to the tag.
-    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Sum {
+    pub(super) fn authenticate_plain(&self, source: &[u8]) -> PartialTag {
         let sum = self.polyval.sum(source);
-        Sum(Wiped([sum as u64, (sum >> 64) as u64, 0]))
+        PartialTag(Wiped([sum as u64, (sum >> 64) as u64, 0]))
     }
 
     /// What the part of the ciphertext adds that begins `offset` bytes into the text, decrypted
@@ -86,7 +86,7 @@ impl Message {
         offset: u64,
         source: &[u8],
         tag: &[u8],
-    ) -> Result<Sum, Error> {
+    ) -> Result<PartialTag, Error> {
         const ASIDE: usize = 4096;
         let mut aside = Secret::<ASIDE>::zeros();
         let mut sum = 0;
@@ -105,11 +105,16 @@ impl Message {
             };
             sum = product(sum, power) ^ self.polyval.sum(target);
         }
-        Ok(Sum(Wiped([sum as u64, (sum >> 64) as u64, 0])))
+        Ok(PartialTag(Wiped([sum as u64, (sum >> 64) as u64, 0])))
     }
 
     /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<Sum, Error> {
+    pub(super) fn open(
+        &self,
+        offset: u64,
+        text: Text<'_>,
+        tag: &[u8],
+    ) -> Result<PartialTag, Error> {
         match text {
             Text::InPlace(bytes) => {
                 self.xor(offset, Text::InPlace(&mut *bytes), tag)?;
@@ -135,7 +140,7 @@ impl Message {
     /// The tag of the message with these parts.
     pub(super) fn tag(
         &self,
-        parts: &mut dyn Iterator<Item = (u64, &Sum)>,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<BLOCK>, Error> {
         let Secrets { h, aad } = &self.secrets;
         let (mut sum, mut text_size) = (*aad, 0);

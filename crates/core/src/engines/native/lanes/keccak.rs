@@ -14,8 +14,8 @@ use super::super::features::{Avx2, Avx512};
 use super::super::keccak::{self, ROUND_CONSTANTS};
 use super::super::wipe::Wiped;
 use super::vectors::{U64x4, U64x8};
-use super::{Chain, Choice, Columns, Kernel, Kernels, Work, run};
-use crate::pace::Outlet;
+use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
+use crate::checkpoint::DigestSink;
 
 /// A sponge.
 #[derive(Copy, Clone)]
@@ -26,7 +26,7 @@ pub(in super::super) struct Sponge {
     pub(in super::super) mark: u8,
 }
 
-impl Chain for Sponge {
+impl BlockHash for Sponge {
     type State = [u64; 25];
     type Tail = [u8; 192];
     type Digest = [u8; 192];
@@ -55,39 +55,39 @@ impl Chain for Sponge {
         keccak::absorb(state, self.rate, blocks);
     }
 
-    fn alone(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
+    fn scalar(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
         keccak::end(&mut Wiped(state).0, self.rate, self.mark, rest, target);
     }
 }
 
-/// What there is.
-pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
+/// Returns how this family uses the kernels.
+pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Choice::new(8, Avx512::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Choice::new(4, Avx2::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 2),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state. Digests must not be longer than the rate.
+/// Hashes messages from a state. Digests must not be longer than the rate.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (sponge, start): (Sponge, [u64; 25]),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
     assert!(target.len() <= sponge.rate);
-    let work = &mut Work::new(sponge, start, 0, sources, target, outlet);
+    let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof),
-            (None, Some(proof)) => Narrow::run(work, proof),
+            (Some(proof), _) => Wide::run(batch, proof),
+            (None, Some(proof)) => Narrow::run(batch, proof),
             (None, None) => {}
         }
     }
-    work.alone();
+    batch.scalar();
 }
 
 /// One round from the words `$a` to the words `$e`, both in rows.
@@ -133,7 +133,7 @@ macro_rules! round {
 }
 
 /// Makes a kernel of vectors (`$set`).
-macro_rules! kernel {
+macro_rules! simd_kernel {
     ($(#[$doc:meta])* $name:ident, $set:ident, $lanes:literal, $proof:ident, $features:literal, $vector:ty, $pad:expr) => {
         $(#[$doc])*
         #[derive(Copy, Clone)]
@@ -143,7 +143,7 @@ macro_rules! kernel {
             type States = Columns<u64, 25, $lanes>;
             const STATES: Self::States = Columns([[0; $lanes]; 25]);
 
-            fn pays(self) -> usize {
+            fn min_lanes(self) -> usize {
                 2
             }
 
@@ -185,8 +185,8 @@ macro_rules! kernel {
         impl $name {
             /// Runs with the kernel.
             #[target_feature(enable = $features)]
-            fn run(work: &mut Work<'_, '_, Sponge>, proof: $proof) {
-                run(Self(proof), work);
+            fn run(batch: &mut Batch<'_, '_, Sponge>, proof: $proof) {
+                run(Self(proof), batch);
             }
 
             /// # Safety
@@ -261,20 +261,20 @@ macro_rules! kernel {
     };
 }
 
-kernel!(
+simd_kernel!(
     /// Eight lanes with AVX-512.
     Wide, U64x8, 8, Avx512, "avx512f,avx512vl,avx512bw", __m512i,
     // SAFETY: the kernel has the proof that the CPU has the instructions.
     |_, sponge, tail, rest, _| unsafe { pad_in_registers(sponge, tail, rest) }
 );
 
-kernel!(
+simd_kernel!(
     /// Four lanes with AVX2.
     Narrow, U64x4, 4, Avx2, "avx2", __m256i,
     |_, sponge, tail, rest, length| sponge.pad(tail, rest, length)
 );
 
-/// [`Chain::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
+/// [`BlockHash::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn pad_in_registers(sponge: Sponge, tail: &mut [u8; 192], rest: &[u8]) {

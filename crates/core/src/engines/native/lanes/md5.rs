@@ -1,7 +1,7 @@
 //! MD5 of several messages.
 //!
 //! ns a block and message on Zen 5, where one by one takes 70: AVX-512 with 16 lanes 10, AVX2 with
-//! eight 23. Both wait for the chain through the words half of the time. Twice the lanes in turn
+//! eight 23. Both wait for the hash through the words half of the time. Twice the lanes in turn
 //! would use it, but take twice the messages.
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 145 and 25, 1180 and 173,
@@ -11,16 +11,16 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
 use super::super::{Digest as _, md};
-use super::kernel::{FEW, kernel, pad};
+use super::simd_kernel::{FEW, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use crate::checkpoint::DigestSink;
 
 /// MD5.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Md5;
 
-impl Chain for Md5 {
+impl BlockHash for Md5 {
     type State = [u32; 4];
     type Tail = [u8; 128];
     type Digest = [u8; 16];
@@ -49,7 +49,7 @@ impl Chain for Md5 {
         hash.wipe();
     }
 
-    fn alone(&self, state: [u32; 4], length: u64, rest: &[u8], target: &mut [u8]) {
+    fn scalar(&self, state: [u32; 4], length: u64, rest: &[u8], target: &mut [u8]) {
         let mut hash = md::Md5::of(state, length - rest.len() as u64, &[0; 64]);
         hash.finish_with(rest, target);
         hash.wipe();
@@ -70,47 +70,47 @@ impl Md5 {
     }
 }
 
-/// What there is.
-pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
+/// Returns how this family uses the kernels.
+pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 3),
-        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 3),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 3),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes.
+/// Hashes messages from a state that has absorbed `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 4], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
-    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Md5, start, begun, sources, target, outlet);
+    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
+    let batch = &mut Batch::new(Md5, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof, least),
-            (None, Some(proof)) => Narrow::run(work, proof, least),
+            (Some(proof), _) => Wide::run(batch, proof, least),
+            (None, Some(proof)) => Narrow::run(batch, proof, least),
             (None, None) => {}
         }
     }
-    work.alone();
+    batch.scalar();
 }
 
-kernel!(
+simd_kernel!(
     /// 16 lanes with AVX-512.
     Wide, Md5, U32x16, [[u32; 16]; 4], __m512i, Avx512, "avx512f,avx512vl,avx512bw", kept,
     // SAFETY: the kernel has the proof that the CPU has the instructions.
     |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_le_bytes()) }
 );
 
-kernel!(
+simd_kernel!(
     /// Eight lanes with AVX2.
     Narrow, Md5, U32x8, [[u32; 8]; 4], __m256i, Avx2, "avx2", kept,
-    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
 /// Makes the function `rounds` for a kernel.

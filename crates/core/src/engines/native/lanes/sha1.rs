@@ -10,20 +10,20 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::pbkdf2::link::Link;
+use super::super::pbkdf2::iteration::HmacIteration;
 use super::super::wipe::Wiped;
 use super::super::{Digest as _, md};
-use super::kernel::{FEW, in_turn, kernel, pad};
-use super::links::links;
+use super::hmac_iterations::hmac_iterations;
+use super::simd_kernel::{FEW, interleaved, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use crate::checkpoint::DigestSink;
 
 /// SHA-1.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Sha1;
 
-impl Chain for Sha1 {
+impl BlockHash for Sha1 {
     type State = [u32; 5];
     type Tail = [u8; 128];
     type Digest = [u8; 20];
@@ -52,7 +52,7 @@ impl Chain for Sha1 {
         hash.wipe();
     }
 
-    fn alone(&self, state: [u32; 5], length: u64, rest: &[u8], target: &mut [u8]) {
+    fn scalar(&self, state: [u32; 5], length: u64, rest: &[u8], target: &mut [u8]) {
         let mut hash = md::Sha1::of(state, length - rest.len() as u64, &[0; 64]);
         hash.finish_with(rest, target);
         hash.wipe();
@@ -73,65 +73,65 @@ impl Sha1 {
     }
 }
 
-/// What there is.
-pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
+/// Returns how this family uses the kernels.
+pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Choice::new(16, Avx512::NAMES, 2),
-        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 3),
-        Kernels { sha_ni: Some(_), .. } => Choice::new(3, ShaNi::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 3),
+        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
+        Kernels { sha_ni: Some(_), .. } => Multibuffer::new(3, ShaNi::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 3),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes.
+/// Hashes messages from a state that has absorbed `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 5], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
-    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha1, start, begun, sources, target, outlet);
+    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
+    let batch = &mut Batch::new(Sha1, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => Wide::run(work, proof, least),
-            (Some(proof), Some(_)) => Wide::run(work, proof, 8),
+            (Some(proof), None) => Wide::run(batch, proof, least),
+            (Some(proof), Some(_)) => Wide::run(batch, proof, 8),
             (None, _) => {}
         }
         match (kernels.sha_ni, kernels.avx2) {
             (Some(proof), _) => {
-                InTurn::run::<3>(work, proof);
-                InTurn::run::<2>(work, proof);
+                Interleaved::run::<3>(batch, proof);
+                Interleaved::run::<2>(batch, proof);
             }
-            (None, Some(proof)) => Narrow::run(work, proof, least),
+            (None, Some(proof)) => Narrow::run(batch, proof, least),
             (None, None) => {}
         }
     }
-    work.alone();
+    batch.scalar();
 }
 
-kernel!(
+simd_kernel!(
     /// 16 lanes with AVX-512.
     Wide, Sha1, U32x16, [[u32; 16]; 5], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
     // SAFETY: the kernel has the proof that the CPU has the instructions.
     |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_be_bytes()) }
 );
 
-kernel!(
+simd_kernel!(
     /// Eight lanes with AVX2.
     Narrow, Sha1, U32x8, [[u32; 8]; 5], __m256i, Avx2, "avx2", reversed,
-    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
-in_turn!(Sha1, 5);
+interleaved!(Sha1, 5);
 
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_in_turn<const LANES: usize>(
+unsafe fn step_interleaved<const LANES: usize>(
     states: &mut [[u32; 5]; LANES],
     at: &[*const u8; LANES],
     count: usize,
@@ -143,7 +143,7 @@ unsafe fn step_in_turn<const LANES: usize>(
         [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
     });
     for block in 0..count {
-        words = rounds_in_turn(
+        words = rounds_interleaved(
             words,
             std::array::from_fn(|lane| {
                 std::array::from_fn(|index| {
@@ -163,7 +163,7 @@ unsafe fn step_in_turn<const LANES: usize>(
 /// Takes in a block of each message, whose words are given, the first one highest.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn rounds_in_turn<const LANES: usize>(
+fn rounds_interleaved<const LANES: usize>(
     begin: [[__m128i; 2]; LANES],
     schedule: [[__m128i; 4]; LANES],
 ) -> [[__m128i; 2]; LANES] {
@@ -197,9 +197,12 @@ fn rounds_in_turn<const LANES: usize>(
     words
 }
 
-/// Moves links on in turn, as many as `LANES`.
+/// Computes `count` HMAC iterations of `LANES` blocks, interleaved.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn links_in_turn<const LANES: usize>(links: &mut [Link<u32, 5>; LANES], count: u32) {
+fn iterate_interleaved<const LANES: usize>(
+    iterations: &mut [HmacIteration<u32, 5>; LANES],
+    count: u32,
+) {
     // Words stand from the highest to the lowest, as those of a block: the digest's are its first
     // five.
     let pack = |words: &[u32; 5]| {
@@ -208,19 +211,19 @@ fn links_in_turn<const LANES: usize>(links: &mut [Link<u32, 5>; LANES], count: u
     };
     let (mark, size) = (_mm_set_epi32(0, i32::MIN, 0, 0), _mm_set_epi32(0, 0, 0, 32 * (16 + 5)));
     let block = |[abcd, e]: [__m128i; 2]| [abcd, _mm_or_si128(e, mark), _mm_setzero_si128(), size];
-    let inner = links.each_ref().map(|link| pack(&link.inner));
-    let outer = links.each_ref().map(|link| pack(&link.outer));
-    let mut last = links.each_ref().map(|link| pack(&link.last));
-    let mut sum = links.each_ref().map(|link| pack(&link.sum));
+    let inner = iterations.each_ref().map(|iteration| pack(&iteration.inner));
+    let outer = iterations.each_ref().map(|iteration| pack(&iteration.outer));
+    let mut last = iterations.each_ref().map(|iteration| pack(&iteration.last));
+    let mut sum = iterations.each_ref().map(|iteration| pack(&iteration.sum));
     for _ in 0..count {
-        let hashes = rounds_in_turn(inner, last.map(block));
-        last = rounds_in_turn(outer, hashes.map(block));
+        let hashes = rounds_interleaved(inner, last.map(block));
+        last = rounds_interleaved(outer, hashes.map(block));
         for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
             *sum = _mm_xor_si128(*sum, *last);
         }
     }
-    for (link, (last, sum)) in links.iter_mut().zip(last.into_iter().zip(sum)) {
-        (link.last, link.sum) = (unpack(last), unpack(sum));
+    for (iteration, (last, sum)) in iterations.iter_mut().zip(last.into_iter().zip(sum)) {
+        (iteration.last, iteration.sum) = (unpack(last), unpack(sum));
     }
 }
 
@@ -238,16 +241,16 @@ fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
     words.map(|word| word as u32)
 }
 
-/// Moves links on, and tells how many: those for which there is a kernel.
+/// Iterates as many blocks as there are kernels for, and returns that number.
 pub(in super::super) fn iterate(
     kernels: Kernels,
-    links: &mut [Link<u32, 5>],
+    iterations: &mut [HmacIteration<u32, 5>],
     _size: usize,
     count: u32,
 ) -> usize {
     let mut done = 0;
     loop {
-        let rest = &mut links[done..];
+        let rest = &mut iterations[done..];
         let size = rest.len();
         // SAFETY: there is the proof that the CPU has the instructions.
         done += unsafe {
@@ -256,7 +259,7 @@ pub(in super::super) fn iterate(
                 Kernels { avx512: Some(_), sha_ni, .. }
                     if size >= if sha_ni.is_some() { 8 } else { 2 } =>
                 {
-                    Wide::links::<5>(&mut rest[..size.min(16)], count);
+                    Wide::iterate::<5>(&mut rest[..size.min(16)], count);
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
@@ -265,18 +268,21 @@ pub(in super::super) fn iterate(
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {
-                        links_in_turn(two, count);
+                        iterate_interleaved(two, count);
                         2
                     } else if let Some(three) = rest.first_chunk_mut::<3>() {
-                        links_in_turn(three, count);
+                        iterate_interleaved(three, count);
                         3
                     } else {
-                        links_in_turn(rest.first_chunk_mut::<1>().expect("there is one"), count);
+                        iterate_interleaved(
+                            rest.first_chunk_mut::<1>().expect("there is one"),
+                            count,
+                        );
                         1
                     }
                 }
                 Kernels { avx2: Some(_), .. } if size >= 3 => {
-                    Narrow::links::<5>(&mut rest[..size.min(8)], count);
+                    Narrow::iterate::<5>(&mut rest[..size.min(8)], count);
                     size.min(8)
                 }
                 _ => return done,
@@ -337,5 +343,5 @@ macro_rules! rounds {
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw");
 rounds!(Narrow, U32x8, __m256i, "avx2");
 
-links!(Wide, U32x16, [[u32; 16]; 5], __m512i, "avx512f,avx512vl,avx512bw");
-links!(Narrow, U32x8, [[u32; 8]; 5], __m256i, "avx2");
+hmac_iterations!(Wide, U32x16, [[u32; 16]; 5], __m512i, "avx512f,avx512vl,avx512bw");
+hmac_iterations!(Narrow, U32x8, [[u32; 8]; 5], __m256i, "avx2");

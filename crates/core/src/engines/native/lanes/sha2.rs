@@ -7,8 +7,8 @@
 /// and message, between groups of 16 rounds 13). From one E to the next are three instructions, of
 /// two cycles each: D and the rest are added apart, which takes an addition more (10.2 ns against
 /// 11). Tried and declined: 2 times 16 lanes in turn (10.0 to 10.6; with 16 the units are as good
-/// as full); a ready schedule for the block of padding alone that a message of whole blocks ends
-/// with (9.3, as the chain does not get shorter).
+/// as full); a ready schedule for the block of padding scalar that a message of whole blocks ends
+/// with (9.3, as the hash does not get shorter).
 macro_rules! rounds {
     ($kernel:ident, $set:ident, $vector:ty, $features:literal, $constants:expr, $groups:literal,
      ($($large_a:literal)*) ($($large_e:literal)*) ($small_0:literal $small_1:literal >> $small_2:literal)

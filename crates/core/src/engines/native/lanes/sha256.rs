@@ -12,21 +12,21 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::pbkdf2::link::Link;
+use super::super::pbkdf2::iteration::HmacIteration;
 use super::super::sha2;
 use super::super::wipe::Wiped;
-use super::kernel::{FEW, in_turn, kernel, pad};
-use super::links::links;
+use super::hmac_iterations::hmac_iterations;
 use super::sha2::rounds;
+use super::simd_kernel::{FEW, interleaved, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use crate::checkpoint::DigestSink;
 
 /// SHA-256, and SHA-224, which begins with other words and shows fewer.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Sha256;
 
-impl Chain for Sha256 {
+impl BlockHash for Sha256 {
     type State = [u32; 8];
     type Tail = [u8; 128];
     type Digest = [u8; 32];
@@ -52,7 +52,7 @@ impl Chain for Sha256 {
         sha2::compress(state, blocks.as_chunks().0);
     }
 
-    fn alone(&self, state: [u32; 8], length: u64, rest: &[u8], target: &mut [u8]) {
+    fn scalar(&self, state: [u32; 8], length: u64, rest: &[u8], target: &mut [u8]) {
         sha2::end(&mut Wiped(state).0, length, rest, target);
     }
 }
@@ -71,73 +71,73 @@ impl Sha256 {
     }
 }
 
-/// What there is.
-pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
+/// Returns how this family uses the kernels.
+pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Choice::new(16, Avx512::NAMES, 2),
-        Kernels { avx512: Some(_), .. } => Choice::new(16, Avx512::NAMES, 3),
-        Kernels { sha_ni: Some(_), .. } => Choice::new(3, ShaNi::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Choice::new(8, Avx2::NAMES, 4),
+        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
+        Kernels { sha_ni: Some(_), .. } => Multibuffer::new(3, ShaNi::NAMES, 2),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 4),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes.
+/// Hashes messages from a state that has absorbed `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
-    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha256, start, begun, sources, target, outlet);
+    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
+    let batch = &mut Batch::new(Sha256, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => Wide::run(work, proof, least),
+            (Some(proof), None) => Wide::run(batch, proof, least),
             // 9 lanes would do on Zen 5, 16 are needed on Zen 4.
-            (Some(proof), Some(_)) => Wide::run(work, proof, 12),
+            (Some(proof), Some(_)) => Wide::run(batch, proof, 12),
             (None, _) => {}
         }
         match (kernels.sha_ni, kernels.avx2) {
             (Some(proof), _) => {
-                InTurn::run::<3>(work, proof);
-                InTurn::run::<2>(work, proof);
+                Interleaved::run::<3>(batch, proof);
+                Interleaved::run::<2>(batch, proof);
             }
-            (None, Some(proof)) => Narrow::run(work, proof, least),
+            (None, Some(proof)) => Narrow::run(batch, proof, least),
             (None, None) => {}
         }
     }
-    work.alone();
+    batch.scalar();
 }
 
-kernel!(
+simd_kernel!(
     /// 16 lanes with AVX-512.
     Wide, Sha256, U32x16, [[u32; 16]; 8], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
     // SAFETY: the kernel has the proof that the CPU has the instructions.
     |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_be_bytes()) }
 );
 
-kernel!(
+simd_kernel!(
     /// Eight lanes with AVX2.
     Narrow, Sha256, U32x8, [[u32; 8]; 8], __m256i, Avx2, "avx2", reversed,
-    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4, (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
-links!(Wide, U32x16, [[u32; 16]; 8], __m512i, "avx512f,avx512vl,avx512bw");
-links!(Narrow, U32x8, [[u32; 8]; 8], __m256i, "avx2");
+hmac_iterations!(Wide, U32x16, [[u32; 16]; 8], __m512i, "avx512f,avx512vl,avx512bw");
+hmac_iterations!(Narrow, U32x8, [[u32; 8]; 8], __m256i, "avx2");
 
-in_turn!(Sha256, 8);
+interleaved!(Sha256, 8);
 
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_in_turn<const LANES: usize>(
+unsafe fn step_interleaved<const LANES: usize>(
     states: &mut [[u32; 8]; LANES],
     at: &[*const u8; LANES],
     count: usize,
@@ -152,7 +152,7 @@ unsafe fn step_in_turn<const LANES: usize>(
         [_mm_alignr_epi8::<8>(low, high), _mm_blend_epi16::<0xf0>(high, low)]
     });
     for block in 0..count {
-        words = rounds_in_turn(
+        words = rounds_interleaved(
             words,
             std::array::from_fn(|lane| {
                 std::array::from_fn(|index| {
@@ -177,7 +177,7 @@ unsafe fn step_in_turn<const LANES: usize>(
 /// Takes in a block of each message, whose words are given.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn rounds_in_turn<const LANES: usize>(
+fn rounds_interleaved<const LANES: usize>(
     begin: [[__m128i; 2]; LANES],
     schedule: [[__m128i; 4]; LANES],
 ) -> [[__m128i; 2]; LANES] {
@@ -208,10 +208,10 @@ fn rounds_in_turn<const LANES: usize>(
     words
 }
 
-/// Moves links on in turn, as many as `LANES`; a digest has `USED` words, seven or eight.
+/// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED` words, 7 or 8.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn links_in_turn<const LANES: usize, const USED: usize>(
-    links: &mut [Link<u32, 8>; LANES],
+fn iterate_interleaved<const LANES: usize, const USED: usize>(
+    iterations: &mut [HmacIteration<u32, 8>; LANES],
     count: u32,
 ) {
     // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them, and
@@ -229,19 +229,19 @@ fn links_in_turn<const LANES: usize, const USED: usize>(
     let mark = if USED == 7 { 0 } else { i32::MIN };
     let padding = [_mm_set_epi32(0, 0, 0, mark), _mm_set_epi32(32 * (16 + USED as i32), 0, 0, 0)];
     let block = |[first, second]: [__m128i; 2]| [first, second, padding[0], padding[1]];
-    let inner = links.each_ref().map(|link| pack(&link.inner));
-    let outer = links.each_ref().map(|link| pack(&link.outer));
-    let mut last = links.each_ref().map(|link| digest(pack(&link.last)));
-    let mut sum = links.each_ref().map(|link| digest(pack(&link.sum)));
+    let inner = iterations.each_ref().map(|iteration| pack(&iteration.inner));
+    let outer = iterations.each_ref().map(|iteration| pack(&iteration.outer));
+    let mut last = iterations.each_ref().map(|iteration| digest(pack(&iteration.last)));
+    let mut sum = iterations.each_ref().map(|iteration| digest(pack(&iteration.sum)));
     for _ in 0..count {
-        let hashes = rounds_in_turn(inner, last.map(block)).map(digest);
-        last = rounds_in_turn(outer, hashes.map(block)).map(digest);
+        let hashes = rounds_interleaved(inner, last.map(block)).map(digest);
+        last = rounds_interleaved(outer, hashes.map(block)).map(digest);
         for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
             *sum = _mm_xor_si128(*sum, *last);
         }
     }
-    for (link, (last, sum)) in links.iter_mut().zip(last.into_iter().zip(sum)) {
-        for (words, halves) in [(&mut link.last, last), (&mut link.sum, sum)] {
+    for (iteration, (last, sum)) in iterations.iter_mut().zip(last.into_iter().zip(sum)) {
+        for (words, halves) in [(&mut iteration.last, last), (&mut iteration.sum, sum)] {
             for (words, half) in words.as_chunks_mut::<4>().0.iter_mut().zip(halves) {
                 // SAFETY: writes four words.
                 unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), half) };
@@ -250,29 +250,29 @@ fn links_in_turn<const LANES: usize, const USED: usize>(
     }
 }
 
-/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size`
+/// Iterates as many blocks as there are kernels for, and returns that number. A digest has `size`
 /// bytes.
 pub(in super::super) fn iterate(
     kernels: Kernels,
-    links: &mut [Link<u32, 8>],
+    iterations: &mut [HmacIteration<u32, 8>],
     size: usize,
     count: u32,
 ) -> usize {
     match size {
-        32 => iterate_words::<8>(kernels, links, count),
-        28 => iterate_words::<7>(kernels, links, count),
+        32 => iterate_words::<8>(kernels, iterations, count),
+        28 => iterate_words::<7>(kernels, iterations, count),
         _ => 0,
     }
 }
 
 fn iterate_words<const USED: usize>(
     kernels: Kernels,
-    links: &mut [Link<u32, 8>],
+    iterations: &mut [HmacIteration<u32, 8>],
     count: u32,
 ) -> usize {
     let mut done = 0;
     loop {
-        let rest = &mut links[done..];
+        let rest = &mut iterations[done..];
         let size = rest.len();
         // SAFETY: there is the proof that the CPU has the instructions.
         done += unsafe {
@@ -281,7 +281,7 @@ fn iterate_words<const USED: usize>(
                 Kernels { avx512: Some(_), sha_ni, .. }
                     if size >= if sha_ni.is_some() { 12 } else { 2 } =>
                 {
-                    Wide::links::<USED>(&mut rest[..size.min(16)], count);
+                    Wide::iterate::<USED>(&mut rest[..size.min(16)], count);
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
@@ -290,13 +290,13 @@ fn iterate_words<const USED: usize>(
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {
-                        links_in_turn::<2, USED>(two, count);
+                        iterate_interleaved::<2, USED>(two, count);
                         2
                     } else if let Some(three) = rest.first_chunk_mut::<3>() {
-                        links_in_turn::<3, USED>(three, count);
+                        iterate_interleaved::<3, USED>(three, count);
                         3
                     } else {
-                        links_in_turn::<1, USED>(
+                        iterate_interleaved::<1, USED>(
                             rest.first_chunk_mut::<1>().expect("there is one"),
                             count,
                         );
@@ -304,7 +304,7 @@ fn iterate_words<const USED: usize>(
                     }
                 }
                 Kernels { avx2: Some(_), .. } if size >= 3 => {
-                    Narrow::links::<USED>(&mut rest[..size.min(8)], count);
+                    Narrow::iterate::<USED>(&mut rest[..size.min(8)], count);
                     size.min(8)
                 }
                 _ => return done,

@@ -9,22 +9,22 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
-use super::super::pbkdf2::link::Link;
+use super::super::pbkdf2::iteration::HmacIteration;
 use super::super::sha2::blocks::CONSTANTS;
 use super::super::sha2::long;
 use super::super::wipe::Wiped;
-use super::kernel::{FEW, kernel, pad};
-use super::links::links;
+use super::hmac_iterations::hmac_iterations;
 use super::sha2::rounds;
+use super::simd_kernel::{FEW, pad, simd_kernel};
 use super::vectors::{U64x4, U64x8};
-use super::{Chain, Choice, Columns, Digest, Kernel, Kernels, Tail, Work, bits, run};
-use crate::pace::Outlet;
+use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use crate::checkpoint::DigestSink;
 
 /// SHA-512 and its kin, which begin with other words and show fewer.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Sha512;
 
-impl Chain for Sha512 {
+impl BlockHash for Sha512 {
     type State = [u64; 8];
     type Tail = [u8; 256];
     type Digest = [u8; 64];
@@ -50,7 +50,7 @@ impl Chain for Sha512 {
         long::compress(state, blocks.as_chunks().0);
     }
 
-    fn alone(&self, state: [u64; 8], length: u64, rest: &[u8], target: &mut [u8]) {
+    fn scalar(&self, state: [u64; 8], length: u64, rest: &[u8], target: &mut [u8]) {
         long::end(&mut Wiped(state).0, length.into(), rest, target);
     }
 }
@@ -69,68 +69,68 @@ impl Sha512 {
     }
 }
 
-/// What there is.
-pub(in super::super) fn choice(kernels: Kernels) -> Option<Choice> {
+/// Returns how this family uses the kernels.
+pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Choice::new(8, Avx512::NAMES, 3),
-        Kernels { avx2: Some(_), .. } => Choice::new(4, Avx2::NAMES, 4),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 3),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 4),
         _ => None,
     }
 }
 
-/// Hashes messages which all begin with a state that has taken in `begun` bytes.
+/// Hashes messages from a state that has absorbed `begun` bytes.
 pub(in super::super) fn hash(
     kernels: Kernels,
     (start, begun): ([u64; 8], u64),
     sources: &[&[u8]],
     target: &mut [u8],
-    outlet: Outlet<'_>,
+    sink: DigestSink<'_>,
 ) {
-    let least = choice(kernels).map_or(usize::MAX, |choice| choice.least);
-    let work = &mut Work::new(Sha512, start, begun, sources, target, outlet);
+    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
+    let batch = &mut Batch::new(Sha512, start, begun, sources, target, sink);
     // SAFETY: there is the proof that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(work, proof, least),
-            (None, Some(proof)) => Narrow::run(work, proof, least),
+            (Some(proof), _) => Wide::run(batch, proof, least),
+            (None, Some(proof)) => Narrow::run(batch, proof, least),
             (None, None) => {}
         }
     }
-    work.alone();
+    batch.scalar();
 }
 
-kernel!(
+simd_kernel!(
     /// Eight lanes with AVX-512.
     Wide, Sha512, U64x8, [[u64; 8]; 8], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
     // SAFETY: the kernel has the proof that the CPU has the instructions.
     |_, _, tail, rest, length| unsafe { U64x8::pad(tail, rest, (length * 8).to_be_bytes()) }
 );
 
-kernel!(
+simd_kernel!(
     /// Four lanes with AVX2.
     Narrow, Sha512, U64x4, [[u64; 4]; 8], __m256i, Avx2, "avx2", reversed,
-    |_, chain, tail, rest, length| chain.pad(tail, rest, length)
+    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5, (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 
-links!(Wide, U64x8, [[u64; 8]; 8], __m512i, "avx512f,avx512vl,avx512bw");
-links!(Narrow, U64x4, [[u64; 4]; 8], __m256i, "avx2");
+hmac_iterations!(Wide, U64x8, [[u64; 8]; 8], __m512i, "avx512f,avx512vl,avx512bw");
+hmac_iterations!(Narrow, U64x4, [[u64; 4]; 8], __m256i, "avx2");
 
-/// Moves links on, and tells how many: those for which there is a kernel. A digest has `size`
+/// Iterates as many blocks as there are kernels for, and returns that number. A digest has `size`
 /// bytes.
 pub(in super::super) fn iterate(
     kernels: Kernels,
-    links: &mut [Link<u64, 8>],
+    iterations: &mut [HmacIteration<u64, 8>],
     size: usize,
     count: u32,
 ) -> usize {
     match size {
-        64 => iterate_words::<8>(kernels, links, count),
-        48 => iterate_words::<6>(kernels, links, count),
-        32 => iterate_words::<4>(kernels, links, count),
+        64 => iterate_words::<8>(kernels, iterations, count),
+        48 => iterate_words::<6>(kernels, iterations, count),
+        32 => iterate_words::<4>(kernels, iterations, count),
         // 28 bytes are no number of words.
         _ => 0,
     }
@@ -138,22 +138,22 @@ pub(in super::super) fn iterate(
 
 fn iterate_words<const USED: usize>(
     kernels: Kernels,
-    links: &mut [Link<u64, 8>],
+    iterations: &mut [HmacIteration<u64, 8>],
     count: u32,
 ) -> usize {
     let mut done = 0;
     loop {
-        let rest = &mut links[done..];
+        let rest = &mut iterations[done..];
         let size = rest.len();
         // SAFETY: there is the proof that the CPU has the instructions.
         done += unsafe {
             match kernels {
                 Kernels { avx512: Some(_), .. } if size >= 2 => {
-                    Wide::links::<USED>(&mut rest[..size.min(8)], count);
+                    Wide::iterate::<USED>(&mut rest[..size.min(8)], count);
                     size.min(8)
                 }
                 Kernels { avx2: Some(_), .. } if size >= 3 => {
-                    Narrow::links::<USED>(&mut rest[..size.min(4)], count);
+                    Narrow::iterate::<USED>(&mut rest[..size.min(4)], count);
                     size.min(4)
                 }
                 _ => return done,

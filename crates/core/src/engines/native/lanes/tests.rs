@@ -10,7 +10,7 @@ use super::*;
 use crate::inputs::Params;
 
 /// Hashes messages which begin with a state, as a family's `hash` does.
-type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], Outlet<'_>);
+type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], DigestSink<'_>);
 
 /// Compares all choices among the kernels to one by one, after nothing and after a block.
 fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
@@ -31,7 +31,7 @@ fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
             let mut each = |index: usize, digest: &[u8]| {
                 assert_eq!(found[index].replace(digest.to_vec()), None, "{index} came twice");
             };
-            hash(kernels, &begin, sources, &mut vec![0; size], Outlet::new(&mut each, None));
+            hash(kernels, &begin, sources, &mut vec![0; size], DigestSink::new(&mut each, None));
             let found: Vec<Vec<u8>> =
                 found.into_iter().map(|digest| digest.expect("each comes")).collect();
             let lengths = || sources.iter().map(|source| source.len()).collect::<Vec<_>>();
@@ -103,19 +103,19 @@ pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
 
 #[test]
 fn sha_256() {
-    check_batches::<Sha256>(32, &|kernels, state, sources, target, outlet| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, outlet)
+    check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
+        sha256::hash(kernels, (state.words, state.length), sources, target, sink)
     });
-    check_few::<Sha224>(28, &|kernels, state, sources, target, outlet| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, outlet)
+    check_few::<Sha224>(28, &|kernels, state, sources, target, sink| {
+        sha256::hash(kernels, (state.words, state.length), sources, target, sink)
     });
 }
 
 /// Makes a [`Hash`] of a member of SHA-512's family.
 macro_rules! sha_512 {
     () => {
-        &|kernels, state, sources, target, outlet| {
-            sha512::hash(kernels, (state.words, state.length as u64), sources, target, outlet)
+        &|kernels, state, sources, target, sink| {
+            sha512::hash(kernels, (state.words, state.length as u64), sources, target, sink)
         }
     };
 }
@@ -130,23 +130,23 @@ fn sha_512_family() {
 
 #[test]
 fn sha_1() {
-    check_batches::<Sha1>(20, &|kernels, state, sources, target, outlet| {
-        sha1::hash(kernels, state.parts(), sources, target, outlet)
+    check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {
+        sha1::hash(kernels, state.parts(), sources, target, sink)
     });
 }
 
 #[test]
 fn md_5() {
-    check_batches::<Md5>(16, &|kernels, state, sources, target, outlet| {
-        md5::hash(kernels, state.parts(), sources, target, outlet)
+    check_batches::<Md5>(16, &|kernels, state, sources, target, sink| {
+        md5::hash(kernels, state.parts(), sources, target, sink)
     });
 }
 
 /// Makes a [`Hash`] of a sponge.
 macro_rules! sponge {
     () => {
-        &|kernels, state, sources, target, outlet| {
-            keccak::hash(kernels, (state.kind(), state.lanes), sources, target, outlet)
+        &|kernels, state, sources, target, sink| {
+            keccak::hash(kernels, (state.kind(), state.lanes), sources, target, sink)
         }
     };
 }

@@ -1,25 +1,25 @@
-//! PBKDF2 (RFC 8018) over HMAC, whose states after the key are kept.
+//! PBKDF2 (RFC 8018). The HMAC states after the key are kept, so an iteration is two compressions.
 //!
-//! Each block of the output is a chain of HMACs, of two compressions each. Blocks of one job and of
-//! others go together in lanes: see [`Digest::iterate`].
+//! Blocks of output are independent. Those of one job and of others are computed in SIMD lanes: see
+//! [`Digest::iterate`].
 
-pub(super) mod link;
+pub(super) mod iteration;
 
 use super::Digest;
 use super::hmac::Midstates;
 use super::wipe::{Secret, wipe_below};
+use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::Pbkdf2Job;
-use crate::pace::Pace;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
 
-/// So many HMACs of a chain are computed between two pauses: 90 us to a millisecond.
+/// HMAC iterations of a block between two checkpoints: 90 us to 1 ms.
 const SLICE: u32 = 1024;
 
-/// A block of output under way, wiped when it goes.
-pub(crate) struct Chain<D: Digest> {
-    /// The states after the key's blocks.
+/// A block of output in progress, wiped on drop.
+pub(crate) struct OutputBlock<D: Digest> {
+    /// The states of the inner and outer hash after the key's block.
     pub(super) inner: D,
     pub(super) outer: D,
     /// The last HMAC, and the XOR of all.
@@ -27,28 +27,28 @@ pub(crate) struct Chain<D: Digest> {
     pub(super) sum: Secret<SIZE_MAX>,
 }
 
-impl<D: Digest> Drop for Chain<D> {
+impl<D: Digest> Drop for OutputBlock<D> {
     fn drop(&mut self) {
         self.inner.wipe();
         self.outer.wipe();
     }
 }
 
-/// Moves chains on, one after the other, for a hash that has nothing quicker.
-pub(super) fn one_by_one<D: Digest>(chains: &mut [Chain<D>], count: u32) {
+/// Computes `count` iterations of each block, one block after the other.
+pub(super) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) {
     let mut hash = Secret::<SIZE_MAX>::zeros();
     let hash = &mut hash.0[..D::SIZE];
-    for chain in chains {
+    for output in outputs {
         for _ in 0..count {
-            let last = &mut chain.last.0[..D::SIZE];
-            chain.inner.finish_copy(last, hash);
-            chain.outer.finish_copy(hash, last);
-            chain.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
+            let last = &mut output.last.0[..D::SIZE];
+            output.inner.finish_copy(last, hash);
+            output.outer.finish_copy(hash, last);
+            output.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
         }
     }
 }
 
-/// The states of a job's key, and that after its salt, which may be long.
+/// The states of a job's key, and the inner state after its salt, which may be long.
 struct Salted<D: Digest> {
     states: Box<Midstates<D>>,
     salted: D,
@@ -62,7 +62,7 @@ impl<D: Digest> Salted<D> {
         Self { states, salted }
     }
 
-    /// The first HMAC of a block, counted from 0.
+    /// Computes the first HMAC of the block with this index, counted from 0.
     fn first(&self, block: usize, target: &mut [u8]) {
         let mut hash = Secret::<SIZE_MAX>::zeros();
         let hash = &mut hash.0[..D::SIZE];
@@ -77,7 +77,7 @@ impl<D: Digest> Drop for Salted<D> {
     }
 }
 
-/// PBKDF2 of one iteration, as scrypt wants it.
+/// Computes PBKDF2 with one iteration, as scrypt needs it.
 pub(super) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
     let job = Salted::<D>::new(password, salt);
     for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
@@ -87,35 +87,34 @@ pub(super) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
     }
 }
 
-/// Where a chain belongs.
+/// The job to which a block of output belongs.
 struct Owner {
     job: usize,
     block: usize,
-    /// HMACs to go.
+    /// Iterations left.
     left: u32,
 }
 
-/// Runs all jobs, and tells of each that is done.
+/// Runs all jobs and calls `each` with the index and key of each that is done.
 pub(super) fn run<D: Digest>(
     jobs: &mut [Pbkdf2Job<'_>],
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) {
-    let lanes = D::chains_together();
-    let mut chains: Vec<Chain<D>> = Vec::with_capacity(lanes);
+    let lanes = D::hmac_lanes();
+    let mut outputs: Vec<OutputBlock<D>> = Vec::with_capacity(lanes);
     let mut owners: Vec<Owner> = Vec::with_capacity(lanes);
-    // The job whose blocks are being begun, the next of them, and for each job the blocks that are
-    // done.
+    // The next block to begin, and for each job the number of blocks that are done.
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = vec![0; jobs.len()];
     let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::SIZE);
-    let mut since_pause = 0;
+    let mut since_checkpoint = 0;
     loop {
-        while chains.len() < lanes && job < jobs.len() {
+        while outputs.len() < lanes && job < jobs.len() {
             let begins = &mut jobs[job];
-            if block == blocks(begins) || pace.abandoned(job) {
-                if begins.target.is_empty() && !pace.abandoned(job) {
+            if block == blocks(begins) || checkpoint.cancelled(job) {
+                if begins.target.is_empty() && !checkpoint.cancelled(job) {
                     each(job, begins.target);
                 }
                 (job, block, salted) = (job + 1, 0, None);
@@ -123,70 +122,70 @@ pub(super) fn run<D: Digest>(
             }
             let states = salted.get_or_insert_with(|| Salted::new(begins.password, begins.salt));
             let (inner, outer) = (states.states.inner.clone(), states.states.outer.clone());
-            chains.push(Chain { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
-            let chain = &mut chains[owners.len()];
-            states.first(block, &mut chain.last.0[..D::SIZE]);
-            chain.sum.0 = chain.last.0;
+            outputs.push(OutputBlock { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
+            let output = &mut outputs[owners.len()];
+            states.first(block, &mut output.last.0[..D::SIZE]);
+            output.sum.0 = output.last.0;
             owners.push(Owner { job, block, left: begins.iterations - 1 });
             block += 1;
         }
         let Some(least) = owners.iter().map(|owner| owner.left).min() else {
             return wipe_below();
         };
-        let count = least.min(SLICE - since_pause);
-        D::iterate(&mut chains, count);
-        since_pause += count.max(1);
+        let count = least.min(SLICE - since_checkpoint);
+        D::iterate(&mut outputs, count);
+        since_checkpoint += count.max(1);
         for at in (0..owners.len()).rev() {
             owners[at].left -= count;
             if owners[at].left == 0 {
                 let owner = owners.swap_remove(at);
                 let job = &mut jobs[owner.job];
-                if pace.abandoned(owner.job) {
-                    remove(&mut chains, at);
+                if checkpoint.cancelled(owner.job) {
+                    remove(&mut outputs, at);
                     continue;
                 }
                 let whole = blocks(job);
                 let target =
-                    job.target.chunks_mut(D::SIZE).nth(owner.block).expect("there is such a block");
-                target.copy_from_slice(&chains[at].sum.0[..target.len()]);
-                remove(&mut chains, at);
+                    job.target.chunks_mut(D::SIZE).nth(owner.block).expect("the block exists");
+                target.copy_from_slice(&outputs[at].sum.0[..target.len()]);
+                remove(&mut outputs, at);
                 finished[owner.job] += 1;
                 if finished[owner.job] == whole {
                     each(owner.job, job.target);
                 }
             }
         }
-        if since_pause >= SLICE {
-            since_pause = 0;
-            report(jobs, &owners, &finished, D::SIZE, pace);
-            pace.pause();
+        if since_checkpoint >= SLICE {
+            since_checkpoint = 0;
+            report(jobs, &owners, &finished, D::SIZE, checkpoint);
+            checkpoint.checkpoint();
             for at in (0..owners.len())
                 .rev()
-                .filter(|&at| pace.abandoned(owners[at].job))
+                .filter(|&at| checkpoint.cancelled(owners[at].job))
                 .collect::<Vec<_>>()
             {
                 owners.swap_remove(at);
-                remove(&mut chains, at);
+                remove(&mut outputs, at);
             }
         }
     }
 }
 
-/// Takes a chain out, and the last one takes its place. It is dropped, and so wiped, where it
-/// stands: a vector that moves it out leaves its bytes behind.
-fn remove<D: Digest>(chains: &mut Vec<Chain<D>>, at: usize) {
-    let last = chains.len() - 1;
-    chains.swap(at, last);
-    chains.truncate(last);
+/// Replaces a block by the last one. It is dropped, and so wiped, in place: moving it out of the
+/// vector would leave its bytes behind.
+fn remove<D: Digest>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
+    let last = outputs.len() - 1;
+    outputs.swap(at, last);
+    outputs.truncate(last);
 }
 
-/// Tells how far the jobs are that are under way.
+/// Reports the progress of each job.
 fn report(
     jobs: &[Pbkdf2Job<'_>],
     owners: &[Owner],
     finished: &[usize],
     size: usize,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
 ) {
     for (at, owner) in owners.iter().enumerate() {
         if owners[..at].iter().any(|other| other.job == owner.job) {
@@ -199,7 +198,7 @@ fn report(
             .map(|other| iterations - u64::from(other.left))
             .sum();
         let whole = jobs[owner.job].target.len().div_ceil(size) as u64;
-        pace.progress(
+        checkpoint.progress(
             owner.job,
             finished[owner.job] as u64 * iterations + begun,
             whole * iterations,

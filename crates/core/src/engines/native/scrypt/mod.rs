@@ -12,8 +12,8 @@ use super::sha2::Sha256;
 use super::wipe::wipe_below;
 use crate::Error;
 use crate::allocate::try_with_capacity;
+use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
-use crate::pace::Pace;
 
 /// So many Salsa20 cores of each lane are computed between two pauses: in 80 us, of eight lanes
 /// together in 180. (With four times as many an event loop beside two busy workers waits 3 ms at
@@ -27,9 +27,9 @@ pub(super) fn lanes() -> usize {
 
 /// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None`
 /// beyond all counting.
-pub(super) fn memory(cost: &ScryptCost, lanes: u64, together: usize) -> Option<u64> {
+pub(super) fn memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
     let block = 128 * u64::from(cost.r);
-    let tables = block.checked_mul(cost.n)?.checked_mul(together as u64)?;
+    let tables = block.checked_mul(cost.n)?.checked_mul(concurrent as u64)?;
     let blocks = block.checked_mul(lanes.checked_add(2 * LANES_MAX as u64)?)?;
     tables.checked_add(blocks)
 }
@@ -39,17 +39,17 @@ pub(super) fn run(
     cost: &ScryptCost,
     jobs: &mut [ScryptJob<'_>],
     memory: &mut Memory,
-    pace: &mut dyn Pace,
+    checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     let mut owners = try_with_capacity::<usize>(jobs.iter().map(|job| job.p as usize).sum())?;
     owners.extend(jobs.iter().enumerate().flat_map(|(index, job)| (0..job.p).map(move |_| index)));
     let count = owners.len() as u64;
-    let fits = |together: &usize| {
-        self::memory(cost, count, *together).is_some_and(|size| size <= memory.size())
+    let fits = |concurrent: &usize| {
+        self::memory(cost, count, *concurrent).is_some_and(|size| size <= memory.size())
     };
     let most = owners.len().min(self::lanes());
-    let Some(together) = (1..=most).rev().find(fits) else {
+    let Some(concurrent) = (1..=most).rev().find(fits) else {
         return Err(Error::Memory { needed: self::memory(cost, count, 1).unwrap_or(u64::MAX) });
     };
 
@@ -57,8 +57,8 @@ pub(super) fn run(
     // 128 bytes.
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
-    let tables = memory.lend(together * table + (2 * LANES_MAX + owners.len()) * block);
-    let blocks = tables.wrapping_add(together * table);
+    let tables = memory.lend(concurrent * table + (2 * LANES_MAX + owners.len()) * block);
+    let blocks = tables.wrapping_add(concurrent * table);
     let inputs = blocks.wrapping_add(2 * LANES_MAX * block);
     // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as
     // zeros.
@@ -67,7 +67,7 @@ pub(super) fn run(
     let mut rest = &mut *inputs;
     for (index, job) in jobs.iter().enumerate() {
         let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
-        if !pace.abandoned(index) {
+        if !checkpoint.cancelled(index) {
             pbkdf2::once::<Sha256>(job.password, job.salt, input);
         }
         rest = others;
@@ -76,8 +76,11 @@ pub(super) fn run(
     let mut finished = vec![0; jobs.len()];
     let mut lanes = 0..owners.len();
     loop {
-        let batch: Vec<usize> =
-            lanes.by_ref().filter(|&lane| !pace.abandoned(owners[lane])).take(together).collect();
+        let batch: Vec<usize> = lanes
+            .by_ref()
+            .filter(|&lane| !checkpoint.cancelled(owners[lane]))
+            .take(concurrent)
+            .collect();
         if batch.is_empty() {
             return Ok(());
         }
@@ -98,18 +101,22 @@ pub(super) fn run(
                 let lane = *batch.get(slot).unwrap_or(&batch[0]);
                 kernel.put(&place, slot, &inputs[lane * block..][..block]);
             }
-            let progress = |pace: &mut dyn Pace, done: u64| {
+            let progress = |checkpoint: &mut dyn Checkpoint, done: u64| {
                 for (index, job) in jobs.iter().enumerate() {
                     let here = batch.iter().filter(|&&lane| owners[lane] == index).count() as u64;
                     if here > 0 {
                         let before = u64::from(finished[index]) * 2 * cost.n;
-                        pace.progress(index, before + here * done, u64::from(job.p) * 2 * cost.n);
+                        checkpoint.progress(
+                            index,
+                            before + here * done,
+                            u64::from(job.p) * 2 * cost.n,
+                        );
                     }
                 }
-                pace.pause();
-                !batch.iter().all(|&lane| pace.abandoned(owners[lane]))
+                checkpoint.checkpoint();
+                !batch.iter().all(|&lane| checkpoint.cancelled(owners[lane]))
             };
-            romix(&kernel, &place, &mut |done| progress(pace, done))
+            romix(&kernel, &place, &mut |done| progress(checkpoint, done))
         };
         wipe_below();
         if !whole {
@@ -124,7 +131,7 @@ pub(super) fn run(
             let index = owners[lane];
             let again = batch[..slot].iter().any(|&lane| owners[lane] == index);
             let job = &mut jobs[index];
-            if !again && finished[index] == job.p && !pace.abandoned(index) {
+            if !again && finished[index] == job.p && !checkpoint.cancelled(index) {
                 let first = owners.partition_point(|&owner| owner < index);
                 let mixed = &inputs[first * block..][..job.p as usize * block];
                 pbkdf2::once::<Sha256>(job.password, mixed, job.target);

@@ -9,15 +9,15 @@ use aws_lc_sys as lc;
 use super::super::features::{Schedule256, Schedule512};
 #[cfg(target_arch = "x86_64")]
 use super::super::lanes;
-use super::super::pbkdf2::link::{Link, alone_64, in_links};
+use super::super::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// Bytes of a block, and of its part before the message's length.
 const BLOCK: usize = 128;
@@ -110,34 +110,34 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn together_from(_size: usize) -> usize {
-        lanes::sha512::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+    fn min_batch(_size: usize) -> usize {
+        lanes::sha512::multibuffer(lanes::Kernels::detect())
+            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
         lanes::sha512::hash(
             lanes::Kernels::detect(),
             (self.words, self.length as u64),
             sources,
             target,
-            outlet,
+            sink,
         );
     }
 
-    in_links!(
+    iterate_in_words!(
         [u64; 8],
         8,
         read_64,
         write_64,
         |hash| hash.words,
-        chains_together::<SIZE>(),
+        hmac_lanes::<SIZE>(),
         iterate,
-        |link: &mut _, size, count| alone_64(link, size, count, |words, block| compress(
-            words,
-            &[*block]
-        ))
+        |iteration: &mut _, size, count| iterate_64(iteration, size, count, |words, block| {
+            compress(words, &[*block])
+        })
     );
 
     #[inline]
@@ -148,24 +148,25 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
     }
 }
 
-/// How many chains of HMACs are worth moving on together.
-fn chains_together<const SIZE: usize>() -> usize {
+/// Returns the lanes of the widest kernel.
+fn hmac_lanes<const SIZE: usize>() -> usize {
     #[cfg(target_arch = "x86_64")]
     if SIZE.is_multiple_of(8) {
-        return lanes::sha512::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes);
+        return lanes::sha512::multibuffer(lanes::Kernels::detect())
+            .map_or(1, |multibuffer| multibuffer.lanes);
     }
     1
 }
 
-/// Moves as many of them on as there are kernels for.
-fn iterate(links: &mut [Link<u64, 8>], size: usize, count: u32) -> usize {
+/// Iterates as many blocks as there are kernels for, and returns that number.
+fn iterate(iterations: &mut [HmacIteration<u64, 8>], size: usize, count: u32) -> usize {
     #[cfg(target_arch = "x86_64")]
     {
-        lanes::sha512::iterate(lanes::Kernels::detect(), links, size, count)
+        lanes::sha512::iterate(lanes::Kernels::detect(), iterations, size, count)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = (links, size, count);
+        let _ = (iterations, size, count);
         0
     }
 }

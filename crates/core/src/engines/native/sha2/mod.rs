@@ -14,12 +14,12 @@ use aws_lc_sys as lc;
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
-use super::pbkdf2::link::{Link, alone_32, in_links};
+use super::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
-use crate::inputs::Params;
 #[cfg(target_arch = "x86_64")]
-use crate::pace::Outlet;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;
@@ -114,34 +114,34 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn together_from(_size: usize) -> usize {
-        lanes::sha256::choice(lanes::Kernels::detect()).map_or(usize::MAX, |choice| choice.least)
+    fn min_batch(_size: usize) -> usize {
+        lanes::sha256::multibuffer(lanes::Kernels::detect())
+            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn together(&self, sources: &[&[u8]], target: &mut [u8], outlet: Outlet<'_>) {
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
         lanes::sha256::hash(
             lanes::Kernels::detect(),
             (self.words, self.length),
             sources,
             target,
-            outlet,
+            sink,
         );
     }
 
-    in_links!(
+    iterate_in_words!(
         [u32; 8],
         16,
         read_32,
         write_32,
         |hash| hash.words,
-        chains_together(),
+        hmac_lanes(),
         iterate,
-        |link: &mut _, size, count| alone_32(link, size, count, |words, block| compress(
-            words,
-            &[*block]
-        ))
+        |iteration: &mut _, size, count| iterate_32(iteration, size, count, |words, block| {
+            compress(words, &[*block])
+        })
     );
 
     #[inline]
@@ -152,11 +152,12 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     }
 }
 
-/// How many chains of HMACs are worth moving on together.
-fn chains_together() -> usize {
+/// Returns the lanes of the widest kernel.
+fn hmac_lanes() -> usize {
     #[cfg(target_arch = "x86_64")]
     {
-        lanes::sha256::choice(lanes::Kernels::detect()).map_or(1, |choice| choice.lanes)
+        lanes::sha256::multibuffer(lanes::Kernels::detect())
+            .map_or(1, |multibuffer| multibuffer.lanes)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -164,15 +165,15 @@ fn chains_together() -> usize {
     }
 }
 
-/// Moves as many of them on as there are kernels for.
-fn iterate(links: &mut [Link<u32, 8>], size: usize, count: u32) -> usize {
+/// Iterates as many blocks as there are kernels for, and returns that number.
+fn iterate(iterations: &mut [HmacIteration<u32, 8>], size: usize, count: u32) -> usize {
     #[cfg(target_arch = "x86_64")]
     {
-        lanes::sha256::iterate(lanes::Kernels::detect(), links, size, count)
+        lanes::sha256::iterate(lanes::Kernels::detect(), iterations, size, count)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = (links, size, count);
+        let _ = (iterations, size, count);
         0
     }
 }

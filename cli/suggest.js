@@ -1,0 +1,31 @@
+// "did you mean": the known word that is nearest to a mistyped one.
+
+'use strict';
+
+/** Returns ` (did you mean WORD?)`, or nothing if no known word is similar. */
+function suggest(word, known, prefix = '') {
+  const [nearest] = known
+    .map((each) => ({ each, far: distance(word.toLowerCase(), each) }))
+    .sort((left, right) => left.far - right.far);
+  return nearest !== undefined && nearest.far <= Math.max(1, word.length / 3)
+    ? ` (did you mean ${prefix}${nearest.each}?)`
+    : '';
+}
+
+/** Optimal string alignment distance: substitutions, insertions, deletions, transpositions. */
+function distance(left, right) {
+  const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= left.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const same = left[i - 1] === right[j - 1];
+      row[j] = Math.min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (same ? 0 : 1));
+      if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1])
+        row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1);
+    }
+    rows.push(row);
+  }
+  return rows[left.length][right.length];
+}
+
+module.exports = { suggest };

@@ -1,0 +1,124 @@
+//! Checkpoints between slices of long work, at which the caller may run other work or cancel.
+
+/// Receives control between slices of long work.
+pub trait Checkpoint {
+    /// Runs after each slice. The implementation may do other work before it returns.
+    fn checkpoint(&mut self);
+
+    /// Returns true if message `index` was cancelled (0 if there is only one). A cancelled message
+    /// is not computed further, and its digest is not emitted.
+    fn cancelled(&self, index: usize) -> bool;
+
+    /// Reports before a checkpoint of a key derivation that `done` of `steps` steps of job `index`
+    /// are complete.
+    fn progress(&mut self, index: usize, done: u64, steps: u64) {
+        let _ = (index, done, steps);
+    }
+}
+
+/// Does nothing at a checkpoint and cancels nothing.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct NoCheckpoint;
+
+impl Checkpoint for NoCheckpoint {
+    #[inline]
+    fn checkpoint(&mut self) {}
+
+    #[inline]
+    fn cancelled(&self, _index: usize) -> bool {
+        false
+    }
+}
+
+/// Counts bytes of work and runs a [`Checkpoint`] once per slice.
+pub struct Slicer<'a> {
+    slice: usize,
+    /// Bytes since the last checkpoint.
+    since: usize,
+    /// The caller's index of the message that is number 0 here.
+    first: usize,
+    checkpoint: &'a mut dyn Checkpoint,
+}
+
+impl<'a> Slicer<'a> {
+    /// Runs `checkpoint` after every `slice` bytes of a message, at least 1.
+    pub fn new(slice: usize, checkpoint: &'a mut dyn Checkpoint) -> Self {
+        Self { slice: slice.max(1), since: 0, first: 0, checkpoint }
+    }
+
+    /// Returns a slicer for the messages from index `first` on.
+    pub(crate) fn from(&mut self, first: usize) -> Slicer<'_> {
+        Slicer {
+            slice: self.slice,
+            since: self.since,
+            first: self.first + first,
+            checkpoint: &mut *self.checkpoint,
+        }
+    }
+
+    /// Returns the bytes of a slice, at least 1.
+    #[inline]
+    pub fn slice(&self) -> usize {
+        self.slice
+    }
+
+    /// Runs the checkpoint between two slices of message 0, and returns false if it was cancelled.
+    #[inline]
+    pub(crate) fn checkpoint(&mut self) -> bool {
+        self.since = 0;
+        self.checkpoint.checkpoint();
+        !self.cancelled(0)
+    }
+
+    /// Counts `bytes` of work. Runs the checkpoint and returns true if they complete a slice.
+    #[inline]
+    pub fn advance(&mut self, bytes: usize) -> bool {
+        self.since += bytes;
+        if self.since < self.slice {
+            return false;
+        }
+        self.since = 0;
+        self.checkpoint.checkpoint();
+        true
+    }
+
+    /// See [`Checkpoint::cancelled`].
+    #[inline]
+    pub fn cancelled(&self, index: usize) -> bool {
+        self.checkpoint.cancelled(self.first + index)
+    }
+}
+
+/// Receives the digests of many messages; optionally runs checkpoints between them.
+pub(crate) struct DigestSink<'a> {
+    each: &'a mut dyn FnMut(usize, &[u8]),
+    pub(crate) slicer: Option<Slicer<'a>>,
+}
+
+impl<'a> DigestSink<'a> {
+    /// Calls `each` with the index of a message and its digest.
+    #[inline]
+    pub(crate) fn new(each: &'a mut dyn FnMut(usize, &[u8]), slicer: Option<Slicer<'a>>) -> Self {
+        Self { each, slicer }
+    }
+
+    /// Passes a digest on unless its message was cancelled.
+    #[inline]
+    pub(crate) fn emit(&mut self, index: usize, digest: &[u8]) {
+        if !self.cancelled(index) {
+            (self.each)(index, digest);
+        }
+    }
+
+    /// See [`Checkpoint::cancelled`].
+    #[inline]
+    pub(crate) fn cancelled(&self, index: usize) -> bool {
+        self.slicer.as_ref().is_some_and(|slicer| slicer.cancelled(index))
+    }
+
+    /// See [`Slicer::advance`].
+    #[inline]
+    pub(crate) fn advance(&mut self, bytes: usize) -> bool {
+        self.slicer.as_mut().is_some_and(|slicer| slicer.advance(bytes))
+    }
+}

@@ -1,0 +1,331 @@
+//! Sliced work gives the same results, reaches its checkpoints in time, and stops when it is
+//! cancelled.
+
+mod support;
+
+use std::process::Command;
+
+use millrace_core::Error;
+use millrace_core::catalog::{Cipher, HASHES, Hash};
+use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
+use millrace_core::chunks::Run;
+use millrace_core::cipher::CipherKey;
+use millrace_core::hash::{Params, digest, digest_paced};
+use millrace_core::hasher::{finish, state_size, update, update_paced};
+use millrace_core::hmac::MacKey;
+use millrace_core::many::{digests, digests_paced, lanes, macs, macs_paced};
+use support::Random;
+
+/// Counts pauses, and gives up some messages after some of them.
+#[derive(Default)]
+struct Counted {
+    pauses: usize,
+    /// Which message is given up from which pause on.
+    cancelled: Vec<(usize, usize)>,
+}
+
+impl Counted {
+    fn cancelling(cancelled: &[(usize, usize)]) -> Self {
+        Counted { pauses: 0, cancelled: cancelled.to_vec() }
+    }
+}
+
+impl Checkpoint for Counted {
+    fn checkpoint(&mut self) {
+        self.pauses += 1;
+    }
+
+    fn cancelled(&self, index: usize) -> bool {
+        self.cancelled.iter().any(|&(message, pause)| message == index && self.pauses >= pause)
+    }
+}
+
+const KEY: [u8; 32] = [3; 32];
+
+fn params(hash: Hash) -> Params<'static> {
+    let facts = hash.facts();
+    Params {
+        seed: if facts.seed_bits > 0 { 5 } else { 0 },
+        key: (facts.key_size > 0).then_some(&KEY),
+    }
+}
+
+fn digest_size(hash: Hash) -> usize {
+    if hash.facts().digest_size == 0 { 33 } else { hash.facts().digest_size }
+}
+
+#[test]
+fn a_paced_digest_is_the_digest() {
+    let source = Random(1).bytes(10_000);
+    for facts in &HASHES {
+        let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
+        let mac = facts.hmac.then(|| MacKey::new(hash, b"key").expect("hmac is defined"));
+        for length in [0, 1, 999, 1000, 1001, 2000, 2001, 10_000] {
+            for slice in [0, 1, 64, 100, 1000, usize::MAX] {
+                if slice <= 1 && length > 1001 {
+                    continue;
+                }
+                let (source, what) =
+                    (&source[..length], format!("{} of {length} by {slice}", facts.name));
+                let pauses = if length == 0 { 0 } else { (length - 1) / slice.max(1) };
+                let (mut expected, mut target) = (vec![0; size], vec![0; size]);
+                digest(hash, &params, source, &mut expected).expect("sizes fit");
+                let mut checkpoint = Counted::default();
+                digest_paced(hash, &params, source, &mut target, slice, &mut checkpoint)
+                    .expect("nobody gives up");
+                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{what}");
+
+                let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
+                update(hash, &params, &[], b"before", &mut state).expect("sizes fit");
+                let mut checkpoint = Counted::default();
+                update_paced(hash, &params, &state, source, &mut next, slice, &mut checkpoint)
+                    .expect("nobody gives up");
+                assert_eq!(checkpoint.pauses, pauses, "{what}");
+                finish(hash, &params, &next, b"after", &mut target).expect("a state");
+                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected)
+                    .expect("sizes fit");
+                assert_eq!(target, expected, "{what}");
+
+                let Some(mac) = &mac else { continue };
+                let mut checkpoint = Counted::default();
+                mac.mac(source, &mut expected).expect("sizes fit");
+                mac.mac_paced(source, &mut target, slice, &mut checkpoint)
+                    .expect("nobody gives up");
+                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "hmac-{what}");
+                mac.update_paced(&[], source, &mut state, slice, &mut NoCheckpoint)
+                    .expect("nobody gives up");
+                mac.finish(&state, &[], &mut target).expect("a state");
+                assert_eq!(target, expected, "hmac-{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_given_up_leaves_the_target_alone() {
+    let source = Random(2).bytes(1000);
+    for facts in &HASHES {
+        let (hash, params) = (facts.hash, params(facts.hash));
+        let mut target = vec![0xa5; digest_size(hash)];
+        let mut next = vec![0xa5; state_size(hash)];
+        for pause in [1, 5, 9] {
+            let cancelled = || Counted::cancelling(&[(0, pause)]);
+            let mut checkpoint = cancelled();
+            let result = digest_paced(hash, &params, &source, &mut target, 100, &mut checkpoint);
+            assert_eq!(
+                (result, checkpoint.pauses),
+                (Err(Error::Cancelled), pause),
+                "{}",
+                facts.name
+            );
+            let result =
+                update_paced(hash, &params, &[], &source, &mut next, 100, &mut cancelled());
+            assert_eq!(result, Err(Error::Cancelled));
+            if let Ok(mac) = MacKey::new(hash, b"key") {
+                assert_eq!(
+                    mac.mac_paced(&source, &mut target, 100, &mut cancelled()),
+                    Err(Error::Cancelled)
+                );
+                assert_eq!(
+                    mac.update_paced(&[], &source, &mut next, 100, &mut cancelled()),
+                    Err(Error::Cancelled)
+                );
+            }
+        }
+        assert!(target.iter().chain(&next).all(|&byte| byte == 0xa5), "{}", facts.name);
+        assert_eq!(
+            digest_paced(hash, &params, &source, &mut [], 100, &mut NoCheckpoint),
+            Err(Error::OutputSize)
+        );
+        assert_eq!(
+            update_paced(hash, &params, &[1], &source, &mut next, 100, &mut NoCheckpoint),
+            Err(Error::State)
+        );
+    }
+}
+
+type Each<'a> = &'a mut dyn FnMut(usize, &[u8]);
+
+/// What comes to `each`; no index twice.
+fn collect(count: usize, run: impl FnOnce(Each<'_>)) -> Vec<Option<Vec<u8>>> {
+    let mut found = vec![None; count];
+    run(&mut |index, bytes| {
+        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
+    });
+    found
+}
+
+#[test]
+fn paced_batches_are_batches() {
+    let mut random = Random(3);
+    let bytes = random.bytes(30_000);
+    let mut batches: Vec<Vec<usize>> =
+        vec![vec![], vec![100], vec![0; 20], vec![64; 40], vec![1000; 17], vec![5000; 33]];
+    batches.extend([vec![20_000, 10], vec![7000, 7000, 7000, 6999], vec![10; 150]]);
+    batches.extend((0..12).map(|turn| (0..turn * 7).map(|_| random.below(3000)).collect()));
+    for facts in &HASHES {
+        let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
+        let mac = facts.hmac.then(|| MacKey::new(hash, b"key").expect("hmac is defined"));
+        for lengths in &batches {
+            let sources: Vec<&[u8]> = lengths
+                .iter()
+                .enumerate()
+                .map(|(at, &length)| &bytes[at * 7..][..length])
+                .collect();
+            let count = sources.len();
+            let unchecked = collect(count, |each| {
+                digests(hash, &params, &sources, size, each).expect("sizes fit")
+            });
+            let unpaced_macs = mac.as_ref().map(|mac| {
+                collect(count, |each| macs(mac, &sources, each).expect("nothing to refuse"))
+            });
+            for slice in [1, 64, 500, 4096, usize::MAX] {
+                let what = format!("{} of {lengths:?} by {slice}", facts.name);
+                let mut checkpoint = Counted::default();
+                let paced = collect(count, |each| {
+                    digests_paced(hash, &params, &sources, size, slice, &mut checkpoint, each)
+                        .expect("sizes fit");
+                });
+                assert!(paced == unchecked, "{what}");
+                // Alone or with others, no message goes much further than a slice without a pause.
+                let longest = lengths.iter().max().map_or(0, |&longest| longest);
+                assert!(
+                    checkpoint.pauses >= longest / (slice.saturating_add(168)),
+                    "{what}: {}",
+                    checkpoint.pauses
+                );
+                if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+                    let mut checkpoint = Counted::default();
+                    let paced = collect(count, |each| {
+                        macs_paced(mac, &sources, slice, &mut checkpoint, each)
+                            .expect("nothing to refuse");
+                    });
+                    assert!(paced == *unchecked, "hmac-{what}");
+                }
+            }
+            // Every third is given up, now or later: what comes is right, and what was given up at
+            // once does not come.
+            let cancelled: Vec<(usize, usize)> =
+                (0..count).step_by(3).map(|index| (index, index % 4)).collect();
+            let check = |found: Vec<Option<Vec<u8>>>, unchecked: &[Option<Vec<u8>>]| {
+                for (index, found) in found.iter().enumerate() {
+                    let at_once = cancelled.contains(&(index, 0));
+                    let wanted = !cancelled.iter().any(|&(message, _)| message == index);
+                    assert!(found.is_none() || !at_once, "{} {index}", facts.name);
+                    assert!(found.is_some() || !wanted, "{} {index}", facts.name);
+                    assert!(
+                        found.is_none() || *found == unchecked[index],
+                        "{} {index}",
+                        facts.name
+                    );
+                }
+            };
+            let mut checkpoint = Counted::cancelling(&cancelled);
+            let found = collect(count, |each| {
+                digests_paced(hash, &params, &sources, size, 500, &mut checkpoint, each)
+                    .expect("sizes fit");
+            });
+            check(found, &unchecked);
+            if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+                let mut checkpoint = Counted::cancelling(&cancelled);
+                let found = collect(count, |each| {
+                    macs_paced(mac, &sources, 500, &mut checkpoint, each)
+                        .expect("nothing to refuse");
+                });
+                check(found, unchecked);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_given_up_ends_early() {
+    let bytes = vec![7; 100_000];
+    for hash in [
+        Hash::Sha256,
+        Hash::Sha512,
+        Hash::Md5,
+        Hash::Sha1,
+        Hash::Sha3_256,
+        Hash::Blake3,
+        Hash::Ripemd160,
+    ] {
+        for count in [1, 2, 16, 40] {
+            let (sources, cancelled) =
+                (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
+            let mut checkpoint = Counted::cancelling(&cancelled);
+            let found = collect(count, |each| {
+                digests_paced(
+                    hash,
+                    &Params::default(),
+                    &sources,
+                    digest_size(hash),
+                    1000,
+                    &mut checkpoint,
+                    each,
+                )
+                .expect("sizes fit");
+            });
+            assert!(found.iter().all(Option::is_none), "{hash:?} {count}");
+            assert!(checkpoint.pauses <= 3, "{hash:?} {count}: {}", checkpoint.pauses);
+        }
+    }
+}
+
+#[test]
+fn lanes_are_known() {
+    assert_eq!(lanes(Hash::Blake3), 1);
+    assert_eq!(lanes(Hash::Ripemd160), 1);
+    assert!([1, 3, 8, 16].contains(&lanes(Hash::Sha256)));
+}
+
+#[test]
+fn paced_chunks() {
+    let key = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
+    let (nonce, source) = ([2; 12], Random(4).bytes(1000));
+    let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
+    let (mut expected, mut sealed, mut opened) = ([0; 1160], [0; 1160], [0; 1000]);
+    key.seal_chunks(run, &source, &mut expected).expect("fits");
+    for (slice, pauses) in
+        [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)]
+    {
+        let mut checkpoint = Counted::default();
+        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut checkpoint)
+            .expect("nobody gives up");
+        assert_eq!((sealed, checkpoint.pauses), (expected, pauses), "{slice}");
+        let mut checkpoint = Counted::default();
+        key.open_chunks_paced(run, &sealed, &mut opened, slice, &mut checkpoint)
+            .expect("authentic");
+        assert_eq!((&opened[..], checkpoint.pauses), (&source[..], pauses), "{slice}");
+    }
+    let cancelled = || Counted::cancelling(&[(0, 3)]);
+    let result = key.seal_chunks_paced(run, &source, &mut sealed, 1, &mut cancelled());
+    assert_eq!((result, sealed), (Err(Error::Cancelled), [0; 1160]));
+    let result = key.open_chunks_paced(run, &expected, &mut opened, 1, &mut cancelled());
+    assert_eq!((result, opened), (Err(Error::Cancelled), [0; 1000]));
+}
+
+/// Set in the processes that the next test starts.
+const CHILD: &str = "MILLRACE_TEST_CHILD";
+
+/// The tests of this file once more with fewer instructions, and without any kernel.
+#[test]
+fn hidden_instructions_and_no_lanes_at_all() {
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    for (variable, value) in [
+        ("MILLRACE_CPU_HIDE", "avx512f"),
+        ("MILLRACE_CPU_HIDE", "avx512bw,sha-ni"),
+        ("MILLRACE_LANES", "off"),
+    ] {
+        let this = std::env::current_exe().expect("this program");
+        let status = Command::new(this)
+            .arg("-q")
+            .env(variable, value)
+            .env(CHILD, "")
+            .status()
+            .expect("it starts");
+        assert!(status.success(), "{variable}={value}");
+    }
+}

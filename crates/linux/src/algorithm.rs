@@ -1,0 +1,146 @@
+//! The algorithms, and the names and numbers that both interfaces know them by.
+
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
+
+/// An algorithm of the kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Algorithm {
+    Hash(Hash),
+    Mac(Hash),
+    Cipher(Cipher),
+}
+
+/// The types of algorithms that AF_ALG has.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Hash,
+    Stream,
+    Aead,
+}
+
+impl Kind {
+    /// Returns the type in a socket's address.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Hash => "hash",
+            Kind::Stream => "skcipher",
+            Kind::Aead => "aead",
+        }
+    }
+
+    /// Returns the kernel module that serves the type.
+    pub(crate) fn module(self) -> &'static str {
+        match self {
+            Kind::Hash => "algif_hash",
+            Kind::Stream => "algif_skcipher",
+            Kind::Aead => "algif_aead",
+        }
+    }
+}
+
+impl Algorithm {
+    pub(crate) const COUNT: usize = 2 * HASHES.len() + CIPHERS.len();
+
+    /// Returns all hashes, the HMACs that are defined, and all ciphers.
+    pub(crate) fn all() -> impl Iterator<Item = Algorithm> {
+        let hashes = HASHES.iter().map(|facts| Algorithm::Hash(facts.hash));
+        let macs = HASHES.iter().filter(|facts| facts.hmac).map(|facts| Algorithm::Mac(facts.hash));
+        hashes.chain(macs).chain(CIPHERS.iter().map(|facts| Algorithm::Cipher(facts.cipher)))
+    }
+
+    /// Returns a number below [`Algorithm::COUNT`].
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Algorithm::Hash(hash) => hash as usize,
+            Algorithm::Mac(hash) => HASHES.len() + hash as usize,
+            Algorithm::Cipher(cipher) => 2 * HASHES.len() + cipher as usize,
+        }
+    }
+
+    /// Returns the name in Millrace.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Algorithm::Hash(hash) => hash.facts().name.into(),
+            Algorithm::Mac(hash) => format!("hmac-{}", hash.facts().name),
+            Algorithm::Cipher(cipher) => cipher.facts().name.into(),
+        }
+    }
+
+    /// Returns the bytes of a key to probe with, 0 where none is needed.
+    pub(crate) fn key_size(self) -> usize {
+        match self {
+            Algorithm::Hash(_) => 0,
+            Algorithm::Mac(_) => 32,
+            Algorithm::Cipher(cipher) => cipher.facts().key_size,
+        }
+    }
+
+    /// Returns AF_ALG's type and name; `None` if no Linux has the algorithm.
+    pub(crate) fn af_alg(self) -> Option<(Kind, String)> {
+        Some(match self {
+            Algorithm::Hash(hash) => (Kind::Hash, hash_name(hash)?.into()),
+            Algorithm::Mac(hash) => (Kind::Hash, format!("hmac({})", hash_name(hash)?)),
+            Algorithm::Cipher(cipher) => match cipher {
+                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+                    (Kind::Stream, "ctr(aes)".into())
+                }
+                Cipher::ChaCha20 => (Kind::Stream, "chacha20".into()),
+                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
+                    (Kind::Aead, "gcm(aes)".into())
+                }
+                Cipher::ChaCha20Poly1305 => (Kind::Aead, "rfc7539(chacha20,poly1305)".into()),
+                Cipher::XChaCha20Poly1305 | Cipher::Aes256GcmSiv => return None,
+            },
+        })
+    }
+
+    /// Returns cryptodev's number of the cipher or hash.
+    pub(crate) fn cryptodev(self) -> Option<u32> {
+        Some(match self {
+            Algorithm::Hash(hash) => match hash {
+                Hash::Md5 => 13,
+                Hash::Sha1 => 14,
+                Hash::Ripemd160 => 102,
+                Hash::Sha224 => 103,
+                Hash::Sha256 => 104,
+                Hash::Sha384 => 105,
+                Hash::Sha512 => 106,
+                _ => return None,
+            },
+            Algorithm::Mac(hash) => match hash {
+                Hash::Md5 => 6,
+                Hash::Sha1 => 7,
+                Hash::Ripemd160 => 8,
+                Hash::Sha256 => 18,
+                Hash::Sha384 => 19,
+                Hash::Sha512 => 20,
+                Hash::Sha224 => 107,
+                _ => return None,
+            },
+            Algorithm::Cipher(cipher) => match cipher {
+                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => 21,
+                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => 50,
+                _ => return None,
+            },
+        })
+    }
+}
+
+fn hash_name(hash: Hash) -> Option<&'static str> {
+    Some(match hash {
+        Hash::Md5 => "md5",
+        Hash::Sha1 => "sha1",
+        Hash::Sha224 => "sha224",
+        Hash::Sha256 => "sha256",
+        Hash::Sha384 => "sha384",
+        Hash::Sha512 => "sha512",
+        Hash::Sha3_224 => "sha3-224",
+        Hash::Sha3_256 => "sha3-256",
+        Hash::Sha3_384 => "sha3-384",
+        Hash::Sha3_512 => "sha3-512",
+        Hash::Ripemd160 => "rmd160",
+        Hash::Blake2b512 => "blake2b-512",
+        Hash::Blake2s256 => "blake2s-256",
+        _ => return None,
+    })
+}

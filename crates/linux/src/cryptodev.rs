@@ -1,0 +1,481 @@
+//! /dev/crypto, the device of cryptodev-linux: a session holds an algorithm and a key, and an ioctl
+//! takes a message.
+//!
+//! The numbers and layouts are those that a client of the real module printed. The real device
+//! takes larger messages in one call; an emulation of it (CUSE) takes 128 KiB.
+
+use std::fs::OpenOptions;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::failure::{Failure, Step};
+use crate::fork;
+use crate::interface::device_path;
+
+/// The opened device, closed with the last of its sessions.
+struct Device {
+    file: OwnedFd,
+    /// The process that opened it.
+    process: u32,
+    /// True after its driver has gone: the next session opens the device again.
+    disconnected: AtomicBool,
+}
+
+impl Device {
+    fn open() -> Result<Arc<Device>, Failure> {
+        static OPENED: Mutex<Weak<Device>> = Mutex::new(Weak::new());
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = fork::generation();
+        if let Some(device) = opened
+            .upgrade()
+            .filter(|device| device.process == process)
+            .filter(|device| !device.disconnected.load(Ordering::Relaxed))
+        {
+            return Ok(device);
+        }
+        // The standard library adds O_CLOEXEC. O_NONBLOCK is for a pipe at this path, whose opening
+        // would block.
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let file = options.open(device_path());
+        let file = file
+            .map_err(|error| Failure {
+                step: Step::Open,
+                errno: error.raw_os_error().unwrap_or(0),
+            })?
+            .into();
+        let device = Arc::new(Device { file, process, disconnected: AtomicBool::new(false) });
+        *opened = Arc::downgrade(&device);
+        Ok(device)
+    }
+
+    /// Makes one ioctl.
+    ///
+    /// # Safety
+    /// `argument` must have the type that `request` takes, and its pointers must be valid for the
+    /// sizes in it.
+    unsafe fn call<T>(&self, step: Step, request: u32, argument: &mut T) -> Result<(), Failure> {
+        loop {
+            // SAFETY: as the caller guarantees.
+            let result = unsafe {
+                libc::ioctl(self.file.as_raw_fd(), request as libc::Ioctl, &raw mut *argument)
+            };
+            if result >= 0 {
+                return Ok(());
+            }
+            match std::io::Error::last_os_error().raw_os_error().unwrap_or(0) {
+                libc::EINTR => {}
+                errno => {
+                    if Failure::is_disconnect(errno) {
+                        self.disconnected.store(true, Ordering::Relaxed);
+                    }
+                    return Err(Failure { step, errno });
+                }
+            }
+        }
+    }
+}
+
+/// The algorithm of a session, by its number, with the key.
+#[derive(Copy, Clone)]
+pub(crate) enum Purpose<'a> {
+    Hash(u32),
+    Mac(u32, &'a [u8]),
+    Cipher(u32, &'a [u8]),
+}
+
+/// A session, which takes one message at a time.
+pub(crate) struct Session {
+    device: Arc<Device>,
+    number: u32,
+}
+
+/// The driver behind a session.
+pub(crate) struct Driver {
+    pub(crate) name: String,
+    /// True if only the kernel can reach it. Other drivers are code that a process could run itself.
+    pub(crate) accelerator: bool,
+}
+
+/// Where the bytes of a call are in a hash's message.
+#[derive(Copy, Clone)]
+pub(crate) enum Chunk {
+    Whole,
+    /// Not empty: an empty call would end the message.
+    First,
+    Middle,
+    Last,
+}
+
+impl Session {
+    pub(crate) fn open(purpose: Purpose<'_>) -> Result<Session, Failure> {
+        let device = Device::open()?;
+        let mut request = SessionOp::default();
+        match purpose {
+            Purpose::Hash(number) => request.mac = number,
+            Purpose::Mac(number, key) => {
+                request.mac = number;
+                (request.mac_key, request.mac_key_size) = (key.as_ptr(), key.len() as u32);
+            }
+            Purpose::Cipher(number, key) => {
+                request.cipher = number;
+                (request.key, request.key_size) = (key.as_ptr(), key.len() as u32);
+            }
+        }
+        // SAFETY: the keys have the sizes in the request; the kernel only reads them.
+        unsafe { device.call(Step::Session, CIOCGSESSION, &mut request)? };
+        Ok(Session { device, number: request.session })
+    }
+
+    /// Returns true after the driver has gone.
+    pub(crate) fn disconnected(&self) -> bool {
+        self.device.disconnected.load(Ordering::Relaxed)
+    }
+
+    /// Asks for the driver.
+    pub(crate) fn driver(&self) -> Result<Driver, Failure> {
+        let mut info = SessionInfo { session: self.number, ..SessionInfo::default() };
+        // SAFETY: the kernel writes only into `info`.
+        unsafe { self.device.call(Step::Session, CIOCGSESSINFO, &mut info)? };
+        let text = |name: &[u8; NAME]| {
+            let end = name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
+            String::from_utf8_lossy(&name[..end]).into_owned()
+        };
+        let names = [&info.cipher.driver, &info.hash.driver].map(text);
+        let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+        Ok(Driver { name, accelerator: info.flags & KERNEL_ONLY != 0 })
+    }
+
+    /// Hashes bytes of a message, and writes the digest after the last.
+    pub(crate) fn hash(
+        &self,
+        chunk: Chunk,
+        bytes: &[u8],
+        digest: &mut [u8],
+    ) -> Result<(), Failure> {
+        let flags = match chunk {
+            Chunk::Whole => 0,
+            Chunk::First => RESET | UPDATE,
+            Chunk::Middle => UPDATE,
+            Chunk::Last => FINAL,
+        };
+        let mut request = CryptOp {
+            session: self.number,
+            flags,
+            size: bytes.len() as u32,
+            source: bytes.as_ptr(),
+            ..CryptOp::default()
+        };
+        request.mac = digest.as_mut_ptr();
+        // SAFETY: the source has the size in the request. Callers pass a digest of the size that
+        // the session's hash has.
+        unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
+    }
+
+    /// Copies the state to `other`, a session with the same hash and key.
+    pub(crate) fn copy_to(&self, other: &Session) -> Result<(), Failure> {
+        let mut request = CopyOp { target: other.number, source: self.number };
+        // SAFETY: the request has no pointers.
+        unsafe { self.device.call(Step::Run, CIOCCPHASH, &mut request) }
+    }
+
+    /// Runs a stream cipher in place.
+    pub(crate) fn apply(&self, iv: &[u8; 16], text: &mut [u8]) -> Result<(), Failure> {
+        let place = text.as_mut_ptr();
+        // SAFETY: source and target are the same range.
+        unsafe { self.apply_across(iv, place, place, text.len()) }
+    }
+
+    /// Runs a stream cipher from `source` to `target`.
+    pub(crate) fn apply_to(
+        &self,
+        iv: &[u8; 16],
+        source: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Failure> {
+        let size = source.len().min(target.len());
+        // SAFETY: both have `size` bytes.
+        unsafe { self.apply_across(iv, source.as_ptr(), target.as_mut_ptr(), size) }
+    }
+
+    /// # Safety
+    /// Source and target must have `size` bytes and be the same range or not overlap.
+    unsafe fn apply_across(
+        &self,
+        iv: &[u8; 16],
+        source: *const u8,
+        target: *mut u8,
+        size: usize,
+    ) -> Result<(), Failure> {
+        // A copy, as the device may write to the iv.
+        let mut iv = *iv;
+        let mut request = CryptOp {
+            session: self.number,
+            size: size as u32,
+            source,
+            target,
+            ..CryptOp::default()
+        };
+        request.iv = iv.as_mut_ptr();
+        // SAFETY: as the caller guarantees; the iv has 16 bytes.
+        unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
+    }
+
+    /// Seals or opens in place: `text` is the plain text with space for the tag, or the sealed text
+    /// with its tag.
+    pub(crate) fn authenticate(
+        &self,
+        encrypt: bool,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: &mut [u8],
+        tag_size: usize,
+    ) -> Result<(), Failure> {
+        let mut nonce = *nonce;
+        let size = if encrypt { text.len() - tag_size } else { text.len() };
+        let mut request = AuthOp {
+            session: self.number,
+            operation: u16::from(!encrypt),
+            size: size as u32,
+            aad_size: aad.len() as u32,
+            aad: if aad.is_empty() { ptr::null() } else { aad.as_ptr() },
+            source: text.as_ptr(),
+            target: text.as_mut_ptr(),
+            tag_size: tag_size as u32,
+            iv: nonce.as_mut_ptr(),
+            iv_size: nonce.len() as u32,
+            ..AuthOp::default()
+        };
+        // SAFETY: additional data and iv have the sizes in the request, and the text is as long as
+        // the result.
+        unsafe { self.device.call(Step::Run, CIOCAUTHCRYPT, &mut request) }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // In a forked child the session belongs to the parent.
+        if self.device.process == fork::generation() {
+            // SAFETY: the request takes a number.
+            let _ = unsafe { self.device.call(Step::Session, CIOCFSESSION, &mut self.number) };
+        }
+    }
+}
+
+const UPDATE: u16 = 1;
+const FINAL: u16 = 2;
+const RESET: u16 = 64;
+/// Of [`SessionInfo::flags`].
+const KERNEL_ONLY: u32 = 1;
+/// Bytes of a name.
+const NAME: usize = 64;
+
+/// Returns the number of an ioctl on most architectures: direction (1 to the kernel, 2 from it),
+/// size, 'c', number.
+const fn request<T>(direction: u32, number: u32) -> u32 {
+    direction << 30 | (size_of::<T>() as u32) << 16 | (b'c' as u32) << 8 | number
+}
+
+const CIOCGSESSION: u32 = request::<SessionOp>(3, 102);
+const CIOCFSESSION: u32 = request::<u32>(1, 103);
+const CIOCCRYPT: u32 = request::<CryptOp>(3, 104);
+const CIOCGSESSINFO: u32 = request::<SessionInfo>(3, 107);
+const CIOCAUTHCRYPT: u32 = request::<AuthOp>(3, 109);
+const CIOCCPHASH: u32 = request::<CopyOp>(1, 112);
+
+#[repr(C)]
+struct SessionOp {
+    cipher: u32,
+    mac: u32,
+    key_size: u32,
+    key: *const u8,
+    mac_key_size: u32,
+    mac_key: *const u8,
+    session: u32,
+}
+
+#[repr(C)]
+struct CryptOp {
+    session: u32,
+    operation: u16,
+    flags: u16,
+    size: u32,
+    source: *const u8,
+    target: *mut u8,
+    mac: *mut u8,
+    iv: *mut u8,
+}
+
+#[repr(C)]
+struct AuthOp {
+    session: u32,
+    operation: u16,
+    flags: u16,
+    size: u32,
+    aad_size: u32,
+    aad: *const u8,
+    source: *const u8,
+    target: *mut u8,
+    tag: *mut u8,
+    tag_size: u32,
+    iv: *mut u8,
+    iv_size: u32,
+}
+
+#[repr(C)]
+struct AlgorithmInfo {
+    name: [u8; NAME],
+    driver: [u8; NAME],
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct SessionInfo {
+    session: u32,
+    cipher: AlgorithmInfo,
+    hash: AlgorithmInfo,
+    alignment: u16,
+    flags: u32,
+}
+
+#[repr(C)]
+struct CopyOp {
+    target: u32,
+    source: u32,
+}
+
+impl Default for SessionOp {
+    fn default() -> Self {
+        let none = ptr::null();
+        SessionOp {
+            cipher: 0,
+            mac: 0,
+            key_size: 0,
+            key: none,
+            mac_key_size: 0,
+            mac_key: none,
+            session: 0,
+        }
+    }
+}
+
+impl Default for CryptOp {
+    fn default() -> Self {
+        let none = ptr::null_mut();
+        CryptOp {
+            session: 0,
+            operation: 0,
+            flags: 0,
+            size: 0,
+            source: none,
+            target: none,
+            mac: none,
+            iv: none,
+        }
+    }
+}
+
+impl Default for AuthOp {
+    fn default() -> Self {
+        let none = ptr::null_mut();
+        AuthOp {
+            session: 0,
+            operation: 0,
+            flags: 0,
+            size: 0,
+            aad_size: 0,
+            aad: none,
+            source: none,
+            target: none,
+            tag: none,
+            tag_size: 0,
+            iv: none,
+            iv_size: 0,
+        }
+    }
+}
+
+impl Default for AlgorithmInfo {
+    fn default() -> Self {
+        AlgorithmInfo { name: [0; NAME], driver: [0; NAME] }
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_pointer_width = "64")]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    /// The numbers that a client of the real module printed.
+    #[test]
+    fn requests() {
+        assert_eq!(CIOCGSESSION, 0xc030_6366);
+        assert_eq!(CIOCFSESSION, 0x4004_6367);
+        assert_eq!(CIOCCRYPT, 0xc030_6368);
+        assert_eq!(CIOCGSESSINFO, 0xc10c_636b);
+        assert_eq!(CIOCAUTHCRYPT, 0xc048_636d);
+        assert_eq!(CIOCCPHASH, 0x4008_6370);
+    }
+
+    #[test]
+    fn layouts() {
+        assert_eq!(size_of::<SessionOp>(), 48);
+        assert_eq!(
+            [
+                offset_of!(SessionOp, cipher),
+                offset_of!(SessionOp, mac),
+                offset_of!(SessionOp, key_size)
+            ],
+            [0, 4, 8]
+        );
+        assert_eq!(
+            [
+                offset_of!(SessionOp, key),
+                offset_of!(SessionOp, mac_key_size),
+                offset_of!(SessionOp, mac_key)
+            ],
+            [16, 24, 32]
+        );
+        assert_eq!(offset_of!(SessionOp, session), 40);
+        assert_eq!(size_of::<CryptOp>(), 48);
+        assert_eq!(
+            [
+                offset_of!(CryptOp, session),
+                offset_of!(CryptOp, operation),
+                offset_of!(CryptOp, flags)
+            ],
+            [0, 4, 6]
+        );
+        assert_eq!(
+            [offset_of!(CryptOp, size), offset_of!(CryptOp, source), offset_of!(CryptOp, target)],
+            [8, 16, 24]
+        );
+        assert_eq!([offset_of!(CryptOp, mac), offset_of!(CryptOp, iv)], [32, 40]);
+        assert_eq!(size_of::<AuthOp>(), 72);
+        assert_eq!(
+            [offset_of!(AuthOp, operation), offset_of!(AuthOp, flags), offset_of!(AuthOp, size)],
+            [4, 6, 8]
+        );
+        assert_eq!(
+            [offset_of!(AuthOp, aad_size), offset_of!(AuthOp, aad), offset_of!(AuthOp, source)],
+            [12, 16, 24]
+        );
+        assert_eq!(
+            [offset_of!(AuthOp, target), offset_of!(AuthOp, tag), offset_of!(AuthOp, tag_size)],
+            [32, 40, 48]
+        );
+        assert_eq!([offset_of!(AuthOp, iv), offset_of!(AuthOp, iv_size)], [56, 64]);
+        assert_eq!(size_of::<SessionInfo>(), 268);
+        assert_eq!([offset_of!(SessionInfo, cipher), offset_of!(SessionInfo, hash)], [4, 132]);
+        assert_eq!(
+            [offset_of!(SessionInfo, alignment), offset_of!(SessionInfo, flags)],
+            [260, 264]
+        );
+        assert_eq!(size_of::<CopyOp>(), 8);
+        assert_eq!([offset_of!(CopyOp, target), offset_of!(CopyOp, source)], [0, 4]);
+    }
+}

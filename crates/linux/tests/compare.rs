@@ -1,0 +1,535 @@
+//! Compares the kernel engine with the native engine where there is AF_ALG or /dev/crypto, as in the
+//! guests of test/kernel. Elsewhere the engine must refuse with a reason.
+//! `MILLRACE_KERNEL=af_alg,cryptodev` names the interfaces that must be available.
+
+#![cfg(target_os = "linux")]
+
+use std::cell::Cell;
+
+use millrace_core::Error;
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
+use millrace_core::checkpoint::{Checkpoint, Slicer};
+use millrace_core::cipher::{CipherKey, Text};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hmac::hmac;
+use millrace_core::many::{macs, one_by_one};
+use millrace_linux::{KernelHashTable, LinuxEngine, report};
+
+const NONE: Params<'static> = Params { seed: 0, key: None };
+const SIZES: [usize; 13] = [0, 1, 16, 17, 63, 64, 65, 1000, 4096, 65_535, 65_536, 65_537, 200_000];
+
+/// Returns the engines that work here; `npm test` collects the lines about the others.
+#[track_caller]
+fn engines() -> Vec<LinuxEngine> {
+    let demanded = std::env::var("MILLRACE_KERNEL").unwrap_or_default();
+    let mut there = Vec::new();
+    for (name, engine) in [("af_alg", LinuxEngine::AfAlg), ("cryptodev", LinuxEngine::Cryptodev)] {
+        match engine.digest(Hash::Sha256, &NONE, b"abc", &mut [0; 32], None) {
+            Ok(()) => there.push(engine),
+            Err(error) => {
+                assert!(!demanded.contains(name), "{name} is not there: {error}");
+                assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
+                println!("skipped: {}: needs {name} ({error})", std::panic::Location::caller());
+            }
+        }
+    }
+    if !there.is_empty() {
+        there.push(LinuxEngine::Kernel);
+    }
+    there
+}
+
+fn bytes(size: usize) -> Vec<u8> {
+    (0..size).map(|index| (index * 7 + index / 251) as u8).collect()
+}
+
+/// Returns `None` for an algorithm that is not supported; the error must give the reason.
+fn served<T>(engine: LinuxEngine, name: &str, result: Result<T, Error>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(Error::Unavailable(reason)) => {
+            assert!(reason.len() > 20, "{engine:?} {name}: {reason}");
+            None
+        }
+        Err(error) => panic!("{engine:?} {name}: {error:?}"),
+    }
+}
+
+fn digest_size(hash: Hash) -> usize {
+    hash.facts().digest_size.max(1)
+}
+
+#[test]
+fn refuses_with_a_reason() {
+    // Whatever the system: what no interface has ever had.
+    for engine in [LinuxEngine::Kernel, LinuxEngine::AfAlg, LinuxEngine::Cryptodev] {
+        for hash in [Hash::Blake3, Hash::Xxh64, Hash::Shake128, Hash::Keccak256] {
+            let result = engine.digest(hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
+            assert!(matches!(result, Err(Error::Unavailable(_))), "{engine:?} {hash:?} {result:?}");
+        }
+        assert!(matches!(
+            engine.cipher_key(Cipher::Aes256GcmSiv, &[0; 32]),
+            Err(Error::Unavailable(_))
+        ));
+    }
+    let json = report(true);
+    assert!(json.contains("\"sha256\":"), "{json}");
+}
+
+#[test]
+fn hashes_as_native_does() {
+    for engine in engines() {
+        let mut count = 0;
+        for facts in &HASHES {
+            for size in SIZES {
+                let (source, hash) = (bytes(size), facts.hash);
+                let (mut ours, mut theirs) =
+                    (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
+                digest(hash, &NONE, &source, &mut ours).expect("native");
+                if served(
+                    engine,
+                    facts.name,
+                    engine.digest(hash, &NONE, &source, &mut theirs, None),
+                )
+                .is_none()
+                {
+                    break;
+                }
+                assert_eq!(ours, theirs, "{engine:?} {} {size}", facts.name);
+                count += 1;
+            }
+        }
+        assert!(count >= 7 * SIZES.len(), "{engine:?}: {count}");
+    }
+}
+
+#[test]
+fn macs_as_native_does() {
+    for engine in engines() {
+        let mut count = 0;
+        for facts in HASHES.iter().filter(|facts| facts.hmac) {
+            for key_size in [0, 1, facts.block_size, facts.block_size + 1, 1000] {
+                let key = bytes(key_size);
+                let Some(prepared) = served(engine, facts.name, engine.mac_key(facts.hash, &key))
+                else {
+                    break;
+                };
+                for size in [0, 3, 64, 65_537] {
+                    let (source, mut ours, mut theirs) =
+                        (bytes(size), vec![0; facts.digest_size], vec![0; facts.digest_size]);
+                    hmac(facts.hash, &key, &source, &mut ours).expect("native");
+                    prepared.mac(&source, &mut theirs).unwrap_or_else(|error| {
+                        panic!("{engine:?} {} {key_size} {size}: {error}", facts.name)
+                    });
+                    assert_eq!(ours, theirs, "{engine:?} {} {key_size} {size}", facts.name);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count >= 100, "{engine:?}: {count}");
+    }
+}
+
+#[test]
+fn many_as_native_does() {
+    for engine in engines() {
+        let messages: Vec<_> = (0..20).map(|index| bytes(index * 37)).collect();
+        let sources: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+        let mut seen = 0;
+        one_by_one(
+            &sources,
+            32,
+            None,
+            |index, each| {
+                let mut ours = [0; 32];
+                digest(Hash::Sha256, &NONE, sources[index], &mut ours).expect("native");
+                assert_eq!(ours, each);
+                seen += 1;
+            },
+            |source, target| engine.digest(Hash::Sha256, &NONE, source, target, None),
+        )
+        .expect("served");
+        let key = engine.mac_key(Hash::Sha1, b"key").expect("served");
+        macs(&key, &sources, |index, each| {
+            let mut ours = [0; 20];
+            hmac(Hash::Sha1, b"key", sources[index], &mut ours).expect("native");
+            assert_eq!(ours, each);
+            seen += 1;
+        })
+        .expect("served");
+        assert_eq!(seen, 40);
+    }
+}
+
+#[test]
+fn stream_ciphers_as_native_does() {
+    for engine in engines() {
+        let mut count = 0;
+        for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
+            let key = bytes(facts.key_size);
+            let ours = CipherKey::new(facts.cipher, &key).expect("native");
+            let Some(theirs) = served(engine, facts.name, engine.cipher_key(facts.cipher, &key))
+            else {
+                continue;
+            };
+            // The block number goes over every border.
+            for iv in [
+                [0; 16],
+                [0xff; 16],
+                [0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+            ] {
+                for size in SIZES {
+                    let (source, mut expected) = (bytes(size), vec![0; size]);
+                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected })
+                        .expect("native");
+                    let mut across = vec![0; size];
+                    theirs
+                        .apply(&iv, Text::Across { source: &source, target: &mut across })
+                        .expect("served");
+                    assert!(across == expected, "{engine:?} {} {size} {iv:?}", facts.name);
+                    let mut place = source;
+                    theirs.apply(&iv, Text::InPlace(&mut place)).expect("served");
+                    assert!(place == expected, "{engine:?} {} {size} {iv:?} in place", facts.name);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count >= 3 * 3 * SIZES.len(), "{engine:?}: {count}");
+    }
+}
+
+#[test]
+fn aeads_as_native_does() {
+    for engine in engines() {
+        let mut count = 0;
+        for facts in CIPHERS.iter().filter(|facts| facts.aead) {
+            let (key, nonce) = (bytes(facts.key_size), bytes(facts.iv_size));
+            let ours = CipherKey::new(facts.cipher, &key).expect("native");
+            let Some(theirs) = served(engine, facts.name, engine.cipher_key(facts.cipher, &key))
+            else {
+                continue;
+            };
+            for aad_size in [0, 1, 13, 300, 20_000] {
+                for size in [0, 1, 16, 17, 1000, 65_535, 65_536, 150_000, 380_000] {
+                    let (aad, source) = (bytes(aad_size), bytes(size));
+                    let (mut expected, mut tag) = (vec![0; size], [0; 16]);
+                    ours.seal(
+                        &nonce,
+                        &aad,
+                        Text::Across { source: &source, target: &mut expected },
+                        &mut tag,
+                    )
+                    .expect("native");
+                    let (mut sealed, mut other_tag) = (vec![0; size], [0; 16]);
+                    let result = theirs.seal(
+                        &nonce,
+                        &aad,
+                        Text::Across { source: &source, target: &mut sealed },
+                        &mut other_tag,
+                    );
+                    let what = format!("{engine:?} {} {size} {aad_size}", facts.name);
+                    if let Err(Error::TooLarge(reason)) = result {
+                        assert!(size > 65_536 && reason.contains("at most"), "{what}: {reason}");
+                        assert!(sealed.iter().all(|&byte| byte == 0));
+                        continue;
+                    }
+                    result.unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert!(sealed == expected && other_tag == tag, "{what}");
+                    let mut opened = vec![0; size];
+                    theirs
+                        .open(
+                            &nonce,
+                            &aad,
+                            Text::Across { source: &sealed, target: &mut opened },
+                            &tag,
+                        )
+                        .expect("authentic");
+                    assert!(opened == source, "{what}");
+                    theirs.open(&nonce, &aad, Text::InPlace(&mut sealed), &tag).expect("authentic");
+                    assert!(sealed == source, "{what} in place");
+                    // A wrong tag, and then the right one.
+                    let mut wrong = tag;
+                    wrong[15] ^= 1;
+                    let mut opened = vec![1; size];
+                    let refused = theirs.open(
+                        &nonce,
+                        &aad,
+                        Text::Across { source: &expected, target: &mut opened },
+                        &wrong,
+                    );
+                    assert_eq!(refused, Err(Error::Authentication), "{what}");
+                    assert!(opened.iter().all(|&byte| byte == 0), "{what}");
+                    theirs
+                        .open(
+                            &nonce,
+                            &aad,
+                            Text::Across { source: &expected, target: &mut opened },
+                            &tag,
+                        )
+                        .expect("authentic");
+                    assert!(opened == source, "{what}");
+                    count += 1;
+                }
+            }
+            shorter_tags(engine, &ours, &theirs);
+        }
+        assert!(count >= 3 * 5 * 7, "{engine:?}: {count}");
+    }
+}
+
+fn shorter_tags(engine: LinuxEngine, ours: &CipherKey, theirs: &CipherKey) {
+    let facts = ours.cipher().facts();
+    for size in (1..16).filter(|&size| facts.tag_fits(size)) {
+        let (nonce, source) = (bytes(facts.iv_size), bytes(100));
+        let (mut expected, mut tag, mut sealed, mut other_tag) =
+            ([0; 100], vec![0; size], [0; 100], vec![0; size]);
+        ours.seal(
+            &nonce,
+            b"aad",
+            Text::Across { source: &source, target: &mut expected },
+            &mut tag,
+        )
+        .expect("native");
+        theirs
+            .seal(
+                &nonce,
+                b"aad",
+                Text::Across { source: &source, target: &mut sealed },
+                &mut other_tag,
+            )
+            .expect("served");
+        assert!(sealed == expected && tag == other_tag, "{engine:?} {size}");
+        let opened = theirs.open(&nonce, b"aad", Text::InPlace(&mut sealed), &tag);
+        if served(engine, "short tags", opened).is_some() {
+            assert_eq!(sealed, source[..], "{engine:?} {size}");
+            tag[0] ^= 1;
+            let refused = theirs.open(&nonce, b"aad", Text::InPlace(&mut expected), &tag);
+            assert_eq!(refused, Err(Error::Authentication), "{engine:?} {size}");
+        } else {
+            assert!(sealed == expected, "untouched");
+        }
+    }
+}
+
+#[test]
+fn refuses_large_messages_at_once() {
+    for engine in engines() {
+        let key = engine.cipher_key(Cipher::Aes256Gcm, &[1; 32]).expect("served");
+        let (mut text, mut tag) = (vec![5; 8 << 20], [0; 16]);
+        let result = key.seal(&[0; 12], &[], Text::InPlace(&mut text), &mut tag);
+        assert!(matches!(result, Err(Error::TooLarge(_))), "{result:?}");
+        assert!(text.iter().all(|&byte| byte == 5), "untouched");
+        key.seal(&[0; 12], &[], Text::InPlace(&mut text[..1000]), &mut tag)
+            .expect("served after it");
+    }
+}
+
+#[test]
+fn running_hashes_have_handles() {
+    for engine in engines() {
+        let table = KernelHashTable::default();
+        let of = (engine, Hash::Sha256);
+        let message = bytes(300_000);
+        let (mut handle, mut copy) = ([0; 16], [0; 16]);
+        table.update(of, &NONE, &[], [b"", &message[..10]], &mut handle, None).expect("begun");
+        let first = handle;
+        table
+            .update(
+                of,
+                &NONE,
+                &first,
+                [&message[10..1000], &message[1000..200_000]],
+                &mut handle,
+                None,
+            )
+            .expect("moved on");
+        assert_eq!(first, handle);
+        table.copy(&handle, &mut copy).expect("copied");
+        assert_ne!(handle, copy);
+        assert_eq!(table.count(), 2);
+        // Another hash, a forged handle, a key of nobody.
+        assert_eq!(
+            table.update((engine, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut handle, None),
+            Err(Error::State)
+        );
+        let mut forged = first;
+        forged[15] ^= 1;
+        assert_eq!(
+            table.update(of, &NONE, &forged, [b"", b"x"], &mut handle, None),
+            Err(Error::State)
+        );
+        assert_eq!(table.copy(&forged[..8], &mut [0; 16]), Err(Error::State));
+        let (mut expected, mut target) = ([0; 32], [0; 32]);
+        digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected).expect("native");
+        table.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
+        assert_eq!(target, expected);
+        digest(Hash::Sha256, &NONE, &message, &mut expected).expect("native");
+        table.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
+        assert_eq!(target, expected);
+        for spent in [first, copy] {
+            assert_eq!(table.finish(of, &NONE, &spent, &[], &mut target), Err(Error::State));
+            assert!(!table.close(&spent));
+        }
+        assert_eq!(table.count(), 0);
+        // Nothing taken in, on a socket that another message went through.
+        table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
+        digest(Hash::Sha256, &NONE, &[], &mut expected).expect("native");
+        assert_eq!(target, expected);
+        table.update(of, &NONE, &[], [b"", b""], &mut handle, None).expect("begun");
+        table.copy(&handle, &mut copy).expect("copied");
+        for handle in [handle, copy] {
+            table.finish(of, &NONE, &handle, &[], &mut target).expect("finished");
+            assert_eq!(target, expected);
+        }
+        // Under a key.
+        let key = engine.mac_key(Hash::Sha512, b"key").expect("served");
+        let (mut expected, mut target) = ([0; 64], [0; 64]);
+        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        table.copy(&handle, &mut copy).expect("copied");
+        hmac(Hash::Sha512, b"key", &message, &mut expected).expect("native");
+        for handle in [handle, copy] {
+            table.mac_finish(&key, &handle, &[], &mut target).expect("finished");
+            assert_eq!(target, expected);
+        }
+        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        assert!(table.close(&handle));
+        assert_eq!(table.count(), 0);
+    }
+}
+
+/// Gives up at the pause with this number.
+struct GivesUp(Cell<usize>, usize);
+
+impl Checkpoint for GivesUp {
+    fn checkpoint(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+
+    fn cancelled(&self, _index: usize) -> bool {
+        self.0.get() >= self.1
+    }
+}
+
+#[test]
+fn long_work_pauses_and_is_given_up() {
+    for engine in engines() {
+        let (message, mut target) = (bytes(1 << 20), [0; 32]);
+        let mut patient = GivesUp(Cell::new(0), usize::MAX);
+        engine
+            .digest(
+                Hash::Sha256,
+                &NONE,
+                &message,
+                &mut target,
+                Some(Slicer::new(100_000, &mut patient)),
+            )
+            .expect("served");
+        assert!(patient.0.get() >= 7, "{}", patient.0.get());
+        let result = engine.digest(
+            Hash::Sha256,
+            &NONE,
+            &message,
+            &mut target,
+            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
+        );
+        assert_eq!(result, Err(Error::Cancelled));
+        // What was left in the middle is not mixed with what follows.
+        let mut expected = [0; 32];
+        digest(Hash::Sha256, &NONE, b"after", &mut expected).expect("native");
+        engine.digest(Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
+        assert_eq!(target, expected);
+        let key = engine.cipher_key(Cipher::Aes128Ctr, &[1; 16]).expect("served");
+        let mut text = message.clone();
+        let result = key.apply_paced(
+            &[0; 16],
+            Text::InPlace(&mut text),
+            65_536,
+            &mut GivesUp(Cell::new(0), 2),
+        );
+        assert_eq!(result, Err(Error::Cancelled));
+        assert!(text.iter().all(|&byte| byte == 0));
+        let table = KernelHashTable::default();
+        let mut handle = [0; 16];
+        table
+            .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut handle, None)
+            .expect("begun");
+        let again = handle;
+        let result = table.update(
+            (engine, Hash::Sha1),
+            &NONE,
+            &again,
+            [b"", &message],
+            &mut handle,
+            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 1))),
+        );
+        assert_eq!(result, Err(Error::Cancelled));
+        assert_eq!(table.count(), 0);
+    }
+}
+
+#[test]
+fn keys_may_be_used_by_several_threads() {
+    for engine in engines() {
+        let key = engine.cipher_key(Cipher::Aes256Gcm, &[3; 32]).expect("served");
+        let ours = CipherKey::new(Cipher::Aes256Gcm, &[3; 32]).expect("native");
+        std::thread::scope(|scope| {
+            for thread in 0..6_usize {
+                let (key, ours) = (&key, &ours);
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let source = bytes(thread * 1000 + round);
+                        let (mut one, mut other) = (source.clone(), source);
+                        let (mut tag, mut other_tag) = ([0; 16], [0; 16]);
+                        ours.seal(&[thread as u8; 12], &[], Text::InPlace(&mut one), &mut tag)
+                            .expect("native");
+                        key.seal(
+                            &[thread as u8; 12],
+                            &[],
+                            Text::InPlace(&mut other),
+                            &mut other_tag,
+                        )
+                        .expect("served");
+                        assert!(one == other && tag == other_tag);
+                        let (mut ours, mut theirs) = ([0; 32], [0; 32]);
+                        digest(Hash::Sha256, &NONE, &one, &mut ours).expect("native");
+                        engine
+                            .digest(Hash::Sha256, &NONE, &one, &mut theirs, None)
+                            .expect("served");
+                        assert_eq!(ours, theirs);
+                    }
+                });
+            }
+        });
+    }
+}
+
+// In a process of its own, as other tests open descriptors meanwhile: see the name.
+#[test]
+#[ignore = "run alone: cargo test -p millrace-linux --test compare -- --ignored"]
+#[cfg(target_os = "linux")]
+fn alone_no_descriptor_is_left() {
+    let open = || std::fs::read_dir("/proc/self/fd").expect("procfs").count();
+    for engine in engines() {
+        let round = || {
+            let key = engine.cipher_key(Cipher::Aes128Gcm, &[1; 16]).expect("served");
+            let (mut text, mut tag) = ([0; 100], [0; 16]);
+            key.seal(&[0; 12], &[], Text::InPlace(&mut text), &mut tag).expect("served");
+            let _ = key.open(&[0; 12], &[], Text::InPlace(&mut text), &tag[..12]);
+            assert!(key.open(&[0; 12], &[], Text::InPlace(&mut text), &[0; 16]).is_err());
+            let mac = engine.mac_key(Hash::Sha256, &[1; 100]).expect("served");
+            let table = KernelHashTable::default();
+            let (mut handle, mut copy) = ([0; 16], [0; 16]);
+            table.mac_update(&mac, &[], [b"", b"begun"], &mut handle, None).expect("begun");
+            table.copy(&handle, &mut copy).expect("copied");
+            table
+                .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None)
+                .expect("begun");
+            let mut target = [0; 32];
+            engine.digest(Hash::Sha256, &NONE, b"", &mut target, None).expect("served");
+        };
+        round();
+        let before = open();
+        (0..200).for_each(|_| round());
+        assert_eq!(open(), before, "{engine:?}");
+    }
+}

@@ -1,0 +1,400 @@
+//! Batches: several jobs of one kind that run together in the SIMD lanes of one thread, whatever
+//! their environments. Hashes and HMACs batch if algorithm and key are the same, scrypt with one N
+//! and r, PBKDF2 over one hash. A cancelled job leaves its batch early; a panic, which is a bug,
+//! fails the whole batch.
+
+use crate::bytes::{Copies, Window};
+use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
+use crate::completed::CompletedBatch;
+use crate::cost::Algorithm;
+use crate::job::Job;
+use crate::kdf::{Derivation, Kdf};
+use crate::keys::PreparedKey;
+use crate::memory_budget;
+use crate::protocol::EngineNumber;
+use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
+use millrace_core::allocate::try_zeroed;
+use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::Checkpoint;
+use millrace_core::error::Error;
+use millrace_core::hash::Params;
+use millrace_core::hmac::MacKey;
+use millrace_core::kdf::{Memory, pbkdf2, scrypt};
+use millrace_core::many;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use zeroize::Zeroizing;
+
+/// The most jobs of a batch: no SIMD kernel has more lanes.
+const BATCH_MAX: usize = 32;
+
+/// Returns the kind of a work that may be batched: the number of its prepared key, or 0 without
+/// one, and its hash or the kind of its derivation.
+pub(crate) fn kind(work: &Work) -> Option<u32> {
+    if work.engine != EngineNumber::Native {
+        return None;
+    }
+    if work.operation == Operation::Derive {
+        let small = matches!(work.target, Target::Reply(size) if size <= REPLY_SMALL_BYTES);
+        return work.derivation.kind().filter(|&kind| small && batch_limit(kind) > 1);
+    }
+    let (hash, number) = match (work.operation, &work.key) {
+        (Operation::Hash(hash), Key::Bytes(key)) if work.seed == 0 && key.size() == 0 => (hash, 0),
+        (Operation::Hmac(hash), Key::Prepared(key)) => match **key {
+            PreparedKey::Mac(ref key, number) if number > 0 && key.hash() == hash => (hash, number),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let kind = number << 8 | hash as u32;
+    let plain =
+        matches!(work.target, Target::Reply(size) if size == hash.facts().digest_size && size > 0);
+    (plain && batch_limit(kind) > 1).then_some(kind)
+}
+
+/// Returns the most jobs of a kind that are faster as a batch.
+pub(crate) fn batch_limit(kind: u32) -> usize {
+    // Kept by the low byte of the kind: the pool calls this under its lock.
+    static LANES: [AtomicU8; 256] = [const { AtomicU8::new(0) }; 256];
+    let place = &LANES[kind as usize & 0xff];
+    match place.load(Ordering::Relaxed) {
+        0 => {
+            let hashed = || Hash::from_id(kind as u8).map_or(1, many::lanes);
+            let lanes =
+                Derivation::batch_limit(kind as u8).unwrap_or_else(hashed).clamp(1, BATCH_MAX);
+            place.store(lanes as u8, Ordering::Relaxed);
+            lanes
+        }
+        lanes => lanes.into(),
+    }
+}
+
+/// Runs jobs of one kind as a batch.
+pub(crate) fn run(
+    jobs: impl Iterator<Item = Box<Job>>,
+    run_pending: &mut dyn FnMut(),
+    completed: &mut CompletedBatch,
+) {
+    let mut begun = Vec::with_capacity(BATCH_MAX);
+    for mut job in jobs {
+        if !job.completion.gate().enter() {
+            continue;
+        }
+        if job.begin() { begun.push(job) } else { complete(job, completed) }
+    }
+    let mut jobs = begun;
+    if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
+        return derive(jobs, run_pending, completed);
+    }
+    let Some(key) = jobs.first().and_then(|job| BatchKey::of(&job.work)) else { return };
+    // A batch takes less than half as long as its jobs one by one.
+    let (rounds, cost) =
+        (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
+    if cost.saturating_mul(rounds as u64) <= CHECKPOINT_MIN_NS {
+        key.run(&mut jobs);
+        jobs.into_iter().for_each(|job| complete(job, completed));
+        completed.measure_once(Algorithm::Hash(key.hash));
+        return;
+    }
+    let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
+    let slice = (slice(size, cost) / rounds).max(SLICE_MIN_BYTES);
+    key.run_in_slices(slice, jobs, run_pending, completed);
+}
+
+/// Runs jobs on the calling thread, adjacent jobs of one kind as batches.
+pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
+    for same in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
+        for jobs in same.chunks_mut(BATCH_MAX) {
+            match BatchKey::of(&jobs[0].work) {
+                Some(key)
+                    if jobs.len() > 1 && jobs.iter().all(|job| job.cancel_token.is_none()) =>
+                {
+                    key.run(jobs)
+                }
+                _ => jobs.iter_mut().for_each(|job| job.perform_here()),
+            }
+        }
+    }
+}
+
+/// Adds a job that has ended to the completed ones.
+fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
+    job.completion.gate().leave();
+    completed.add(job);
+}
+
+/// The hash and the key that all jobs of a batch share.
+struct BatchKey {
+    hash: Hash,
+    key: Option<Arc<PreparedKey>>,
+}
+
+impl BatchKey {
+    /// Returns `None` for work that is neither a hash nor an HMAC under a prepared key.
+    fn of(work: &Work) -> Option<BatchKey> {
+        match (work.operation, &work.key) {
+            (Operation::Hash(hash), _) => Some(BatchKey { hash, key: None }),
+            (Operation::Hmac(hash), Key::Prepared(key)) => {
+                Some(BatchKey { hash, key: Some(Arc::clone(key)) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs the jobs without checkpoints.
+    fn run(&self, jobs: &mut [Box<Job>]) {
+        let windows = windows(jobs);
+        let mut places = [&[][..]; BATCH_MAX];
+        let sources = sources(&mut places, &windows[..jobs.len()]);
+        let each = |index: usize, digest: &[u8]| jobs[index].complete_with(digest);
+        let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
+            None => many::digests(self.hash, &Params::default(), sources, self.size(), each),
+            Some(key) => many::macs(key, sources, each),
+        }));
+        let failure = failure(result);
+        jobs.iter_mut().filter(|job| job.status != Status::Done).for_each(|job| job.end(failure));
+    }
+
+    fn run_in_slices(
+        &self,
+        slice: usize,
+        jobs: Vec<Box<Job>>,
+        run_pending: &mut dyn FnMut(),
+        completed: &mut CompletedBatch,
+    ) {
+        let windows = windows(&jobs);
+        let mut places = [&[][..]; BATCH_MAX];
+        let sources = sources(&mut places, &windows[..jobs.len()]);
+        BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
+            let each = |index: usize, digest: &[u8]| {
+                if let Some(job) = &mut batch.borrow_mut()[index] {
+                    job.complete_with(digest);
+                }
+            };
+            failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
+                None => many::digests_paced(
+                    self.hash,
+                    &Params::default(),
+                    sources,
+                    self.size(),
+                    slice,
+                    checkpoint,
+                    each,
+                ),
+                Some(key) => many::macs_paced(key, sources, slice, checkpoint, each),
+            })))
+        });
+    }
+
+    fn mac(&self) -> Result<Option<&MacKey>, Error> {
+        match self.key.as_deref() {
+            None => Ok(None),
+            Some(PreparedKey::Mac(key, _)) => Ok(Some(key)),
+            Some(_) => Err(Error::NotSupported),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.hash.facts().digest_size
+    }
+}
+
+/// Returns the windows of the messages of at most [`BATCH_MAX`] jobs.
+fn windows(jobs: &[Box<Job>]) -> [Window; BATCH_MAX] {
+    let mut windows = [Window::EMPTY; BATCH_MAX];
+    windows.iter_mut().zip(jobs).for_each(|(window, job)| *window = job.work.source);
+    windows
+}
+
+/// Returns the messages, written to `places`.
+fn sources<'a, 'b>(places: &'a mut [&'b [u8]; BATCH_MAX], windows: &'b [Window]) -> &'a [&'b [u8]] {
+    places.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
+    &places[..windows.len()]
+}
+
+/// Returns the status of the jobs that have no result.
+fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
+    match result {
+        Ok(Ok(())) | Err(_) => Status::Internal,
+        Ok(Err(error)) => error.into(),
+    }
+}
+
+/// A batch that runs in slices, and its checkpoint.
+struct BatchInFlight<'a> {
+    run_pending: &'a mut dyn FnMut(),
+    completed: &'a mut CompletedBatch,
+    jobs: &'a Jobs,
+    cancelled: [Cell<bool>; BATCH_MAX],
+}
+
+/// The jobs of a batch that have not left it.
+type Jobs = RefCell<Vec<Option<Box<Job>>>>;
+
+impl BatchInFlight<'_> {
+    /// Runs jobs that have begun, and completes them. `work` returns the status of the jobs that
+    /// have no result.
+    fn run(
+        jobs: Vec<Box<Job>>,
+        run_pending: &mut dyn FnMut(),
+        completed: &mut CompletedBatch,
+        work: impl FnOnce(&Jobs, &mut BatchInFlight<'_>) -> Status,
+    ) {
+        let jobs = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
+        let mut batch = BatchInFlight {
+            run_pending,
+            completed,
+            jobs: &jobs,
+            cancelled: [const { Cell::new(false) }; BATCH_MAX],
+        };
+        let failure = work(&jobs, &mut batch);
+        batch.complete_cancelled();
+        for mut job in jobs.take().into_iter().flatten() {
+            if job.status != Status::Done {
+                job.end(failure);
+            }
+            complete(job, completed);
+        }
+    }
+
+    /// Completes the cancelled jobs, whose memory the batch no longer reads: neither they nor an
+    /// environment that ends wait for the others.
+    fn complete_cancelled(&mut self) {
+        let mut jobs = self.jobs.borrow_mut();
+        let mut left = false;
+        for (job, cancelled) in jobs.iter_mut().zip(&self.cancelled) {
+            if cancelled.get()
+                && let Some(mut job) = job.take_if(|job| job.status != Status::Done)
+            {
+                job.end(Status::Cancelled);
+                complete(job, self.completed);
+                left = true;
+            }
+        }
+        if left {
+            self.completed.deliver();
+        }
+    }
+}
+
+impl Checkpoint for BatchInFlight<'_> {
+    fn checkpoint(&mut self) {
+        (self.run_pending)();
+        // `cancelled` returned true for these jobs a slice ago.
+        self.complete_cancelled();
+    }
+
+    fn cancelled(&self, index: usize) -> bool {
+        let jobs = self.jobs.borrow();
+        let Some(job) = &jobs[index] else { return true };
+        let cancelled = job.completion.gate().is_closing()
+            || job.cancel_token.as_ref().is_some_and(|token| token.is_requested());
+        self.cancelled[index].set(cancelled);
+        cancelled
+    }
+
+    fn progress(&mut self, index: usize, done: u64, steps: u64) {
+        if let Some(progress) =
+            self.jobs.borrow()[index].as_ref().and_then(|job| job.work.progress.as_ref())
+        {
+            progress.set(done, steps);
+        }
+    }
+}
+
+/// Input and output of one derivation of a batch, copied: a cancelled job leaves with its own
+/// memory.
+struct Lane {
+    _copies: Copies,
+    password: Window,
+    salt: Window,
+    target: Zeroizing<Vec<u8>>,
+}
+
+impl Lane {
+    /// Returns `None` when memory is short.
+    fn of(job: &Job) -> Option<Lane> {
+        let Key::Bytes(password) = job.work.key else { return None };
+        let mut copies = Copies::default();
+        let [password, salt] = copies.secrets([password, job.work.iv])?;
+        let target = Zeroizing::new(try_zeroed(job.work.target.size()).ok()?);
+        Some(Lane { _copies: copies, password, salt, target })
+    }
+}
+
+/// Runs derivations of one kind, all of which have begun.
+fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
+    // Held until all memory is wiped, including that of a job that leaves early.
+    let permits: Vec<_> = jobs.iter_mut().filter_map(|job| job.permit.take()).collect();
+    let refuse = |jobs: Vec<Box<Job>>, status: Status, completed: &mut CompletedBatch| {
+        for mut job in jobs {
+            job.end(status);
+            complete(job, completed);
+        }
+    };
+    let Some(derivations) =
+        jobs.iter().map(|job| job.work.derivation.decode()).collect::<Option<Vec<_>>>()
+    else {
+        return refuse(jobs, Status::Internal, completed);
+    };
+    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
+        return refuse(jobs, Status::Memory, completed);
+    };
+    let permitted = permits.iter().map(|permit| permit.bytes()).sum();
+    BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
+        let each = |index: usize, key: &[u8]| {
+            if let Some(job) = &mut batch.borrow_mut()[index] {
+                job.complete_with(key);
+            }
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
+            Kdf::Scrypt { cost, .. } => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Scrypt { p, .. } => Some(scrypt::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            p: *p,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                let mut memory = memory(&cost, &jobs, permitted)?;
+                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, checkpoint, each);
+                memory_budget::defer_wipe(memory);
+                result
+            }
+            Kdf::Pbkdf2 { hash, .. } => {
+                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
+                    .filter_map(|(lane, kdf)| match kdf {
+                        Kdf::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
+                            password: lane.password.read(),
+                            salt: lane.salt.read(),
+                            iterations: *iterations,
+                            target: &mut lane.target,
+                        }),
+                        _ => None,
+                    })
+                    .collect();
+                pbkdf2::derive_many(hash, &mut jobs, checkpoint, each)
+            }
+            _ => Err(Error::NotSupported),
+        }));
+        failure(result)
+    });
+    completed.deliver();
+    memory_budget::wipe_deferred(run_pending);
+    drop(permits);
+}
+
+/// Returns memory for as many lanes as are useful and permitted.
+fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], permitted: u64) -> Result<Memory, Error> {
+    let total: u64 = jobs.iter().map(|job| u64::from(job.p)).sum();
+    let most = scrypt::lanes().min(usize::try_from(total).unwrap_or(usize::MAX));
+    let size = |&lanes: &usize| scrypt::memory(cost, total, lanes);
+    let lanes = (2..=most).rev().find(|lanes| size(lanes) <= permitted).unwrap_or(1);
+    memory_budget::take_scratch(size(&lanes))
+}

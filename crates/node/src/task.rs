@@ -1,0 +1,168 @@
+//! The pool and its tasks: whole jobs, and helpers of large ones.
+
+use crate::checkpoint::JobCheckpoint;
+use crate::completed::CompletedBatch;
+use crate::cost;
+use crate::job::{CompletionQueue, Job};
+use crate::memory_budget;
+use crate::multibuffer;
+use crate::os_thread;
+use crate::parallel::ParallelJob;
+use crate::protocol::EngineNumber;
+use millrace_pool::{Pool, Task, YieldPoint};
+use std::sync::{Arc, OnceLock};
+
+/// A worker's task.
+pub(crate) enum PoolTask {
+    Job(Box<Job>),
+    /// Works on parts of a large job while there are any.
+    Helper(Arc<ParallelJob>),
+}
+
+/// Returns the process's pool. No thread starts before the first task.
+pub(crate) fn pool() -> &'static Pool<PoolTask> {
+    static POOL: OnceLock<Pool<PoolTask>> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new(Pool::<PoolTask>::default_limit()))
+}
+
+/// Submits tasks to the pool; runs here those that the pool cannot take because no thread can be
+/// started.
+pub(crate) fn submit(tasks: impl IntoIterator<Item = PoolTask>) {
+    let mut completed = CompletedBatch::default();
+    for task in pool().submit(tasks) {
+        task.run(&mut YieldPoint::none(), &mut completed);
+    }
+    completed.deliver();
+}
+
+/// Returns a long job as tasks: one, or as many as it gets workers.
+pub(crate) fn split(job: Box<Job>) -> Vec<PoolTask> {
+    match ParallelJob::split(job, pool().threads().limit) {
+        Err(job) => vec![PoolTask::Job(job)],
+        Ok((parallel, helpers)) => PoolTask::helpers(&parallel, helpers).collect(),
+    }
+}
+
+impl PoolTask {
+    fn helpers(
+        parallel: &Arc<ParallelJob>,
+        helpers: usize,
+    ) -> impl Iterator<Item = PoolTask> + use<'_> {
+        (0..helpers).map(|_| PoolTask::Helper(Arc::clone(parallel)))
+    }
+
+    /// Returns true for a job of at most `cost` predicted nanoseconds that an event loop may run
+    /// instead of waiting for it.
+    pub(crate) fn suits_event_loop(&self, cost: u64) -> bool {
+        matches!(self, PoolTask::Job(job) if job.cost <= cost && !job.measures())
+    }
+
+    /// Returns the completion queue of the task's environment.
+    pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
+        match self {
+            PoolTask::Job(job) => &job.completion,
+            PoolTask::Helper(parallel) => parallel.completion(),
+        }
+    }
+}
+
+impl Task for PoolTask {
+    type Results = CompletedBatch;
+
+    fn on_worker_start() {
+        os_thread::avoid_preempting_others();
+    }
+
+    fn cost(&self) -> u64 {
+        match self {
+            PoolTask::Job(job) => job.cost,
+            PoolTask::Helper(parallel) => parallel.cost(),
+        }
+    }
+
+    /// Worker time is divided among environments.
+    fn owner(&self) -> usize {
+        Arc::as_ptr(self.completion()).addr()
+    }
+
+    fn kind(&self) -> Option<u32> {
+        if let PoolTask::Job(job) = self { job.kind } else { None }
+    }
+
+    fn batch_limit(kind: u32) -> usize {
+        multibuffer::batch_limit(kind)
+    }
+
+    fn run(self, yield_point: &mut YieldPoint<'_, Self>, completed: &mut CompletedBatch) {
+        let mut run_pending = || yield_point.run_pending_short_tasks();
+        match self {
+            PoolTask::Job(job) => run_job(job, &mut run_pending, completed),
+            PoolTask::Helper(parallel) => {
+                completed.note_secrets(parallel.keyed(), parallel.cost());
+                // A helper that the pool cannot take is not missed: the others do its parts.
+                let call_helpers =
+                    |helpers| drop(pool().submit(PoolTask::helpers(&parallel, helpers)));
+                if let Some(job) = parallel.help(&mut run_pending, call_helpers) {
+                    let algorithm = cost::algorithm(job.work.operation);
+                    completed.add(job);
+                    completed.measure_once(algorithm);
+                }
+            }
+        }
+    }
+
+    fn run_batch(
+        tasks: &mut Vec<PoolTask>,
+        yield_point: &mut YieldPoint<'_, Self>,
+        completed: &mut CompletedBatch,
+    ) {
+        // Results are delivered one environment at a time.
+        let owner = |task: &PoolTask| Arc::as_ptr(task.completion());
+        if tasks.iter().any(|task| owner(task) != owner(&tasks[0])) {
+            tasks.sort_by_key(owner);
+        }
+        let jobs = tasks.drain(..).filter_map(|task| match task {
+            PoolTask::Job(job) => Some(job),
+            PoolTask::Helper(_) => None,
+        });
+        multibuffer::run(jobs, &mut || yield_point.run_pending_short_tasks(), completed);
+    }
+
+    fn is_polled(completed: &CompletedBatch) -> bool {
+        completed.is_polled()
+    }
+
+    fn deliver(completed: &mut CompletedBatch) {
+        completed.deliver();
+    }
+
+    fn on_idle(completed: &mut CompletedBatch) {
+        completed.wipe_stack(0);
+    }
+}
+
+fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
+    // False once the environment has ended: its memory may be gone, and no call waits.
+    if !job.completion.gate().enter() {
+        return;
+    }
+    // Held until the memory is wiped, which happens after the result was delivered.
+    let permit = job.permit.take();
+    job.perform(|work, reply, completion, cancel_token, cost| {
+        let mut checkpoint =
+            JobCheckpoint::new(run_pending, completion.gate(), cancel_token, work, cost);
+        work.run(reply, checkpoint.as_mut())
+    });
+    job.completion.gate().leave();
+    let (algorithm, measured) =
+        (cost::algorithm(job.work.operation), job.work.engine == EngineNumber::Native);
+    completed.add(job);
+    if permit.is_some() {
+        completed.deliver();
+        memory_budget::wipe_deferred(run_pending);
+        drop(permit);
+    }
+    if measured {
+        completed.measure_once(algorithm);
+    }
+}

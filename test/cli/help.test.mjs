@@ -1,0 +1,331 @@
+// What the command says about itself: help, version, engines, completion; and how it refuses.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+
+import { root } from '../support/child.mjs';
+import { command, inFolder, without } from '../support/shell.mjs';
+
+const require = createRequire(import.meta.url);
+const { commands } = require('../../cli/commands.js');
+const { asText } = require('../../cli/engines.js');
+const ui = require('../../cli/ui.js');
+const { progressText } = require('../../cli/progress.js');
+const { version } = require('../../package.json');
+const guide = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
+
+test('version, overview, and what is not there', () =>
+  inFolder({}, async ($) => {
+    await $.millrace('--version', { stdout: `millrace ${version}\n` });
+    const overview =
+      /^usage: millrace COMMAND [\s\S]* sum +print or check checksums[\s\S]* help +help about a command/;
+    await $.millrace('--help', { stdout: overview });
+    await $.millrace('help', { stdout: overview });
+    await $.millrace('', { stderr: overview, code: 1 });
+    await $.millrace('smu', {
+      stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
+      code: 1,
+    });
+    await $.millrace('frobnicate', {
+      stderr: 'millrace: unknown command: frobnicate; see: millrace help\n',
+      code: 1,
+    });
+    await $.millrace('--frob', {
+      stderr: 'millrace: unknown option: --frob; see: millrace help\n',
+      code: 1,
+    });
+    await $.millrace('help smu', {
+      stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
+      code: 1,
+    });
+    await $.millrace('toString', { stderr: /unknown command: toString/, code: 1 });
+    const { stdout } = await $.millrace('help bench scrypt', {
+      stdout: /^usage: millrace bench scrypt/,
+    });
+    await $.millrace('bench scrypt --help', { stdout });
+    await $.millrace('help bench scrpyt', {
+      stderr:
+        'millrace: unknown command: bench scrpyt (did you mean bench scrypt?); see: millrace help\n',
+      code: 1,
+    });
+    await $.millrace('help sum a', {
+      stderr: 'millrace: unknown command: sum a; see: millrace help\n',
+      code: 1,
+    });
+  }));
+
+test('each command has help with all its options, no line too wide, and stands in the guide', () =>
+  inFolder({}, async ($) => {
+    for (const [name, { load, summary }] of Object.entries(commands)) {
+      const { stdout } = await $.millrace(`help ${name}`, {
+        stdout: new RegExp(`^usage: millrace ${name} `),
+      });
+      const text = stdout.toString();
+      assert.equal((await $.millrace(`${name} --help`, { stdout: /./ })).stdout.toString(), text);
+      assert.ok(summary.length < 60, name);
+      for (const line of text.split('\n')) assert.ok(line.length <= 100, line);
+      assert.match(
+        guide,
+        new RegExp(`^## .*millrace ${name}\\b`, 'm'),
+        `docs/cli.md has a section about ${name}`,
+      );
+      for (const { name: long, short } of load().options) {
+        assert.match(
+          text,
+          new RegExp(`^  ${short === undefined ? '   ' : `-${short},`} --${long}\\b`, 'm'),
+        );
+        assert.match(guide, new RegExp(`--${long}\\b`), `docs/cli.md tells of --${long}`);
+      }
+    }
+  }));
+
+test('options of a command do not share a letter or a name', () => {
+  for (const [name, { load }] of Object.entries(commands)) {
+    const names = load().options.flatMap(({ name: long, short, also }) =>
+      [long, short, also].filter(Boolean),
+    );
+    assert.equal(new Set([...names, 'help', 'h']).size, names.length + 2, name);
+  }
+});
+
+test(
+  'whatever is said, to a disk that is full and to a reader who is gone',
+  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
+  () =>
+    inFolder({}, ($) => {
+      for (const line of [
+        '--version',
+        'help',
+        'help sum',
+        'engines',
+        'engines --json',
+        'completion bash',
+        'keygen',
+      ]) {
+        const session = (script) => {
+          const { status, stderr } = $.other('sh', [
+            '-c',
+            `exec "${process.execPath}" "${command}" ${line} ${script}`,
+          ]);
+          return [status, stderr.toString()];
+        };
+        const name = ['engines', 'completion', 'keygen'].find((each) => line.startsWith(each));
+        assert.deepEqual(
+          session('> /dev/full'),
+          [
+            1,
+            `millrace${name === undefined ? '' : ` ${name}`}: standard output: No space left on device\n`,
+          ],
+          line,
+        );
+        // A pipe that nobody reads any more; what is small might still fit into one that somebody
+        // will read.
+        const { stdout, stderr } = $.other('bash', [
+          '-c',
+          `set +m; "${process.execPath}" "${command}" ${line} > >(exec true); echo $?`,
+        ]) ?? { stdout: '141\n', stderr: '' };
+        assert.match(stdout.toString(), /^(0|141)\n$/, line);
+        assert.equal(stderr.toString(), '', line);
+      }
+    }),
+);
+
+test('engines: every algorithm, and as JSON what engines() gives', () =>
+  inFolder({}, async ($) => {
+    const { stdout } = await $.millrace('engines', { stdout: /^Millrace +\d/ });
+    for (const algorithm of [...millrace.getHashes(), ...millrace.getCiphers()])
+      assert.match(stdout.toString(), new RegExp(`^${algorithm} `, 'm'));
+    // Each price was measured for this output; where that is forbidden all are marked.
+    assert.doesNotMatch(stdout.toString(), /~\d|not measured/);
+    const table = await $.millrace('engines', {
+      env: { MILLRACE_COST: 'table' },
+      stdout: /^Millrace[^~]+~\d/,
+    });
+    assert.match(table.stdout.toString(), /^~ not measured on this machine$/m);
+    await $.millrace('engines --calibrate', { stderr: /--calibrate/, code: 1 });
+    const report = JSON.parse(
+      (await $.millrace('engines --json', { stdout: /^\{/ })).stdout.toString(),
+    );
+    assert.deepEqual(report.native, millrace.engines().native);
+    assert.equal(report.millrace, version);
+    for (const derivation of ['scrypt', 'argon2', 'bcrypt', 'hkdf', 'pbkdf2: .*sha256'])
+      assert.match(stdout.toString(), new RegExp(`^${derivation}\\b`, 'm'));
+    const hidden = await $.millrace('engines', {
+      env: { MILLRACE_CPU_HIDE: 'avx512f' },
+      stdout: /^Millrace/,
+    });
+    assert.match(hidden.stdout.toString(), /^xxh3-64 +millrace +(?!.*avx512f)/m);
+    assert.match(hidden.stdout.toString(), /^scrypt +millrace +(?!.*avx512f)/m);
+    await $.millrace('engines x', {
+      stderr: 'millrace engines: unexpected operand: x; see: millrace help engines\n',
+      code: 1,
+    });
+  }));
+
+test('engines: what serves each key derivation, and how many at once', () => {
+  const { derivations, libraries, cpu } = millrace.engines().native;
+  const hmacs = millrace.getHashes().filter((name) => {
+    try {
+      return millrace.pbkdf2('', '', 1, 1, name).length === 1;
+    } catch {
+      return false;
+    }
+  });
+  assert.ok(hmacs.length > 10);
+  assert.deepEqual(
+    Object.keys(derivations).sort(),
+    ['scrypt', 'argon2', 'bcrypt', 'hkdf', ...hmacs.map((name) => `pbkdf2-${name}`)].sort(),
+  );
+  for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
+    assert.ok(library in libraries, name);
+    for (const each of [...instructions, ...(lanes?.instructions ?? [])])
+      assert.ok(cpu.features.includes(each), `${name}: ${each}`);
+    if (lanes !== undefined) assert.ok(lanes.messages > 1, name);
+  }
+  if (
+    process.env.MILLRACE_CPU_HIDE === undefined &&
+    cpu.features.includes('avx512bw') &&
+    cpu.features.includes('avx512vl')
+  ) {
+    assert.deepEqual(derivations.scrypt.lanes, {
+      messages: 8,
+      instructions: derivations.scrypt.instructions,
+    });
+    assert.ok(derivations.argon2.instructions.includes('avx512f'));
+    assert.ok(derivations['pbkdf2-sha256'].lanes.messages >= 8);
+  }
+});
+
+test('engines: prices and thresholds, where they are known', () => {
+  const report = {
+    millrace: '1.2.3',
+    node: 'v20',
+    native: {
+      libraries: { lib: '1' },
+      cpu: { arch: 'x', features: [] },
+      algorithms: {
+        one: { library: 'lib', instructions: ['avx2'] },
+        two: { library: 'lib', instructions: [] },
+      },
+    },
+    threads: { limit: 2, started: 1, queued: 1 },
+    costs: {
+      one: { fixed: 50.4, perByte: 0.5, measured: true, inlineTo: 512, splitFrom: 1_048_576 },
+      two: { fixed: 10, perByte: 2, measured: false, inlineTo: 9 },
+    },
+    settings: { threads: 2, route: 'auto', maxQueuedBytes: 2 ** 30 },
+  };
+  const text = asText(report, Infinity);
+  assert.match(text, /^one +lib +50 +2000 +512 +1\.05 MB +avx2$/m);
+  assert.match(text, /^two +lib +~10 +~500 +9 +-$/m);
+  assert.match(text, /^threads +2 at most, 1 started, 1 job waiting$/m);
+  assert.match(text, /not measured/);
+  assert.doesNotMatch(
+    asText({ ...report, costs: undefined, settings: undefined }, Infinity),
+    /MB\/s|not measured/,
+  );
+});
+
+test('completion: scripts that the shells accept', () =>
+  inFolder({}, async ($) => {
+    await $.millrace('completion', {
+      stderr:
+        'millrace completion: expected one shell: bash, zsh, fish; see: millrace help completion\n',
+      code: 1,
+    });
+    await $.millrace('completion tcsh', { stderr: /expected one shell/, code: 1 });
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { stdout } = await $.millrace(`completion ${shell}`, { stdout: /millrace/ });
+      for (const name of Object.keys(commands))
+        assert.match(stdout.toString(), new RegExp(`\\b${name}\\b`));
+      if (without(shell) !== false) continue;
+      $.write('script', stdout);
+      const { status, stderr } = $.other(shell, ['-n', 'script']);
+      assert.deepEqual([status, stderr.toString()], [0, ''], shell);
+    }
+  }));
+
+test('completion in bash', { skip: without('bash') }, () =>
+  inFolder({ 'some file': '', 'some.key': '' }, async ($) => {
+    $.write('script', (await $.millrace('completion bash', { stdout: /./ })).stdout);
+    const complete = (...words) => {
+      const program = `. ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _millrace; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return $.other('bash', ['-c', program, 'bash', 'millrace', ...words])
+        .stdout.toString()
+        .split('\n')
+        .filter(Boolean);
+    };
+    assert.deepEqual(complete('se'), ['seal']);
+    assert.deepEqual(complete('sum', '--ig'), ['--ignore-missing']);
+    assert.deepEqual(complete('sum', '-a', 'sha25'), ['sha256']);
+    assert.deepEqual(complete('seal', '--algorithm', 'ch'), ['chacha20-poly1305']);
+    assert.deepEqual(complete('open', '-k', 'some.'), ['some.key']);
+    assert.deepEqual(complete('sum', 'some f'), ['some file']);
+    assert.deepEqual(complete('completion', 'z'), ['zsh']);
+    assert.deepEqual(complete('help', 'eng'), ['engines']);
+  }),
+);
+
+test('sizes, durations, tables and names for people', () => {
+  assert.deepEqual([0, 999, 1000, 9994, 9995, 99_950, 123_456_789, 1e18].map(ui.size), [
+    '0 B',
+    '999 B',
+    '1.00 kB',
+    '9.99 kB',
+    '10.0 kB',
+    '100 kB',
+    '123 MB',
+    '1000 PB',
+  ]);
+  assert.deepEqual([0, 59.4, 61, 3600, 360_000].map(ui.duration), [
+    '0:00',
+    '0:59',
+    '1:01',
+    '1:00:00',
+    '100:00:00',
+  ]);
+  assert.equal(
+    ui.table(
+      ['a', 'n>', 'text'],
+      [
+        ['x', '10', 'one two'],
+        ['yy', '5', 'z'],
+      ],
+      { width: 30 },
+    ),
+    'a    n  text\nx   10  one two\nyy   5  z',
+  );
+  assert.equal(
+    ui.table(['a', 'text'], [['x', 'word '.repeat(8).trim()]], { width: 20 }),
+    'a  text\nx  word word word word\n   word word word word',
+  );
+  assert.deepEqual(['a-b_c.d', 'a b', "it's", 'x\n', '\u202etxt', ''].map(ui.displayName), [
+    'a-b_c.d',
+    "'a b'",
+    "'it'\\''s'",
+    '"x\\u000a"'.replace('\\u000a', '\\n'),
+    '"\\u202etxt"',
+    "''",
+  ]);
+});
+
+test('progress says as much as there is room for', () => {
+  const state = { done: 5e8, total: 2e9, rate: 1e8 };
+  const bare = (width, override) =>
+    progressText('hashing', { ...state, ...override }, width).replace(/\x1b\[\d+m/g, '');
+  assert.equal(
+    bare(100),
+    `hashing  ${'\u2588'.repeat(6)}${'\u2591'.repeat(18)}   25%  500 MB of 2.00 GB  100 MB/s  0:15 left`,
+  );
+  assert.equal(bare(60), 'hashing   25%  500 MB of 2.00 GB  100 MB/s  0:15 left');
+  assert.equal(bare(30), ' 25%  100 MB/s  0:15 left');
+  assert.equal(bare(8), ' 25%');
+  assert.equal(bare(2), '');
+  assert.equal(bare(60, { total: undefined }), 'hashing  500 MB  100 MB/s');
+  assert.equal(bare(100, { rate: 0 }).includes('left'), false);
+});
