@@ -464,7 +464,8 @@ function exported() {
         .split(',')
         .map((each) => each.trim())
         .filter(Boolean))
-        if (!entryPoints.includes(posix.join(posix.dirname(door), from))) note(`${from}.d.ts`, name);
+        if (!entryPoints.includes(posix.join(posix.dirname(door), from)))
+          note(`${from}.d.ts`, name);
     }
     // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
     const handedOn = new Set(

@@ -162,11 +162,15 @@ export function parseSize(text) {
       ? Number.NaN
       : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
   if (!(size >= 1 && size <= largest))
-    throw new UserError(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, { usage: true });
+    throw new UserError(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, {
+      usage: true,
+    });
   return size;
 }
 
 function oneOf(kind, value, known) {
   if (!known.includes(value))
-    throw new UserError(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, { usage: true });
+    throw new UserError(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, {
+      usage: true,
+    });
 }

@@ -11,6 +11,9 @@ function refuse(): never {
   );
 }
 
+/** Throws ERR_NOT_SUPPORTED: `cipher` of crypto-async needs Node.js. */
 export const cipher = refuse;
+/** Throws ERR_NOT_SUPPORTED: `hash` of crypto-async needs Node.js. */
 export const hash = refuse;
+/** Throws ERR_NOT_SUPPORTED: `hmac` of crypto-async needs Node.js. */
 export const hmac = refuse;

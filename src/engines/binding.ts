@@ -2,7 +2,7 @@
  * The usual engine: opened, and given the memory it shares with the front. Others join it when they
  * are asked for (engines.ts).
  */
-import { desk, frame, ringBytes, type Native } from '../request/frame.js';
+import { inputBuffer, frame, completionBytes, type Native } from '../request/frame.js';
 import { openDefaultEngine } from '#platform/engine.js';
 
 const usual = openDefaultEngine();

@@ -9,7 +9,7 @@
 import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
 import {
   At,
-  desk,
+  inputBuffer,
   Flag,
   frame,
   GATHERED_MAX,
@@ -17,7 +17,7 @@ import {
   type Native,
   Status,
 } from '../request/frame.js';
-import { TICKET_SIZE } from '../request/protocol.js';
+import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
 import {
   call,
   describeAad,
@@ -74,7 +74,7 @@ function makeRegion(room: number, stateSize: number): Region {
 // (One that is forgotten there, and its key, are collected when the next one comes: to hold it
 // weakly would cost each hash 100 ns.)
 const inputRegion: Region = {
-  gathered: viewOf(desk.buffer, desk.byteOffset, desk.length),
+  gathered: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
   room: GATHERED_MAX,
   state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
 };
@@ -520,8 +520,8 @@ export class Running implements Beginning {
   private fork(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
     const status = binding.forkState(
-      part(this.region!.state, 0, TICKET_SIZE),
-      part(next, 0, TICKET_SIZE),
+      part(this.region!.state, 0, KERNEL_HANDLE_BYTES),
+      part(next, 0, KERNEL_HANDLE_BYTES),
     );
     if (status !== 0)
       throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
@@ -530,7 +530,7 @@ export class Running implements Beginning {
 
   private drop(): void {
     forgotten.unregister(this);
-    this.choice.engines[0]!.binding.dropState(part(this.region!.state, 0, TICKET_SIZE));
+    this.choice.engines[0]!.binding.dropState(part(this.region!.state, 0, KERNEL_HANDLE_BYTES));
   }
 
   private sit(): Region {
@@ -549,10 +549,10 @@ export class Running implements Beginning {
     ));
     if (acquired !== this) return;
     acquired = undefined;
-    gathered.set(part(desk, 0, this.gathered));
+    gathered.set(part(inputBuffer, 0, this.gathered));
     state.set(part(inputRegion.state, 0, state.length));
     if (!this.keyed) return;
-    desk.fill(0, 0, this.gathered);
+    inputBuffer.fill(0, 0, this.gathered);
     inputRegion.state.fill(0, 0, state.length);
   }
 

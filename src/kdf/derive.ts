@@ -172,7 +172,7 @@ function launch(
     clearRequest();
     throw error;
   }
-  call.flags |= watched === undefined ? flags : flags | Flag.Watched;
+  call.flags |= watched === undefined ? flags : flags | Flag.Progress;
   runAsync(watched ?? completion);
   watched?.begin();
   flushLater();
@@ -183,12 +183,12 @@ let flushing = false;
 function flushLater(): void {
   if (flushing) return;
   flushing = true;
-  nextTurn(depart);
+  nextTurn(flush);
 }
 
-function depart(): void {
+function flush(): void {
   flushing = false;
-  for (const binding of openBindings()) binding.depart();
+  for (const binding of openBindings()) binding.flushDerivations();
 }
 
 /** Milliseconds between two looks at how far a derivation has come. */

@@ -29,7 +29,7 @@ import {
   describeTarget,
   Form,
   encodeResult,
-  roomForCopies,
+  canCopy,
   routedSync,
   runDescribed,
   runAsync,
@@ -80,7 +80,7 @@ import {
   Completion,
   type Callback,
 } from '../scheduling/completions.js';
-import { Cancelled, Threads } from '../request/protocol.js';
+import { CancelResult, Threads } from '../request/protocol.js';
 
 /** Messages of one size, one after the other. */
 export interface PackedSources {

@@ -197,7 +197,7 @@ export function makePortable(host: Host): Native {
 
     predict: (algorithm, bytes, messages) =>
       Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
-    price(cipher, algorithm, which) {
+    cost(cipher, algorithm, which) {
       const price = costOf(cipher === 1, algorithm);
       // Nothing is quicker in company, and what is done here is never worth a job of its own.
       return price === undefined ? NaN : [price.fixed / AWAY, price.perByte / AWAY, 1, 1][which]!;
@@ -211,8 +211,8 @@ export function makePortable(host: Host): Native {
     setCopies(limit) {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
-    usualRoute: usual,
-    setUsualRoute: setDefaultEngine,
+    defaultRoute: usual,
+    setDefaultRoute: setDefaultEngine,
 
     // Results make themselves heard.
     beginPolling: () => {},

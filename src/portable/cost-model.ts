@@ -129,7 +129,7 @@ export function usual(): Route {
 }
 
 export function setDefaultEngine(route: number): void {
-  usualRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
+  defaultRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
 

@@ -4,7 +4,8 @@
  * turn of the event loop in which he called has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../request/frame.js';
-import { WorkerPool, Stopped, type PoolJob } from './worker-pool.js';
+import { CancelResult } from '../request/protocol.js';
+import { WorkerPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { gathered, ownSecrets, wipeSecrets } from './worker-messages.js';
@@ -209,7 +210,7 @@ export class Jobs {
   }
 
   /** Nobody wants the job in this slot any more. */
-  cancel(slot: number): Stopped {
+  cancel(slot: number): CancelResult {
     const job = this.#underWay.get(slot);
     switch (job?.stage) {
       case Stage.Gathered: {
@@ -217,16 +218,16 @@ export class Jobs {
         if (at >= 0) this.#gathered.splice(at, 1);
         else this.room.withdraw(job);
         job.end(Status.Cancelled, undefined, undefined);
-        return Stopped.Never;
+        return CancelResult.BeforeStart;
       }
       case Stage.WorkerPool:
         return this.pool.stop(job);
       case Stage.Platform:
         // It has a copy of its own and works on; nobody waits for it.
         job.end(Status.Cancelled, undefined, undefined);
-        return Stopped.Asked;
+        return CancelResult.Requested;
       default:
-        return Stopped.Late;
+        return CancelResult.AfterEnd;
     }
   }
 
@@ -236,7 +237,7 @@ export class Jobs {
   }
 
   /** Derivations that have gathered go on their way, as far as there is memory for them. */
-  depart(): void {
+  flush(): void {
     this.#flushing = false;
     const jobs = this.#gathered;
     this.#gathered = [];
@@ -247,7 +248,7 @@ export class Jobs {
     if (this.#flushing) return;
     this.#flushing = true;
     this.#host.nextTurn(() => {
-      if (this.#flushing) this.depart();
+      if (this.#flushing) this.flush();
     });
   }
 

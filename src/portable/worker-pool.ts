@@ -5,6 +5,7 @@
  * are done on this thread, one or a slice of one in a turn of the event loop.
  */
 import { Status } from '../request/frame.js';
+import { CancelResult } from '../request/protocol.js';
 import { requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
 import { clockLimit } from './kdf/index.js';
@@ -31,13 +32,6 @@ export interface PoolJob {
    * where the work says.
    */
   end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void;
-}
-
-/** What came of the wish to stop a job: `CancelResult` in protocol.ts. */
-export const enum Stopped {
-  Late,
-  Never,
-  Asked,
 }
 
 /** Predicted nanoseconds of jobs that go first. */
@@ -173,26 +167,26 @@ export class WorkerPool {
    * Nobody wants this job any more, or it has taken too long. What has not started never will; a
    * worker is ended.
    */
-  stop(job: PoolJob, status = Status.Cancelled): Stopped {
+  stop(job: PoolJob, status = Status.Cancelled): CancelResult {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) {
       this.#waiting.splice(at, 1);
       job.end(Status.Cancelled, undefined, undefined);
-      return Stopped.Never;
+      return CancelResult.BeforeStart;
     }
     if (this.#here?.job === job) {
       this.#here = undefined;
       job.end(Status.Cancelled, undefined, undefined);
-      return Stopped.Asked;
+      return CancelResult.Requested;
     }
     const hand = this.#hands.find(({ jobs }) => jobs.includes(job));
-    if (hand === undefined) return Stopped.Late;
+    if (hand === undefined) return CancelResult.AfterEnd;
     // One of several is short: it may run, and nobody hears what comes of it.
     if (hand.jobs.length === 1) this.#dismiss(hand);
     this.#unwatch(job);
     job.end(status, undefined, undefined);
     this.#assign();
-    return Stopped.Asked;
+    return CancelResult.Requested;
   }
 
   #assign(): void {

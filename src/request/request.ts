@@ -33,7 +33,7 @@ import {
 } from './frame.js';
 import { failure, makeError, MillraceError, wrongType } from './errors.js';
 import { copyInto, isBytesView, isRevoked } from './intrinsics.js';
-import { INLINE_ALONE_NS, RECORD_NUMBERS, RING_RESULT_MAX } from './protocol.js';
+import { INLINE_ALONE_NS, RECORD_NUMBERS, COMPLETION_RESULT_MAX } from './protocol.js';
 import { inlineLimit, predict, usual, wantsMeasure } from '../scheduling/cost-model.js';
 import {
   allocate,
@@ -666,7 +666,7 @@ function submit(user: Completion): void {
     frame[At.Slot] = slot;
     frame[At.Flags] = call.flags;
     let status = invoke(call.target);
-    if (status === Status.Undecided) {
+    if (status === Status.CopyLimitUnset) {
       decideCopies(call.engine.binding);
       status = invoke(call.target);
     }
@@ -866,7 +866,7 @@ function lend(slot: number, target: Uint8Array): void {
   // result. (Many messages were looked at one by one.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
   lentSources[slot] = source;
-  if (isDigestOperation(frame[At.Operation]!) && call.size <= RING_RESULT_MAX) {
+  if (isDigestOperation(frame[At.Operation]!) && call.size <= COMPLETION_RESULT_MAX) {
     places[slot] = target;
     placeOffsets[slot] = frame[At.TargetOffset]!;
     call.target = undefined;
@@ -905,10 +905,10 @@ function release(slot: number): void {
 onSettle((records, instead) => {
   let at = 0;
   for (; records > 0; records--) {
-    const slot = ringNumbers[at]!;
-    const status = ringNumbers[at + 1]!;
-    const smallSize = ringNumbers[at + 2]!;
-    const largeSize = ringNumbers[at + 3]!;
+    const slot = completionNumbers[at]!;
+    const status = completionNumbers[at + 1]!;
+    const smallSize = completionNumbers[at + 2]!;
+    const largeSize = completionNumbers[at + 3]!;
     const completion = completions[slot]!;
     if (status === 0) {
       const made = instead?.get(slot);

@@ -6,7 +6,7 @@
  */
 import { servers } from '../engines/binding.js';
 import { failure } from '../request/errors.js';
-import { Cancelled, Status } from '../request/protocol.js';
+import { CancelResult, Status } from '../request/protocol.js';
 import { AsyncResource, nextTick } from '#platform/runtime.js';
 
 /** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */

@@ -3,7 +3,7 @@
  * as some of the work.
  */
 import { native } from '../engines/binding.js';
-import { Operation, PricePart, Route } from '../request/frame.js';
+import { Operation, CostPart, Route } from '../request/frame.js';
 
 /** Numbers of hashes are below, those of ciphers from here on. */
 const CIPHERS = 32;
@@ -69,8 +69,8 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
  * here whose turn's end would ask again.
  */
 export function usual(): Route {
-  if (epoch < 0 || usualRoute !== Route.Auto) refreshCosts();
-  return usualRoute;
+  if (epoch < 0 || defaultRoute !== Route.Auto) refreshCosts();
+  return defaultRoute;
 }
 
 /**

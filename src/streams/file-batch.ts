@@ -92,7 +92,7 @@ export function hashPath(
   frame[At.Count] = 1;
   frame[At.MessageSize] = size;
   describeTarget(target, 0, digestSize);
-  call.flags |= Flag.Watched;
+  call.flags |= Flag.Progress;
   runAsync(completion);
   return { digest, progress: () => native.progress(completion.slot) };
 }

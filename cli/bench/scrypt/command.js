@@ -11,7 +11,15 @@ const crypto = require('node:crypto');
 
 const { readArguments } = require('../../arguments.js');
 const { startProgress } = require('../../progress.js');
-const { UserError, BrokenPipe, print, logError, setCommandName, statusLine, write } = require('../../ui.js');
+const {
+  UserError,
+  BrokenPipe,
+  print,
+  logError,
+  setCommandName,
+  statusLine,
+  write,
+} = require('../../ui.js');
 const { runBatch } = require('./batch.js');
 const { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable } = require('./report.js');
 const { options, readSettings } = require('./settings.js');
