@@ -147,7 +147,7 @@ test('a running hash whose device has died fails, and stays failed', async () =>
   await device.stop();
   assert.throws(
     () => running.update(Buffer.alloc(5000)).digest(),
-    ({ code }) => /^ERR_ENGINE/.test(code),
+    ({ code }) => String(code).startsWith('ERR_ENGINE'),
   );
   assert.throws(
     () => running.digest(),
