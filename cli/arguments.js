@@ -29,7 +29,7 @@ const helpOption = { name: 'help', short: 'h', help: 'show this help' };
 function readArguments(options, args) {
   const known = new Map([...options, helpOption].map((option) => [option.name, option]));
   const described = {};
-  for (const { name, short, also, value } of [...known.values()]) {
+  for (const { name, short, also, value } of [...options, helpOption]) {
     const type = value === undefined ? 'boolean' : 'string';
     described[name] = { type, ...(short !== undefined && { short }) };
     if (also === undefined) continue;

@@ -196,7 +196,7 @@ function derivationTable({ native: { derivations } }, width, dim) {
       lanes === undefined ? '' : String(lanes.messages),
       withLanes(instructions, lanes),
     ];
-    const alike = `${/^pbkdf2-/.test(name)} ${facts.join(' ')}`;
+    const alike = `${name.startsWith('pbkdf2-')} ${facts.join(' ')}`;
     if (rows.has(alike)) rows.get(alike)[0] += `, ${name.replace('pbkdf2-', '')}`;
     else rows.set(alike, [name.replace('pbkdf2-', 'pbkdf2: '), ...facts]);
   }

@@ -18,13 +18,13 @@ import { latencyReport } from '../cli/bench/latency-report.mjs';
 import {
   combine,
   held,
-  judgeGoals,
+  checkGoals,
   goals as latencyGoals,
   situations,
 } from '../cli/bench/latency.mjs';
 import {
-  crowdTime,
-  fitCrowd,
+  concurrentTime,
+  fitConcurrent,
   fitSplit,
   fullLoop,
   leastSquares,
@@ -34,7 +34,7 @@ import {
 import { median, quantile, rotated, spread, uncoordinated } from '../cli/bench/numbers.mjs';
 import { goalTable } from '../cli/bench/report.mjs';
 import { choose } from '../cli/bench/runner.mjs';
-import { crowds, splits, threadCounts } from '../cli/bench/scaling.mjs';
+import { concurrent, splits, threadCounts } from '../cli/bench/scaling.mjs';
 
 const contestants = [...packages, ...engines];
 const ours = contestants.find(({ name }) => name === 'millrace');
@@ -228,7 +228,7 @@ test('situations and calls are definitions that Millrace and node:crypto can do'
   for (const job of [
     ...situations.flatMap(({ load }) => load),
     ...held.jobs,
-    ...crowds,
+    ...concurrent,
     ...splits,
   ]) {
     assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
@@ -282,7 +282,7 @@ test('a latency report of what there was until Ctrl-C', () => {
     wrong: [],
     foreign: 0.1,
   };
-  const text = latencyReport({ ...cut, goals: judgeGoals(cut) }, machine);
+  const text = latencyReport({ ...cut, goals: checkGoals(cut) }, machine);
   assert.match(text, /^idle .* timer late /m);
   assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
 });
@@ -301,12 +301,12 @@ test('goals of latency are measured from idle where they say so', () => {
     { contestant: 'WebCrypto', sizes: [{ p50: 1 }] },
   ];
   const rest = [
-    { contestant: 'nobody', cpu: 1e-3 },
+    { contestant: 'baseline', cpu: 1e-3 },
     { contestant: 'millrace', cpu: 2e-3 },
   ];
-  const judged = judgeGoals({ loop, held: calls, rest });
+  const comparison = checkGoals({ loop, held: calls, rest });
   assert.deepEqual(
-    judged.map(({ reached, met }) => [reached, met]),
+    comparison.map(({ reached, met }) => [reached, met]),
     [
       [6e-6, false],
       [2.5e-3, true],
@@ -318,11 +318,11 @@ test('goals of latency are measured from idle where they say so', () => {
     ],
   );
   assert.deepEqual(
-    judged.map(({ limit }) => limit),
+    comparison.map(({ limit }) => limit),
     [5e-6, 3e-3, 2e-3, 3e-3, 2e-3, 1e-3, 6e-3],
   );
   assert.deepEqual(
-    judgeGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met),
+    checkGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met),
     new Array(7).fill(undefined),
   );
 });
@@ -337,29 +337,29 @@ test('threads are doubled up to all cores', () => {
 });
 
 test('a crowd is held by the loop, by the workers or by the cores', () => {
-  assert.equal(crowdTime({ loop: 1, work: 10 }, 1, 4), 10);
-  assert.equal(crowdTime({ loop: 1, work: 10 }, 4, 4), 2.75);
-  assert.equal(crowdTime({ loop: 1, work: 10 }, 64, 64), 1);
-  assert.equal(crowdTime({ loop: 1, work: 10, contention: 0.1 }, 2, 64), 5.5);
+  assert.equal(concurrentTime({ loop: 1, work: 10 }, 1, 4), 10);
+  assert.equal(concurrentTime({ loop: 1, work: 10 }, 4, 4), 2.75);
+  assert.equal(concurrentTime({ loop: 1, work: 10 }, 64, 64), 1);
+  assert.equal(concurrentTime({ loop: 1, work: 10, contention: 0.1 }, 2, 64), 5.5);
   assert.equal(fullLoop({ loop: 1, work: 10 }), 11);
 });
 
 test('a crowd that follows the model is fitted exactly, on two threads and on many', () => {
   const two = { loop: 1e-6, work: 40e-6 };
   const points = (truth, counts, cores) =>
-    counts.map((threads) => ({ threads, seconds: crowdTime(truth, threads, cores) }));
-  const fit = fitCrowd(points(two, [1, 2], 2), two.loop, 2);
+    counts.map((threads) => ({ threads, seconds: concurrentTime(truth, threads, cores) }));
+  const fit = fitConcurrent(points(two, [1, 2], 2), two.loop, 2);
   close(fit.work, 40e-6);
   assert.equal(fit.contention, 0);
   assert.ok(fit.residual < 0.01);
   const many = { loop: 1e-7, work: 40e-6, contention: 0.05 };
-  const found = fitCrowd(points(many, [1, 2, 4, 8, 16], 16), many.loop, 16);
+  const found = fitConcurrent(points(many, [1, 2, 4, 8, 16], 16), many.loop, 16);
   close(found.work, 40e-6);
   close(found.contention, 0.05, 0.1);
 });
 
 test('what does not follow the model shows as residual, and work that stays on the loop is no work', () => {
-  const flat = fitCrowd(
+  const flat = fitConcurrent(
     [
       { threads: 1, seconds: 10e-6 },
       { threads: 2, seconds: 10e-6 },
@@ -368,7 +368,7 @@ test('what does not follow the model shows as residual, and work that stays on t
     2,
   );
   assert.ok(flat.residual > 0.3, `${flat.residual}`);
-  const inline = fitCrowd(
+  const inline = fitConcurrent(
     [
       { threads: 1, seconds: 1e-6 },
       { threads: 2, seconds: 1e-6 },
@@ -377,7 +377,7 @@ test('what does not follow the model shows as residual, and work that stays on t
     2,
   );
   assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
-  close(crowdTime(inline, 64, 64), 1e-6);
+  close(concurrentTime(inline, 64, 64), 1e-6);
 });
 
 test('a split job: fixed and serial parts are told apart by sizes', () => {

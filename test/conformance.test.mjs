@@ -163,7 +163,7 @@ const liars = {
         try {
           return call(...args);
         } catch (error) {
-          throw new TypeError(error.message);
+          throw new TypeError(error.message, { cause: error });
         }
       },
     families: ['refusals'],

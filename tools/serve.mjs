@@ -18,23 +18,29 @@ const types = {
   '.json': 'application/json',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
   '.txt': 'text/plain',
 };
 
 /** What is served: nothing that is private to a checkout. */
 const served = ['dist', 'docs', 'test'];
 
-/** Serves on 127.0.0.1; `headers(path)` may add some. Resolves to `{ url, close }`. */
-export function serve({ port = 0, headers = () => ({}) } = {}) {
+/**
+ * Serves on 127.0.0.1; `headers(path)` may add some. With `folder` it serves all of that folder.
+ * Resolves to `{ url, close }`.
+ */
+export function serve({ port = 0, headers = () => ({}), folder } = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://127.0.0.1');
-    if (pathname === '/') {
+    if (pathname === '/' && folder === undefined) {
       response.writeHead(302, { location: '/docs/page/' }).end();
       return;
     }
     const path = normalize(decodeURIComponent(pathname));
-    const file = join(root, path.endsWith(sep) ? `${path}index.html` : path);
-    const size = served.includes(path.split(sep)[1]) && sizeOf(file);
+    const file = join(folder ?? root, path.endsWith(sep) ? `${path}index.html` : path);
+    const allowed = folder !== undefined || served.includes(path.split(sep)[1]);
+    const size = allowed && sizeOf(file);
     if (size === false || size === undefined) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
       return;

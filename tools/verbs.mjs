@@ -30,6 +30,7 @@ export const verbs = {
   'test:cpus': testCpus,
   soak,
   bench,
+  docs,
   check,
   build,
 };
@@ -166,6 +167,13 @@ async function soak(args) {
     return conclude(await attempt(await judges()));
   }
   return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
+}
+
+/** The documentation site; tools/docs.mjs has its options. */
+async function docs(args) {
+  await prepare();
+  const { docs: run } = await import('./docs.mjs');
+  return run(args);
 }
 
 async function build() {

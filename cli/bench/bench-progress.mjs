@@ -18,10 +18,10 @@ const pause = 10_000;
  */
 export function startBenchProgress(
   rows,
-  { terminal = isTerminal(2), tell = logError, now = () => performance.now() } = {},
+  { terminal = isTerminal(2), writeLine = logError, now = () => performance.now() } = {},
 ) {
   const total = rows.reduce((sum, { expected }) => sum + expected, 0);
-  return terminal ? bar(rows.length, total) : lines(rows.length, total, tell, now);
+  return terminal ? bar(rows.length, total) : lines(rows.length, total, writeLine, now);
 }
 
 function bar(count, total) {
@@ -47,13 +47,13 @@ function bar(count, total) {
   };
 }
 
-function lines(count, total, tell, now) {
+function lines(count, total, writeLine, now) {
   const begin = now();
-  let [finished, seconds, told] = [0, 0, begin];
-  const due = () => now() - told >= pause;
-  const speak = (text) => {
-    told = now();
-    tell(text);
+  let [finished, seconds, lastLine] = [0, 0, begin];
+  const due = () => now() - lastLine >= pause;
+  const write = (text) => {
+    lastLine = now();
+    writeLine(text);
   };
   return {
     begin() {},
@@ -62,12 +62,12 @@ function lines(count, total, tell, now) {
       seconds += expected;
       if (!due() || finished === count) return;
       const left = ((now() - begin) / 1000 / seconds) * (total - seconds);
-      speak(
+      write(
         `${Math.floor((seconds / total) * 100)}%, ${finished} of ${count} rows, ${duration(left)} left`,
       );
     },
     note(text) {
-      if (text !== '' && due()) speak(text);
+      if (text !== '' && due()) write(text);
     },
     end() {},
   };

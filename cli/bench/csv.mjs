@@ -53,15 +53,15 @@ function rowLines(rows) {
             ])),
         ...(cores === undefined ? [] : [[...about, contestant, form, 'cores', cores, 'cores', '']]),
       ]),
-      ...(row.judged?.ratio === undefined
+      ...(row.comparison?.ratio === undefined
         ? []
         : [
             [
               ...about,
-              row.judged.ours.contestant,
-              row.judged.ours.form,
-              `times as fast as ${row.judged.best.contestant}`,
-              row.judged.ratio,
+              row.comparison.ours.contestant,
+              row.comparison.ours.form,
+              `times as fast as ${row.comparison.best.contestant}`,
+              row.comparison.ratio,
               '',
               '',
             ],
@@ -161,9 +161,9 @@ function latencyLines(latency) {
 function scalingLines(scaling) {
   if (scaling === undefined) return [];
   return [
-    ...scaling.crowds.map((crowd) => ({
-      ...crowd,
-      points: crowd.points.map((point) => ({ ...point, size: crowd.size })),
+    ...scaling.concurrent.map((jobs) => ({
+      ...jobs,
+      points: jobs.points.map((point) => ({ ...point, size: jobs.size })),
       measure: 'time a job',
     })),
     ...scaling.splits.map((split) => ({ ...split, measure: 'time of one job' })),

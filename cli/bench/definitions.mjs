@@ -164,7 +164,7 @@ const digests = [
 
   ...['sha256', 'keccak256', 'xxh64'].flatMap((algorithm) =>
     ['hashAsBigInt', 'getHasher'].map((operation) => ({
-      group: 'door',
+      group: 'bigint-hash',
       algorithm,
       operation,
       output: 'bigint',
@@ -193,7 +193,7 @@ const digests = [
  * by itself.
  */
 const MiB = 1048576;
-const crowds = [
+const loads = [
   { inFlight: 1, sizes: [256] },
   { inFlight: 64, sizes: [256] },
   { inFlight: 1024, sizes: [256] },
@@ -211,7 +211,7 @@ const largeJobs = [
 const asynchronous = [
   ...shortJobs.flatMap((job) =>
     ['buffer', 'into'].flatMap((output) =>
-      crowds.map((crowd) => ({ ...job, output, waits: ['callback', 'promise'], ...crowd })),
+      loads.map((load) => ({ ...job, output, waits: ['callback', 'promise'], ...load })),
     ),
   ),
   ...largeJobs.flatMap((job) =>

@@ -25,12 +25,12 @@ export const perfSizes = [
 ];
 
 /** So that every thread has work and what waits does not fill the memory. */
-const crowd = (size) =>
+const jobsInFlight = (size) =>
   Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
-const alone = () => 1;
+const oneJob = () => 1;
 
 /** Those that can be cut into parts. */
-const partible = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
+const splittable = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
 
 // Every engine is asked in the same form, lent, so that what differs is the engine and not the
 // call.
@@ -43,12 +43,12 @@ const callForms = (wait, more) => [
     ...more,
     make:
       wait === 'sync'
-        ? ({ millrace }, { algorithm, source, target, way }) =>
+        ? ({ millrace }, { algorithm, source, target, options }) =>
             () =>
-              millrace.hash(algorithm, source, { target, ...way })
-        : ({ millrace }, { algorithm, source, target, way }) =>
+              millrace.hash(algorithm, source, { target, ...options })
+        : ({ millrace }, { algorithm, source, target, options }) =>
             (done) =>
-              millrace.hash(algorithm, source, { target, ...way }, done),
+              millrace.hash(algorithm, source, { target, ...options }, done),
   },
   {
     name: 'cipher',
@@ -58,14 +58,21 @@ const callForms = (wait, more) => [
     ...more,
     make:
       wait === 'sync'
-        ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+        ? ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
             () =>
-              millrace.cipher(algorithm, { encrypt: true, key: rawKey, iv, source, target, ...way })
-        : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+              millrace.cipher(algorithm, {
+                encrypt: true,
+                key: rawKey,
+                iv,
+                source,
+                target,
+                ...options,
+              })
+        : ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
             (done) =>
               millrace.cipher(
                 algorithm,
-                { encrypt: true, key: rawKey, iv, source, target, ...way },
+                { encrypt: true, key: rawKey, iv, source, target, ...options },
                 done,
               ),
   },
@@ -78,12 +85,16 @@ const callForms = (wait, more) => [
     ...more,
     make:
       wait === 'sync'
-        ? ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+        ? ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
             () =>
-              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way })
-        : ({ millrace }, { algorithm, rawKey, iv, source, target, way }) =>
+              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...options })
+        : ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
             (done) =>
-              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...way }, done),
+              millrace.seal(
+                algorithm,
+                { key: rawKey, nonce: iv, source, target, ...options },
+                done,
+              ),
   },
 ];
 
@@ -91,16 +102,16 @@ const callForms = (wait, more) => [
  * A way of asking: its options, which stand for a synchronous call unless there is a route among
  * them.
  */
-function engine(name, about, way, more = {}) {
+function engine(name, about, options, more = {}) {
   return {
     name,
     about,
     engine: true,
-    load: () => ({ millrace: present(way), version: '' }),
+    load: () => ({ millrace: present(options), version: '' }),
     prepare: (_tools, inputs) => {
-      inputs.way = way;
+      inputs.options = options;
     },
-    forms: callForms(way.route === undefined ? 'sync' : 'callback', more),
+    forms: callForms(options.route === undefined ? 'sync' : 'callback', more),
   };
 }
 
@@ -123,25 +134,25 @@ export const engines = [
     'inline',
     'asynchronous calls that do their work during the call, many in flight',
     { route: 'inline' },
-    { inFlight: crowd },
+    { inFlight: jobsInFlight },
   ),
   engine(
     'pool',
     'asynchronous calls on worker threads, many in flight',
     { route: 'pool' },
-    { inFlight: crowd },
+    { inFlight: jobsInFlight },
   ),
   engine(
     'pool, one job',
     'the same with one call in flight',
     { route: 'pool' },
-    { inFlight: alone },
+    { inFlight: oneJob },
   ),
   engine(
     'split, one job',
     'one call in flight, cut into parts for all worker threads',
     { route: 'split' },
-    { inFlight: alone, algorithms: partible },
+    { inFlight: oneJob, algorithms: splittable },
   ),
 ];
 

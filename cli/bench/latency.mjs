@@ -106,7 +106,7 @@ export const held = {
 };
 
 /** Who is burst and left idle; `nobody` loads nothing. */
-const rested = ['nobody', 'millrace', 'crypto-async', 'piscina'];
+const rested = ['baseline', 'millrace', 'crypto-async', 'piscina'];
 
 /** Milliseconds that the rounds may take together. */
 const budget = 130_000;
@@ -166,7 +166,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
   const seconds = quick ? 0.6 : 1.2;
   const begin = performance.now();
   const takesPart = (name) =>
-    name === 'millrace' || name === 'nobody' || (contestants?.includes(name) ?? true);
+    name === 'millrace' || name === 'baseline' || (contestants?.includes(name) ?? true);
   const processes = startProcesses();
 
   const loop = [idle, ...situations].flatMap(({ contestants: names, ...situation }) =>
@@ -189,7 +189,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
     return {
       seconds,
       ...measured,
-      goals: judgeGoals(measured),
+      goals: checkGoals(measured),
       foreign: median(processes.foreign),
       wrong: processes.wrong,
     };
@@ -309,7 +309,7 @@ export function combine(rounds) {
  * The goals beside what was reached: [{ ...goal, reached, limit, met }], the worst case of ours
  * counting.
  */
-export function judgeGoals({ loop, held, rest }) {
+export function checkGoals({ loop, held, rest }) {
   const p99 = (name, probe) =>
     loop.find((each) => each.contestant === 'millrace' && each.name === name)?.probes[probe]
       ?.p99[0];
@@ -329,7 +329,7 @@ export function judgeGoals({ loop, held, rest }) {
     }
     if (goal.of === 'rest') {
       const cpu = (name) => rest.find(({ contestant }) => contestant === name)?.cpu;
-      [reached, base] = [cpu('millrace'), cpu('nobody')];
+      [reached, base] = [cpu('millrace'), cpu('baseline')];
     }
     const limit =
       goal.atMost ?? (goal.timesIdle === undefined ? base + goal.aboveIdle : base * goal.timesIdle);

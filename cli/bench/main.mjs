@@ -19,7 +19,7 @@ import {
   goalTable,
   head,
   header,
-  judge,
+  compareRow,
   layout,
   line,
   loadSummary,
@@ -63,16 +63,16 @@ export async function bench(values, operands) {
 }
 
 async function measure(plan, outputs, state) {
-  const { ready, absent } = await loadContestants(plan.modules);
-  const ours = absent.find(({ name }) => name === 'millrace');
+  const { ready, missing } = await loadContestants(plan.modules);
+  const ours = missing.find(({ name }) => name === 'millrace');
   if (ours !== undefined) throw new UserError(`millrace cannot be loaded: ${ours.reason}`);
   const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
   const about = machine(ready);
   const record = {
-    format: 1,
+    format: 2,
     date: new Date().toISOString(),
     ...about,
-    absent,
+    missing,
     settings,
     rows: [],
     goals: [],
@@ -114,7 +114,9 @@ async function measure(plan, outputs, state) {
       if (soFar === undefined || record[name] !== undefined) continue;
       const measured = soFar();
       if (
-        [measured.loop, measured.crowds, measured.splits].every((list) => (list ?? []).length === 0)
+        [measured.loop, measured.concurrent, measured.splits].every(
+          (list) => (list ?? []).length === 0,
+        )
       )
         continue;
       record[name] = measured;
@@ -139,7 +141,7 @@ async function measure(plan, outputs, state) {
   };
 
   try {
-    if (plan.rows.length > 0) explain(header(about, absent, settings));
+    if (plan.rows.length > 0) explain(header(about, missing, settings));
     await measureRows(plan, ready, settings, record, tell, progress);
     const wants = (name) => plan.apart.includes(name);
     if (wants('load')) {
@@ -195,7 +197,7 @@ async function measureRows({ rows }, ready, settings, record, tell, progress) {
       wait,
       ...(await measureRow(definition, size, wait, ready, settings)),
     };
-    row.judged = judge(row);
+    row.comparison = compareRow(row);
     record.rows.push(row);
     progress.done(expected);
     tell(`${line(row, table, paint)}\n`);

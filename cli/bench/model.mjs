@@ -24,7 +24,7 @@
 // for more of the same cores.
 
 /** What one job takes, in seconds, of a crowd with enough in flight. */
-export function crowdTime({ loop, work, contention = 0 }, threads, cores) {
+export function concurrentTime({ loop, work, contention = 0 }, threads, cores) {
   const dear = work * (1 + contention * (threads - 1));
   return Math.max(loop, dear / threads, (loop + dear) / cores);
 }
@@ -34,13 +34,13 @@ export function crowdTime({ loop, work, contention = 0 }, threads, cores) {
  * seconds being a job's share of the elapsed time. Returns { loop, work, contention, residual }:
  * the root mean square of the relative errors.
  */
-export function fitCrowd(points, loop, cores) {
+export function fitConcurrent(points, loop, cores) {
   const error = (work, contention) =>
     Math.sqrt(
       mean(
         points.map(
           ({ threads, seconds }) =>
-            Math.log(crowdTime({ loop, work, contention }, threads, cores) / seconds) ** 2,
+            Math.log(concurrentTime({ loop, work, contention }, threads, cores) / seconds) ** 2,
         ),
       ),
     );

@@ -18,9 +18,9 @@ const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
 const perf = ['hashperf', 'cryptperf'];
-const ways = ['sync', 'async'];
+const callStyles = ['sync', 'async'];
 const apart = ['load', 'latency', 'scaling'];
-const words = [...groups, ...ways, ...apart, ...perf];
+const words = [...groups, ...callStyles, ...apart, ...perf];
 
 /** Beyond it node:crypto refuses some of them. */
 const largest = 2 ** 30;
@@ -36,7 +36,7 @@ export const contestants = [...packages, ...engines];
 export function readOptions(values, operands) {
   for (const word of operands) oneOf('table', String(word), words);
   const named = (kind) => kind.filter((word) => operands.includes(word));
-  const asked = named(ways).length > 0 ? named(ways) : ways;
+  const asked = named(callStyles).length > 0 ? named(callStyles) : callStyles;
   const wanted = wantedTables(named, asked);
   const quick = values.quick === true;
   const given = list(values.sizes)?.map(parseSize);
@@ -106,7 +106,7 @@ function wantedTables(named, asked) {
   const tables = [...named(groups), ...named(perf)];
   // By itself async is a table; beside another it says which of its rows.
   if (tables.length > 0) return tables;
-  if (named(apart).length > 0 && named(ways).length === 0) return [];
+  if (named(apart).length > 0 && named(callStyles).length === 0) return [];
   return asked.includes('sync') ? [...groups, 'async'] : ['async'];
 }
 
@@ -114,18 +114,18 @@ function plannedRows({ wanted, asked, given, algorithms, quick, match }) {
   const rows = [];
   const unfit = new Set();
   const known = new Set(); // the table of digests repeats rows of the plain hashes
-  for (const way of ways) {
+  for (const style of callStyles) {
     for (const definition of definitions) {
       if (
         !wanted.includes(definition.table ?? definition.group) ||
         !(algorithms?.includes(definition.algorithm) ?? true)
       )
         continue;
-      // Engines are compared whatever the way they wait.
-      if (definition.engines ? way !== 'async' : !asked.includes(way)) continue;
+      // Tables of engines have both call styles.
+      if (definition.engines ? style !== 'async' : !asked.includes(style)) continue;
       for (const wait of definition.waits) {
         if (
-          (wait === 'sync') !== (way === 'sync') ||
+          (wait === 'sync') !== (style === 'sync') ||
           !`${wait} ${describe(definition)}`.includes(match)
         )
           continue;

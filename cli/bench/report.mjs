@@ -14,8 +14,8 @@ const disturbed = 0.3;
  * Judges a measured row: who is the best contestant, our ratio to it, and whether that means
  * anything. A batch is also compared with our own single calls, which are no contestant.
  */
-export function judge(row) {
-  if (row.engines) return judgeEngines(row);
+export function compareRow(row) {
+  if (row.engines) return compareEngines(row);
   const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
   const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
   const best = fastest(
@@ -28,7 +28,7 @@ export function judge(row) {
 }
 
 /** The fastest of ours against node:crypto. */
-function judgeEngines({ entries }) {
+function compareEngines({ entries }) {
   const ours = fastest(entries.filter(({ contestant }) => contestant !== 'node:crypto'));
   const best = fastest(entries.filter(({ contestant }) => contestant === 'node:crypto'));
   if (ours === undefined) return { best, verdict: 'missing' };
@@ -56,12 +56,12 @@ export function machine(contestants) {
   };
 }
 
-export function header({ cpu, cores, system, node, contestants }, absent, settings) {
+export function header({ cpu, cores, system, node, contestants }, missing, settings) {
   const lines = [
     `${cpu}, ${cores} cores, ${system}, Node ${node}`,
     `measured: ${contestants.join(', ')}`,
-    ...absent.map(({ name, reason }) => `absent:   ${name} (${reason})`),
-    ...addition(absent),
+    ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
+    ...installHint(missing),
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
     "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second",
@@ -74,14 +74,13 @@ export function header({ cpu, cores, system, node, contestants }, absent, settin
   return `${lines.join('\n')}\n`;
 }
 
-/** How those that are not there could be. */
-function addition(absent) {
-  const missing = absent
+function installHint(missing) {
+  const packages = missing
     .filter(({ reason }) => reason === notInstalled)
     .map((each) => each.package);
-  return missing.length === 0
+  return packages.length === 0
     ? []
-    : [`          to measure them too, in the current folder: npm install ${missing.join(' ')}`];
+    : [`          to measure them too, in the current folder: npm install ${packages.join(' ')}`];
 }
 
 // The rest share a column; the best contestant is named in any case.
@@ -158,7 +157,7 @@ const title = (definition, wait) =>
 
 /** One row of the table. */
 export function line(row, table, paint = (_shade, text) => text) {
-  const { ours, best, ratio, verdict, loop } = row.judged;
+  const { ours, best, ratio, verdict, loop } = row.comparison;
   const values = table.shown.map((name) => {
     const entry = fastest(
       row.entries.filter(
@@ -170,10 +169,10 @@ export function line(row, table, paint = (_shade, text) => text) {
     if (table.engines) return megabytes(row.size / entry.seconds);
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
-  const judged =
+  const ratioText =
     ratio === undefined
       ? verdict === 'missing'
-        ? 'absent'
+        ? 'missing'
         : '-'
       : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
   const latencies = [ours, best].map(
@@ -187,7 +186,7 @@ export function line(row, table, paint = (_shade, text) => text) {
     what: title(row, row.wait),
     size: bytes(row.size),
     values,
-    ratio: judged,
+    ratio: ratioText,
     best: best === undefined ? '' : `${best.contestant} ${best.form}`,
     latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
     mark: row.foreign > disturbed ? mark : '',
@@ -221,27 +220,27 @@ export function crossoverTable(found) {
 export function summary(rows) {
   const lines = [];
   if (rows.length === 0) return '';
-  const of = (verdict) => rows.filter(({ judged }) => judged.verdict === verdict);
+  const of = (verdict) => rows.filter(({ comparison }) => comparison.verdict === verdict);
   const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(
     of,
   );
   lines.push(
     `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
       `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}` +
-      `${missing.length > 0 ? `, absent in ${missing.length}` : ''}.`,
+      `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
   );
   for (const row of behind) {
-    const { best, ratio } = row.judged;
+    const { best, ratio } = row.comparison;
     lines.push(
       `  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`,
     );
   }
   // Of asynchronous single jobs the goals say how far behind they may be.
   for (const row of rows.filter(
-    ({ judged, table }) => judged.loop?.verdict === 'behind' && table !== 'async',
+    ({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async',
   )) {
     lines.push(
-      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.judged.loop.ratio.toFixed(2)}x`,
+      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.comparison.loop.ratio.toFixed(2)}x`,
     );
   }
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
@@ -253,8 +252,6 @@ export function summary(rows) {
         `other processes used more than ${disturbed} cores in ${foreign} of ${rows.length} rows.`,
     );
   }
-  const absent = [...new Set(rows.flatMap((row) => row.absent))];
-  if (absent.length > 0) lines.push(`not in this build: ${absent.join(', ')}`);
   const wrong = rows.flatMap((row) =>
     row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`),
   );

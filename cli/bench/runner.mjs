@@ -19,26 +19,25 @@
 import { cpus } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { Absent } from './absent.mjs';
 import { answerBytes, makeInputs } from './inputs.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
 
-/** Loads the contestants that can be loaded: { ready: [...], absent: [{ name, reason }] }. */
+/** Loads the contestants that can be loaded: { ready: [...], missing: [{ name, reason }] }. */
 export async function loadContestants(modules) {
   const ready = [];
-  const absent = [];
+  const missing = [];
   for (const module of modules) {
     try {
       ready.push({ ...module, tools: await module.load() });
     } catch (error) {
-      absent.push({
+      missing.push({
         name: module.name,
         package: module.packageName ?? module.name,
         reason: firstLine(error),
       });
     }
   }
-  return { ready, absent };
+  return { ready, missing };
 }
 
 /**
@@ -49,7 +48,7 @@ export async function loadContestants(modules) {
  */
 export async function measureRow(definition, size, wait, contestants, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
-  const { candidates, wrong, absent } = await line(definition, size, wait, contestants, inFlight);
+  const { candidates, wrong } = await line(definition, size, wait, contestants, inFlight);
   const usage = startUsage();
   for (const candidate of candidates) candidate.answer = undefined;
   if (wait === 'sync') await timeSync(candidates, options);
@@ -72,7 +71,7 @@ export async function measureRow(definition, size, wait, contestants, options) {
             cores: median(cores),
           }),
     }));
-  return { entries, wrong, absent, foreign: usage.foreign() };
+  return { entries, wrong, foreign: usage.foreign() };
 }
 
 /** About how many seconds a row takes, to say how much is left of many. */
@@ -104,7 +103,6 @@ export function clockResolution() {
 async function line(definition, size, wait, contestants, inFlight) {
   const candidates = [];
   const wrong = [];
-  const absent = [];
   for (const contestant of contestants) {
     for (const form of choose(contestant, definition, wait)) {
       try {
@@ -118,9 +116,8 @@ async function line(definition, size, wait, contestants, inFlight) {
           ),
         );
       } catch (error) {
-        // A contestant may lack an algorithm. Ours must not.
-        if (error instanceof Absent) absent.push(`millrace ${form.name}`);
-        else if (contestant.name === 'millrace')
+        // Only Millrace must have every algorithm.
+        if (contestant.name === 'millrace')
           wrong.push(`millrace ${form.name} (${firstLine(error)})`);
       }
     }
@@ -135,7 +132,7 @@ async function line(definition, size, wait, contestants, inFlight) {
     wrong.push(`${contestant.name} ${form.name}`);
     return false;
   });
-  return { candidates: agreeing, wrong, absent };
+  return { candidates: agreeing, wrong };
 }
 
 /**
@@ -161,11 +158,11 @@ export function choose({ name, forms, engine }, definition, wait) {
   }[wait];
   const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
   const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];
-  for (const way of near ? waits : [wait]) {
+  for (const style of near ? waits : [wait]) {
     for (const output of near ? outputs : [definition.output]) {
       const found = forms.filter(
         (form) =>
-          form.wait === way &&
+          form.wait === style &&
           form.output === output &&
           form.group === definition.group &&
           (form.algorithm ?? definition.algorithm) === definition.algorithm &&

@@ -17,7 +17,14 @@ import { availableParallelism } from 'node:os';
 
 import * as millrace from './contestants/millrace.mjs';
 import * as nodeCrypto from './contestants/node-crypto.mjs';
-import { crowdTime, fitCrowd, fitSplit, fullLoop, serialFraction, splitTime } from './model.mjs';
+import {
+  concurrentTime,
+  fitConcurrent,
+  fitSplit,
+  fullLoop,
+  serialFraction,
+  splitTime,
+} from './model.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
 import { describe } from './definitions.mjs';
 import { bytes, duration, rate } from './report.mjs';
@@ -38,7 +45,7 @@ const ctr = { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'in
 const blake3 = { group: 'hash', algorithm: 'blake3', output: 'into' };
 
 /** What is measured, as data: definitions as in definitions.mjs, with sizes. */
-export const crowds = [
+export const concurrent = [
   { ...sha256, sizes: [4 * KiB, 64 * KiB, MiB] },
   { ...gcm, sizes: [4 * KiB, 64 * KiB, MiB] },
 ];
@@ -59,7 +66,7 @@ export function threadCounts(cores) {
 }
 
 /**
- * { cores, crowds, splits, foreign, wrong }; seconds everywhere.
+ * { cores, concurrent, splits, foreign, wrong }; seconds everywhere.
  *
  * @param {{ soFar?: () => object }} under what of it has been measured, while it is
  */
@@ -73,15 +80,17 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
   const before = configure().threads;
   const usage = startUsage();
   const wrong = [];
-  const results = { crowds: [], splits: [] };
+  const results = { concurrent: [], splits: [] };
   under.soFar = () => ({ cores, counts, rounds, ...results, foreign: usage.foreign(), wrong });
   try {
-    for (const { sizes, ...definition } of crowds) {
+    for (const { sizes, ...definition } of concurrent) {
       for (const size of sizes) {
         note(`scaling: ${definition.algorithm}, ${bytes(size)}`);
         const calls = await checked(ready, definition, size, Math.max(16, 4 * cores), wrong);
         if (calls === undefined) continue;
-        const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
+        const samples = await byThreads(counts, rounds, configure, () =>
+          runConcurrent(calls, time),
+        );
         configure({ threads: cores });
         const loop = await loopTime(calls, median(samples.get(1)));
         const points = [...samples].map(([threads, seconds]) => ({
@@ -89,12 +98,12 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
           seconds: median(seconds),
           spread: spread(seconds),
         }));
-        results.crowds.push({
+        results.concurrent.push({
           ...definition,
           size,
           loop,
           points,
-          fit: fitCrowd(points, loop, cores),
+          fit: fitConcurrent(points, loop, cores),
         });
       }
     }
@@ -104,7 +113,9 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
         note(`scaling: one ${definition.algorithm}, ${bytes(size)}`);
         const calls = await checked(ready, definition, size, 1, wrong);
         if (calls === undefined) continue;
-        const samples = await byThreads(counts, rounds, configure, () => crowd(calls, time));
+        const samples = await byThreads(counts, rounds, configure, () =>
+          runConcurrent(calls, time),
+        );
         for (const [threads, seconds] of samples)
           points.push({ threads, size, seconds: median(seconds), spread: spread(seconds) });
         globalThis.gc?.();
@@ -151,7 +162,7 @@ async function byThreads(counts, rounds, configure, measure) {
 }
 
 /** Seconds a job, as many in flight as there are calls. */
-function crowd(calls, time) {
+function runConcurrent(calls, time) {
   return new Promise((resolve, reject) => {
     let [done, running] = [0, calls.length];
     const start = performance.now();
@@ -199,7 +210,7 @@ async function loopTime(calls, secondsPerJob) {
 // As text
 
 export function scalingReport(
-  { cores, counts, rounds, crowds: measured, splits: cut, foreign, wrong },
+  { cores, counts, rounds, concurrent: measured, splits: cut, foreign, wrong },
   { cpu, system, node },
 ) {
   const heads = counts
@@ -214,7 +225,7 @@ export function scalingReport(
     ...measured.map(({ size, loop, points, fit, ...definition }) => {
       const rates = points.map(({ seconds }) => rate(seconds).padStart(12)).join('');
       const predicted = asked
-        .map((count) => rate(crowdTime(fit, count, count)).padStart(11))
+        .map((count) => rate(concurrentTime(fit, count, count)).padStart(11))
         .join('');
       return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`;
     }),

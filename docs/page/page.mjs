@@ -107,7 +107,7 @@ const works = {
   async hash(source, { signal, onPhase: phase, onProgress: progress }) {
     phase('Hashing');
     const algorithm = at('hash-algorithm').value;
-    const sized = /^shake/.test(algorithm)
+    const sized = algorithm.startsWith('shake')
       ? { outputLength: algorithm === 'shake128' ? 32 : 64 }
       : {};
     const digest = await hashFile(algorithm, source, {

@@ -102,7 +102,7 @@ export const builders = {
     refuse(
       [...warnings]
         .map(({ message }) => message)
-        .filter((message) => !/^Failed to resolve dependency "@millrace\//.test(message)),
+        .filter((message) => !message.startsWith('Failed to resolve dependency "@millrace/')),
     );
     for (const file of fileList) {
       mkdirSync(dirname(join(out, file)), { recursive: true });

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { csvOf } from '../../cli/bench/csv.mjs';
 import { parseSize, readOptions } from '../../cli/bench/options.mjs';
-import { head, judge, layout, line, roughly } from '../../cli/bench/report.mjs';
+import { head, compareRow, layout, line, roughly } from '../../cli/bench/report.mjs';
 import { startBenchProgress } from '../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../support/bench-record.mjs';
 import { command, inFolder, without } from '../support/shell.mjs';
@@ -136,7 +136,7 @@ test('--json: the record, and nothing else', () =>
       'system',
       'node',
       'contestants',
-      'absent',
+      'missing',
       'settings',
       'rows',
       'goals',
@@ -333,9 +333,9 @@ test('lines keep to the terminal; what matters least goes first', () => {
   ]);
 });
 
-test('of engines the fastest of ours is judged against node:crypto', () => {
+test('of engines the fastest of ours is comparison against node:crypto', () => {
   const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
-  const { ours, best, ratio } = judge({
+  const { ours, best, ratio } = compareRow({
     engines: true,
     entries: [entry('sync', 4), entry('pool', 2), entry('node:crypto', 3)],
   });
@@ -363,7 +363,7 @@ test('in a pipe a plain line now and then', () => {
   const rows = Array.from({ length: 8 }, () => ({ expected: 1 }));
   const talk = startBenchProgress(rows, {
     terminal: false,
-    tell: (text) => told.push(text),
+    writeLine: (text) => told.push(text),
     now: () => time,
   });
   for (const row of rows) {

@@ -2,7 +2,7 @@
 
 import { definitions } from '../../cli/bench/definitions.mjs';
 import { crossovers } from '../../cli/bench/engines.mjs';
-import { judge } from '../../cli/bench/report.mjs';
+import { compareRow } from '../../cli/bench/report.mjs';
 
 const rivals = [
   'millrace',
@@ -39,10 +39,9 @@ function rows(wanted, wait, sizes, names) {
       wait,
       entries,
       wrong: [],
-      absent: [],
       foreign: size === 64 ? 0.5 : 0.01,
     };
-    return { ...row, judged: judge(row) };
+    return { ...row, comparison: compareRow(row) };
   });
 }
 
@@ -64,8 +63,8 @@ function perf(table, algorithm) {
       seconds: (fixed + perByte * size) * 1e-9,
       spread: 0.03,
     }));
-    const row = { ...found, size, wait: 'callback', entries, wrong: [], absent: [], foreign: 0 };
-    return { ...row, judged: judge(row) };
+    const row = { ...found, size, wait: 'callback', entries, wrong: [], foreign: 0 };
+    return { ...row, comparison: compareRow(row) };
   });
 }
 
@@ -105,7 +104,7 @@ function latency() {
       job: { group: 'hash', algorithm: 'sha256', output: 'into' },
       sizes,
     })),
-    rest: [{ contestant: 'nobody', cpu: 1e-3, seconds: 5 }],
+    rest: [{ contestant: 'baseline', cpu: 1e-3, seconds: 5 }],
     goals: [],
     wrong: [],
     foreign: 0.1,
@@ -130,7 +129,7 @@ function scaling() {
     output: 'into',
   };
   return {
-    crowds: [4096, 65536].map((size) => ({ ...gcm, size, points: points([size]) })),
+    concurrent: [4096, 65536].map((size) => ({ ...gcm, size, points: points([size]) })),
     splits: [{ ...gcm, sizes: [1 << 22, 1 << 26], points: points([1 << 22, 1 << 26]) }],
     foreign: 0.5,
     wrong: [],
@@ -165,7 +164,7 @@ export function benchRecord() {
     system: 'Linux 6.1 x64',
     node: 'v20.20.2',
     contestants: rivals.map((name) => `${name} 1.2.3`),
-    absent: [{ name: 'keccak', package: 'keccak', reason: 'not installed' }],
+    missing: [{ name: 'keccak', package: 'keccak', reason: 'not installed' }],
     settings: { rounds: 11, time: 4, inFlight: 16, clock: 5e-8 },
     rows: measured,
     goals: [],

@@ -18,7 +18,6 @@ export function random(name) {
 
 class Random {
   #words;
-  #at = 4;
 
   constructor(state) {
     // splitmix32 spreads the seed over the state of xoshiro128**.

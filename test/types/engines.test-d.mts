@@ -138,4 +138,4 @@ is<Uint8Array>()(sha256(bytes));
 is<string>()(sha256(bytes, 'hex'));
 void aes_256_gcm;
 void [one, several, none, asked, prepared, known, way];
-type All = Names;
+type _All = Names;

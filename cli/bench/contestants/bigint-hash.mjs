@@ -1,4 +1,4 @@
-// bigint-hash 0.2, the ancestor of the digests: one-shots, a hasher, no hex.
+// bigint-hash 0.2, the original package of the digests: one-shots, a hasher, no hex.
 
 import { needsAddon, require, version } from '../packages.mjs';
 
@@ -9,15 +9,15 @@ export function load() {
   return { bigints: require(name), version: version(name) };
 }
 
-/** Its own names of the hashes. */
-export const own = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
+/** Names that differ from Millrace's. */
+export const hashTypes = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
 
 export function prepare(_tools, inputs) {
-  inputs.hashType = own[inputs.algorithm] ?? inputs.algorithm;
+  inputs.hashType = hashTypes[inputs.algorithm] ?? inputs.algorithm;
 }
 
 const hash = { group: 'hash', wait: 'sync' };
-const door = { group: 'door', wait: 'sync', output: 'bigint' };
+const direct = { group: 'bigint-hash', wait: 'sync', output: 'bigint' };
 const text = { group: 'text', wait: 'sync' };
 const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', wait: 'sync' };
@@ -34,7 +34,7 @@ export const forms = [
   },
   {
     name: 'hashAsBigInt',
-    ...door,
+    ...direct,
     operation: 'hashAsBigInt',
     make:
       ({ bigints }, { hashType, source }) =>
@@ -43,7 +43,7 @@ export const forms = [
   },
   {
     name: 'getHasher',
-    ...door,
+    ...direct,
     operation: 'getHasher',
     make:
       ({ bigints }, { hashType, source }) =>

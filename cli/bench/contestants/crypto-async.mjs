@@ -7,7 +7,7 @@ export const name = 'crypto-async';
 export const packageName = '@ronomon/crypto-async';
 
 export function load() {
-  return { ancestor: require(packageName), version: version(packageName) };
+  return { cryptoAsync: require(packageName), version: version(packageName) };
 }
 
 export function prepare(_tools, inputs) {
@@ -31,9 +31,9 @@ export const forms = [
     output: 'hex',
     ...sync,
     make:
-      ({ ancestor }, { algorithm, source }) =>
+      ({ cryptoAsync }, { algorithm, source }) =>
       () =>
-        ancestor.hash(algorithm, source).toString('hex'),
+        cryptoAsync.hash(algorithm, source).toString('hex'),
   },
   {
     name: 'hash',
@@ -41,9 +41,9 @@ export const forms = [
     ...buffer,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, source }) =>
+      ({ cryptoAsync }, { algorithm, source }) =>
       () =>
-        ancestor.hash(algorithm, source),
+        cryptoAsync.hash(algorithm, source),
   },
   {
     name: 'hash',
@@ -51,9 +51,9 @@ export const forms = [
     ...buffer,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, source }) =>
+      ({ cryptoAsync }, { algorithm, source }) =>
       (done) =>
-        ancestor.hash(algorithm, source, done),
+        cryptoAsync.hash(algorithm, source, done),
   },
   {
     name: 'hash zero-copy',
@@ -61,9 +61,9 @@ export const forms = [
     ...into,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, source, size, target }) =>
+      ({ cryptoAsync }, { algorithm, source, size, target }) =>
       () =>
-        ancestor.hash(algorithm, source, 0, size, target, 0),
+        cryptoAsync.hash(algorithm, source, 0, size, target, 0),
   },
   {
     name: 'hash zero-copy',
@@ -71,9 +71,9 @@ export const forms = [
     ...into,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, source, size, target }) =>
+      ({ cryptoAsync }, { algorithm, source, size, target }) =>
       (done) =>
-        ancestor.hash(algorithm, source, 0, size, target, 0, done),
+        cryptoAsync.hash(algorithm, source, 0, size, target, 0, done),
   },
 
   {
@@ -82,9 +82,9 @@ export const forms = [
     ...buffer,
     ...sync,
     make:
-      ({ ancestor }, { hash, rawKey, source }) =>
+      ({ cryptoAsync }, { hash, rawKey, source }) =>
       () =>
-        ancestor.hmac(hash, rawKey, source),
+        cryptoAsync.hmac(hash, rawKey, source),
   },
   {
     name: 'hmac',
@@ -92,9 +92,9 @@ export const forms = [
     ...buffer,
     ...callback,
     make:
-      ({ ancestor }, { hash, rawKey, source }) =>
+      ({ cryptoAsync }, { hash, rawKey, source }) =>
       (done) =>
-        ancestor.hmac(hash, rawKey, source, done),
+        cryptoAsync.hmac(hash, rawKey, source, done),
   },
   {
     name: 'hmac zero-copy',
@@ -102,9 +102,9 @@ export const forms = [
     ...into,
     ...sync,
     make:
-      ({ ancestor }, { hash, rawKey, source, size, target }) =>
+      ({ cryptoAsync }, { hash, rawKey, source, size, target }) =>
       () =>
-        ancestor.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
+        cryptoAsync.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
   },
 
   {
@@ -113,9 +113,9 @@ export const forms = [
     ...buffer,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source }) =>
       () =>
-        ancestor.cipher(algorithm, 1, rawKey, iv, source),
+        cryptoAsync.cipher(algorithm, 1, rawKey, iv, source),
   },
   {
     name: 'cipher',
@@ -123,9 +123,9 @@ export const forms = [
     ...buffer,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source }) =>
       (done) =>
-        ancestor.cipher(algorithm, 1, rawKey, iv, source, done),
+        cryptoAsync.cipher(algorithm, 1, rawKey, iv, source, done),
   },
   {
     name: 'cipher zero-copy',
@@ -133,9 +133,9 @@ export const forms = [
     ...into,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, size, target }) =>
       () =>
-        ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+        cryptoAsync.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0),
   },
   {
     name: 'cipher zero-copy',
@@ -143,9 +143,24 @@ export const forms = [
     ...into,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, size, target }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, size, target }) =>
       (done) =>
-        ancestor.cipher(algorithm, 1, rawKey, 0, 32, iv, 0, 16, source, 0, size, target, 0, done),
+        cryptoAsync.cipher(
+          algorithm,
+          1,
+          rawKey,
+          0,
+          32,
+          iv,
+          0,
+          16,
+          source,
+          0,
+          size,
+          target,
+          0,
+          done,
+        ),
   },
 
   {
@@ -154,9 +169,9 @@ export const forms = [
     ...buffer,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, noAad, tag }) =>
       () =>
-        ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag),
+        cryptoAsync.cipher(algorithm, 1, rawKey, iv, source, noAad, tag),
   },
   {
     name: 'cipher',
@@ -164,9 +179,9 @@ export const forms = [
     ...buffer,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, noAad, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, noAad, tag }) =>
       (done) =>
-        ancestor.cipher(algorithm, 1, rawKey, iv, source, noAad, tag, done),
+        cryptoAsync.cipher(algorithm, 1, rawKey, iv, source, noAad, tag, done),
   },
   {
     name: 'cipher zero-copy',
@@ -174,9 +189,9 @@ export const forms = [
     ...into,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, size, target, tag }) =>
       () =>
-        ancestor.cipher(
+        cryptoAsync.cipher(
           algorithm,
           1,
           rawKey,
@@ -204,9 +219,9 @@ export const forms = [
     ...into,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, source, size, target, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, source, size, target, tag }) =>
       (done) =>
-        ancestor.cipher(
+        cryptoAsync.cipher(
           algorithm,
           1,
           rawKey,
@@ -236,9 +251,9 @@ export const forms = [
     ...buffer,
     ...sync,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
       () =>
-        ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag),
+        cryptoAsync.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag),
   },
   {
     name: 'cipher',
@@ -246,8 +261,8 @@ export const forms = [
     ...buffer,
     ...callback,
     make:
-      ({ ancestor }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
+      ({ cryptoAsync }, { algorithm, rawKey, iv, ciphertext, noAad, tag }) =>
       (done) =>
-        ancestor.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag, done),
+        cryptoAsync.cipher(algorithm, 0, rawKey, iv, ciphertext, noAad, tag, done),
   },
 ];

@@ -1,12 +1,11 @@
-// Millrace through its public doors, resolved as a user's code would resolve them.
+// Millrace through its public entry points, resolved as user code resolves them.
 //
-// A form is one way to call: `make` binds it to a contestant's tools and one job's inputs. It is
-// compiled anew for every measurement (runner.mjs), so it may use nothing but its two parameters.
+// A form is one call style: `make` binds it to a contestant's tools and one job's inputs. It is
+// compiled anew for every measurement (runner.mjs), so it may use only its two parameters.
 
 import { createRequire } from 'node:module';
 
-import { Absent } from '../absent.mjs';
-import { own as ancestral } from './bigint-hash.mjs';
+import { hashTypes } from './bigint-hash.mjs';
 
 const require = createRequire(new URL('../../../package.json', import.meta.url));
 
@@ -16,37 +15,16 @@ export function load() {
   return {
     millrace: require('millrace'),
     promises: require('millrace/promises'),
-    bigints: optional('millrace/bigint-hash'),
+    bigints: require('millrace/bigint-hash'),
     version: require('millrace/package.json').version,
   };
 }
 
-// A door or function that this build has not is absent, not wrong.
-const derivations = { scrypt: 'scrypt', pbkdf2: 'pbkdf2', hkdf: 'hkdf', argon2id: 'argon2' };
-const needed = {
-  kdf: ({ millrace }, { algorithm }) => millrace[derivations[algorithm]],
-  hasher: ({ millrace }) => millrace.createHash,
-  many: ({ millrace }) => millrace.hashMany,
-  door: ({ bigints }) => bigints,
-  convert: ({ bigints }, { algorithm }) => bigints?.[algorithm],
-};
-
 export function prepare(tools, inputs) {
   const { millrace } = tools;
-  if (needed[inputs.group] !== undefined && needed[inputs.group](tools, inputs) === undefined)
-    throw new Absent();
   const prepared = inputs.keyForm === 'prepared';
-  inputs.hashType = ancestral[inputs.algorithm] ?? inputs.algorithm;
+  inputs.hashType = hashTypes[inputs.algorithm] ?? inputs.algorithm;
   inputs.key = prepared ? millrace.createKey(inputs.algorithm, inputs.rawKey) : inputs.rawKey;
-}
-
-function optional(door) {
-  try {
-    return require(door);
-  } catch (error) {
-    if (error.code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error;
-    return undefined;
-  }
 }
 
 const sync = { wait: 'sync' };
@@ -58,7 +36,7 @@ const text = { group: 'text', wait: 'sync' };
 const hasher = { group: 'hasher', wait: 'sync' };
 const many = { group: 'many', operation: 'array' };
 const packed = { group: 'many', operation: 'packed' };
-const door = { group: 'door', wait: 'sync' };
+const bigintHash = { group: 'bigint-hash', wait: 'sync' };
 const convert = { group: 'convert', wait: 'sync' };
 const hmac = { group: 'hmac' };
 const derive = { group: 'kdf', output: 'buffer', wait: 'sync' };
@@ -258,8 +236,8 @@ export const forms = [
   },
 
   {
-    name: 'door hashAsBigInt',
-    ...door,
+    name: 'bigint-hash hashAsBigInt',
+    ...bigintHash,
     ...bigint,
     operation: 'hashAsBigInt',
     make:
@@ -268,8 +246,8 @@ export const forms = [
         bigints.hashAsBigInt(hashType, source),
   },
   {
-    name: 'door getHasher',
-    ...door,
+    name: 'bigint-hash getHasher',
+    ...bigintHash,
     ...bigint,
     operation: 'getHasher',
     make:

@@ -20,7 +20,7 @@ const known = {
   piscina: 4,
   inline: 4,
   'pool, one job': 5,
-  nobody: 7,
+  baseline: 7,
 };
 const colours = 8;
 
@@ -208,11 +208,11 @@ function latencyCharts({ loop, held, rest }) {
     for (const probe of Object.keys(here[0].probes)) {
       const idle = loop
         .filter((each) => each.name === 'idle' && each.contestant === 'millrace')
-        .map((each) => ({ ...each, contestant: 'nobody' }));
+        .map((each) => ({ ...each, contestant: 'baseline' }));
       const series = shown(
         [...here, ...idle]
           .map(({ contestant, probes: figures }) => ({
-            name: contestant === 'nobody' ? 'idle process' : contestant,
+            name: contestant === 'baseline' ? 'idle process' : contestant,
             points: (figures[probe]?.curve ?? [])
               .filter(([, value]) => value > 0)
               .map(([part, value]) => ({ x: part, y: value })),
@@ -251,7 +251,7 @@ function latencyCharts({ loop, held, rest }) {
   }
   const series = shown(
     rest.map(({ contestant, cpu }) => ({
-      name: contestant === 'nobody' ? 'idle process' : contestant,
+      name: contestant === 'baseline' ? 'idle process' : contestant,
       points: [{ x: 0, y: cpu }],
     })),
   );
@@ -288,7 +288,7 @@ function loadChart({ times }) {
 
 // Threads
 
-function scalingCharts({ crowds, splits }) {
+function scalingCharts({ concurrent, splits }) {
   const charts = [];
   const lines = (list, title, note) => {
     const series = list.map(({ size, points }, colour) => ({
@@ -310,9 +310,9 @@ function scalingCharts({ crowds, splits }) {
       table: tableOf('threads', String, 'throughput', series),
     });
   };
-  for (const algorithm of new Set(crowds.map((each) => each.algorithm)))
+  for (const algorithm of new Set(concurrent.map((each) => each.algorithm)))
     lines(
-      crowds.filter((each) => each.algorithm === algorithm),
+      concurrent.filter((each) => each.algorithm === algorithm),
       algorithm,
       'throughput by worker threads, many jobs in flight, one line a message size',
     );

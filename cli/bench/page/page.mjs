@@ -73,15 +73,15 @@ function lead({ date, interrupted }, sections) {
   return `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`;
 }
 
-function facts({ cpu, cores, system, node, contestants, absent, settings, rows: measured }) {
+function facts({ cpu, cores, system, node, contestants, missing, settings, rows: measured }) {
   const rounds = Math.max(3, Math.ceil(settings.rounds / 2));
   const rows = [
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
     ['Measured', contestants.join(', ')],
-    ...(absent.length === 0
+    ...(missing.length === 0
       ? []
-      : [['Absent', absent.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
+      : [['Missing', missing.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
     [
       'Method',
       measured.length === 0

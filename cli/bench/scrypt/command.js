@@ -23,7 +23,7 @@ const {
 const { runBatch } = require('./batch.js');
 const { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable } = require('./report.js');
 const { options, readSettings } = require('./settings.js');
-const { ancestral, makeVariants, variantNames } = require('./variants.js');
+const { nodeVariants, makeVariants, variantNames } = require('./variants.js');
 
 /** RFC 7914, section 12, the third. */
 const vector = {
@@ -68,7 +68,7 @@ function benchScrypt(args) {
  */
 async function standalone(args) {
   try {
-    process.exitCode = await run('node scrypt-bench.mjs', args, ancestral);
+    process.exitCode = await run('node scrypt-bench.mjs', args, nodeVariants);
   } catch (error) {
     if (error instanceof BrokenPipe) process.exit(141);
     logError(error instanceof UserError ? error.message : (error?.stack ?? String(error)));

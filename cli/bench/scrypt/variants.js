@@ -12,9 +12,9 @@ const { promisify } = require('node:util');
  * Scrypt
  */
 
-const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
-const own = ['millrace', 'millraceCallback'];
-const variantNames = [...ancestral, ...own];
+const nodeVariants = ['callback', 'utilPromisify', 'manualPromise'];
+const millraceVariants = ['millrace', 'millraceCallback'];
+const variantNames = [...nodeVariants, ...millraceVariants];
 
 /** What the runner does for a function that calls back. */
 const awaited = (scrypt) => (password, salt, keylen, cost) =>
@@ -52,13 +52,13 @@ const makers = {
  */
 function makeVariants(names) {
   const libraries = loadLibraries(names);
-  const has = (name) => ancestral.includes(name) || libraries.reason === undefined;
+  const has = (name) => nodeVariants.includes(name) || libraries.reason === undefined;
   const present = names.filter(has);
   return {
     variants: present.map((name) => ({ name, scrypt: makers[name](libraries) })),
     missing: names.filter((name) => !has(name)),
     reason: libraries.reason,
-    threads: present.some((name) => own.includes(name))
+    threads: present.some((name) => millraceVariants.includes(name))
       ? libraries.millrace.configure({}).threads
       : undefined,
   };
@@ -66,7 +66,7 @@ function makeVariants(names) {
 
 /** Millrace is loaded only for its own variants: the others need no binary for this machine. */
 function loadLibraries(names) {
-  if (!names.some((name) => own.includes(name))) return { node: crypto };
+  if (!names.some((name) => millraceVariants.includes(name))) return { node: crypto };
   try {
     const millrace = require('../../../dist/index.js');
     const promises = require('../../../dist/promises.js');
@@ -82,4 +82,4 @@ function loadLibraries(names) {
   }
 }
 
-module.exports = { ancestral, makeVariants, variantNames };
+module.exports = { nodeVariants, makeVariants, variantNames };

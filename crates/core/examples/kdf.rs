@@ -42,7 +42,7 @@ fn time_argon2(memory: u32, passes: u32, lanes: u32) {
         ::argon2::Argon2::new(::argon2::Algorithm::Argon2id, ::argon2::Version::V0x13, params);
     let best = least(&mut [
         Box::new(|| {
-            argon2::derive_paced(&cost, &input, &mut [0; 32], &mut kept, &mut NoCheckpoint)
+            argon2::derive_in(&cost, &input, &mut [0; 32], &mut kept, &mut NoCheckpoint)
                 .expect("derived")
         }),
         Box::new(|| argon2::derive(&cost, &input, &mut [0; 32]).expect("derived")),

@@ -1,12 +1,12 @@
-//! Fallible allocation, for every size that a caller decides. Rust's own vectors abort the process
-//! when memory is short.
+//! Fallible allocation for sizes that callers choose. Rust's vectors abort the process when memory
+//! is short.
 
 use crate::Error;
 
 /// Returns an empty vector with room for exactly `count` elements.
 ///
 /// # Errors
-/// [`Error::Memory`] when the system has not enough memory.
+/// [`Error::Memory`] when the system is short of memory.
 pub fn try_with_capacity<T>(count: usize) -> Result<Vec<T>, Error> {
     let mut room = Vec::new();
     let needed = (count as u64).saturating_mul(size_of::<T>() as u64);
@@ -17,7 +17,7 @@ pub fn try_with_capacity<T>(count: usize) -> Result<Vec<T>, Error> {
 /// Returns `size` bytes of zeros.
 ///
 /// # Errors
-/// [`Error::Memory`] when the system has not enough memory.
+/// [`Error::Memory`] when the system is short of memory.
 pub fn try_zeroed(size: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = try_with_capacity(size)?;
     bytes.resize(size, 0);
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_had_is_an_error() {
+    fn failed_allocation_is_an_error() {
         let huge = isize::MAX as usize;
         assert_eq!(try_zeroed(huge), Err(Error::Memory { needed: huge as u64 }));
         assert_eq!(try_with_capacity::<u64>(usize::MAX), Err(Error::Memory { needed: u64::MAX }));

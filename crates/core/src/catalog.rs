@@ -1,8 +1,8 @@
-//! The one table of facts: every hash and cipher with its names and sizes.
+//! The table of algorithms: every hash and cipher with its names and sizes.
 //!
-//! Names are the field's standard ones. Aliases are those OpenSSL answers to, object identifiers
-//! among them, and the usual spellings. All are compared without regard to case.
-//! The TypeScript table is generated from [`to_json`].
+//! Aliases are the names and object identifiers that OpenSSL accepts, and common spellings. Names
+//! and aliases are compared without regard to case. The TypeScript table is generated from
+//! [`to_json`].
 
 use std::fmt::Write;
 
@@ -40,34 +40,34 @@ pub enum Hash {
     Xxh3_128,
 }
 
-/// What there is to know about a hash.
+/// The properties of a hash.
 #[derive(Debug)]
 pub struct HashFacts {
-    /// Which hash.
+    /// The hash.
     pub hash: Hash,
     /// The standard name, in lower case.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// Bytes of the digest; the default where `xof`; 0 where the caller must say (SHAKE).
+    /// Bytes of the digest; the default if `xof`; 0 if there is no default (SHAKE).
     pub digest_size: usize,
-    /// Bytes taken in at once: HMAC's block. For a sponge the rate, for xxh the stripe.
+    /// Bytes of a block, which is also HMAC's. The rate of a sponge, the stripe of xxh.
     pub block_size: usize,
     /// Bytes of the state of a running hash.
     pub state_size: usize,
-    /// Whether the output may have any length.
+    /// True if the output may have any length (XOF).
     pub xof: bool,
-    /// Bytes of the optional key, 0 where there is none.
+    /// Bytes of the optional key; 0 if there is none.
     pub key_size: usize,
-    /// Bits of the optional seed, 0 where there is none.
+    /// Bits of the optional seed; 0 if there is none.
     pub seed_bits: u32,
-    /// Whether HMAC is defined over it.
+    /// True if HMAC is defined over it.
     pub hmac: bool,
-    /// False for checksums: collisions and preimages are easy to make.
+    /// False for checksums, whose collisions and preimages are easy to compute.
     pub cryptographic: bool,
-    /// Whether collisions of this cryptographic hash have been made.
+    /// True if collisions of this cryptographic hash are known.
     pub broken: bool,
-    /// Where it is defined.
+    /// The standard that defines it.
     pub standard: &'static str,
 }
 
@@ -88,10 +88,10 @@ pub enum Cipher {
     Aes256GcmSiv,
 }
 
-/// What there is to know about a cipher.
+/// The properties of a cipher.
 #[derive(Debug)]
 pub struct CipherFacts {
-    /// Which cipher.
+    /// The cipher.
     pub cipher: Cipher,
     /// The standard name, in lower case.
     pub name: &'static str,
@@ -101,51 +101,51 @@ pub struct CipherFacts {
     pub key_size: usize,
     /// Bytes of the initialization vector or nonce.
     pub iv_size: usize,
-    /// Whether it authenticates: `seal` and `open`, otherwise `apply`.
+    /// True for an AEAD (`seal` and `open`), false for a stream cipher (`apply`).
     pub aead: bool,
-    /// Bytes of the full tag, 0 where not `aead`.
+    /// Bytes of the full tag; 0 for a stream cipher.
     pub tag_size: usize,
-    /// Bytes of the shortest tag, 0 where not `aead`. See [`CipherFacts::tag_fits`].
+    /// Bytes of the shortest tag; 0 for a stream cipher. See [`CipherFacts::tag_fits`].
     pub tag_min: usize,
-    /// Most bytes of source under one nonce; `u64::MAX` where there is no limit in practice.
+    /// The most bytes of source under one nonce; `u64::MAX` if there is no practical limit.
     pub max_source: u64,
-    /// Most bytes of additional authenticated data; 0 where not `aead`.
+    /// The most bytes of additional authenticated data; 0 for a stream cipher.
     pub max_aad: u64,
-    /// Where it is defined.
+    /// The standard that defines it.
     pub standard: &'static str,
 }
 
 impl Hash {
-    /// The hash with this number.
+    /// Returns the hash with this number.
     pub fn from_id(id: u8) -> Option<Hash> {
         HASHES.get(usize::from(id)).map(|facts| facts.hash)
     }
 
-    /// What there is to know about it.
+    /// Returns its properties.
     #[inline]
     pub fn facts(self) -> &'static HashFacts {
         &HASHES[self as usize]
     }
 
-    /// The hash with this name or alias, in any case.
+    /// Returns the hash with this name or alias, in any case.
     pub fn by_name(name: &str) -> Option<Hash> {
         HASHES.iter().find(|facts| answers(facts.name, facts.aliases, name)).map(|facts| facts.hash)
     }
 }
 
 impl Cipher {
-    /// The cipher with this number.
+    /// Returns the cipher with this number.
     pub fn from_id(id: u8) -> Option<Cipher> {
         CIPHERS.get(usize::from(id)).map(|facts| facts.cipher)
     }
 
-    /// What there is to know about it.
+    /// Returns its properties.
     #[inline]
     pub fn facts(self) -> &'static CipherFacts {
         &CIPHERS[self as usize]
     }
 
-    /// The cipher with this name or alias, in any case.
+    /// Returns the cipher with this name or alias, in any case.
     pub fn by_name(name: &str) -> Option<Cipher> {
         CIPHERS
             .iter()
@@ -324,7 +324,7 @@ pub static HASHES: [HashFacts; 27] = [
         aliases: &["xxh128", "xxh3_128", "xxh3-128bits", "xxhash3-128", "xxhash128"], ..XXH3 },
 ];
 
-// What the ciphers of a family have in common. `cipher` is replaced in every row.
+// The properties that the ciphers of a family share. `cipher` is replaced in every row.
 const STREAM: CipherFacts = CipherFacts {
     cipher: Cipher::ChaCha20,
     name: "",
@@ -348,7 +348,7 @@ const AES_GCM: CipherFacts = CipherFacts {
     standard: "NIST SP 800-38D",
     ..AEAD
 };
-// RFC 8439 allows 2^38 - 64 bytes; AWS-LC stops one byte short of it.
+// RFC 8439 allows 2^38 - 64 bytes; AWS-LC one byte less.
 const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
 
 /// All ciphers, in the order of their numbers.

@@ -1,31 +1,30 @@
-//! Consecutive chunks of one long message, each sealed under a nonce of its own: what streams of
-//! sealed chunks are made of (C2SP chunked encryption; TLS 1.3 makes its nonces the same way).
+//! Consecutive chunks of one long message, each sealed under its own nonce (C2SP chunked encryption;
+//! TLS 1.3 derives its nonces the same way).
 
 use crate::Error;
 use crate::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
 use crate::cipher::{CipherKey, Text};
 use std::iter;
 
-/// Some chunks of a message.
+/// Consecutive chunks of a message.
 #[derive(Copy, Clone, Debug)]
 pub struct Run<'a> {
-    /// A chunk's nonce is this with the chunk's number, big-endian, XORed into its end.
+    /// The nonce of a chunk is this value with the chunk's big-endian number XORed into its end.
     pub base_nonce: &'a [u8],
-    /// Number of the first chunk.
+    /// The number of the first chunk.
     pub first: u64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub count: usize,
-    /// Bytes of each; the last may have fewer, or none.
+    /// Bytes of a chunk; the last may have fewer, or none.
     pub chunk_size: usize,
 }
 
 impl CipherKey {
-    /// Seals the chunks that stand one after the other in `source`; in `target` each is followed by
-    /// its tag.
+    /// Seals the chunks in `source`. In `target` each chunk is followed by its tag.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] when `source` is not as long as the chunks or `target` as the sealed
-    /// ones; otherwise as [`CipherKey::seal`]. The target is then all zero or untouched.
+    /// [`Error::OutputSize`] if the length of `source` or `target` does not fit the run; otherwise as
+    /// [`CipherKey::seal`]. The target is then all zero or untouched.
     pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
         self.seal_chunks_paced(run, source, target, usize::MAX, &mut NoCheckpoint)
     }
@@ -62,7 +61,7 @@ impl CipherKey {
         result.inspect_err(|_| target.fill(0))
     }
 
-    /// Opens what [`CipherKey::seal_chunks`] made: all of the chunks or none.
+    /// Opens chunks that [`CipherKey::seal_chunks`] sealed: all of them or none.
     ///
     /// # Errors
     /// [`Error::Authentication`] when a tag does not match; otherwise as
@@ -104,7 +103,7 @@ impl CipherKey {
     }
 }
 
-/// When to pause.
+/// Runs checkpoints between chunks.
 struct Slices<'a> {
     slicer: Slicer<'a>,
     /// Bytes of the last chunk.
@@ -112,7 +111,7 @@ struct Slices<'a> {
 }
 
 impl Slices<'_> {
-    /// Before a chunk: pauses if those before it make a slice.
+    /// Runs before each chunk: reaches a checkpoint if the chunks before it complete a slice.
     fn before(&mut self, size: usize) -> Result<(), Error> {
         let last = std::mem::replace(&mut self.last, size);
         if self.slicer.advance(last) && self.slicer.cancelled(0) {
@@ -123,11 +122,11 @@ impl Slices<'_> {
     }
 }
 
-/// Nonces are at most this long (XChaCha20).
+/// Bytes of the longest nonce (XChaCha20).
 const NONCE_MAX: usize = 24;
 
 impl Run<'_> {
-    /// Checks that both sides have the size of these chunks; the size of a sealed one.
+    /// Checks the sizes of both sides, and returns the size of a sealed chunk.
     fn sealed_size(&self, key: &CipherKey, text: usize, sealed: usize) -> Result<usize, Error> {
         let facts = key.cipher().facts();
         if !facts.aead {

@@ -1,17 +1,17 @@
-//! The only error type of the core: a code for programs and a sentence for people.
+//! The error type of this crate.
 
 use std::fmt;
 
-/// Why an operation was refused or failed. Nothing was computed unless the variant says so.
+/// Why an operation failed. Nothing was computed unless the variant says so.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The key has not the size this algorithm takes.
+    /// The key's size differs from the one this algorithm takes.
     KeySize,
-    /// The initialization vector or nonce has not the size this algorithm takes.
+    /// The size of the initialization vector or nonce differs from the one this algorithm takes.
     IvSize,
-    /// The authentication tag has a size this algorithm does not take.
+    /// This algorithm does not take an authentication tag of this size.
     TagSize,
-    /// The target has not the size of the result.
+    /// The target's size differs from the result's.
     OutputSize,
     /// The source is longer than this algorithm can process under one key and nonce.
     SourceTooLarge,
@@ -22,39 +22,39 @@ pub enum Error {
     Authentication,
     /// This algorithm has no such operation or parameter.
     NotSupported,
-    /// The parts of a message are not all there, overlap, or do not end at a border.
+    /// The parts of a message are incomplete, overlap or are not aligned.
     Parts,
-    /// Nobody wants the result any more: [`Checkpoint::cancelled`](crate::checkpoint::Checkpoint::cancelled) said so.
-    /// The target is untouched.
+    /// [`Checkpoint::cancelled`](crate::checkpoint::Checkpoint::cancelled) returned true. The target
+    /// is untouched unless the operation says otherwise.
     Cancelled,
-    /// The bytes are not a state of this hash, or the state has begun to give output and takes no
-    /// more.
+    /// The bytes are not a state of this hash, or the state has begun to squeeze output and absorbs
+    /// no more.
     State,
-    /// The engine that was asked for cannot do this here; the sentence says why, and how to mend
-    /// it. The target is all zero or untouched.
+    /// The requested engine cannot compute this here; the text gives the reason and the remedy. The
+    /// target is all zero or untouched.
     Unavailable(&'static str),
-    /// The message is larger than the engine takes at once; the sentence says how large it may be.
+    /// The message is larger than the engine takes at once; the text gives the limit.
     /// The target is untouched.
     TooLarge(&'static str),
-    /// The library refused what it should have accepted. The target is all zero or untouched.
+    /// A library failed unexpectedly. The target is all zero or untouched.
     Engine,
-    /// The salt has a size this algorithm does not take.
+    /// This algorithm does not take a salt of this size.
     SaltSize,
-    /// A cost parameter is outside of what the algorithm defines.
+    /// A cost parameter is outside the range that the algorithm defines.
     Cost,
-    /// The derivation would use more memory than it may, or than there is.
+    /// More memory is needed than is allowed or available.
     Memory {
-        /// How many bytes it needs.
+        /// The bytes that are needed.
         needed: u64,
     },
-    /// The text is not a password hash in a form which this library knows.
+    /// The text is not a PHC or bcrypt string.
     Encoded,
-    /// The password hash asks for more work than is allowed.
+    /// The password hash requires more work than is allowed.
     Work,
 }
 
 impl Error {
-    /// The sentence for people.
+    /// Returns the message.
     pub const fn message(self) -> &'static str {
         match self {
             Error::KeySize => "the key has the wrong size for this algorithm",
@@ -68,15 +68,15 @@ impl Error {
             Error::Authentication => "the tag does not authenticate the data",
             Error::NotSupported => "this algorithm does not support this operation",
             Error::Parts => "the parts do not make up the message",
-            Error::Cancelled => "nobody wants the result any more",
+            Error::Cancelled => "the operation was cancelled",
             Error::State => "the state does not belong to this hash",
             Error::Unavailable(reason) | Error::TooLarge(reason) => reason,
             Error::Engine => "the engine failed",
             Error::SaltSize => "the salt has the wrong size for this algorithm",
-            Error::Cost => "a cost parameter is outside of what this algorithm defines",
+            Error::Cost => "a cost parameter is outside the range of this algorithm",
             Error::Memory { .. } => "more memory is needed than is allowed or available",
-            Error::Encoded => "the text is not a password hash in a known form",
-            Error::Work => "the password hash asks for more work than is allowed",
+            Error::Encoded => "the text is not a PHC or bcrypt string",
+            Error::Work => "the password hash requires more work than is allowed",
         }
     }
 }

@@ -1,23 +1,23 @@
-//! What operations and engines are given besides bytes: the ground both stand on.
+//! The inputs that operations pass to engines.
 
-/// The text to transform, and where the result goes.
+/// The text to encrypt or decrypt, and the target of the result.
 ///
-/// Being made of references, source and target are either one and the same or do not overlap.
+/// Source and target are references, so they are either the same bytes or do not overlap.
 #[derive(Debug)]
 pub enum Text<'a> {
     /// The result replaces the source.
     InPlace(&'a mut [u8]),
-    /// The result goes to `target`, which must be as long as `source`.
+    /// The result is written to `target`, which must be as long as `source`.
     Across {
-        /// What is read.
+        /// The bytes to read.
         source: &'a [u8],
-        /// What is written.
+        /// The bytes to write.
         target: &'a mut [u8],
     },
 }
 
 impl Text<'_> {
-    /// The length of the source in bytes.
+    /// Returns the length of the source in bytes.
     #[inline]
     pub fn size(&self) -> usize {
         match self {
@@ -26,7 +26,7 @@ impl Text<'_> {
         }
     }
 
-    /// What is read.
+    /// Returns the source.
     #[inline]
     pub fn source(&self) -> &[u8] {
         match self {
@@ -36,7 +36,7 @@ impl Text<'_> {
     }
 }
 
-/// What some hashes take besides the source. The default is no seed and no key.
+/// Parameters of some hashes. The default is no seed and no key.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Params<'a> {
     /// The seed of the xxh family. `xxh32` uses the low 32 bits. Must be 0 for all other hashes.

@@ -1,16 +1,17 @@
-//! The cryptography of Millrace: hashes, HMAC, stream ciphers and AEADs.
+//! The cryptography of Millrace: hashes, HMAC, stream ciphers, AEADs and key derivation.
 //!
-//! This crate knows neither Node nor threads. Every operation reads the caller's bytes and writes
-//! its result straight into the caller's target; the one-shot operations use no heap.
+//! This crate depends on neither Node nor threads. Every operation reads the caller's bytes and
+//! writes its result into the caller's target. The one-shot operations use no heap.
 //!
-//! - [`catalog`]: the one table of facts: names, aliases and sizes.
-//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations, which check
-//!   sizes against the catalog.
+//! - [`catalog`]: the table of algorithms with their names, aliases and sizes.
+//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations. They check
+//!   sizes against the catalog, then call an engine.
 //! - [`kdf`]: key derivation and password hashing.
-//! - [`checkpoint`], [`split`]: long work in slices, and large messages in parts, for several cores.
-//! - [`stack`]: overwriting what work with secrets leaves there.
-//! - [`allocate`]: allocation that fails with an error.
-//! - [`engines`]: who computes them, and with which library and instructions.
+//! - [`checkpoint`]: pausing and cancelling long work.
+//! - [`split`]: large messages in parts, for several cores.
+//! - [`stack`]: overwriting secrets that remain on the stack.
+//! - [`allocate`]: allocation that returns an error instead of aborting.
+//! - [`engines`]: the implementations, and which library and instructions they use.
 
 #![deny(unsafe_code)]
 
@@ -29,7 +30,7 @@ pub mod many;
 pub mod split;
 pub mod stack;
 
-// The one wing of this crate that may hold `unsafe`: bindings to libraries and nothing else.
+// The only module of this crate that may contain `unsafe`.
 #[allow(unsafe_code)]
 pub mod engines;
 

@@ -1,14 +1,13 @@
-//! One large message in parts: on several cores, in any order, or in slices of one core.
+//! One large message in parts, processed on several cores or in slices, in any order.
 //!
-//! This works for every cipher, where [`CipherKey::parts`] returns true, and for BLAKE3. A part of
-//! a cipher's message begins and ends at a multiple of [`PART_ALIGN`]; only the last may end
-//! elsewhere. What each part of an AEAD's message adds to the tag is kept in a [`PartialTag`]; all of
-//! them together make the tag.
+//! BLAKE3 and every cipher for which [`CipherKey::parts`] returns true support this. A part of a
+//! cipher's message begins at a multiple of [`PART_ALIGN`] and ends at one or at the message's end.
+//! The contribution of each part to an AEAD's tag is a [`PartialTag`]; all of them make the tag.
 //!
-//! A message can be sealed or opened in one pass over its parts, or in two: the first
-//! authenticates, the second encrypts or decrypts. Opened in two passes, no byte of a forged
-//! message is ever written. AES-256-GCM-SIV is sealed in two passes only, because its tag is made
-//! of the plaintext and encrypts it:
+//! A message is sealed or opened in one pass over its parts or in two: the first pass
+//! authenticates, the second encrypts or decrypts. Opening in two passes never writes a byte of a
+//! forged message. AES-256-GCM-SIV can only be sealed in two passes, because its tag is computed
+//! from the plaintext and then used to encrypt it:
 //!
 //! | | one pass | two passes |
 //! |---|---|---|
@@ -22,12 +21,11 @@ use crate::engines::{Chosen, CipherState, Splittable};
 use crate::hash::{check_params, check_target};
 use crate::inputs::{Params, Text};
 
-/// Parts begin at multiples of this.
+/// The alignment of parts within a message, in bytes.
 pub const PART_ALIGN: usize = 64;
 
 impl CipherKey {
-    /// Returns true if messages under this key can be worked on in parts: unless an
-    /// external engine computes.
+    /// Returns true if messages under this key can be processed in parts.
     pub fn parts(&self) -> bool {
         matches!(self.state(), CipherState::Native(_))
     }
@@ -38,18 +36,17 @@ impl CipherKey {
     }
 }
 
-/// A message of a cipher that is worked on in parts.
+/// A message of a cipher that is processed in parts.
 ///
-/// It holds what it needs of the key, at one place on the heap, and wipes it on drop; the key
-/// itself may go. Its parts may be worked on by several threads at once and in any order, each
-/// once.
+/// It owns a copy of the key material on the heap and wipes it on drop. Several threads may process
+/// its parts at once and in any order, each part once.
 pub struct Message {
     facts: &'static CipherFacts,
     size: u64,
     state: <Chosen as Splittable>::Message,
 }
 
-/// What a part adds to the tag. As secret as the key, wiped on drop.
+/// The contribution of a part to the tag. It is as secret as the key, and wiped on drop.
 pub struct PartialTag {
     offset: u64,
     size: u64,
@@ -57,10 +54,10 @@ pub struct PartialTag {
 }
 
 impl Message {
-    /// Prepares a message of `size` bytes. A stream cipher takes its iv as `nonce`, and no `aad`.
+    /// Prepares a message of `size` bytes. A stream cipher takes its iv as `nonce` and no `aad`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] where [`CipherKey::parts`] says no, and for `aad` with a stream
+    /// [`Error::NotSupported`] if [`CipherKey::parts`] returns false, and for `aad` with a stream
     /// cipher; [`Error::IvSize`], [`Error::SourceTooLarge`], [`Error::AadTooLarge`].
     pub fn new(key: &CipherKey, nonce: &[u8], aad: &[u8], size: u64) -> Result<Message, Error> {
         let facts = key.cipher().facts();
@@ -80,35 +77,34 @@ impl Message {
         Ok(Message { facts, size, state: Chosen::message(state, key.cipher(), nonce, aad)? })
     }
 
-    /// Bytes of the whole message.
+    /// Returns the bytes of the whole message.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Encrypts or decrypts, with a stream cipher, the part that begins at `offset`.
+    /// Encrypts or decrypts the part at `offset` with a stream cipher.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for an AEAD, [`Error::Parts`] for a part that does not lie within
-    /// the message or not at its borders, [`Error::OutputSize`] when source and target differ
-    /// in length.
+    /// [`Error::NotSupported`] for an AEAD, [`Error::Parts`] for a part that is outside the message
+    /// or not aligned, [`Error::OutputSize`] if source and target differ in length.
     pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(false, offset, &text)?;
         Ok(PartialTag { offset, size, sum: Chosen::apply_part(&self.state, offset, text)? })
     }
 
-    /// Encrypts the part that begins at `offset`.
+    /// Encrypts the part at `offset`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for a stream cipher and where sealing takes two passes, otherwise as
+    /// [`Error::NotSupported`] for a stream cipher and if sealing takes two passes, otherwise as
     /// [`Message::apply_part`].
     pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
         Ok(PartialTag { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
     }
 
-    /// Decrypts the part that begins at `offset` of the message with this tag, authentic or not:
-    /// nobody may see the result before [`Message::verify`] has found the message authentic,
-    /// and the caller overwrites it if it is not.
+    /// Decrypts the part at `offset` of the message with this tag, authentic or not. The caller must
+    /// not release the result before [`Message::verify`] succeeds, and must overwrite it if
+    /// that fails.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as
@@ -119,17 +115,16 @@ impl Message {
         Ok(PartialTag { offset, size, sum: Chosen::open_part(&self.state, offset, text, tag)? })
     }
 
-    /// Returns what the part that begins at `offset` adds to the tag, read before it is encrypted.
+    /// Authenticates the plaintext of the part at `offset`, before it is encrypted.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] where sealing takes one pass, otherwise as [`Message::apply_part`].
+    /// [`Error::NotSupported`] if sealing takes one pass, otherwise as [`Message::apply_part`].
     pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
         Ok(PartialTag { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
     }
 
-    /// Returns what the part that begins at `offset` of the ciphertext adds to the tag. It writes
-    /// no plaintext.
+    /// Authenticates the ciphertext of the part at `offset`, without writing plaintext.
     ///
     /// # Errors
     /// As [`Message::open_part`].
@@ -148,8 +143,8 @@ impl Message {
         })
     }
 
-    /// Encrypts or decrypts the part that begins at `offset` of the message with this tag, and
-    /// authenticates nothing.
+    /// Encrypts or decrypts the part at `offset` of the message with this tag, without
+    /// authentication.
     ///
     /// # Errors
     /// As [`Message::open_part`].
@@ -159,11 +154,11 @@ impl Message {
         Chosen::xor_part(&self.state, offset, text, tag)
     }
 
-    /// Writes the tag of the message with these parts, in order and all of them. For a stream
-    /// cipher, whose tag has no bytes, it sees to that only.
+    /// Writes the tag of the message from all its parts, in order. The tag of a stream cipher has 0
+    /// bytes; this only checks the parts.
     ///
     /// # Errors
-    /// [`Error::Parts`] when parts are missing, overlap or are out of order; [`Error::TagSize`].
+    /// [`Error::Parts`] if parts are missing, overlap or are out of order; [`Error::TagSize`].
     pub fn tag<'a>(
         &self,
         parts: impl IntoIterator<Item = &'a PartialTag>,
@@ -181,11 +176,11 @@ impl Message {
         result.inspect_err(|_| tag.fill(0))
     }
 
-    /// Whether `tag` is that of the message with these parts.
+    /// Checks `tag` against all parts of the message, in order and in constant time.
     ///
     /// # Errors
-    /// [`Error::Authentication`] if it is not: what [`Message::open_part`] wrote has to be
-    /// overwritten then. Otherwise as [`Message::tag`].
+    /// [`Error::Authentication`] if it does not match; the caller must then overwrite the output of
+    /// [`Message::open_part`]. Otherwise as [`Message::tag`].
     pub fn verify<'a>(
         &self,
         parts: impl IntoIterator<Item = &'a PartialTag>,
@@ -231,15 +226,14 @@ impl Message {
     }
 }
 
-/// The size of the parts in which `hash` can take a message of `size` bytes; `None` where it
-/// cannot, or where the message is too short.
+/// Returns the bytes of the parts of a message of `size` bytes; `None` if `hash` does not support
+/// parts or the message is too short.
 pub fn hash_parts(hash: Hash, size: u64) -> Option<u64> {
     Chosen::hash_part_size(hash, size)
 }
 
-/// A message of a hash that is worked on in parts, all of [`HashMessage::part_size`] but the last,
-/// which may be shorter. Several threads may work on them at once and in any order. What it holds
-/// of a key is wiped on drop.
+/// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may be
+/// shorter. Several threads may process them at once and in any order. A key is wiped on drop.
 pub struct HashMessage {
     hash: Hash,
     size: u64,
@@ -265,14 +259,14 @@ impl std::fmt::Debug for HashMessage {
     }
 }
 
-/// What a part of a hash's message comes to: the chaining value of a subtree.
+/// The result of a part: the chaining value of a subtree.
 pub type HashPart = [u8; 32];
 
 impl HashMessage {
     /// Prepares a message of `size` bytes.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] where [`hash_parts`] says no, and for a seed or key which this hash
+    /// [`Error::NotSupported`] if [`hash_parts`] returns `None`, and for a seed or key that this hash
     /// does not take.
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
@@ -280,20 +274,20 @@ impl HashMessage {
         Ok(HashMessage { hash, size, part_size, state: Chosen::hash_message(hash, params) })
     }
 
-    /// Bytes of a part.
+    /// Returns the bytes of a part.
     pub fn part_size(&self) -> u64 {
         self.part_size
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn count(&self) -> usize {
         self.size.div_ceil(self.part_size) as usize
     }
 
-    /// Hashes the part that begins at `offset`.
+    /// Hashes the part at `offset`.
     ///
     /// # Errors
-    /// [`Error::Parts`] for what is not a part of this message.
+    /// [`Error::Parts`] if `offset` and the length are not those of a part.
     pub fn part(&self, offset: u64, source: &[u8]) -> Result<HashPart, Error> {
         let begins = offset.is_multiple_of(self.part_size) && offset < self.size;
         if !begins || source.len() as u64 != self.part_size.min(self.size - offset) {
@@ -302,11 +296,11 @@ impl HashMessage {
         Ok(Chosen::hash_part(&self.state, offset, source))
     }
 
-    /// Writes the digest, whose size is as for [`digest`](crate::hash::digest()), of the message
-    /// with these parts, in order and all of them.
+    /// Writes the digest of the message from all its parts, in order. The size of `target` is as for
+    /// [`digest`](crate::hash::digest()).
     ///
     /// # Errors
-    /// [`Error::Parts`] when their number is not that of the message's; [`Error::OutputSize`].
+    /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`].
     pub fn finish(&self, parts: &[HashPart], target: &mut [u8]) -> Result<(), Error> {
         check_target(self.hash.facts(), target.len())?;
         if parts.len() != self.count() {

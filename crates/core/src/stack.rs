@@ -1,16 +1,15 @@
-//! Overwrites what work with secrets leaves on the stack: compiled code spills there what does
-//! not fit in registers.
+//! Overwrites secrets that compiled code spilled to the stack.
 //!
-//! The compiler guarantees nothing of this. test/lifecycle/secrets.test.mjs searches the stacks.
+//! The compiler gives no guarantee for this; test/lifecycle/secrets.test.mjs searches the stacks.
 
 use crate::engines::{Chosen, Derivation};
 
-/// Bytes below the caller's frame that [`wiped`] overwrites. After 8 KiB, hashing in lanes left
-/// keys.
+/// Bytes below the caller's frame that [`wiped`] overwrites. With 8 KiB, multi-buffer hashing left
+/// keys behind.
 const NEAR: usize = 16 << 10;
 
-/// Bytes below the caller's frame that [`wipe`] overwrites. The deepest key that a worker left was
-/// 23 KiB below.
+/// Bytes below the caller's frame that [`wipe`] overwrites. The deepest key found on a worker's
+/// stack was 23 KiB below.
 const DEEP: usize = 32 << 10;
 
 /// Runs `work` in a separate frame, then overwrites 16 KiB of stack below the caller's frame.

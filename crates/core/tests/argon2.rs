@@ -76,7 +76,7 @@ fn pauses_and_tells_how_far_it_is() {
     let mut memory = Memory::new(argon2::memory(&cost)).expect("memory");
     let (mut watched, mut alone) = ([0; 32], [0; 32]);
     let mut watch = Watch::default();
-    argon2::derive_paced(&cost, &input, &mut watched, &mut memory, &mut watch).expect("derived");
+    argon2::derive_in(&cost, &input, &mut watched, &mut memory, &mut watch).expect("derived");
     assert!((20..60).contains(&watch.pauses), "{}", watch.pauses);
     assert!(watch.progress.is_sorted_by(|one, other| one.1 < other.1));
     assert!(
@@ -90,7 +90,7 @@ fn pauses_and_tells_how_far_it_is() {
 
     let mut watch = Watch { cancelled: vec![(0, 3)], ..Watch::default() };
     let mut target = [0; 32];
-    let cancelled = argon2::derive_paced(&cost, &input, &mut target, &mut memory, &mut watch);
+    let cancelled = argon2::derive_in(&cost, &input, &mut target, &mut memory, &mut watch);
     assert_eq!((cancelled, watch.pauses, target), (Err(Error::Cancelled), 3, [0; 32]));
 }
 
@@ -107,7 +107,7 @@ fn limits() {
     let input = Input { salt: b"12345678", ..input };
     assert_eq!(argon2::derive(&cost, &input, &mut [0; 3]), Err(Error::OutputSize));
     let mut small = Memory::new(8 * 1024 - 64).expect("memory");
-    let refused = argon2::derive_paced(&cost, &input, &mut [0; 4], &mut small, &mut NoCheckpoint);
+    let refused = argon2::derive_in(&cost, &input, &mut [0; 4], &mut small, &mut NoCheckpoint);
     assert_eq!(refused, Err(Error::Memory { needed: 8 * 1024 }));
     let most = Cost::new(Kind::Id, u32::MAX, 1, 1).expect("a cost");
     assert_eq!(argon2::memory(&most), 4 * ((u64::from(u32::MAX) / 4) << 10));

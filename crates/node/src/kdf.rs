@@ -304,7 +304,7 @@ impl Work {
                 let input =
                     argon2::Input { password, salt, secret: self.tag.read(), associated: aad };
                 memory_budget::with_scratch(needed, |memory| {
-                    argon2::derive_paced(&cost, &input, target, memory, checkpoint)
+                    argon2::derive_in(&cost, &input, target, memory, checkpoint)
                 })
             }
             Kdf::Verify { allowed, .. } => {

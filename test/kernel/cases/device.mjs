@@ -147,7 +147,7 @@ test('a running hash whose device has died fails, and stays failed', async () =>
   await device.stop();
   assert.throws(
     () => running.update(Buffer.alloc(5000)).digest(),
-    ({ code }) => /^ERR_ENGINE/.test(code),
+    ({ code }) => String(code).startsWith('ERR_ENGINE'),
   );
   assert.throws(
     () => running.digest(),
@@ -169,7 +169,7 @@ test('a device that comes later, goes and comes back: each call finds what there
           (reason) => reason,
         );
         if (error === undefined) break;
-        unavailable(error, /has gone away/, `round ${round}`);
+        unavailable(error, /has gone/, `round ${round}`);
         assert.equal(tries, 0, error.message);
       }
       right(await does(job, 'cryptodev'), job, `round ${round}`);
@@ -190,7 +190,7 @@ test('a device that comes later, goes and comes back: each call finds what there
       assert.ok(readAccount().created > 0);
     });
   }
-  unavailable(await errorOf(does(job, 'cryptodev'), 'gone'), /has gone away/, 'gone');
+  unavailable(await errorOf(does(job, 'cryptodev'), 'gone'), /has gone/, 'gone');
   unavailable(
     await errorOf(does(job, 'cryptodev'), 'absent again'),
     /is not there/,

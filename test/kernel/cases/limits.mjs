@@ -134,7 +134,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
         } else {
           unavailable(
             await errorOf(does(back, engine), 'a short tag'),
-            /tags of aes-256-gcm with \d+ bytes/,
+            /verifies only 16-byte tags of aes-256-gcm/,
             `tag of ${tagSize}`,
           );
           right(await does(back, [engine, 'native']), back, 'natively', { output: job.source });

@@ -227,7 +227,7 @@ function lentJob(rng, source) {
   return { job, sealed: kindOfCall === 'open' ? Buffer.concat([job.source, job.tag]) : undefined };
 }
 
-function sendLent({ job, door, buffer, at, from, size, tag, what, ledger, options }) {
+function sendLent({ job, door, buffer, at, from, tag, what, ledger, options }) {
   const { algorithm, key, iv, aad } = job;
   const view = buffer.subarray(at.source, at.source + from.length);
   if (job.kindOfCall !== 'cipher') {

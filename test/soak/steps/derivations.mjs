@@ -127,7 +127,7 @@ async function send(kind, args, waiting, what, ledger, throws) {
 }
 
 /** Many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them given up. */
-export function derivations(rng, world) {
+export function derivations(rng) {
   const kind = rng.pick(['scrypt', 'scrypt', 'pbkdf2']);
   const cost =
     kind === 'scrypt'

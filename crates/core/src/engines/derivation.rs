@@ -1,4 +1,4 @@
-//! What an engine must do to derive keys.
+//! The contract of key derivation.
 
 use super::{Engine, Memory, Service};
 use crate::Error;
@@ -8,15 +8,15 @@ use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJ
 
 /// Key derivation. Callers have checked sizes and costs.
 pub(crate) trait Derivation: Engine {
-    /// How each of them is computed here; where the lanes are several jobs at once, how many.
+    /// Returns how each derivation is computed here.
     fn serves_derivations() -> Vec<(String, Service)>;
 
-    /// How many lanes of scrypt are worth running together.
+    /// Returns how many lanes of scrypt are computed at once.
     fn scrypt_lanes() -> usize;
-    /// Bytes of working memory for so many lanes of scrypt, of which some run together; `None`
-    /// beyond all counting.
+    /// Returns the bytes of working memory for `lanes` lanes of scrypt, of which `concurrent` are
+    /// computed at once; `None` on overflow.
     fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64>;
-    /// Computes scrypts of one cost. Hands on each key once, with the index of its job, in any
+    /// Computes scrypt jobs of one cost. Calls `each` once per job with its index and key, in any
     /// order.
     fn scrypt(
         cost: &ScryptCost,
@@ -26,9 +26,9 @@ pub(crate) trait Derivation: Engine {
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error>;
 
-    /// How many blocks of PBKDF2's output, of one job or several, are worth computing together.
+    /// Returns how many blocks of PBKDF2's output are computed at once.
     fn pbkdf2_lanes(hash: Hash) -> usize;
-    /// Computes PBKDF2s over one hash, as [`Derivation::scrypt`] does.
+    /// Computes PBKDF2 jobs with one hash, as [`Derivation::scrypt`] does.
     fn pbkdf2(
         hash: Hash,
         jobs: &mut [Pbkdf2Job<'_>],
@@ -36,9 +36,9 @@ pub(crate) trait Derivation: Engine {
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error>;
 
-    /// Computes HKDF's second step.
+    /// Expands a key with HKDF.
     fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error>;
-    /// Computes both steps of HKDF.
+    /// Extracts and expands with HKDF.
     fn hkdf(
         hash: Hash,
         secret: &[u8],
@@ -47,7 +47,7 @@ pub(crate) trait Derivation: Engine {
         target: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Bytes of working memory for an Argon2.
+    /// Returns the bytes of working memory of an Argon2.
     fn argon2_memory(cost: &Argon2Cost) -> u64;
     /// Computes an Argon2.
     fn argon2(
@@ -67,7 +67,7 @@ pub(crate) trait Derivation: Engine {
         checkpoint: &mut dyn Checkpoint,
     ) -> Result<(), Error>;
 
-    /// Whether both are the same, in a time that depends on their lengths only.
+    /// Returns true if both are equal, in a time that depends only on their lengths.
     fn equal(one: &[u8], other: &[u8]) -> bool;
     /// Overwrites a secret.
     fn wipe(bytes: &mut [u8]);

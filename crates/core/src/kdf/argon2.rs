@@ -18,12 +18,11 @@ pub const KEY_MIN: usize = 4;
 pub const LANES_MAX: u32 = 0xff_ffff;
 
 impl Cost {
-    /// The cost of `memory` KiB, gone over `passes` times, in `lanes` lanes; of the version of RFC
-    /// 9106.
+    /// Returns the cost of `passes` over `memory` KiB in `lanes` lanes, for the version of RFC 9106.
     ///
     /// # Errors
-    /// [`Error::Cost`] for numbers outside of RFC 9106: no passes, no lanes or more than
-    /// [`LANES_MAX`], less memory than 8 KiB a lane.
+    /// [`Error::Cost`] for parameters outside RFC 9106: 0 passes, 0 or more than [`LANES_MAX`] lanes,
+    /// less than 8 KiB per lane.
     pub fn new(kind: Kind, memory: u32, passes: u32, lanes: u32) -> Result<Cost, Error> {
         if passes == 0
             || lanes == 0
@@ -35,58 +34,58 @@ impl Cost {
         Ok(Cost { kind, version: Version::V13, memory, passes, lanes })
     }
 
-    /// The same of another version.
+    /// Replaces the version.
     pub fn with_version(self, version: Version) -> Cost {
         Cost { version, ..self }
     }
 
-    /// Which Argon2.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Of which version.
+    /// Returns the version.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// KiB of memory, as given.
+    /// Returns the memory in KiB.
     pub fn memory(&self) -> u32 {
         self.memory
     }
 
-    /// How many times the memory is gone over.
+    /// Returns the number of passes over the memory.
     pub fn passes(&self) -> u32 {
         self.passes
     }
 
-    /// In how many lanes.
+    /// Returns the number of lanes.
     pub fn lanes(&self) -> u32 {
         self.lanes
     }
 }
 
-/// Bytes of working memory.
+/// Returns the bytes of working memory.
 pub fn memory(cost: &Cost) -> u64 {
     Chosen::argon2_memory(cost)
 }
 
-/// Derives a key, with working memory of its own.
+/// Derives a key. Allocates the working memory.
 ///
 /// # Errors
-/// [`Error::SaltSize`], [`Error::OutputSize`] for less than [`KEY_MIN`] bytes or 2^32 and more,
-/// [`Error::SourceTooLarge`] for inputs of 2^32 bytes and more, [`Error::Memory`] when the machine
-/// has not enough.
+/// [`Error::SaltSize`]; [`Error::OutputSize`] for fewer than [`KEY_MIN`] or more than 2^32 - 1 bytes;
+/// [`Error::SourceTooLarge`] for inputs of more than 2^32 - 1 bytes; [`Error::Memory`] if the machine
+/// is short of memory.
 pub fn derive(cost: &Cost, input: &Input<'_>, target: &mut [u8]) -> Result<(), Error> {
     check(input, target)?;
-    derive_paced(cost, input, target, &mut Memory::new(memory(cost))?, &mut NoCheckpoint)
+    derive_in(cost, input, target, &mut Memory::new(memory(cost))?, &mut NoCheckpoint)
 }
 
-/// Derives a key in this memory, with a pause after at most a millisecond.
+/// Derives a key in `memory`. Reaches a checkpoint at least once per millisecond.
 ///
 /// # Errors
-/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice; [`Error::Cancelled`].
-pub fn derive_paced(
+/// As [`derive()`]; also [`Error::Memory`] if `memory` does not suffice; [`Error::Cancelled`].
+pub fn derive_in(
     cost: &Cost,
     input: &Input<'_>,
     target: &mut [u8],

@@ -1,12 +1,12 @@
-//! Base64 as password hashes have it: without padding, and of one form only.
+//! The Base64 of password hashes: without padding, canonical.
 
-/// An alphabet.
+/// The 64 characters of an encoding.
 pub(super) struct Alphabet(&'static [u8; 64]);
 
-/// That of RFC 4648.
+/// The alphabet of RFC 4648.
 pub(super) const STANDARD: Alphabet =
     Alphabet(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-/// That of bcrypt.
+/// The alphabet of bcrypt.
 pub(super) const BCRYPT: Alphabet =
     Alphabet(b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
 
@@ -23,7 +23,7 @@ impl Alphabet {
         text
     }
 
-    /// The bytes of a text, and the bits that are left over; `None` for what is no text of this
+    /// Returns the bytes of a text and its unused bits; `None` if the text is not valid in this
     /// alphabet.
     pub(super) fn decode(&self, text: &str) -> Option<(Vec<u8>, u32)> {
         let (mut bytes, mut bits, mut count) = (Vec::with_capacity(text.len() * 3 / 4), 0_u32, 0);

@@ -1,20 +1,20 @@
-//! bcrypt, to verify password hashes of old.
+//! bcrypt, to verify existing password hashes.
 
 use crate::Error;
 use crate::checkpoint::Checkpoint;
 use crate::engines::{Chosen, Derivation};
 
-/// The least cost: the work is 2 to this power.
+/// The lowest cost: the base-2 logarithm of the work.
 pub const COST_MIN: u32 = 4;
-/// The greatest cost.
+/// The highest cost.
 pub const COST_MAX: u32 = 31;
 
-/// Derives what a bcrypt string of the kinds 2a, 2b and 2y holds. Of the password the first 72
-/// bytes count. Pauses after about half a millisecond.
+/// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first 72 bytes of the password
+/// count. Reaches a checkpoint about every half millisecond.
 ///
 /// # Errors
-/// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, which ends it in some
-/// implementations and not in others; [`Error::Cancelled`].
+/// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, at which some
+/// implementations stop and others do not; [`Error::Cancelled`].
 pub fn derive(
     password: &[u8],
     salt: &[u8; 16],

@@ -1,13 +1,12 @@
-//! The time that a password hash from anywhere may take: what it asks for has been predicted and
-//! held against the limit, but a machine may be slower than the prediction, or an engine's price
-//! wrong for some parameters.
+//! A time limit for password hashes from untrusted sources. The predicted time has been checked
+//! before, but the machine may be slower than predicted.
 
 use std::time::{Duration, Instant};
 
 use crate::checkpoint::Checkpoint;
 
-/// A limit on running time, checked at every pause. Time in which the worker runs other tasks does
-/// not count.
+/// A limit on running time, checked at every checkpoint. Time in which the worker runs other tasks
+/// does not count.
 pub struct Clock<'a> {
     left: Option<Duration>,
     since: Instant,
@@ -15,13 +14,13 @@ pub struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    /// A prediction is allowed to be wrong by this factor.
+    /// The tolerated error of the prediction.
     const FACTOR: u64 = 2;
 
-    /// A crowded machine may take this many milliseconds from the shortest job.
+    /// Added for other load on the machine.
     const FLOOR_MS: u64 = 1000;
 
-    /// Starts now; `milliseconds` is what was allowed to be predicted.
+    /// Starts the clock. `milliseconds` is the limit of the prediction.
     pub fn new(milliseconds: u64, checkpoint: &'a mut dyn Checkpoint) -> Clock<'a> {
         let limit = milliseconds.saturating_mul(Self::FACTOR).saturating_add(Self::FLOOR_MS);
         Clock::with_limit(Duration::from_millis(limit), checkpoint)
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
     use crate::checkpoint::NoCheckpoint;
 
-    /// Yields to something that takes long.
+    /// Takes 300 ms at each checkpoint.
     struct Busy;
 
     impl Checkpoint for Busy {
@@ -74,20 +73,20 @@ mod tests {
     }
 
     #[test]
-    fn work_is_stopped_after_its_time() {
+    fn work_stops_after_the_limit() {
         let mut unchecked = NoCheckpoint;
         let mut clock = Clock::with_limit(Duration::from_secs(1), &mut unchecked);
         clock.checkpoint();
         assert!(!clock.cancelled(0) && !clock.expired());
         clock.left = Some(Duration::from_millis(20));
         sleep(Duration::from_millis(30));
-        assert!(!clock.cancelled(0), "it is told at a pause");
+        assert!(!clock.cancelled(0), "the limit is checked at a checkpoint");
         clock.checkpoint();
         assert!(clock.cancelled(0) && clock.expired());
     }
 
     #[test]
-    fn the_time_of_others_does_not_count() {
+    fn time_at_checkpoints_does_not_count() {
         let mut busy = Busy;
         let mut clock = Clock::with_limit(Duration::from_millis(500), &mut busy);
         clock.checkpoint();

@@ -5,20 +5,20 @@ use crate::catalog::Hash;
 use crate::engines::{Chosen, Derivation};
 use crate::hmac::hmac;
 
-/// The most bytes of output: 255 digests.
+/// Returns the most bytes of output: 255 digests.
 pub fn key_max(hash: Hash) -> usize {
     255 * hash.facts().digest_size
 }
 
-/// Makes a key of even strength, as long as a digest, of a secret. An empty salt stands for none.
+/// Extracts a uniform key, as long as a digest, from a secret. The salt may be empty.
 ///
 /// # Errors
-/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::OutputSize`].
+/// [`Error::NotSupported`] if HMAC is not defined for `hash`, [`Error::OutputSize`].
 pub fn extract(hash: Hash, salt: &[u8], secret: &[u8], target: &mut [u8]) -> Result<(), Error> {
     hmac(hash, salt, secret, target)
 }
 
-/// Makes keys of any length of an [extracted](extract) one: another for each `info`.
+/// Expands an [extracted](extract) key to `target`. Each `info` gives an independent key.
 ///
 /// # Errors
 /// [`Error::NotSupported`], [`Error::OutputSize`] for more than [`key_max`] bytes,

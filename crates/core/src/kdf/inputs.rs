@@ -1,61 +1,60 @@
-//! What key derivations and engines are given besides bytes: the ground both stand on.
+//! The inputs that key derivations pass to engines.
 
-/// What an scrypt costs, as far as those that run together must agree on it; see
-/// [`Cost::new`](crate::kdf::scrypt::Cost::new), which checks it.
+/// The cost that scrypt jobs of one batch share. [`Cost::new`](crate::kdf::scrypt::Cost::new) checks
+/// it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ScryptCost {
     pub(crate) n: u64,
     pub(crate) r: u32,
 }
 
-/// One scrypt of several.
+/// One scrypt derivation.
 #[derive(Debug)]
 pub struct ScryptJob<'a> {
-    /// The secret.
+    /// The password.
     pub password: &'a [u8],
-    /// What makes the result another one for each user.
+    /// The salt.
     pub salt: &'a [u8],
-    /// How many times the work is done.
+    /// The parallelization parameter.
     pub p: u32,
-    /// Where the derived key goes.
+    /// The derived key.
     pub target: &'a mut [u8],
 }
 
-/// One PBKDF2 of several.
+/// One PBKDF2 derivation.
 #[derive(Debug)]
 pub struct Pbkdf2Job<'a> {
-    /// The secret.
+    /// The password.
     pub password: &'a [u8],
-    /// What makes the result another one for each user.
+    /// The salt.
     pub salt: &'a [u8],
-    /// How many HMACs each block of the result takes.
+    /// HMAC iterations of each block.
     pub iterations: u32,
-    /// Where the derived key goes.
+    /// The derived key.
     pub target: &'a mut [u8],
 }
 
-/// Which way Argon2 finds its way through its memory.
+/// How Argon2 addresses its memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Argon2Kind {
-    /// By what the memory holds: hard to compute with less memory, open to those who can watch the
-    /// cache.
+    /// By the memory's contents: resists trade-offs of time for memory, leaks through the cache.
     D = 0,
-    /// By numbers that do not depend on the password.
+    /// Independently of the password.
     I = 1,
     /// As `I` in the first half of the first pass, then as `D`.
     Id = 2,
 }
 
-/// The version of Argon2, as it is written in password hashes.
+/// The version of Argon2, as password hashes contain it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Argon2Version {
-    /// That of 2015: later passes overwrite.
+    /// The version of 2015: later passes overwrite blocks.
     V10 = 0x10,
-    /// That of RFC 9106: later passes mix in.
+    /// The version of RFC 9106: later passes XOR into blocks.
     V13 = 0x13,
 }
 
-/// What an Argon2 is and costs; see [`Cost::new`](crate::kdf::argon2::Cost::new), which checks it.
+/// The kind and cost of an Argon2. [`Cost::new`](crate::kdf::argon2::Cost::new) checks it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Argon2Cost {
     pub(crate) kind: Argon2Kind,
@@ -65,15 +64,15 @@ pub struct Argon2Cost {
     pub(crate) lanes: u32,
 }
 
-/// What Argon2 is given.
+/// The inputs of Argon2.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Argon2Input<'a> {
     /// The password.
     pub password: &'a [u8],
-    /// What makes the result another one for each user: at least 8 bytes.
+    /// The salt, at least 8 bytes.
     pub salt: &'a [u8],
-    /// A key that is kept elsewhere, or nothing.
+    /// A secret key (pepper); may be empty.
     pub secret: &'a [u8],
-    /// What the result is bound to besides, or nothing.
+    /// Associated data; may be empty.
     pub associated: &'a [u8],
 }

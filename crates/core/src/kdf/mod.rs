@@ -1,14 +1,13 @@
 //! Key derivation and password hashing.
 //!
-//! - [`argon2`]: much memory, what to hash passwords with.
-//! - [`bcrypt`]: what passwords were hashed with.
-//! - [`hkdf`]: keys out of a secret that is strong already.
-//! - [`pbkdf2`]: many HMACs, several jobs at once in one thread.
-//! - [`phc`]: password hashes as strings, made and verified.
-//! - [`scrypt`]: much memory, several jobs at once in one thread.
+//! - [`argon2`]: memory-hard; recommended for passwords.
+//! - [`bcrypt`]: to verify existing password hashes.
+//! - [`hkdf`]: keys from a secret of high entropy.
+//! - [`pbkdf2`]: iterated HMAC; several jobs at once in one thread.
+//! - [`phc`]: password hashes as strings.
+//! - [`scrypt`]: memory-hard; several jobs at once in one thread.
 //!
-//! What is long can be interrupted and given up between slices of less than a millisecond: see
-//! [`checkpoint`](crate::checkpoint).
+//! Long derivations reach a [`checkpoint`](crate::checkpoint) at least once per millisecond.
 
 pub mod argon2;
 mod base64;
@@ -24,7 +23,7 @@ pub use crate::engines::Memory;
 
 use crate::engines::{Chosen, Derivation};
 
-/// Whether two strings of bytes are equal, in a time that depends on their sizes only.
+/// Returns true if both byte strings are equal, in a time that depends only on their lengths.
 pub fn equal(one: &[u8], other: &[u8]) -> bool {
     Chosen::equal(one, other)
 }

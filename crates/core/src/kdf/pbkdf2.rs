@@ -1,7 +1,7 @@
 //! PBKDF2 (RFC 8018) over HMAC.
 //!
-//! A block of output, as long as a digest, is one chain of HMACs, so several blocks are computed
-//! together in one thread, of one job or of several with the same hash: [`derive_many`].
+//! A block of output is as long as a digest and takes a sequence of HMACs. [`derive_many`] computes
+//! several blocks at once in one thread, of one job or of several with the same hash.
 
 use crate::Error;
 use crate::catalog::Hash;
@@ -10,13 +10,12 @@ use crate::engines::{Chosen, Derivation};
 
 pub use super::inputs::Pbkdf2Job as Job;
 
-/// The most bytes of a derived key: 2^32 - 1 blocks of a digest each.
+/// Returns the most bytes of a derived key: 2^32 - 1 digests.
 pub fn key_max(hash: Hash) -> u64 {
     hash.facts().digest_size as u64 * 0xffff_ffff
 }
 
-/// How many blocks of output, of one job or several, are worth computing together on this machine;
-/// 1: none.
+/// Returns how many blocks of output are computed at once on this machine.
 pub fn lanes(hash: Hash) -> usize {
     Chosen::pbkdf2_lanes(hash).max(1)
 }
@@ -24,8 +23,8 @@ pub fn lanes(hash: Hash) -> usize {
 /// Derives a key.
 ///
 /// # Errors
-/// [`Error::NotSupported`] for a hash over which HMAC is not defined, [`Error::Cost`] for no
-/// iterations, [`Error::OutputSize`] for more than [`key_max`] bytes.
+/// [`Error::NotSupported`] if HMAC is not defined for `hash`, [`Error::Cost`] for 0 iterations,
+/// [`Error::OutputSize`] for more than [`key_max`] bytes.
 pub fn derive(
     hash: Hash,
     password: &[u8],
@@ -41,9 +40,9 @@ pub fn derive(
     )
 }
 
-/// Derives the keys of several jobs over one hash, and calls `each` once a job with its index and
-/// its key, which is in its target then. Pauses after at most a millisecond. The target of an
-/// cancelled job holds nothing of use, and `each` is not called for it.
+/// Derives the keys of several jobs with one hash. Calls `each` once per job with its index and its
+/// key, which is then in its target. Reaches a checkpoint at least once per millisecond. The target
+/// of a cancelled job is unspecified, and `each` is not called for it.
 ///
 /// # Errors
 /// As [`derive()`]; nothing was computed then.

@@ -1,4 +1,4 @@
-//! Password hashes as strings: Argon2 and scrypt in PHC's form, bcrypt in its own.
+//! Password hashes as strings: Argon2 and scrypt as PHC strings, bcrypt in its modular crypt format.
 //!
 //! ```text
 //! $argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>
@@ -6,7 +6,7 @@
 //! $2b$12$<salt and hash>
 //! ```
 //!
-//! What is read may come from anywhere: a string has one form, and what it asks for is held against
+//! Strings may be untrusted: only the canonical form is accepted, and the cost is checked against
 //! limits before anything is computed.
 
 use std::fmt;
@@ -20,27 +20,27 @@ use crate::engines::{Chosen, Derivation};
 /// How a password is hashed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Argon2 d, i or id.
+    /// Argon2d, Argon2i or Argon2id.
     Argon2(argon2::Cost),
-    /// scrypt of a cost, and p.
+    /// scrypt with its cost and p.
     Scrypt(scrypt::Cost, u32),
-    /// bcrypt of a cost, to verify.
+    /// bcrypt with its cost, only to verify.
     Bcrypt(Bcrypt, u32),
 }
 
-/// The kinds of bcrypt strings, all computed alike. (2x, of a faulty implementation, is not known
-/// here.)
+/// The kinds of bcrypt strings, which are all computed alike. 2x, of a faulty implementation, is not
+/// supported.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bcrypt {
-    /// Of the first implementations.
+    /// 2a, of the first implementations.
     A,
-    /// Of OpenBSD since 2014.
+    /// 2b, of OpenBSD since 2014.
     B,
-    /// Of crypt_blowfish and PHP.
+    /// 2y, of crypt_blowfish and PHP.
     Y,
 }
 
-/// What a password hash may ask for.
+/// The limits on the cost of a password hash.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of working memory.
@@ -57,15 +57,14 @@ pub struct PasswordHash {
     hash: Vec<u8>,
 }
 
-/// The longest string; bytes of salts and hashes.
+/// The longest string; the lengths of salts and hashes, in bytes.
 const TEXT_MAX: usize = 256;
 const SALT: std::ops::RangeInclusive<usize> = 8..=64;
-/// A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's
-/// shorter keys begin its longer ones.
+/// A shorter hash could match by chance. scrypt's shorter keys are prefixes of its longer ones.
 const HASH: std::ops::RangeInclusive<usize> = 16..=64;
 
 impl Scheme {
-    /// Bytes of working memory, 0 where it is too little to count.
+    /// Returns the bytes of working memory; 0 for bcrypt, which needs 4 KiB.
     pub fn memory(&self) -> u64 {
         match self {
             Scheme::Argon2(cost) => argon2::memory(cost),
@@ -74,17 +73,17 @@ impl Scheme {
         }
     }
 
-    /// About how long it takes on one slow core.
+    /// Returns the predicted time on one slow core.
     pub fn milliseconds(&self) -> u64 {
         let nanoseconds = match self {
-            // A block takes 100 to 200 ns. Each of a lane's 4 segments takes about two more, for
+            // A block takes 100 to 200 ns. Each of a lane's 4 segments adds about two blocks, for
             // addresses and its start.
             Scheme::Argon2(cost) => {
                 let blocks = u64::from(cost.memory()) + 8 * u64::from(cost.lanes());
                 200_u64.saturating_mul(blocks).saturating_mul(cost.passes().into())
             }
-            // 4Nrp Salsa20 cores of 50 ns; and PBKDF2 makes and reads 128rp bytes: 14 compressions
-            // of SHA-256 for each r and p.
+            // 4Nrp Salsa20 cores of 50 ns. PBKDF2 writes and reads 128rp bytes, 14 SHA-256
+            // compressions per r and p.
             Scheme::Scrypt(cost, p) => {
                 let of_each = 200_u64.saturating_mul(cost.n()).saturating_add(3200);
                 of_each.saturating_mul(cost.r().into()).saturating_mul((*p).into())
@@ -96,12 +95,11 @@ impl Scheme {
 }
 
 impl PasswordHash {
-    /// Reads a password hash.
+    /// Parses a password hash.
     ///
     /// # Errors
-    /// [`Error::Encoded`] for what is none, or not in the one form; [`Error::Cost`] for parameters
-    /// outside of what the scheme defines; [`Error::Memory`] and [`Error::Work`] for one that
-    /// asks for more than the limits.
+    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::Cost`] for parameters outside
+    /// the scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
     pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
         if text.len() > TEXT_MAX {
             return Err(Error::Encoded);
@@ -130,14 +128,14 @@ impl PasswordHash {
         Ok(found)
     }
 
-    /// Hashes a password to `size` bytes, with a pause after at most a millisecond.
+    /// Hashes a password to `size` bytes. Reaches a checkpoint at least once per millisecond.
     ///
-    /// `secret` is a key that is kept elsewhere, or nothing: Argon2 only. The memory must suffice:
-    /// see [`Scheme::memory`].
+    /// `secret` is a key (pepper) for Argon2, empty for the other schemes. `memory` must have at
+    /// least [`Scheme::memory`] bytes.
     ///
     /// # Errors
-    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret which the
-    /// scheme does not take and for bcrypt of a password with a zero byte, [`Error::Memory`],
+    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret with another
+    /// scheme than Argon2 and for bcrypt of a password with a zero byte, [`Error::Memory`],
     /// [`Error::Cancelled`].
     pub fn new(
         scheme: Scheme,
@@ -165,7 +163,7 @@ impl PasswordHash {
         Ok(made)
     }
 
-    /// Whether it is this password's. The hashes are compared in constant time.
+    /// Returns true if this is the hash of `password`. Compares in constant time.
     ///
     /// # Errors
     /// As [`PasswordHash::new`].
@@ -198,7 +196,7 @@ impl PasswordHash {
         match self.scheme {
             Scheme::Argon2(cost) => {
                 let input = argon2::Input { password, salt: &self.salt, secret, associated: &[] };
-                argon2::derive_paced(&cost, &input, target, memory, checkpoint)
+                argon2::derive_in(&cost, &input, target, memory, checkpoint)
             }
             Scheme::Scrypt(cost, p) => {
                 let mut done = false;
@@ -214,14 +212,13 @@ impl PasswordHash {
         }
     }
 
-    /// How the password was hashed.
+    /// Returns the scheme.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
     }
 
-    /// Whether it should be made anew, the password being known: when it was hashed in another way
-    /// than this one, or to fewer bytes, or with a shorter salt. What is longer or costs more
-    /// is made anew too if a cost differs.
+    /// Returns true if the password should be hashed again: if the scheme or its cost differs, or
+    /// the salt or hash is shorter than `salt_size` or `size` bytes.
     pub fn needs_rehash(&self, scheme: &Scheme, salt_size: usize, size: usize) -> bool {
         self.scheme != *scheme || self.salt.len() < salt_size || self.hash.len() < size
     }
@@ -265,7 +262,7 @@ impl fmt::Display for PasswordHash {
     }
 }
 
-/// Shows neither salt nor hash.
+/// Prints neither salt nor hash.
 impl fmt::Debug for PasswordHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "PasswordHash({:?})", self.scheme)
@@ -276,7 +273,7 @@ type Fields<'a> = std::str::Split<'a, char>;
 
 fn argon2_fields(kind: argon2::Kind, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
     let mut field = fields.next().ok_or(Error::Encoded)?;
-    // The first version is not always written.
+    // Strings of the first version may omit it.
     let version = match field.strip_prefix("v=") {
         None | Some("16") => argon2::Version::V10,
         Some("19") => argon2::Version::V13,
@@ -308,7 +305,7 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     }
     let (salt, hash) =
         text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
-    // Of the salt's last character some implementations take more bits than they read.
+    // Some implementations set unused bits of the salt's last character.
     let (salt, _) = BCRYPT.decode(salt).ok_or(Error::Encoded)?;
     let (hash, left) = BCRYPT.decode(hash).ok_or(Error::Encoded)?;
     if left != 0 {
@@ -317,7 +314,7 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     Ok(PasswordHash { scheme: Scheme::Bcrypt(kind, cost), salt, hash })
 }
 
-/// The last two fields.
+/// Parses the last two fields, salt and hash.
 fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
     let (Some(salt), Some(hash), None) = (fields.next(), fields.next(), fields.next()) else {
         return Err(Error::Encoded);
@@ -329,7 +326,7 @@ fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Err
     Ok(PasswordHash { scheme, salt: bytes(salt, SALT)?, hash: bytes(hash, HASH)? })
 }
 
-/// Three numbers by their names, in this order.
+/// Parses three named numbers in this order.
 fn numbers(field: &str, names: [&str; 3]) -> Result<[u32; 3], Error> {
     let mut parts = field.split(',');
     let mut found = [0; 3];

@@ -1,7 +1,7 @@
 //! scrypt (RFC 7914).
 //!
-//! Its core is one chain for each of p lanes, so several lanes run in one thread, of one job or of
-//! several with the same N and r: [`derive_many`]. Each lane has a table of 128Nr bytes.
+//! A job has p independent lanes, each with a table of 128Nr bytes. [`derive_many`] computes several
+//! lanes at once in one thread, of one job or of several with the same N and r.
 
 use super::Memory;
 use crate::Error;
@@ -13,14 +13,14 @@ pub use super::inputs::{ScryptCost as Cost, ScryptJob as Job};
 /// The most bytes of a derived key.
 pub const KEY_MAX: u64 = 32 * 0xffff_ffff;
 
-/// What a derivation may use by default, as node:crypto has it.
+/// The default limit of a derivation's memory in bytes, as in node:crypto.
 pub const MEMORY_DEFAULT: u64 = 32 << 20;
 
 impl Cost {
-    /// The cost of N (a power of two above 1) and r.
+    /// Returns the cost of N, a power of two above 1, and r.
     ///
     /// # Errors
-    /// [`Error::Cost`] for numbers outside of RFC 7914; [`Error::Memory`] for an N above 2^32,
+    /// [`Error::Cost`] for parameters outside RFC 7914; [`Error::Memory`] for an N above 2^32,
     /// which no machine has the memory for.
     pub fn new(n: u64, r: u32) -> Result<Cost, Error> {
         // N must be less than 2^(128r/8).
@@ -33,21 +33,21 @@ impl Cost {
         Ok(Cost { n, r })
     }
 
-    /// N.
+    /// Returns N.
     pub fn n(&self) -> u64 {
         self.n
     }
 
-    /// r.
+    /// Returns r.
     pub fn r(&self) -> u32 {
         self.r
     }
 
-    /// Checks p, and what one derivation uses, counted as node:crypto does: 128r(N + 2 + p) bytes.
+    /// Checks p and the memory of one derivation, counted as in node:crypto: 128r(N + 2 + p) bytes.
     ///
     /// # Errors
-    /// [`Error::Cost`] for a p of zero, or of 2^30 / r and more; [`Error::Memory`] when more is
-    /// needed than allowed.
+    /// [`Error::Cost`] for p = 0 or p >= 2^30 / r; [`Error::Memory`] if more than `allowed` is
+    /// needed.
     pub fn check(&self, p: u32, allowed: u64) -> Result<(), Error> {
         if p == 0 || u64::from(p) * u64::from(self.r) >= 1 << 30 {
             return Err(Error::Cost);
@@ -56,7 +56,7 @@ impl Cost {
         if needed <= allowed { Ok(()) } else { Err(Error::Memory { needed }) }
     }
 
-    /// What one derivation uses, counted as node:crypto does: the least `maxmem`.
+    /// Returns the bytes of one derivation, counted as in node:crypto: the smallest `maxmem`.
     pub fn needed(&self, p: u32) -> u64 {
         // At most 2^32 entries of 128 * 2^30 bytes, less than 2^70: N and r so large do not come
         // together.
@@ -65,22 +65,22 @@ impl Cost {
     }
 }
 
-/// How many lanes are worth running together on this machine; 1: none.
+/// Returns how many lanes are computed at once on this machine.
 pub fn lanes() -> usize {
     Chosen::scrypt_lanes()
 }
 
-/// Bytes of working memory for jobs of one cost with `lanes` lanes in all (the sum of their p), so
-/// that `concurrent` of them, at most [`lanes`], run at once.
+/// Returns the bytes of working memory for jobs of one cost whose p add up to `lanes`, if
+/// `concurrent` of these lanes, at most [`lanes`], are computed at once.
 pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
     Chosen::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
 }
 
-/// Derives a key, with working memory of its own, as much as one lane needs.
+/// Derives a key. Allocates working memory for one lane.
 ///
 /// # Errors
-/// [`Error::Cost`], [`Error::OutputSize`] for more than [`KEY_MAX`] bytes, [`Error::Memory`] when
-/// the machine has not enough.
+/// [`Error::Cost`], [`Error::OutputSize`] for more than [`KEY_MAX`] bytes, [`Error::Memory`] if
+/// the machine is short of memory.
 pub fn derive(
     cost: &Cost,
     password: &[u8],
@@ -100,14 +100,14 @@ pub fn derive(
 }
 
 /// Derives the keys of several jobs of one cost, as many lanes at once as [`lanes`] and the memory
-/// allow, and calls `each` once a job with its index and its key, which is in its target then.
+/// allow. Calls `each` once per job with its index and its key, which is then in its target.
 ///
-/// Pauses after at most a millisecond (longer where r is above 1000). An cancelled job's target is
-/// untouched, and `each` is not called for it.
+/// Reaches a checkpoint at least once per millisecond (less often if r is above 1000). The target of
+/// a cancelled job is untouched, and `each` is not called for it.
 ///
 /// # Errors
-/// As [`derive()`]; [`Error::Memory`] too when the memory does not suffice for one lane. Nothing
-/// was computed then.
+/// As [`derive()`]; also [`Error::Memory`] if `memory` does not suffice for one lane. Nothing was
+/// computed then.
 pub fn derive_many(
     cost: &Cost,
     jobs: &mut [Job<'_>],

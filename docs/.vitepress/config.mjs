@@ -1,0 +1,108 @@
+// The documentation site. tools/docs.mjs fills .site/pages from the Markdown of the repository.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { defineConfig } from 'vitepress';
+
+import { slugify } from '../../tools/links.mjs';
+
+const sidebarOfReference = fileURLToPath(
+  new URL('../.site/pages/api/typedoc-sidebar.json', import.meta.url),
+);
+
+const page = (text, link) => ({ text, link });
+
+export default defineConfig({
+  title: 'Millrace',
+  description: 'Native cryptography for Node.js, with a portable engine for browsers',
+  base: process.env.MILLRACE_SITE_BASE ?? '/',
+  srcDir: '.site/pages',
+  outDir: '.site/dist',
+  cacheDir: '.site/cache',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    anchor: { slugify },
+    headers: { slugify },
+    config(markdown) {
+      const fence = markdown.renderer.rules.fence;
+      markdown.renderer.rules.fence = (tokens, index, ...rest) =>
+        tokens[index].info.trim() === 'mermaid'
+          ? `<Diagram source="${encodeURIComponent(tokens[index].content)}" />`
+          : fence(tokens, index, ...rest);
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      page('Guide', '/getting-started'),
+      page('Command', '/cli'),
+      page('API', '/api/'),
+      page('Benchmarks', '/benchmark-results'),
+      page('Try it', '/try'),
+    ],
+    sidebar: {
+      '/api/': [{ text: 'API reference', link: '/api/', items: reference() }],
+      '/': [
+        {
+          text: 'Guide',
+          items: [
+            page('Getting started', '/getting-started'),
+            page('Algorithms and limits', '/algorithms'),
+            page('Hashing', '/hashing'),
+            page('Sealing a message', '/sealing'),
+            page('Sealed streams', '/sealed-streams'),
+            page('Passwords and key derivation', '/key-derivation'),
+            page('Keys and secrets', '/keys'),
+            page('Browsers', '/browsers'),
+            page('Servers and bundlers', '/servers-and-bundlers'),
+            page('Try it in this browser', '/try'),
+          ],
+        },
+        {
+          text: 'Reference',
+          items: [page('The millrace command', '/cli'), page('API', '/api/')],
+        },
+        {
+          text: 'Concepts',
+          items: [
+            page('Asynchronous calls and routes', '/async'),
+            page('Memory: copied or lent', '/memory'),
+            page('Large results', '/large-results'),
+            page('Choosing an engine', '/engine-option'),
+            page('Engines and runtimes', '/engines'),
+            page('The portable engine', '/portable'),
+            page('The kernel engine', '/kernel'),
+          ],
+        },
+        {
+          text: 'Benchmarks',
+          items: [page('Results', '/benchmark-results'), page('Method', '/benchmarks')],
+        },
+        {
+          text: 'Compatibility',
+          items: [
+            page('node:crypto', '/node-differences'),
+            page('@ronomon/crypto-async', '/crypto-async'),
+            page('bigint-hash, bigint-buffer', '/bigint-hash'),
+          ],
+        },
+        {
+          text: 'Project',
+          items: [
+            page('Security', '/security'),
+            page('Changelog', '/changelog'),
+            page('Architecture', '/internals/architecture'),
+            page('The scheduler', '/internals/pool'),
+            page('Contributing', '/internals/contributing'),
+          ].filter(({ link }) => existsSync(new URL(`../.site/pages${link}.md`, import.meta.url))),
+        },
+      ],
+    },
+  },
+});
+
+function reference() {
+  return existsSync(sidebarOfReference) ? JSON.parse(readFileSync(sidebarOfReference, 'utf8')) : [];
+}

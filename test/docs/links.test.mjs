@@ -1,0 +1,32 @@
+// Every relative link of every Markdown file names a file, and an anchor names a heading.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { deadMarkdownLinks, deadPageLinks } from '../../tools/links.mjs';
+import { root, temporary } from '../support/child.mjs';
+
+test('no Markdown file has a dead link', () => {
+  assert.deepEqual(deadMarkdownLinks(root), []);
+});
+
+test('dead links are found', (t) => {
+  const folder = temporary();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'docs'));
+  writeFileSync(
+    join(folder, 'README.md'),
+    '# A `title`, twice\n# A `title`, twice\n[a](docs/b.md#part) [b](none.md) [c](docs/b.md#none) ' +
+      '[d](#a-title-twice-1) [e](https://example.org/)\n```js\n[f](none.js)\n```\n',
+  );
+  writeFileSync(join(folder, 'docs', 'b.md'), '## Part\n[up](../README.md#a-title-twice)\n');
+  assert.deepEqual(deadMarkdownLinks(folder), ['README.md: none.md', 'README.md: docs/b.md#none']);
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<a href="/b.html#x"></a><a href="b.html#y"></a><img src="./none.png"><a href="mailto:a@b">',
+  );
+  writeFileSync(join(folder, 'b.html'), '<p id="x"></p>');
+  assert.deepEqual(deadPageLinks(folder), ['index.html: b.html#y', 'index.html: ./none.png']);
+});

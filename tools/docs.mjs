@@ -1,0 +1,183 @@
+// The documentation site. The Markdown files of the repository are copied into docs/.site/pages,
+// TypeDoc adds the API reference, VitePress builds docs/.site/dist, and every link is checked.
+//
+//   npm run docs                builds
+//   npm run docs -- --serve     builds, then serves on http://127.0.0.1:4173
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, extname, join, posix, relative } from 'node:path';
+
+import { installed, npm } from './install.mjs';
+import { deadPageLinks, withoutCode } from './links.mjs';
+import { serve } from './serve.mjs';
+import { Stop, root, step } from './steps.mjs';
+
+const folder = join(root, 'docs');
+const staging = join(folder, '.site');
+const pages = join(staging, 'pages');
+/** The built site. */
+export const site = join(staging, 'dist');
+
+/** Pages that come from files outside docs/. */
+const outside = {
+  'README.md': 'index.md',
+  'SECURITY.md': 'security.md',
+  'CHANGELOG.md': 'changelog.md',
+  'ARCHITECTURE.md': 'internals/architecture.md',
+  'CONTRIBUTING.md': 'internals/contributing.md',
+  'crates/pool/README.md': 'internals/pool.md',
+};
+
+/** Needs the built package: TypeDoc reads its declarations, the live page runs its browser files. */
+export async function buildSite() {
+  if (!installed(folder)) {
+    const [command, args, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+    await step('install the site generator', command, args, { ...options, cwd: folder });
+  }
+  rmSync(staging, { recursive: true, force: true });
+  copyPages();
+  await writeReference();
+  const vitepress = join(folder, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
+  await step('build the site', process.execPath, [vitepress, 'build', folder]);
+  const dead = deadPageLinks(site);
+  if (dead.length > 0) throw new Stop(`millrace: dead links in the site:\n${dead.join('\n')}`);
+}
+
+export async function docs(args) {
+  await buildSite();
+  console.log(`The site is in ${relative(process.cwd(), site) || '.'}.`);
+  if (!args.includes('--serve')) return 0;
+  const { url } = await serve({ port: 4173, folder: site });
+  console.log(`Serving it on ${url}. Press Ctrl-C to stop.`);
+  return new Promise(() => {});
+}
+
+function copyPages() {
+  const staged = new Map(Object.entries(outside).filter(([file]) => existsSync(join(root, file))));
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.md')) staged.set(`docs/${name}`, name);
+    if (extname(name) === '.png') cpSync(join(folder, name), join(pages, name));
+  }
+  for (const [file, page] of staged) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const moved = moveLinks(text, file, page, staged);
+    write(join(pages, page), page === 'index.md' ? homePage(moved) : moved);
+  }
+  // The page imports ../../dist/browser; both keep their places below the root of the site.
+  cpSync(join(folder, 'page'), join(pages, 'public', 'live', 'page'), { recursive: true });
+  cpSync(join(root, 'dist', 'browser'), join(pages, 'public', 'dist', 'browser'), {
+    recursive: true,
+    filter: (path) => !/\.d\.[cm]?ts$|\.cjs$/.test(path),
+  });
+}
+
+/** README.md below a first screen that has its title and first sentence. */
+function homePage(text) {
+  const head = readFileSync(join(folder, '.vitepress', 'home.yaml'), 'utf8');
+  return head + text.replace(/^# .+\n+.+\n+/, '');
+}
+
+/** Links to files that are pages point to those; links to other files become plain text. */
+function moveLinks(text, file, page, staged) {
+  return withoutCode(text, (prose) =>
+    prose.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, image, label, target) => {
+      if (/^[a-z]+:|^#/.test(target)) return link;
+      const [path, anchor] = target.split('#');
+      const named = posix.join(posix.dirname(file), path);
+      const to =
+        named === 'docs/page/index.html' ? 'try.md' : (staged.get(named) ?? picture(named));
+      if (to === undefined) return existsSync(join(root, named)) ? label : link;
+      const moved = posix.relative(posix.dirname(page), to);
+      return `${image}[${label}](${moved.startsWith('.') ? '' : './'}${moved}${anchor === undefined ? '' : `#${anchor}`})`;
+    }),
+  );
+}
+
+function picture(path) {
+  return extname(path) === '.png' ? basename(path) : undefined;
+}
+
+/** The API reference: one page for each export of each entry point. */
+async function writeReference() {
+  const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const modules = Object.entries(entries)
+    .filter(([name]) => !/^\.\/(package\.json|.+\/dist\/)/.test(name))
+    .map(([name, conditions]) => [posix.join('millrace', name), declarations(conditions)]);
+  const tsconfig = join(staging, 'tsconfig.json');
+  const options = join(staging, 'typedoc.json');
+  const compilerOptions = {
+    target: 'ES2022',
+    lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
+    module: 'node20',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  write(tsconfig, JSON.stringify({ compilerOptions, files: modules.map(([, file]) => file) }));
+  write(
+    options,
+    JSON.stringify({
+      tsconfig,
+      entryPoints: modules.map(([, file]) => file),
+      modules: Object.fromEntries(modules.map(([name, file]) => [file, name])),
+      plugin: [
+        join(folder, '.vitepress', 'typedoc-modules.mjs'),
+        'typedoc-plugin-markdown',
+        'typedoc-vitepress-theme',
+      ],
+      out: join(pages, 'api'),
+      docsRoot: pages,
+      name: 'API reference',
+      readme: 'none',
+      entryFileName: 'index',
+      hideBreadcrumbs: true,
+      hidePageHeader: true,
+      disableSources: true,
+      excludeInternal: true,
+      excludeExternals: true,
+      externalSymbolLinkMappings: {
+        '@types/node': {
+          Buffer: 'https://nodejs.org/api/buffer.html#class-buffer',
+          '*': 'https://nodejs.org/api/stream.html',
+        },
+      },
+      excludePrivate: true,
+      sortEntryPoints: false,
+      useCodeBlocks: true,
+      expandParameters: true,
+      parametersFormat: 'table',
+      interfacePropertiesFormat: 'table',
+      typeDeclarationFormat: 'table',
+      validation: { invalidLink: true, notExported: false, notDocumented: false },
+      treatValidationWarningsAsErrors: true,
+      logLevel: 'Warn',
+    }),
+  );
+  const typedoc = join(folder, 'node_modules', 'typedoc', 'bin', 'typedoc');
+  await step('write the API reference', process.execPath, [typedoc, '--options', options], {
+    cwd: folder,
+  });
+}
+
+/** The declarations that `require` resolves to. */
+function declarations(conditions) {
+  if (typeof conditions === 'string')
+    return join(root, conditions.replace(/(?<!\.d)\.([cm]?)js$/, '.d.$1ts'));
+  const known = ['node', 'require', 'types', 'default'];
+  const first = Object.keys(conditions).find((name) => known.includes(name));
+  return declarations(conditions[first]);
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
