@@ -34,8 +34,8 @@ async function readHeader(take, name) {
   return { header: inFile(() => read(bytes)), bytes };
 }
 
-/** Makes room to derive the key; refuses a header that asks for too much. */
-function deriveRoom(scrypt, name) {
+/** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
+function raiseMemoryLimit(scrypt, name) {
   const { checkLimits } = require('../../dist/streams/passphrase/transforms.js')[
     'streams/passphrase/derive-key'
   ];

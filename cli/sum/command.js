@@ -131,7 +131,7 @@ function checkOptions({
  * @param {boolean} [sizeFromLine] accepts a missing size, which the checked line then gives
  * @returns {import('./digests.js').About}
  */
-function aboutOf(name, length, later = false) {
+function aboutOf(name, length, sizeFromLine = false) {
   const { findHash, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
@@ -199,25 +199,3 @@ function* tasksOf(groups, about) {
     yield entries;
   }
 }
-
-/** With a bar on the terminal, if it takes a while. */
-async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
-  const { digestAll } = require('./digests.js');
-  const { workers } = require('../../dist/core.js')['streams/file-batch'];
-  let survey;
-  const progress = none
-    ? { add() {}, end() {} }
-    : startProgress('hashing', {
-        tick(line) {
-          survey ??= new Survey(files, recursive);
-          line.total = survey.advance();
-        },
-      });
-  try {
-    await digestAll(tasks, deliver, { threads: workers(), add: (bytes) => progress.add(bytes) });
-  } finally {
-    progress.end();
-  }
-}
-
-module.exports.digestFiles = digestFiles;

@@ -12,8 +12,11 @@
 
 const { close, open, read, stat } = require('node:fs');
 
+const { startProgress } = require('../progress.js');
+const { SizeCounter } = require('./walk.js');
+
 const { findHash } = require('../../dist/core.js')['catalog/catalog'];
-const { Answers, hashPath, hashPaths, hashPathsSync } =
+const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
   require('../../dist/core.js')['streams/file-batch'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
