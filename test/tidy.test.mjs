@@ -126,6 +126,26 @@ test('src imports Node.js and itself only, no entry point from below, and nothin
   assert.equal(cycle, undefined, `imports in a circle: ${cycle}`);
 });
 
+/** Crates whose modules do not import each other in a circle. */
+const acyclic = ['cost', 'linux'];
+
+for (const crate of acyclic) {
+  test(`crates/${crate}: no import cycles`, () => {
+    const source = `crates/${crate}/src/`;
+    const moduleOf = (file) => file.slice(source.length).replace(/\.rs$/, '').split('/')[0];
+    const rust = sources(source, '.rs').filter((file) => !/\/(lib|tests)\.rs$/.test(file));
+    assert.ok(rust.length > 1);
+    const graph = Object.fromEntries(rust.map((file) => [moduleOf(file), []]));
+    for (const file of rust) {
+      const code = withoutTests(withoutComments(read(file)));
+      for (const [, one, group] of code.matchAll(/\bcrate::(?:(\w+)|\{([\s\S]*?)\};)/g))
+        for (const name of one === undefined ? group.match(/\w+/g) : [one])
+          if (name in graph && name !== moduleOf(file)) graph[moduleOf(file)].push(name);
+    }
+    assert.equal(findCycle(graph), undefined);
+  });
+}
+
 test('what differs between Node.js and browsers stands in src/platform', () => {
   for (const file of sources('src/', '.ts').filter(
     (each) => !each.startsWith('src/platform/') && !nodeOnly.includes(each),

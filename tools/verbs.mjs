@@ -8,15 +8,13 @@ import { parseArgs } from 'node:util';
 import { prepareBrowser } from './browser.mjs';
 import { buildFront, buildNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
-import { checkArm64 } from './cross.mjs';
-import { prettier } from './format.mjs';
+import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers } from './managers.mjs';
-import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
-import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
+import { Stop, root, skipped, step, stream } from './steps.mjs';
 
 export const verbs = {
   start,
@@ -188,75 +186,9 @@ async function prepare() {
   await buildFront();
 }
 
-function checks() {
-  return [
-    [
-      'rustfmt',
-      () =>
-        cargo(
-          'rustfmt',
-          ['fmt', '--check', '--', '--color', 'never'],
-          'fmt',
-          'rustup component add rustfmt',
-        ),
-    ],
-    [
-      'clippy',
-      () =>
-        cargo(
-          'clippy',
-          [...clippy, ...locked(), '--', '-D', 'warnings'],
-          'clippy',
-          'rustup component add clippy',
-        ),
-    ],
-    ['arm64', () => checkArm64([...clippy, ...locked()])],
-    ['documentation of Rust', rustDocs],
-    [
-      'Prettier',
-      () => step('Prettier', process.execPath, [prettier, '--check', '--log-level', 'warn', root]),
-    ],
-    ['types of the tests', testTypes],
-  ];
-}
-
-const clippy = ['clippy', '--workspace', '--all-targets'];
-const locked = () => (process.env.CI ? ['--locked'] : []);
-
-/**
- * Runs a cargo command that rustup installs separately; says so and goes on where it is missing.
- */
-async function cargo(title, args, component, remedy) {
-  const env = await prepareNativeBuild();
-  const answer = await probe('cargo', [component, '--version'], { env });
-  if (answer?.code !== 0) return skipped(title, `not installed (${remedy})`);
-  return step(title, 'cargo', args, { env });
-}
-
-// The documentation is for those who work on the code: private items too.
-async function rustDocs() {
-  const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
-  await step(
-    'documentation of Rust',
-    'cargo',
-    ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()],
-    { env },
-  );
-}
-
 async function rustTests() {
   for (const skip of await runRustTests('Rust tests', ['--workspace']))
     console.error(`  skipped: ${skip}`);
-}
-
-async function testTypes() {
-  if (filesUnder('test/types', /\.[cm]?ts$/).length === 0) return;
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await step('types of the tests', process.execPath, [
-    tsc,
-    '--project',
-    join(root, 'tools', 'tsconfig.types.json'),
-  ]);
 }
 
 async function nodeTests(args) {

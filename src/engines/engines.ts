@@ -48,8 +48,8 @@ export interface Engine {
   /** In {@link At.Engine}. */
   readonly number: EngineNumber;
   /**
-   * Whether it computes in this process. The kernel does not: the states of its running hashes are
-   * tickets.
+   * Whether it computes in this process. The kernel does not: a handle takes the place of a running
+   * hash's state.
    */
   readonly here: boolean;
   /** Where everyday digests go (quick.ts), if it has them. */

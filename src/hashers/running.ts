@@ -452,9 +452,9 @@ export class Running implements Beginning {
     }
   }
 
-  // States that the kernel keeps: here they are tickets.
+  // Hashes that run in the kernel: a handle takes the place of the state.
 
-  /** Whether the kernel keeps the state, when there is one. */
+  /** True if the hash runs in the kernel. */
   private get held(): boolean {
     return !this.choice.engines[0]!.here;
   }
@@ -508,11 +508,11 @@ export class Running implements Beginning {
     this.keep(state);
   }
 
-  /** What stands for a state is dropped when this is forgotten. */
+  /** Closes the hash in the kernel when this object is collected. */
   private keep(state: Uint8Array): void {
     forgotten.register(
       this,
-      { binding: this.choice.engines[0]!.binding, ticket: state.slice(0, KERNEL_HANDLE_BYTES) },
+      { binding: this.choice.engines[0]!.binding, handle: state.slice(0, KERNEL_HANDLE_BYTES) },
       this,
     );
   }
@@ -562,11 +562,11 @@ export class Running implements Beginning {
   }
 }
 
-/** Running hashes that the kernel keeps, by whom they were forgotten. */
+/** Closes hashes in the kernel whose objects were collected. */
 const forgotten = new FinalizationRegistry<{
   readonly binding: Native;
-  readonly ticket: Uint8Array;
-}>(({ binding, ticket }) => void binding.dropState(ticket));
+  readonly handle: Uint8Array;
+}>(({ binding, handle }) => void binding.dropState(handle));
 
 /**
  * The handle of the key, 0 if there is none; throws if it was disposed. Called before a description

@@ -239,7 +239,7 @@ export function makePortable(host: Host): Native {
     version: () => '',
     engines: enginesReport,
 
-    // States are bytes here, never tickets; and the kernel is another engine.
+    // A state is bytes here, never a handle; and the kernel is another engine.
     forkState: () => Status.State,
     dropState: () => 0,
     kernelReport: () => '{}',

@@ -127,12 +127,12 @@ export interface Native {
   version(): string;
   engines(): string;
   /**
-   * The state of a running hash that the kernel keeps is a ticket of {@link KERNEL_HANDLE_BYTES} bytes. A
-   * copy of what it stands for, with a ticket of its own in `next`; returns a status.
+   * Copies a running hash that is in the kernel, and writes the copy's handle to `next`; returns a
+   * status. Such a handle, of {@link KERNEL_HANDLE_BYTES} bytes, takes the place of a state.
    */
-  forkState(ticket: Uint8Array, next: Uint8Array): number;
-  /** What a ticket stands for is closed: 1, or 0 if it was already. `Finish` does so by itself. */
-  dropState(ticket: Uint8Array): number;
+  forkState(handle: Uint8Array, next: Uint8Array): number;
+  /** Closes such a hash: 1, or 0 if it was closed already. `Finish` closes it too. */
+  dropState(handle: Uint8Array): number;
   /**
    * What the kernel serves and why not the rest, as JSON: as far as it is known (0), or asked for
    * now (1), which may load kernel modules.

@@ -2,7 +2,7 @@
 
 use crate::calls::Call;
 use crate::checkpoint::JobCheckpoint;
-use crate::protocol::EngineNumber;
+use crate::protocol::{EngineNumber, KERNEL_HANDLE_BYTES};
 use crate::values::Value;
 use crate::work::{Reply, Status, Work};
 use millrace_core::catalog::{Cipher, Hash};
@@ -17,6 +17,9 @@ macro_rules! reason {
 }
 const UNAVAILABLE: Error = Error::Unavailable(reason!());
 
+// Only the kernel engine uses it.
+const _: usize = KERNEL_HANDLE_BYTES;
+
 #[derive(Default)]
 pub(crate) struct KernelHashTable;
 
@@ -26,6 +29,7 @@ impl Work {
         _: &mut Reply,
         _: Option<&mut JobCheckpoint<'_>>,
     ) -> Status {
+        let _ = &self.kernel_hashes;
         UNAVAILABLE.into()
     }
 }

@@ -1,0 +1,116 @@
+// The steps of `npm run check`: what can be checked without running a test. CONTRIBUTING.md says
+// what each tool is for.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { checkArm64 } from './cross.mjs';
+import { prettier } from './format.mjs';
+import { npm } from './install.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
+import { probe, root, skipped, step } from './steps.mjs';
+
+/** @returns {[string, () => Promise<unknown>][]} */
+export function checks() {
+  return [
+    [
+      'rustfmt',
+      () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustfmt'),
+    ],
+    [
+      'clippy',
+      () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'clippy'),
+    ],
+    ['arm64', () => checkArm64([...clippy, ...locked()])],
+    ['documentation of Rust', rustDocs],
+    [
+      'Prettier',
+      () => step('Prettier', process.execPath, [prettier, '--check', '--log-level', 'warn', root]),
+    ],
+    ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
+    ['types of the tests', () => tsc('types of the tests', 'tsconfig.types.json')],
+    ['directions of imports', checkImports],
+    ['package', checkPackage],
+  ];
+}
+
+const clippy = ['clippy', '--workspace', '--all-targets'];
+const locked = () => (process.env.CI ? ['--locked'] : []);
+
+/** Runs a cargo command of a rustup component, and reports if the component is missing. */
+async function cargo(title, args, command, component) {
+  const env = await prepareNativeBuild();
+  const answer = await probe('cargo', [command, '--version'], { env });
+  if (answer?.code !== 0)
+    return skipped(title, `not installed (rustup component add ${component})`);
+  return step(title, 'cargo', args, { env });
+}
+
+/** Private items too: the documentation is for those who work on the code. */
+async function rustDocs() {
+  const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
+  await step(
+    'documentation of Rust',
+    'cargo',
+    ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()],
+    { env },
+  );
+}
+
+const tsc = (title, project) =>
+  tool(title, 'typescript', ['--project', join(root, 'tools', project)], 'tsc');
+
+/** Runs the command of an npm package of the repository. */
+async function tool(title, name, args, command = name) {
+  const folder = join(root, 'node_modules', name);
+  if (!existsSync(folder)) return skipped(title, `${name} is not installed`);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return step(title, process.execPath, [join(folder, bin[command] ?? bin), ...args], {
+    // Without colours, as the output is printed only after a failure.
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+}
+
+/**
+ * dependency-cruiser reads TypeScript by the compiler's JavaScript API, which version 7 does not
+ * have. esbuild removes the types first; imports of types alone go with them.
+ */
+async function checkImports() {
+  const { transform } = await import('esbuild');
+  const folder = join('target', 'imports');
+  rmSync(join(root, folder), { recursive: true, force: true });
+  for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.ts')) continue;
+    const { code } = await transform(readFileSync(join(root, 'src', path), 'utf8'), {
+      loader: 'ts',
+      format: 'esm',
+    });
+    const target = join(root, folder, 'src', path.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, code);
+  }
+  await tool(
+    'directions of imports',
+    'dependency-cruiser',
+    ['--output-type', 'err', join(folder, 'src'), 'cli', 'tools', 'bench'],
+    'depcruise',
+  );
+}
+
+/** Looks at the package as npm packs it. */
+async function checkPackage() {
+  const folder = join(root, 'target', 'packed');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const [command, args, options] = npm(['pack', '--silent', '--pack-destination', folder]);
+  await step('pack', command, args, options);
+  const [tarball] = readdirSync(folder).map((file) => join(folder, file));
+  await tool('manifest of the package', 'publint', [tarball, '--strict']);
+  // Resolution as of Node 10 finds entry points only by files beside package.json.
+  await tool(
+    'types of the package',
+    '@arethetypeswrong/cli',
+    [tarball, '--profile', 'node16', '--no-emoji', '--format', 'ascii'],
+    'attw',
+  );
+}
