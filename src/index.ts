@@ -794,11 +794,11 @@ export function getHashes(): string[] {
  * Describes the call, then waits for it as the last argument says: a function is called back,
  * otherwise synchronous.
  */
-function perform({ describe, counts }: Parser, given: IArguments): unknown {
+function perform({ fill, counts }: Parser, given: IArguments): unknown {
   const { count, callback } = waiting(counts, given);
   return callback === undefined
-    ? runSync(describe, given, count)
-    : runCallback(callback, describe, given, count);
+    ? runSync(fill, given, count)
+    : runCallback(callback, fill, given, count);
 }
 
 function performMany(parser: ManyParser, given: IArguments): unknown {

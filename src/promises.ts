@@ -608,9 +608,9 @@ export function openTransformStream(
 /**
  * Describes the call and waits by promise; signal and route are in the last argument, if anywhere.
  */
-function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
+function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
   return withOptions(counts, given, (signal, count, route, choice) =>
-    runPromise(signal, describe, given, count, route, choice),
+    runPromise(signal, fill, given, count, route, choice),
   );
 }
 

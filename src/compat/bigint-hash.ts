@@ -278,7 +278,7 @@ function hashOfFixedSize(hash: unknown): HashFacts {
  * result.
  */
 function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
-  return runSync(hashParser.describe, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
+  return runSync(hashParser.fill, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
 }
 
 /**

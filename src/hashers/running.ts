@@ -19,17 +19,17 @@ import {
 } from '../request/frame.js';
 import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
 import {
-  call,
-  describeAad,
-  describeCall,
+  request,
+  setAad,
+  beginRequest,
   setEngines,
-  describeIv,
-  describeKey,
-  describeResult,
-  describeTag,
-  describeTarget,
+  setIv,
+  setKey,
+  setResult,
+  setTag,
+  setTarget,
   Form,
-  runDescribed,
+  runFilled,
   runAsync,
 } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
@@ -234,8 +234,8 @@ export class Running implements Beginning {
     // While the state is away nobody may come to its place.
     this.leave();
     this.begin();
-    this.describeUpdate(source, offset, size);
-    if (copied) call.flags |= Flag.Snapshot;
+    this.setUpdate(source, offset, size);
+    if (copied) request.flags |= Flag.Snapshot;
     runAsync(completion);
     // Native code has copied what was gathered.
     this.sent += this.gathered + size;
@@ -252,8 +252,8 @@ export class Running implements Beginning {
     let digest: unknown;
     if (this.seedLow === 0 && this.seedHigh === 0) digest = this.quickDigest(form);
     if (digest === undefined) {
-      this.describeDigest();
-      describeResult(this.size, form);
+      this.fillDigest();
+      setResult(this.size, form);
       digest = this.run();
     }
     this.spend();
@@ -262,8 +262,8 @@ export class Running implements Beginning {
 
   /** The same into the caller's memory; the digest's size. */
   digestInto(target: Uint8Array, offset: number): number {
-    this.describeDigest();
-    describeTarget(target, offset, this.size);
+    this.fillDigest();
+    setTarget(target, offset, this.size);
     this.run();
     this.spend();
     return this.size;
@@ -271,8 +271,8 @@ export class Running implements Beginning {
 
   /** The same on the pool; {@link Running.spend} must be called when the waiter is told. */
   sendDigest(completion: Completion, form: Form): void {
-    this.describeDigest();
-    describeResult(this.size, form);
+    this.fillDigest();
+    setResult(this.size, form);
     runAsync(completion);
   }
 
@@ -284,10 +284,10 @@ export class Running implements Beginning {
     const handle = handleOf(this);
     this.begin();
     const { gathered, state } = this.region ?? this.sit();
-    describeCall(Operation.Squeeze, this.facts.id, gathered, 0, this.gathered);
-    this.describeSoFar(handle);
-    describeTarget(target, offset, size);
-    describeTag(state, 0, this.stateSize);
+    beginRequest(Operation.Squeeze, this.facts.id, gathered, 0, this.gathered);
+    this.setSoFar(handle);
+    setTarget(target, offset, size);
+    setTag(state, 0, this.stateSize);
     this.run();
     this.begun = true;
     this.sent += this.gathered;
@@ -377,28 +377,28 @@ export class Running implements Beginning {
   /** Moves on by what was gathered and then the source. */
   private advance(source: Uint8Array, offset: number, size: number): void {
     this.begin();
-    this.describeUpdate(source, offset, size);
+    this.setUpdate(source, offset, size);
     this.run();
     this.begun = true;
     this.sent += this.gathered + size;
     this.dropGathered();
   }
 
-  private describeUpdate(source: Uint8Array, offset: number, size: number): void {
+  private setUpdate(source: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
     const { gathered, state } = this.region ?? this.sit();
     const operation = this.mac ? Operation.MacUpdate : Operation.Update;
     if (size === 0) {
-      describeCall(operation, this.facts.id, gathered, 0, this.gathered);
+      beginRequest(operation, this.facts.id, gathered, 0, this.gathered);
     } else {
-      describeCall(operation, this.facts.id, source, offset, size);
-      if (this.gathered > 0) describeIv(gathered, 0, this.gathered);
+      beginRequest(operation, this.facts.id, source, offset, size);
+      if (this.gathered > 0) setIv(gathered, 0, this.gathered);
     }
-    this.describeSoFar(handle);
-    describeTarget(state, 0, this.stateSize);
+    this.setSoFar(handle);
+    setTarget(state, 0, this.stateSize);
   }
 
-  private describeDigest(): void {
+  private fillDigest(): void {
     const handle = handleOf(this);
     const { mac, facts } = this;
     const whole = !this.begun && this.keyStates === undefined;
@@ -409,14 +409,14 @@ export class Running implements Beginning {
       : mac
         ? Operation.MacFinish
         : Operation.Finish;
-    describeCall(operation, facts.id, this.region?.gathered ?? NO_BYTES, 0, this.gathered);
-    this.describeSoFar(handle);
+    beginRequest(operation, facts.id, this.region?.gathered ?? NO_BYTES, 0, this.gathered);
+    this.setSoFar(handle);
   }
 
   /** Key, seed, and the state so far. */
-  private describeSoFar(handle: number): void {
-    describeBeginning(this, handle);
-    if (this.begun) describeAad(this.region!.state, 0, this.stateSize);
+  private setSoFar(handle: number): void {
+    fillBeginning(this, handle);
+    if (this.begun) setAad(this.region!.state, 0, this.stateSize);
   }
 
   private quickDigest(form: Form): unknown {
@@ -445,7 +445,7 @@ export class Running implements Beginning {
 
   private run(): unknown {
     try {
-      return runDescribed();
+      return runFilled();
     } catch (error) {
       this.fail(error);
       throw error;
@@ -475,16 +475,16 @@ export class Running implements Beginning {
     const { state } = this.region ?? this.sit();
     this.choice = sliceOf(all, 0);
     try {
-      describeCall(
+      beginRequest(
         this.mac ? Operation.MacUpdate : Operation.Update,
         this.facts.id,
         NO_BYTES,
         0,
         0,
       );
-      describeBeginning(this, handle);
-      describeTarget(state, 0, KERNEL_HANDLE_BYTES);
-      runDescribed();
+      fillBeginning(this, handle);
+      setTarget(state, 0, KERNEL_HANDLE_BYTES);
+      runFilled();
     } catch (error) {
       if (
         next === undefined ||
@@ -577,12 +577,12 @@ export function handleOf({ key }: Beginning): number {
 }
 
 /** Adds key, seed and engines to a description. */
-export function describeBeginning(
+export function fillBeginning(
   { seedLow, seedHigh, choice, keyStates }: Beginning,
   handle: number,
 ): void {
   frame[At.Key] = handle;
-  if (keyStates !== undefined) describeKey(keyStates, 0, sizeOf(keyStates));
+  if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
   if (choice !== usual.choice) setEngines(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;

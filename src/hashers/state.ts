@@ -18,13 +18,13 @@
 import { bytes, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
-import { describeCall, describeResult, Form, runDescribed } from '../request/request.js';
+import { beginRequest, setResult, Form, runFilled } from '../request/request.js';
 import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
-import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
+import { fillBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
 
 const MAGIC = 'MRHS';
 const MAGIC_SIZE = 4;
@@ -156,10 +156,10 @@ function keyCheck(beginning: Beginning): Uint8Array {
   const handle = handleOf(beginning);
   const operation =
     keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
-  describeCall(operation, beginning.facts.id, CHECKED, 0, CHECKED.length);
-  describeBeginning(beginning, handle);
-  describeResult(beginning.facts.digestSize, Form.Buffer);
-  return (runDescribed() as Buffer).subarray(0, CHECK_SIZE);
+  beginRequest(operation, beginning.facts.id, CHECKED, 0, CHECKED.length);
+  fillBeginning(beginning, handle);
+  setResult(beginning.facts.digestSize, Form.Buffer);
+  return (runFilled() as Buffer).subarray(0, CHECK_SIZE);
 }
 
 function sum(blob: Uint8Array): Uint8Array {

@@ -8,12 +8,12 @@ import { servers } from '../engines/binding.js';
 import { Flag } from '../request/frame.js';
 import {
   abortSignal,
-  call,
+  request,
   setEngines,
   clearRequest,
   runSync,
   runAsync,
-  type Describe,
+  type FillRequest,
 } from '../request/request.js';
 import {
   localEngines,
@@ -64,7 +64,7 @@ export const derivationNames: Names<DerivationCallOptions> = {
 
 /** Reads one kind of derivation. */
 export interface DerivationParser {
-  readonly describe: Describe;
+  readonly fill: FillRequest;
   /** Where its options stand; the last argument but the callback. */
   readonly options: number;
   /** What they are called. */
@@ -92,11 +92,11 @@ export function deriveSync(
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
+      `options.${name}: a synchronous request takes none; pass a callback, or use millrace/promises`,
     );
   }
   decideMemory();
-  return runSync(parser.describe, given, count, choice);
+  return runSync(parser.fill, given, count, choice);
 }
 
 /** Derives, and calls back. */
@@ -156,7 +156,7 @@ function launchUnder(
 
 function launch(
   completion: Completion,
-  { describe }: DerivationParser,
+  { fill }: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
   { onProgress, choice }: Asked,
@@ -166,13 +166,13 @@ function launch(
   // Made before the description begins, as all waiters are.
   const watched = onProgress === undefined ? undefined : new Watched(completion, onProgress);
   try {
-    describe(given, count);
+    fill(given, count);
     setEngines(choice);
   } catch (error) {
     clearRequest();
     throw error;
   }
-  call.flags |= watched === undefined ? flags : flags | Flag.Progress;
+  request.flags |= watched === undefined ? flags : flags | Flag.Progress;
   runAsync(watched ?? completion);
   watched?.begin();
   flushLater();
@@ -308,7 +308,7 @@ export function between(value: unknown, least: number, most: number, name: strin
 export type Password = string | Uint8Array | SecretCopy;
 
 /**
- * Reads a password or another secret; {@link describeKeyInput} describes it. Read it last: see
+ * Reads a password or another secret; {@link setKeyInput} describes it. Read it last: see
  * secret-copy.ts.
  */
 export function readPassword(value: unknown, name: string): Password {

@@ -13,10 +13,10 @@ import {
 import { native } from '../engines/binding.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import {
-  call,
-  describeAad,
-  describeCall,
-  describeResult,
+  request,
+  setAad,
+  beginRequest,
+  setResult,
   clearRequest,
   Form,
 } from '../request/request.js';
@@ -25,8 +25,8 @@ import { failure, makeError, wrongType } from '../request/errors.js';
 import {
   argon2Cost,
   argon2Kind,
-  describeArgon2Of,
-  describePepper,
+  setArgon2Of,
+  setPepper,
   frameCost,
   readPasswords,
   V13,
@@ -36,7 +36,7 @@ import {
   argon2CostNames,
 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
-import { describeKeyInput, type SecretInput } from '../request/key-input.js';
+import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
   between,
@@ -46,7 +46,7 @@ import {
   type DerivationCallOptions,
 } from './derive.js';
 import {
-  describeScryptOf,
+  setScryptOf,
   memoryOf,
   scryptCost,
   type ScryptCost,
@@ -198,11 +198,10 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
   return {
     parser: {
-      describe: ({ 0: password }) => {
+      fill: ({ 0: password }) => {
         if (scheme.argon2 === undefined)
-          describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
-        else
-          describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
+          setScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
+        else setArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
       },
       options: 1,
       name: 'options',
@@ -239,13 +238,13 @@ function randomBytes(size: number): Buffer {
 
 /** `(password, hash[, options])`. */
 export const verifyParser: DerivationParser = {
-  describe: describeVerify,
+  fill: fillVerify,
   options: 2,
   name: 'options',
   takes: verifyTakes,
 };
 
-function describeVerify(given: ArrayLike<unknown>, count: number): void {
+function fillVerify(given: ArrayLike<unknown>, count: number): void {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
   const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(
@@ -267,13 +266,13 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
       'password must not have a zero byte where the hash is of bcrypt, which would end there',
     );
   }
-  describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
-  describeKeyInput(password);
-  describePepper(secret);
-  describeAad(text, 0, sizeOf(text));
+  beginRequest(Operation.Verify, 0, NO_BYTES, 0, 0);
+  setKeyInput(password);
+  setPepper(secret);
+  setAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
-  describeResult(1, Form.Verdict);
+  setResult(1, Form.Verdict);
 }
 
 /** Reads `(hash[, options])`, and tells whether the hash should be made anew. */
@@ -282,14 +281,14 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
   const { scheme, saltSize, hashSize } = planOf(options);
   const text = utf8(hashText(hash));
   try {
-    describeCall(
+    beginRequest(
       scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2,
       0,
       NO_BYTES,
       0,
       0,
     );
-    describeAad(text, 0, sizeOf(text));
+    setAad(text, 0, sizeOf(text));
     if (scheme.argon2 === undefined) {
       frame[At.Count] = scheme.scrypt.N;
       frame[At.MessageSize] = scheme.scrypt.r;
@@ -299,7 +298,7 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
     }
     frame[At.IvSize] = saltSize;
     frame[At.TargetSize] = hashSize;
-    frame[At.Flags] = call.flags | Flag.HasAad;
+    frame[At.Flags] = request.flags | Flag.HasAad;
     const answer = native.needsRehash(NO_BYTES, undefined, undefined, text);
     if (answer < 0) throw failure(-answer);
     return answer === 1;

@@ -79,20 +79,20 @@ export const enum Form {
 }
 
 /**
- * Fills the frame and {@link call} from the first `count` arguments; throws if one is wrong. A call
+ * Fills the frame and {@link request} from the first `count` arguments; throws if one is wrong. A call
  * that is `promised` takes the options of {@link CallOptions}.
  */
-export type Describe = (given: ArrayLike<unknown>, count: number, promised?: boolean) => void;
+export type FillRequest = (given: ArrayLike<unknown>, count: number, promised?: boolean) => void;
 
 /** Reads one kind of call. */
 export interface Parser {
-  readonly describe: Describe;
+  readonly fill: FillRequest;
   /** The numbers of arguments it understands, without callback or signal. */
   readonly counts: readonly number[];
 }
 
 /** The work being described. */
-export const call = {
+export const request = {
   /** Always given, many messages as an array; the rest `undefined` where absent. */
   source: NO_BYTES as Uint8Array | readonly Uint8Array[],
   /** The caller's memory. Without one, a new Buffer of `size` bytes is the result. */
@@ -121,7 +121,7 @@ export const call = {
 };
 
 /** Starts the description of a call without key, iv, aad or tag; parsers add those. */
-export function describeCall(
+export function beginRequest(
   operation: Operation,
   algorithm: number,
   source: Uint8Array | readonly Uint8Array[],
@@ -137,24 +137,25 @@ export function describeCall(
   frame[At.SeedLow] = 0;
   frame[At.SeedHigh] = 0;
   frame[At.Route] = Route.Auto;
-  call.source = source;
-  call.flags = 0;
-  call.prefix = 0;
-  call.routed = false;
+  request.source = source;
+  request.flags = 0;
+  request.prefix = 0;
+  request.routed = false;
   const { engine } = defaultEngine;
   frame[At.Engine] = engine.number;
   // To write what is there already costs more than to look.
-  if (call.engine !== engine) call.engine = engine;
-  if (call.choice !== undefined) call.choice = undefined;
+  if (request.engine !== engine) request.engine = engine;
+  if (request.choice !== undefined) request.choice = undefined;
 }
 
 /** Who may compute: those that have the key, and, after that, those of them that are asked for. */
 export function setEngines(asked: EnginePreference): void {
-  const choice = call.choice?.handles === undefined ? asked : withKeyEngines(call.choice, asked);
+  const choice =
+    request.choice?.handles === undefined ? asked : withKeyEngines(request.choice, asked);
   const engine = choice.engines[0]!;
   frame[At.Engine] = engine.number;
-  if (call.engine !== engine) call.engine = engine;
-  call.choice = choice;
+  if (request.engine !== engine) request.engine = engine;
+  request.choice = choice;
   if (choice.handles !== undefined) frame[At.Key] = choice.handles[0]!;
 }
 
@@ -162,14 +163,14 @@ export function setEngines(asked: EnginePreference): void {
  * The engine that served cannot: what has been described is for the next one now, if there is one.
  */
 function switchToNextEngine(reason: string): boolean {
-  const { engine } = call;
-  const { engines, handles } = call.choice ?? defaultEngine.choice;
+  const { engine } = request;
+  const { engines, handles } = request.choice ?? defaultEngine.choice;
   const at = engines.indexOf(engine) + 1;
   const next = engines[at];
   if (next === undefined) return false;
   recordFallback(algorithmName(), engine.name, next.name, reason);
   frame[At.Engine] = next.number;
-  call.engine = next;
+  request.engine = next;
   if (handles !== undefined) frame[At.Key] = handles[at]!;
   return true;
 }
@@ -193,13 +194,13 @@ function algorithmName(): string {
 
 /** Runs what has been described by whoever serves it; its status. */
 function invoke(target: Uint8Array | undefined): number {
-  const status = call.engine.binding.run(
-    call.source,
+  const status = request.engine.binding.run(
+    request.source,
     target,
-    call.iv,
-    call.aad,
-    call.tag,
-    call.key,
+    request.iv,
+    request.aad,
+    request.tag,
+    request.key,
   );
   return status < Status.Unavailable ? status : invokeAgain(status, target);
 }
@@ -209,9 +210,16 @@ function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
   let status = refusal;
   while (
     (status === Status.Unavailable || status === Status.TooLarge) &&
-    switchToNextEngine(call.engine.binding.lastReason())
+    switchToNextEngine(request.engine.binding.lastReason())
   ) {
-    status = call.engine.binding.run(call.source, target, call.iv, call.aad, call.tag, call.key);
+    status = request.engine.binding.run(
+      request.source,
+      target,
+      request.iv,
+      request.aad,
+      request.tag,
+      request.key,
+    );
   }
   return status;
 }
@@ -220,29 +228,29 @@ function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
  * The result goes to the caller's memory, which an asynchronous call borrows together with the
  * source.
  */
-export function describeTarget(target: Uint8Array, offset: number, size: number): void {
+export function setTarget(target: Uint8Array, offset: number, size: number): void {
   frame[At.TargetOffset] = offset;
   frame[At.TargetSize] = size;
-  call.target = target;
-  call.size = size;
-  call.form = Form.Size;
-  call.flags |= Flag.HasTarget;
+  request.target = target;
+  request.size = size;
+  request.form = Form.Size;
+  request.flags |= Flag.HasTarget;
 }
 
 /** The result is new: a Buffer, or a text made from it. */
-export function describeResult(size: number, form: Form): void {
+export function setResult(size: number, form: Form): void {
   frame[At.TargetOffset] = 0;
   frame[At.TargetSize] = size;
-  call.size = size;
-  call.form = form;
+  request.size = size;
+  request.form = form;
 }
 
 /** A key given as bytes. */
-export function describeKey(key: Uint8Array, offset: number, size: number): void {
+export function setKey(key: Uint8Array, offset: number, size: number): void {
   frame[At.KeyOffset] = offset;
   frame[At.KeySize] = size;
-  call.key = key;
-  call.flags |= Flag.HasKey;
+  request.key = key;
+  request.flags |= Flag.HasKey;
 }
 
 /**
@@ -271,66 +279,66 @@ export function deferWipe(secret: Uint8Array): void {
 const ownSecrets: Uint8Array[] = [];
 
 /** An iv or nonce. */
-export function describeIv(iv: Uint8Array, offset: number, size: number): void {
+export function setIv(iv: Uint8Array, offset: number, size: number): void {
   frame[At.IvOffset] = offset;
   frame[At.IvSize] = size;
-  call.iv = iv;
-  call.flags |= Flag.HasIv;
+  request.iv = iv;
+  request.flags |= Flag.HasIv;
 }
 
 /**
  * Keeps the first bytes of the result for the iv. After the description of iv and target, whose
  * size includes it.
  */
-export function describePrefix(size: number): void {
+export function setPrefix(size: number): void {
   frame[At.TargetOffset]! += size;
   frame[At.TargetSize]! -= size;
-  call.prefix = size;
+  request.prefix = size;
 }
 
 /** Additional authenticated data. */
-export function describeAad(aad: Uint8Array, offset: number, size: number): void {
+export function setAad(aad: Uint8Array, offset: number, size: number): void {
   if (size === 0) return;
   frame[At.AadOffset] = offset;
   frame[At.AadSize] = size;
-  call.aad = aad;
-  call.flags |= Flag.HasAad;
+  request.aad = aad;
+  request.flags |= Flag.HasAad;
 }
 
 /** A tag of its own: an output when encrypting, an input when decrypting. */
-export function describeTag(tag: Uint8Array, offset: number, size: number): void {
+export function setTag(tag: Uint8Array, offset: number, size: number): void {
   frame[At.TagOffset] = offset;
   frame[At.TagSize] = size;
-  call.tag = tag;
-  call.flags |= Flag.HasTag;
+  request.tag = tag;
+  request.flags |= Flag.HasTag;
 }
 
 /** How the call is to be run. */
-export function describeRoute(route: Route): void {
+export function setRoute(route: Route): void {
   frame[At.Route] = route;
-  call.routed = true;
+  request.routed = true;
 }
 
 /** Describes a call, runs it now and returns its result. */
 export function runSync(
-  describe: Describe,
+  fill: FillRequest,
   given: ArrayLike<unknown>,
   count: number,
   choice?: EnginePreference,
 ): unknown {
   try {
-    describe(given, count);
+    fill(given, count);
     if (choice !== undefined) setEngines(choice);
-    if (call.routed) throw routedSync();
+    if (request.routed) throw routedSync();
   } catch (error) {
     clearRequest();
     throw error;
   }
-  return runDescribed();
+  return runFilled();
 }
 
 /** Runs now what has been described, and returns its result. */
-export function runDescribed(): unknown {
+export function runFilled(): unknown {
   try {
     return runNow();
   } finally {
@@ -340,28 +348,28 @@ export function runDescribed(): unknown {
 
 function runNow(): unknown {
   frame[At.Slot] = -1;
-  const { target } = call;
+  const { target } = request;
   if (target === undefined) return runForResult();
-  frame[At.Flags] = call.flags;
+  frame[At.Flags] = request.flags;
   const status = invoke(target);
   if (status !== 0) throw refused(status);
-  if (call.prefix > 0) putPrefix(target);
-  return call.size;
+  if (request.prefix > 0) putPrefix(target);
+  return request.size;
 }
 
 /** Runs now what has been described without a target, and returns its result in its form. */
 function runForResult(): unknown {
-  const { size, form } = call;
+  const { size, form } = request;
   const secret = givesSecret();
   const staged = secret && size <= SMALL_BYTES && form !== Form.Secret;
   const result = staged ? stage(size) : allocateResult(size, form, secret);
-  frame[At.Flags] = call.flags | Flag.HasTarget | Flag.Fresh;
+  frame[At.Flags] = request.flags | Flag.HasTarget | Flag.Fresh;
   const status = invoke(result);
   if (status !== 0) {
     if (staged) wipeStage();
     throw refused(status);
   }
-  if (call.prefix > 0) putPrefix(result);
+  if (request.prefix > 0) putPrefix(result);
   if (!staged) return encodeResult(result, form);
   if (form === Form.Buffer) return takeStaged(result);
   const text = encodeResult(result, form);
@@ -376,7 +384,7 @@ function allocateResult(size: number, form: Form, secret: boolean): Buffer {
 
 /** Whether the result is secret: it is made with a key and is no ciphertext. */
 function givesSecret(): boolean {
-  if (frame[At.Key] === 0 && call.key === undefined) return false;
+  if (frame[At.Key] === 0 && request.key === undefined) return false;
   const operation: Operation = frame[At.Operation]!;
   return operation !== Operation.Encrypt && operation !== Operation.Seal;
 }
@@ -385,7 +393,7 @@ function givesSecret(): boolean {
 function putPrefix(target: Uint8Array): void {
   const end = frame[At.TargetOffset]!;
   const start = frame[At.IvOffset]!;
-  copy(target, end - call.prefix, call.iv!, start, start + call.prefix);
+  copy(target, end - request.prefix, request.iv!, start, start + request.prefix);
 }
 
 /** The error for the status of the call that has just returned. */
@@ -393,7 +401,7 @@ function refused(status: number): Error {
   return failure(
     status,
     frame[At.MaxMemory],
-    status >= Status.Unavailable ? call.engine.binding.lastReason() : '',
+    status >= Status.Unavailable ? request.engine.binding.lastReason() : '',
   );
 }
 
@@ -411,13 +419,13 @@ export function routedSync(): Error {
  */
 export function runCallback(
   callback: Callback<unknown>,
-  describe: Describe,
+  fill: FillRequest,
   given: ArrayLike<unknown>,
   count: number,
 ): void {
   const completion = new CallbackCompletion(callback);
   try {
-    describe(given, count);
+    fill(given, count);
     start(completion);
   } finally {
     clearRequest();
@@ -430,7 +438,7 @@ export function runCallback(
  */
 export function runPromise(
   signal: AbortSignal | undefined,
-  describe: Describe,
+  fill: FillRequest,
   given: ArrayLike<unknown>,
   count: number,
   route?: Route,
@@ -442,10 +450,10 @@ export function runPromise(
     return completion.promise;
   }
   try {
-    describe(given, count, true);
-    if (route !== undefined) describeRoute(route);
+    fill(given, count, true);
+    if (route !== undefined) setRoute(route);
     if (choice !== undefined) setEngines(choice);
-    if (signal !== undefined) call.flags |= Flag.Cancellable;
+    if (signal !== undefined) request.flags |= Flag.Cancellable;
     start(completion);
   } catch (error) {
     completion.reject(error);
@@ -491,12 +499,12 @@ export function clearRequest(): void {
     scratchKey = 0;
   }
   while (ownSecrets.length > 0) ownSecrets.pop()!.fill(0);
-  call.source = NO_BYTES;
-  call.target = undefined;
-  call.iv = undefined;
-  call.aad = undefined;
-  call.tag = undefined;
-  call.key = undefined;
+  request.source = NO_BYTES;
+  request.target = undefined;
+  request.iv = undefined;
+  request.aad = undefined;
+  request.tag = undefined;
+  request.key = undefined;
 }
 
 /** A digest in the form that was asked for. */
@@ -529,7 +537,7 @@ export function onShortMessage(take: (completion: Completion) => boolean): void 
 /** Runs what has been described wherever that is best. */
 function start(user: Completion): void {
   if (takeShort(user)) return;
-  const completion = call.prefix > 0 ? new Prefixed(user) : user;
+  const completion = request.prefix > 0 ? new Prefixed(user) : user;
   if (shouldRunInline()) runInline(completion);
   else submit(completion);
 }
@@ -540,9 +548,9 @@ function start(user: Completion): void {
  */
 class Prefixed implements Completion {
   readonly #user: Completion;
-  readonly #iv = copyOf(part(call.iv!, frame[At.IvOffset]!, call.prefix));
-  readonly #target = call.target;
-  readonly #offset = frame[At.TargetOffset]! - call.prefix;
+  readonly #iv = copyOf(part(request.iv!, frame[At.IvOffset]!, request.prefix));
+  readonly #target = request.target;
+  readonly #offset = frame[At.TargetOffset]! - request.prefix;
 
   constructor(user: Completion) {
     this.#user = user;
@@ -581,17 +589,17 @@ class Prefixed implements Completion {
  */
 function shouldRunInline(): boolean {
   const operation: Operation = frame[At.Operation]!;
-  const { target } = call;
+  const { target } = request;
   // Prices are those of the usual engine; another one decides for itself.
-  if (call.engine !== base) return false;
-  if (operation > Operation.Open || (operation === Operation.Encrypt && call.tag !== undefined))
+  if (request.engine !== base) return false;
+  if (operation > Operation.Open || (operation === Operation.Encrypt && request.tag !== undefined))
     return false;
   if (target !== undefined && (isDigestOperation(operation) || isResizable(target))) return false;
   const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
   if (route !== Route.Auto) return route === Route.Inline;
   const algorithm = frame[At.Algorithm]!;
   const other =
-    operation <= Operation.Hmac ? call.size : call.aad === undefined ? 0 : frame[At.AadSize]!;
+    operation <= Operation.Hmac ? request.size : request.aad === undefined ? 0 : frame[At.AadSize]!;
   const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
   if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && isIdle())) return false;
   if (wantsMeasure(operation, algorithm)) {
@@ -603,9 +611,9 @@ function shouldRunInline(): boolean {
 
 /** Runs now what has been described, and tells the waiter at the end of this turn. */
 function runInline(completion: Completion): void {
-  call.flags &= ~Flag.Cancellable;
+  request.flags &= ~Flag.Cancellable;
   // The waiter writes it.
-  call.prefix = 0;
+  request.prefix = 0;
   let value: unknown;
   try {
     value = runNow();
@@ -639,36 +647,36 @@ const secrets: boolean[] = [];
  * COMPLETION_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
  */
 function submit(user: Completion): void {
-  const retry = call.engine.here ? undefined : retried(user);
+  const retry = request.engine.here ? undefined : retried(user);
   const completion = retry ?? user;
   const slot = freeSlots.pop() ?? completions.length;
   completions[slot] = completion;
   lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
-  sizes[slot] = call.size;
-  forms[slot] = call.form;
+  sizes[slot] = request.size;
+  forms[slot] = request.form;
   secrets[slot] = givesSecret();
   inFlight += 1;
   let accepted = false;
   try {
-    if (call.target === undefined) {
-      call.flags |= Flag.Snapshot;
-      if (call.size > COMPLETION_RESULT_MAX || call.prefix > 0) {
-        lendTarget(slot, allocateApart(call.size));
-        call.flags |= Flag.Fresh;
+    if (request.target === undefined) {
+      request.flags |= Flag.Snapshot;
+      if (request.size > COMPLETION_RESULT_MAX || request.prefix > 0) {
+        lendTarget(slot, allocateApart(request.size));
+        request.flags |= Flag.Fresh;
       }
     } else {
-      lend(slot, call.target);
+      lend(slot, request.target);
     }
-    if (call.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
-      places[slot] = call.tag;
+    if (request.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
+      places[slot] = request.tag;
       placeOffsets[slot] = frame[At.TagOffset]!;
     }
     frame[At.Slot] = slot;
-    frame[At.Flags] = call.flags;
-    let status = invoke(call.target);
+    frame[At.Flags] = request.flags;
+    let status = invoke(request.target);
     if (status === Status.CopyLimitUnset) {
-      decideCopies(call.engine.binding);
-      status = invoke(call.target);
+      decideCopies(request.engine.binding);
+      status = invoke(request.target);
     }
     if (status !== 0) throw refused(status);
     accepted = true;
@@ -676,10 +684,10 @@ function submit(user: Completion): void {
     if (!accepted) release(slot);
     if (retry !== undefined) retry.begin(accepted);
   }
-  servers[slot] = call.engine.binding;
+  servers[slot] = request.engine.binding;
   completion.slot = slot;
   if (frame[At.Cost]! >= POLLED_COST) return;
-  if (call.engine.binding !== native) pollOther(call.engine.binding);
+  if (request.engine.binding !== native) pollOther(request.engine.binding);
   else if (!polling) beginPolling(frame[At.Cost] === 0);
 }
 
@@ -688,8 +696,8 @@ function submit(user: Completion): void {
  * there is a next one.
  */
 function retried(user: Completion): Retry | undefined {
-  const { engines } = call.choice ?? defaultEngine.choice;
-  return engines.at(-1) === call.engine ? undefined : new Retry(user);
+  const { engines } = request.choice ?? defaultEngine.choice;
+  return engines.at(-1) === request.engine ? undefined : new Retry(user);
 }
 
 /**
@@ -698,7 +706,7 @@ function retried(user: Completion): Retry | undefined {
 class Retry implements Completion {
   readonly #user: Completion;
   readonly #frame = frame.slice();
-  readonly #call = { ...call, choice: call.choice ?? defaultEngine.choice };
+  readonly #call = { ...request, choice: request.choice ?? defaultEngine.choice };
 
   constructor(user: Completion) {
     this.#user = user;
@@ -750,7 +758,7 @@ class Retry implements Completion {
 
   #again(reason: string): boolean {
     frame.set(this.#frame);
-    Object.assign(call, this.#call);
+    Object.assign(request, this.#call);
     try {
       if (!switchToNextEngine(reason)) return false;
       this.#deferWipe();
@@ -861,16 +869,16 @@ function pollOther(binding: Native): void {
 
 /** The caller's memory: the source is borrowed, and the target unless the result is a digest. */
 function lend(slot: number, target: Uint8Array): void {
-  const { source } = call;
+  const { source } = request;
   // The memory of a resizable source can vanish; it is copied, into the target where that is the
   // result. (Many messages were looked at one by one.)
-  if (!Array.isArray(source) && isResizable(source as Uint8Array)) call.flags |= Flag.Snapshot;
+  if (!Array.isArray(source) && isResizable(source as Uint8Array)) request.flags |= Flag.Snapshot;
   lentSources[slot] = source;
-  if (isDigestOperation(frame[At.Operation]!) && call.size <= COMPLETION_RESULT_MAX) {
+  if (isDigestOperation(frame[At.Operation]!) && request.size <= COMPLETION_RESULT_MAX) {
     places[slot] = target;
     placeOffsets[slot] = frame[At.TargetOffset]!;
-    call.target = undefined;
-    call.flags &= ~Flag.HasTarget;
+    request.target = undefined;
+    request.flags &= ~Flag.HasTarget;
   } else if (isResizable(target)) {
     throw makeError(
       'ERR_RESIZABLE',
@@ -891,8 +899,8 @@ function isDigestOperation(operation: Operation): boolean {
 
 function lendTarget(slot: number, target: Uint8Array): void {
   lentTargets[slot] = target;
-  call.target = target;
-  call.flags |= Flag.HasTarget;
+  request.target = target;
+  request.flags |= Flag.HasTarget;
 }
 
 function release(slot: number): void {
