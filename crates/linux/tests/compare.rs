@@ -85,7 +85,7 @@ fn hashes_as_native_does() {
                 let (source, hash) = (bytes(size), facts.hash);
                 let (mut ours, mut theirs) =
                     (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
-                digest(hash, &NONE, &source, &mut ours).expect("native");
+                digest(hash, &NONE, &source, &mut ours, None).expect("native");
                 if served(
                     engine,
                     facts.name,
@@ -118,7 +118,7 @@ fn macs_as_native_does() {
                     let (source, mut ours, mut theirs) =
                         (bytes(size), vec![0; facts.digest_size], vec![0; facts.digest_size]);
                     hmac(facts.hash, &key, &source, &mut ours).expect("native");
-                    prepared.mac(&source, &mut theirs).unwrap_or_else(|error| {
+                    prepared.mac(&source, &mut theirs, None).unwrap_or_else(|error| {
                         panic!("{engine:?} {} {key_size} {size}: {error}", facts.name)
                     });
                     assert_eq!(ours, theirs, "{engine:?} {} {key_size} {size}", facts.name);
@@ -142,7 +142,7 @@ fn many_as_native_does() {
             None,
             |index, each| {
                 let mut ours = [0; 32];
-                digest(Hash::Sha256, &NONE, sources[index], &mut ours).expect("native");
+                digest(Hash::Sha256, &NONE, sources[index], &mut ours, None).expect("native");
                 assert_eq!(ours, each);
                 seen += 1;
             },
@@ -150,7 +150,7 @@ fn many_as_native_does() {
         )
         .expect("served");
         let key = engine.mac_key(Hash::Sha1, b"key").expect("served");
-        macs(&key, &sources, |index, each| {
+        macs(&key, &sources, None, |index, each| {
             let mut ours = [0; 20];
             hmac(Hash::Sha1, b"key", sources[index], &mut ours).expect("native");
             assert_eq!(ours, each);
@@ -180,15 +180,15 @@ fn stream_ciphers_as_native_does() {
             ] {
                 for size in SIZES {
                     let (source, mut expected) = (bytes(size), vec![0; size]);
-                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected })
+                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected }, None)
                         .expect("native");
                     let mut across = vec![0; size];
                     theirs
-                        .apply(&iv, Text::Across { source: &source, target: &mut across })
+                        .apply(&iv, Text::Across { source: &source, target: &mut across }, None)
                         .expect("served");
                     assert!(across == expected, "{engine:?} {} {size} {iv:?}", facts.name);
                     let mut place = source;
-                    theirs.apply(&iv, Text::InPlace(&mut place)).expect("served");
+                    theirs.apply(&iv, Text::InPlace(&mut place), None).expect("served");
                     assert!(place == expected, "{engine:?} {} {size} {iv:?} in place", facts.name);
                     count += 1;
                 }
@@ -360,10 +360,10 @@ fn running_hashes_have_handles() {
         );
         assert_eq!(table.copy(&forged[..8], &mut [0; 16]), Err(Error::State));
         let (mut expected, mut target) = ([0; 32], [0; 32]);
-        digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected, None).expect("native");
         table.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
         assert_eq!(target, expected);
-        digest(Hash::Sha256, &NONE, &message, &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &message, &mut expected, None).expect("native");
         table.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
         assert_eq!(target, expected);
         for spent in [first, copy] {
@@ -373,7 +373,7 @@ fn running_hashes_have_handles() {
         assert_eq!(table.count(), 0);
         // Nothing taken in, on a socket that another message went through.
         table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
-        digest(Hash::Sha256, &NONE, &[], &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &[], &mut expected, None).expect("native");
         assert_eq!(target, expected);
         table.update(of, &NONE, &[], [b"", b""], &mut handle, None).expect("begun");
         table.copy(&handle, &mut copy).expect("copied");
@@ -435,16 +435,15 @@ fn long_work_pauses_and_is_given_up() {
         assert_eq!(result, Err(Error::Cancelled));
         // What was left in the middle is not mixed with what follows.
         let mut expected = [0; 32];
-        digest(Hash::Sha256, &NONE, b"after", &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, b"after", &mut expected, None).expect("native");
         engine.digest(Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
         assert_eq!(target, expected);
         let key = engine.cipher_key(Cipher::Aes128Ctr, &[1; 16]).expect("served");
         let mut text = message.clone();
-        let result = key.apply_paced(
+        let result = key.apply(
             &[0; 16],
             Text::InPlace(&mut text),
-            65_536,
-            &mut GivesUp(Cell::new(0), 2),
+            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert!(text.iter().all(|&byte| byte == 0));
@@ -491,7 +490,7 @@ fn keys_may_be_used_by_several_threads() {
                         .expect("served");
                         assert!(one == other && tag == other_tag);
                         let (mut ours, mut theirs) = ([0; 32], [0; 32]);
-                        digest(Hash::Sha256, &NONE, &one, &mut ours).expect("native");
+                        digest(Hash::Sha256, &NONE, &one, &mut ours, None).expect("native");
                         engine
                             .digest(Hash::Sha256, &NONE, &one, &mut theirs, None)
                             .expect("served");

@@ -7,6 +7,7 @@ use crate::values::exact_size;
 use crate::work::{Key, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::Slicer;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::many;
@@ -38,10 +39,17 @@ impl Work {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
         self.each_batch(|sources, size, each| match &mut checkpoint {
-            None => many::digests(hash, &params, sources, size, each),
+            None => many::digests(hash, &params, sources, size, None, each),
             Some(checkpoint) => {
                 let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-                many::digests_paced(hash, &params, sources, size, slice, *checkpoint, each)?;
+                many::digests(
+                    hash,
+                    &params,
+                    sources,
+                    size,
+                    Some(Slicer::new(slice, *checkpoint)),
+                    each,
+                )?;
                 checkpoint.check()
             }
         })
@@ -65,10 +73,10 @@ impl Work {
                 return Err(Error::OutputSize);
             }
             match &mut checkpoint {
-                None => many::macs(key, sources, each),
+                None => many::macs(key, sources, None, each),
                 Some(checkpoint) => {
                     let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-                    many::macs_paced(key, sources, slice, *checkpoint, each)?;
+                    many::macs(key, sources, Some(Slicer::new(slice, *checkpoint)), each)?;
                     checkpoint.check()
                 }
             }

@@ -19,12 +19,7 @@ impl Work {
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
         let source = self.source.read();
         self.with_key(cipher, |key| {
-            Ok(match checkpoint {
-                None => key.seal_chunks(run, source, target),
-                Some(checkpoint) => {
-                    key.seal_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
-                }
-            }?)
+            Ok(key.seal_chunks(run, source, target, checkpoint.map(JobCheckpoint::slicer))?)
         })
     }
 
@@ -37,12 +32,7 @@ impl Work {
         let target = target.exclusive(&[self.source, self.iv]).ok_or(Status::Overlap)?;
         let source = self.source.read();
         self.with_key(cipher, |key| {
-            Ok(match checkpoint {
-                None => key.open_chunks(run, source, target),
-                Some(checkpoint) => {
-                    key.open_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
-                }
-            }?)
+            Ok(key.open_chunks(run, source, target, checkpoint.map(JobCheckpoint::slicer))?)
         })
     }
 

@@ -5,7 +5,7 @@
 //! old state is read before the new one is written.
 
 use crate::bytes::Window;
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::work::{Key, Reply, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
@@ -24,17 +24,8 @@ impl Work {
     ) -> Result<(), Status> {
         let key = self.hash_key(hash)?;
         let params = Params { seed: self.seed, key: key.as_ref() };
-        self.advance(|state, source, next| match &mut checkpoint {
-            None => hasher::update(hash, &params, state, source, next),
-            Some(checkpoint) => hasher::update_paced(
-                hash,
-                &params,
-                state,
-                source,
-                next,
-                checkpoint.slice,
-                *checkpoint,
-            ),
+        self.advance(|state, source, next| {
+            hasher::update(hash, &params, state, source, next, slicer(&mut checkpoint))
         })
     }
 
@@ -57,20 +48,12 @@ impl Work {
     ) -> Result<(), Status> {
         if let Key::Bytes(states) = &self.key {
             let key = KeyStates::new(hash, states.read())?;
-            return self.advance(|state, source, next| match &mut checkpoint {
-                None => key.update(state, source, next),
-                Some(checkpoint) => {
-                    key.update_paced(state, source, next, checkpoint.slice, *checkpoint)
-                }
+            return self.advance(|state, source, next| {
+                key.update(state, source, next, slicer(&mut checkpoint))
             });
         }
         let key = self.mac_key(hash)?;
-        self.advance(|state, source, next| match &mut checkpoint {
-            None => key.update(state, source, next),
-            Some(checkpoint) => {
-                key.update_paced(state, source, next, checkpoint.slice, *checkpoint)
-            }
-        })
+        self.advance(|state, source, next| key.update(state, source, next, slicer(&mut checkpoint)))
     }
 
     /// The digest of what the state has taken in and the rest in the source.
@@ -120,15 +103,7 @@ impl Work {
         // A state of no bytes has not begun.
         let (mut begun, mut rest) = (0, self.source.read());
         if rest.len() > checkpoint.slice {
-            hasher::update_paced(
-                hash,
-                params,
-                &[],
-                rest,
-                &mut state,
-                checkpoint.slice,
-                checkpoint,
-            )?;
+            hasher::update(hash, params, &[], rest, &mut state, Some(checkpoint.slicer()))?;
             (begun, rest) = (state_size, &[]);
         }
         for slice in target.chunks_mut(checkpoint.slice) {

@@ -240,12 +240,11 @@ impl Work {
         let params = Params { seed: self.seed, key: key.as_ref() };
         let source = self.source.read();
         self.digest_to(reply, |target| match checkpoint {
-            None => hash::digest(hash, &params, source, target),
             Some(checkpoint) if target.len() > checkpoint.slice => {
                 self.squeeze_long(hash, &params, target, checkpoint)
             }
-            Some(checkpoint) => {
-                hash::digest_paced(hash, &params, source, target, checkpoint.slice, checkpoint)
+            checkpoint => {
+                hash::digest(hash, &params, source, target, checkpoint.map(JobCheckpoint::slicer))
             }
         })
     }
@@ -281,9 +280,8 @@ impl Work {
             }
             (Key::Prepared(_), _) => self.mac_key(hash)?,
         };
-        self.digest_to(reply, |target| match checkpoint {
-            None => key.mac(source, target),
-            Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
+        self.digest_to(reply, |target| {
+            key.mac(source, target, checkpoint.map(JobCheckpoint::slicer))
         })
     }
 
@@ -411,7 +409,7 @@ impl Work {
         let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
         match key.cipher().facts().aead {
             true => key.seal(iv, self.aad.read(), self.text()?, tag)?,
-            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?, None)?,
             false => return Err(Status::TagSize),
         }
         self.put_tag(tag, reply);
@@ -433,7 +431,7 @@ impl Work {
         let tag = copied(self.tag, tag).ok_or(Status::TagSize)?;
         match key.cipher().facts().aead {
             true => key.open(iv, self.aad.read(), self.text()?, tag)?,
-            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?)?,
+            false if tag.is_empty() && self.aad.size() == 0 => key.apply(iv, self.text()?, None)?,
             false => return Err(Status::TagSize),
         }
         Ok(())

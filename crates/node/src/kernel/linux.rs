@@ -1,12 +1,11 @@
 //! The kernel engine on Linux: the crate `millrace-linux`.
 
 use crate::calls::Call;
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::protocol::{EngineNumber, KERNEL_HANDLE_BYTES};
 use crate::values::Value;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work, copied};
 use millrace_core::catalog::{Cipher, Hash};
-use millrace_core::checkpoint::Slicer;
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -114,9 +113,8 @@ impl Work {
             Key::Prepared(_) => self.mac_key(hash)?,
         };
         let source = self.source.read();
-        self.digest_to(reply, |target| match checkpoint {
-            None => key.mac(source, target),
-            Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
+        self.digest_to(reply, |target| {
+            key.mac(source, target, checkpoint.map(JobCheckpoint::slicer))
         })
     }
 
@@ -134,7 +132,7 @@ impl Work {
                 }
                 let iv = &mut [0; IV_MAX];
                 let iv = copied(self.iv, iv).ok_or(Status::IvSize)?;
-                Ok(key.apply_paced(iv, self.text()?, checkpoint.slice, checkpoint)?)
+                Ok(key.apply(iv, self.text()?, Some(checkpoint.slicer()))?)
             }
             _ if matches!(self.operation, Operation::Encrypt(_)) => self.encrypt(key, reply),
             _ => self.decrypt(key),
@@ -188,10 +186,6 @@ impl Work {
     fn seed_only(&self) -> Params<'static> {
         Params { seed: self.seed, key: None }
     }
-}
-
-fn slicer<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_>>) -> Option<Slicer<'a>> {
-    checkpoint.as_deref_mut().map(|checkpoint| Slicer::new(checkpoint.slice, checkpoint))
 }
 
 /// `forkState(handle, next)`: copies a running hash that is in the kernel, and writes the copy's
