@@ -9,7 +9,8 @@
  */
 import type { Bytes, Data } from './request/arguments.js';
 import { WHOLE } from './request/protocol.js';
-import { runCallback, runSync, type Parser } from './request/request.js';
+import { runCallback, runSync } from './scheduling/run.js';
+import { type Parser } from './request/request.js';
 import { cipherList, findHash, hashList } from './catalog/catalog.js';
 import { cipherParser, openParser, sealParser } from './operations/cipher.js';
 import type {

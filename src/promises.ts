@@ -12,7 +12,8 @@
 import { options, type Bytes, type Data } from './request/arguments.js';
 import type { Route } from './request/frame.js';
 import { bufferSize, isBytesView, isRevoked } from './request/intrinsics.js';
-import { abortSignal, runPromise, type Parser } from './request/request.js';
+import { abortSignal, runPromise } from './scheduling/run.js';
+import { type Parser } from './request/request.js';
 import { cipherParser, openParser, sealParser } from './operations/cipher.js';
 import type {
   CipherOptions,

@@ -8,7 +8,8 @@
 import { isUint8Array, sizeOf, viewBytes } from '../request/arguments.js';
 import * as conversions from './bigint-buffer.js';
 import { WHOLE } from '../request/protocol.js';
-import { Form, runSync } from '../request/request.js';
+import { Form } from '../request/request.js';
+import { runSync } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError, wrongType } from '../request/errors.js';

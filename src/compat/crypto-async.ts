@@ -17,10 +17,9 @@ import {
   setTag,
   setTarget,
   Form,
-  runCallback,
-  runSync,
   type FillRequest,
 } from '../request/request.js';
+import { runCallback, runSync } from '../scheduling/run.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { allocate, isBuffer, type Buffer } from '#platform/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';

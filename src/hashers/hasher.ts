@@ -13,7 +13,8 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { Form, encodeResult } from '../request/request.js';
+import { Form } from '../request/request.js';
+import { encodeResult } from '../request/result.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {

@@ -4,7 +4,8 @@
  * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
  */
 import { sizeOf } from '../request/arguments.js';
-import { beginRequest, setEngines, setTarget, runFilled } from '../request/request.js';
+import { beginRequest, setEngines, setTarget } from '../request/request.js';
+import { runFilled } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { usual, type EnginePreference } from '../engines/engines.js';
 import { Operation } from '../request/frame.js';

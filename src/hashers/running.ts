@@ -29,9 +29,8 @@ import {
   setTag,
   setTarget,
   Form,
-  runFilled,
-  runAsync,
 } from '../request/request.js';
+import { runFilled, runAsync } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { recordFallback, sliceOf, usual, type EnginePreference } from '../engines/engines.js';
 import { failure, makeError, MillraceError } from '../request/errors.js';

@@ -18,7 +18,8 @@
 import { bytes, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
-import { beginRequest, setResult, Form, runFilled } from '../request/request.js';
+import { beginRequest, setResult, Form } from '../request/request.js';
+import { runFilled } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';

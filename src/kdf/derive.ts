@@ -6,15 +6,8 @@
 import { options as optionsOf, unsigned } from '../request/arguments.js';
 import { servers } from '../engines/binding.js';
 import { Flag } from '../request/frame.js';
-import {
-  abortSignal,
-  request,
-  setEngines,
-  clearRequest,
-  runSync,
-  runAsync,
-  type FillRequest,
-} from '../request/request.js';
+import { abortSignal, runSync, runAsync } from '../scheduling/run.js';
+import { request, setEngines, clearRequest, type FillRequest } from '../request/request.js';
 import {
   localEngines,
   readEnginePreference,

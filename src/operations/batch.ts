@@ -28,12 +28,10 @@ import {
   setKey,
   setTarget,
   Form,
-  encodeResult,
-  canCopy,
-  routedSync,
-  runFilled,
-  runAsync,
 } from '../request/request.js';
+import { encodeResult } from '../request/result.js';
+import { canCopy } from '../scheduling/copies.js';
+import { routedSync, runFilled, runAsync } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { readEnginePreference, withKeyEngines, type EnginePreference } from '../engines/engines.js';

@@ -15,12 +15,9 @@ import {
   setTarget,
   Form,
   clearRequest,
-  onShortMessage,
-  encodeResult,
-  putDigest,
-  runFilled,
-  runAsync,
 } from '../request/request.js';
+import { onShortMessage, runFilled, runAsync } from './run.js';
+import { encodeResult, putDigest } from '../request/result.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/runtime.js';
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';

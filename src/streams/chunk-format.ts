@@ -15,15 +15,8 @@
  */
 import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
-import {
-  request,
-  beginRequest,
-  setEngines,
-  setIv,
-  setTarget,
-  runPromise,
-  runSync,
-} from '../request/request.js';
+import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
+import { runPromise, runSync } from '../scheduling/run.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../request/errors.js';

@@ -3,7 +3,7 @@
  * platform's files).
  */
 import { options as optionsObject, type Data } from '../request/arguments.js';
-import { abortSignal } from '../request/request.js';
+import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError, wrongType } from '../request/errors.js';

@@ -6,7 +6,8 @@
  * Only regular files that can be read and stay as they are; the caller does the others by himself.
  */
 import { native } from '../engines/binding.js';
-import { request, beginRequest, setTarget, runFilled, runAsync } from '../request/request.js';
+import { request, beginRequest, setTarget } from '../request/request.js';
+import { runFilled, runAsync } from '../scheduling/run.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import { CallbackCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';

@@ -12,7 +12,7 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { abortSignal } from '../request/request.js';
+import { abortSignal } from '../scheduling/run.js';
 import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
 import {
   CHUNK_SIZE,

@@ -1,6 +1,6 @@
 /** The options of what is sealed with a passphrase. */
 import { options as optionsOf, unsigned } from '../../request/arguments.js';
-import { abortSignal } from '../../request/request.js';
+import { abortSignal } from '../../scheduling/run.js';
 import { makeError, wrongType } from '../../request/errors.js';
 import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
 import { accepted, type Accepted } from '../../request/options.js';
