@@ -14,8 +14,8 @@ import { random } from '../support/random.mjs';
 const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable(
   'src/portable/webcrypto.ts',
 );
-const { begunByPlatform, provePlatform } = await portable('src/portable/delegation.ts');
-const { Operation, Purpose, Status } = await portable('src/frame.ts');
+const { tryWebCrypto, testPlatform } = await portable('src/portable/webcrypto-backend.ts');
+const { Operation, Purpose, Status } = await portable('src/request/frame.ts');
 
 const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
@@ -238,7 +238,7 @@ function work(operation, name, given) {
 function begun(described, lent) {
   return new Promise((resolve) => {
     if (
-      !begunByPlatform(
+      !tryWebCrypto(
         described,
         (status, target, tag) =>
           resolve({ status, target: Buffer.from(target), tag: Buffer.from(tag) }),
@@ -255,12 +255,12 @@ test('nothing is given to WebCrypto before it has given right answers', async ()
     target: Buffer.alloc(32),
   });
   assert.equal(await begun(described), undefined);
-  await provePlatform();
+  await testPlatform();
   assert.equal((await begun(described)).status, Status.Done);
 });
 
 test('large works are, with the results of the native engine', async () => {
-  const rng = random('delegation');
+  const rng = random('webcrypto backend');
   const source = rng.bytes(50_000);
   for (const name of hashNames) {
     const target = Buffer.alloc(hashes[name].digest || 32);
