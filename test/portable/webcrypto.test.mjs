@@ -386,11 +386,11 @@ test('small works, and those that the engine refuses, are not', async () => {
 
 // ---- in workers, and back ------------------------------------------------------------------------
 
-test('an errand is done by WebCrypto as by JavaScript, and what comes of it can be given away', async () => {
-  const { platformErrand, runErrand } = await portable('src/portable/errand.ts');
-  const rng = random('platform errands');
+test('WebCrypto and JavaScript answer a worker request alike, in transferable memory', async () => {
+  const { webcryptoRequest, runRequest } = await portable('src/portable/worker-messages.ts');
+  const rng = random('webcrypto requests');
   const source = rng.bytes(100_000);
-  const errand = (operation, name, given) => {
+  const request = (operation, name, given) => {
     const {
       iv = NOTHING,
       aad = NOTHING,
@@ -415,15 +415,15 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
       count: 0,
       size: 0,
       derivation: undefined,
-      watched: false,
+      reportsProgress: false,
       measure: false,
       ...copies,
     };
   };
   const key = rng.bytes(32);
   const [iv, nonce, aad] = [rng.bytes(16), rng.bytes(12), rng.bytes(11)];
-  const sealed = runErrand(
-    errand(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }),
+  const sealed = runRequest(
+    request(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }),
   );
   const opening = { secret: key, iv: nonce, aad, source: sealed.target, tag: sealed.tag };
   for (const [served, operation, name, given] of [
@@ -446,10 +446,10 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
     [false, Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 8 }],
     [false, Operation.Hash, 'sha256', { targetSize: 32, source: source.subarray(0, 100) }],
   ]) {
-    const found = await platformErrand(errand(operation, name, given));
+    const found = await webcryptoRequest(request(operation, name, given));
     assert.equal(found !== undefined, served, `${operation} ${name}`);
     if (!served) continue;
-    const expected = runErrand(errand(operation, name, given));
+    const expected = runRequest(request(operation, name, given));
     assert.deepEqual(
       { ...found, target: Buffer.from(found.target), tag: Buffer.from(found.tag) },
       { ...expected, target: Buffer.from(expected.target), tag: Buffer.from(expected.tag) },
