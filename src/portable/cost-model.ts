@@ -13,7 +13,7 @@ import { NOTHING } from './windows.js';
 import type { Work } from './work.js';
 
 /** Of a message, and of each of its bytes. */
-export interface Price {
+export interface Cost {
   readonly fixed: number;
   readonly perByte: number;
 }
@@ -22,15 +22,15 @@ export interface Price {
  * Nanoseconds of work that a job may take to be done during its call: about what it costs this
  * thread to copy it, send it to a worker and hear of it again.
  */
-export const INLINE = 50_000;
+export const INLINE_NS = 50_000;
 
 interface Entry {
-  readonly price: Price;
+  readonly cost: Cost;
   readonly measured: boolean;
 }
 
 const entry = (fixed: number, perByte: number): Entry => ({
-  price: { fixed, perByte },
+  cost: { fixed, perByte },
   measured: false,
 });
 
@@ -91,88 +91,88 @@ function entries(cipher: boolean): Entry[] {
   return cipher ? cipherCosts : hashCosts;
 }
 
-/** The price of a hash or cipher. */
-export function costOf(cipher: boolean, algorithm: number): Price | undefined {
-  return entries(cipher)[algorithm]?.price;
+/** The cost of a hash or cipher. */
+export function costOf(cipher: boolean, algorithm: number): Cost | undefined {
+  return entries(cipher)[algorithm]?.cost;
 }
 
 export function isMeasured(cipher: boolean, algorithm: number): boolean {
   return entries(cipher)[algorithm]?.measured ?? true;
 }
 
-/** Another number whenever a price or the usual route has changed. */
+/** Another number whenever a cost or the defaultRoute route has changed. */
 let epoch = 0;
 export const costEpoch = (): number => epoch;
 
-/** A price was measured; no further from the table than a factor of 8 is believed. */
-export function settleCost(operation: Operation, algorithm: number, found: Price): void {
+/** A cost was measured; no further from the table than a factor of 8 is believed. */
+export function settleCost(operation: Operation, algorithm: number, found: Cost): void {
   const list = entries(isCipher(operation));
   const prior = list[algorithm];
   if (prior === undefined || prior.measured) return;
   const near = (value: number, before: number): number =>
     Math.min(Math.max(value, before / 8), before * 8);
   list[algorithm] = {
-    price: {
-      fixed: near(found.fixed, prior.price.fixed),
-      perByte: near(found.perByte, prior.price.perByte),
+    cost: {
+      fixed: near(found.fixed, prior.cost.fixed),
+      perByte: near(found.perByte, prior.cost.perByte),
     },
     measured: true,
   };
   epoch += 1;
 }
 
-let defaultRoute = Route.Auto;
+let routeSetting = Route.Auto;
 
 /** The route of calls that ask for none. */
-export function usual(): Route {
-  return defaultRoute;
+export function defaultRoute(): Route {
+  return routeSetting;
 }
 
 export function setDefaultEngine(route: number): void {
-  defaultRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
+  routeSetting = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
 
-function cost(price: Price | undefined, bytes: number, count = 1): number {
-  return price === undefined ? 0 : count * price.fixed + bytes * price.perByte;
+function total(cost: Cost | undefined, bytes: number, count = 1): number {
+  return cost === undefined ? 0 : count * cost.fixed + bytes * cost.perByte;
 }
 
 /** Predicted nanoseconds of hashing so many bytes in so many messages. */
 export function ofMessages(algorithm: number, bytes: number, count: number): number {
-  return Math.round(cost(hashCosts[algorithm]?.price, bytes, count));
+  return Math.round(total(hashCosts[algorithm]?.cost, bytes, count));
 }
 
 /** Predicted nanoseconds. */
 export function predict(work: Work): number {
   const { operation, algorithm, source, target, iv, aad, secret, views, derivation } = work;
   const cipher = isCipher(operation);
-  const price = entries(cipher)[algorithm]?.price;
+  const cost = entries(cipher)[algorithm]?.cost;
   switch (operation) {
     case Operation.Hash:
     case Operation.Finish:
     case Operation.Squeeze:
-      return cost(price, source.length + target.length);
+      return total(cost, source.length + target.length);
     case Operation.MacBegin:
     case Operation.Hmac:
-      return cost(price, source.length + secret.length + 2 * hashes[algorithm]!.blockSize, 2);
+      return total(cost, source.length + secret.length + 2 * hashes[algorithm]!.blockSize, 2);
     case Operation.MacFinish:
-      return cost(price, source.length, 2);
+      return total(cost, source.length, 2);
     case Operation.Update:
     case Operation.MacUpdate:
-      return cost(price, source.length + iv.length);
+      return total(cost, source.length + iv.length);
     case Operation.HashMany:
     case Operation.HmacMany:
-      return cost(
-        price,
+      return total(
+        cost,
         views?.reduce((sum, { length }) => sum + length, 0) ?? source.length,
         messages(work),
       );
     case Operation.SealChunks:
     case Operation.OpenChunks:
-      return cost(price, source.length, work.count);
+      return total(cost, source.length, work.count);
     default:
       return cipher
-        ? cost(price, source.length + aad.length)
+        ? total(cost, source.length + aad.length)
         : derivation === undefined
           ? 0
           : predictDerivation(derivation, target.length);
@@ -180,7 +180,7 @@ export function predict(work: Work): number {
 }
 
 /** The most bytes for so many nanoseconds. */
-export function bytesFor({ fixed, perByte }: Price, nanoseconds: number): number {
+export function bytesFor({ fixed, perByte }: Cost, nanoseconds: number): number {
   return Math.max(0, Math.floor((nanoseconds - fixed) / perByte));
 }
 
@@ -195,7 +195,7 @@ const TAKE = 2;
 const BATCH = 0.25;
 
 /** What an algorithm costs here; undefined if the clock is too coarse. */
-export function measure(operation: Operation, algorithm: number): Price | undefined {
+export function measure(operation: Operation, algorithm: number): Cost | undefined {
   const once = sample(operation, algorithm);
   spin(() => once(LONG), WARM);
   const [short, long] = [spin(() => once(SHORT), TAKE), spin(() => once(LONG), TAKE)];
