@@ -59,7 +59,7 @@ import {
 } from './scheduling/routes.js';
 import { accepted, type Accepted } from './request/options.js';
 import {
-  inBlocks,
+  isStreamSource,
   type StreamSource,
   type StreamOptions,
   type Progress,
@@ -200,7 +200,7 @@ export function hash(
       if (join(facts, data as Uint8Array | string, form, completion)) return completion.promise;
     }
   }
-  return inBlocks(data)
+  return isStreamSource(data)
     ? hashStream(algorithm, data, third, fourth)
     : perform(hashParser, arguments);
 }
@@ -310,7 +310,7 @@ export function hmac(
   fourth?: unknown,
   fifth?: unknown,
 ): Promise<unknown> {
-  return inBlocks(data)
+  return isStreamSource(data)
     ? hmacStream(algorithm, key, data, fourth, fifth)
     : perform(hmacParser, arguments);
 }

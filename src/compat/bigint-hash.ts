@@ -143,12 +143,12 @@ class Hasher implements Hash {
   /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): this {
     const running = this.#running;
-    if (isUint8Array(data) && running.takeAtOnce(data)) return this;
+    if (isUint8Array(data) && running.tryBuffer(data)) return this;
     if (running.phase !== Phase.Open) throw new Error('Updating a disposed hasher');
-    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data))
+    if (typeof data === 'string' && inputEncoding === undefined && running.updateText(data))
       return this;
     const bytes = bytesOf(data, inputEncoding);
-    running.take(bytes, 0, sizeOf(bytes));
+    running.update(bytes, 0, sizeOf(bytes));
     return this;
   }
 

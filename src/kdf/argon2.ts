@@ -111,11 +111,11 @@ function fillArgon2(given: ArrayLike<unknown>, count: number): void {
   const kind = argon2Kind(given[0], 'algorithm');
   const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
-  const asked: unknown = parameters.version;
-  if (asked !== undefined && asked !== V13 && asked !== 0x10) {
+  const version: unknown = parameters.version;
+  if (version !== undefined && version !== V13 && version !== 0x10) {
     throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
   }
-  const cost = argon2Cost(kind, asked === undefined ? V13 : asked, parameters, 'parameters');
+  const cost = argon2Cost(kind, version === undefined ? V13 : version, parameters, 'parameters');
   const size =
     tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
   setArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');

@@ -120,10 +120,10 @@ const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions
   },
 );
 
-const SALT = { least: 8, most: 64 };
-const HASH = { least: 16, most: 64 };
-const MEMORY_MAX = 256 * 1024 * 1024;
-const TIME_MAX = 5000;
+const SALT = { min: 8, max: 64 };
+const HASH = { min: 16, max: 64 };
+const MEMORY_MAX_BYTES = 256 * 1024 * 1024;
+const TIME_MAX_MS = 5000;
 
 /** What OWASP recommends for scrypt. */
 const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
@@ -143,13 +143,9 @@ function planOf(options: HashPasswordOptions): Plan {
   const algorithm: unknown = options.algorithm ?? 'argon2id';
   const { saltLength, hashLength } = options;
   const saltSize =
-    saltLength === undefined
-      ? 16
-      : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
+    saltLength === undefined ? 16 : between(saltLength, SALT.min, SALT.max, 'options.saltLength');
   const hashSize =
-    hashLength === undefined
-      ? 32
-      : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
+    hashLength === undefined ? 32 : between(hashLength, HASH.min, HASH.max, 'options.hashLength');
   if (algorithm === 'scrypt') {
     refuseOthers(options, argon2CostNames, scryptTakes);
     return {
@@ -192,9 +188,10 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
     hashTakes,
   );
   const { scheme, saltSize, hashSize } = planOf(options);
-  const { secret: pepper, salt: given_ } = options;
-  const salt = given_ === undefined ? randomBytes(saltSize) : copyOf(bytes(given_, 'options.salt'));
-  between(sizeOf(salt), SALT.least, SALT.most, 'the size of options.salt');
+  const { secret: pepper, salt: givenSalt } = options;
+  const salt =
+    givenSalt === undefined ? randomBytes(saltSize) : copyOf(bytes(givenSalt, 'options.salt'));
+  between(sizeOf(salt), SALT.min, SALT.max, 'the size of options.salt');
   if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
   return {
     parser: {
@@ -252,7 +249,7 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
     'options',
     verifyTakes,
   );
-  const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
+  const { secret: pepper, maxMemory = MEMORY_MAX_BYTES, maxTime = TIME_MAX_MS } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
   const hash = hashText(given[1]);
@@ -308,11 +305,11 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
 }
 
 /** The longest password hash known is not half as long. */
-const TEXT_MAX = 256;
+const HASH_TEXT_MAX = 256;
 
 function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
-  if (value.length > 0 && value.length <= TEXT_MAX) return value;
+  if (value.length > 0 && value.length <= HASH_TEXT_MAX) return value;
   throw makeError('ERR_PASSWORD_HASH', 'hash is no password hash in a known form');
 }
 
