@@ -3,10 +3,8 @@
 //! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least
 //! significant first; a width need not be a multiple of them.
 
-use crate::environment::Environment;
-use crate::values::{self, Env, Value};
-
-type Call<'a> = values::Call<'a, Environment>;
+use crate::environment::Call;
+use crate::values::{Env, Value};
 
 /// Numbers up to this many words stay on the stack.
 const STACK_WORDS: usize = 128;

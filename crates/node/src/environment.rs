@@ -7,21 +7,23 @@ use crate::bytes::{Window, try_box};
 use crate::checkpoint::CHECKPOINT_MIN_NS;
 use crate::completion::{CompletionBuffer, POLL, Queue, WakeHandler};
 use crate::cost::{self, Route};
+use crate::engine::KernelHashTable;
 use crate::job::{CompletionQueue, Job};
-use crate::kdf::ProgressCounter;
-use crate::kernel::KernelHashTable;
 use crate::keys::Keys;
 use crate::multibuffer;
 pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
-use crate::values::{Env, Pinned};
-use crate::work::{Operation, Status};
+use crate::values::{self, Env, Pinned};
+use crate::work::{Operation, ProgressCounter, Status};
 use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
+
+/// A call from JavaScript, with its environment.
+pub(crate) type Call<'a> = values::Call<'a, Environment>;
 
 /// One environment's state, used on its own thread only.
 pub(crate) struct Environment {
@@ -112,7 +114,7 @@ impl Environment {
 
     /// The number of how a call ended. A reason is kept until JavaScript asks for it.
     #[inline]
-    pub(crate) fn number_of(&self, done: Result<(), Status>) -> u32 {
+    pub(crate) fn status_number(&self, done: Result<(), Status>) -> u32 {
         let Err(status) = done else { return Status::Done.number() };
         if let Some(reason) = status.reason() {
             self.reason.set(reason);
@@ -136,7 +138,7 @@ impl Environment {
     }
 
     /// A job was accepted: the process stays alive until it has settled.
-    pub(crate) fn accepted(&self, env: Env, slot: u32, cancel_token: Option<Arc<CancelToken>>) {
+    pub(crate) fn accept(&self, env: Env, slot: u32, cancel_token: Option<Arc<CancelToken>>) {
         if let Some(cancel_token) = cancel_token {
             self.cancel_tokens.borrow_mut().insert(slot, cancel_token);
         }
@@ -167,7 +169,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`Status::Memory`].
-    pub(crate) fn make_room(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
+    pub(crate) fn reserve(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
         let enough = (!cancellable || self.cancel_tokens.borrow_mut().try_reserve(1).is_ok())
             && (job.work.progress.is_none()
                 || self.progress_counters.borrow_mut().try_reserve(1).is_ok())
@@ -202,7 +204,7 @@ impl Environment {
     }
 
     /// So many bytes have been copied for a job that departs.
-    pub(crate) fn copied(&self, size: usize) {
+    pub(crate) fn add_copied(&self, size: usize) {
         self.copied.set(self.copied.get() + size);
     }
 
@@ -211,7 +213,7 @@ impl Environment {
     }
 
     /// A job that has run inline, to be settled at the next look.
-    pub(crate) fn finished(&self, job: Box<Job>) {
+    pub(crate) fn keep_finished(&self, job: Box<Job>) {
         self.finished.borrow_mut().push(job);
     }
 

@@ -6,7 +6,8 @@
 
 use crate::bigint;
 use crate::bytes::Window;
-use crate::calls::{Call, Request};
+use crate::environment::Call;
+use crate::frame::Frame;
 use crate::keys::PreparedKey;
 use crate::protocol::{At, WHOLE};
 use crate::values::Value;
@@ -23,7 +24,7 @@ pub(crate) fn hash(call: &Call<'_>) -> Value {
         let (source, target) = (fast.source()?, call.bytes(1).ok_or(Status::Argument)?);
         fast.digest(source, target.exclusive(&[source]).ok_or(Status::Overlap)?)
     })();
-    call.env.number(call.state.number_of(done))
+    call.env.number(call.state.status_number(done))
 }
 
 /// `hashHex(source)`: the digest as hex, without a Buffer in between. Anything but a typed array,
@@ -68,7 +69,7 @@ fn digest_of<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> 
 fn finished<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
     let fast = FastRequest::of(call)?;
     let rest = fast.source().ok()?;
-    let state = call.bytes(0)?.part(0, fast.request.size(At::AadSize).ok()?)?;
+    let state = call.bytes(0)?.part(0, fast.frame.size(At::AadSize).ok()?)?;
     let digest = digest.get_mut(..fast.hash.facts().digest_size)?;
     fast.finish(state, rest, digest).ok()?;
     Some(digest)
@@ -77,32 +78,32 @@ fn finished<'a>(call: &Call<'_>, digest: &'a mut [u8; 64]) -> Option<&'a [u8]> {
 const _: () = assert!(WHOLE < 0.0);
 
 struct FastRequest<'a> {
-    request: Request<'a>,
+    frame: Frame<'a>,
     hash: Hash,
 }
 
 impl<'a> FastRequest<'a> {
     fn of(call: &'a Call<'a>) -> Option<FastRequest<'a>> {
-        let request = Request::of(call)?;
-        let hash = Hash::from_id(request.number(At::Algorithm) as u8)?;
-        Some(FastRequest { request, hash })
+        let frame = Frame::of(call)?;
+        let hash = Hash::from_id(frame.number(At::Algorithm) as u8)?;
+        Some(FastRequest { frame, hash })
     }
 
     #[inline(always)]
     fn source(&self) -> Result<Window, Status> {
-        let call = self.request.call;
-        if self.request.number(At::SourceSize) < 0.0 {
+        let call = self.frame.call;
+        if self.frame.number(At::SourceSize) < 0.0 {
             return call.bytes(0).ok_or(Status::Argument);
         }
         let input_buffer = call.state.attached.get().ok_or(Status::Argument)?.input_buffer;
         input_buffer
-            .part(self.request.size(At::SourceOffset)?, self.request.size(At::SourceSize)?)
+            .part(self.frame.size(At::SourceOffset)?, self.frame.size(At::SourceSize)?)
             .ok_or(Status::Argument)
     }
 
     #[inline(always)]
     fn digest(&self, source: Window, digest: &mut [u8]) -> Result<(), Status> {
-        match self.request.number(At::Key) {
+        match self.frame.number(At::Key) {
             0.0 => Ok(hash::digest(self.hash, &Params::default(), source.read(), digest)?),
             handle => self.keyed_digest(handle, source, digest),
         }
@@ -125,8 +126,8 @@ impl<'a> FastRequest<'a> {
 
     fn finish(&self, state: Window, rest: Window, digest: &mut [u8]) -> Result<(), Status> {
         let (hash, state, rest) = (self.hash, state.read(), rest.read());
-        match self.request.number(At::Key) {
-            0.0 => match self.request.call.bytes(1) {
+        match self.frame.number(At::Key) {
+            0.0 => match self.frame.call.bytes(1) {
                 None => Ok(hasher::finish(hash, &Params::default(), state, rest, digest)?),
                 Some(states) => {
                     Ok(KeyStates::new(hash, states.read())?.finish(state, rest, digest)?)
@@ -152,7 +153,7 @@ impl<'a> FastRequest<'a> {
         handle: f64,
         work: impl FnOnce(&PreparedKey) -> Result<(), Status>,
     ) -> Result<(), Status> {
-        let keys = self.request.call.state.keys.borrow();
+        let keys = self.frame.call.state.keys.borrow();
         let key = keys.get(handle as u64).ok_or(Status::KeyDisposed)?;
         match &**key {
             PreparedKey::Mac(mac, _) if mac.hash() == self.hash => work(key),

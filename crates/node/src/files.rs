@@ -9,10 +9,9 @@
 //! passed over, and the front does it in its own way, in which errors explain themselves. Files are
 //! read and not mapped: one that shrinks, or a disk that fails, would kill the process.
 
-use crate::batch::Messages;
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
-use crate::work::{Reply, Status, Target, Work};
+use crate::work::{Messages, Reply, Status, Target, Work};
 use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Checkpoint;
@@ -54,117 +53,113 @@ const NO_PARAMS: Params<'_> = Params { seed: 0, key: None };
 /// In the place of a file's size: it was not hashed here.
 const SKIPPED: f64 = f64::NAN;
 
-impl Work {
-    /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for
-    /// each file a 64-bit float, the bytes hashed (negative: the size of one that is too large;
-    /// not a number: one that is none of ours), and then for each a digest.
-    pub(crate) fn hash_files(
-        &self,
-        hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
-    ) -> Result<(), Status> {
-        let (Target::Memory(target), Messages::Files(count, largest)) =
-            (self.target, &self.messages)
-        else {
-            return Err(Status::Argument);
-        };
-        let (count, largest) = (*count, *largest);
-        if count == 0 || target.size() % count != 0 {
-            return Err(Status::Argument);
-        }
-        let size =
-            (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
-        let note = |index: usize, number: f64| {
-            let place = target.part(index * size_of::<f64>(), size_of::<f64>());
-            place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
-        };
-        let put = |index: usize, digest: &[u8]| {
-            let place = target.part(count * size_of::<f64>() + index * size, size);
-            place.unwrap_or(Window::EMPTY).write(digest);
-        };
-        with_buffer(|buffer| {
-            // Files that have been read, and where each ends.
-            let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
-            let mut paths = self.source.read().split(|&byte| byte == 0);
-            for index in 0..count {
-                let path = paths.next().ok_or(Status::Argument)?;
-                if index % FILES_A_SLICE == FILES_A_SLICE - 1
-                    && let Some(checkpoint) = &mut checkpoint
-                {
-                    checkpoint.check()?;
-                }
-                let Some(mut opened) = OpenedFile::at(path) else {
-                    note(index, SKIPPED);
-                    continue;
-                };
-                if opened.size > largest {
-                    note(index, -(opened.size as f64));
-                    continue;
-                }
-                let wanted = CHUNK_BYTES.min(opened.size as usize).max(1);
-                if read.len() == BATCH_MAX || buffer.len() - used(&read) < wanted {
-                    hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)?;
-                }
-                let start = used(&read);
-                let bytes = if opened.size <= CHUNK_BYTES as u64 {
-                    let bytes = opened.read_whole(&mut buffer[start..]);
-                    read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
-                    bytes
-                } else {
-                    let mut digest = try_zeroed(size)?;
-                    let bytes = opened.hash(
-                        hash,
-                        &mut buffer[start..][..CHUNK_BYTES],
-                        &mut digest,
-                        &mut checkpoint,
-                    )?;
-                    put(index, &digest);
-                    bytes
-                };
-                note(index, bytes.map_or(SKIPPED, |bytes| bytes as f64));
+/// Hashes files whose paths stand in the source, each followed by a NUL. The target has for
+/// each file a 64-bit float, the bytes hashed (negative: the size of one that is too large;
+/// not a number: one that is none of ours), and then for each a digest.
+pub(crate) fn hash_files(
+    work: &Work,
+    hash: Hash,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let (Target::Memory(target), Messages::Files(count, largest)) = (work.target, &work.messages)
+    else {
+        return Err(Status::Argument);
+    };
+    let (count, largest) = (*count, *largest);
+    if count == 0 || target.size() % count != 0 {
+        return Err(Status::Argument);
+    }
+    let size = (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
+    let note = |index: usize, number: f64| {
+        let place = target.part(index * size_of::<f64>(), size_of::<f64>());
+        place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
+    };
+    let put = |index: usize, digest: &[u8]| {
+        let place = target.part(count * size_of::<f64>() + index * size, size);
+        place.unwrap_or(Window::EMPTY).write(digest);
+    };
+    with_buffer(|buffer| {
+        // Files that have been read, and where each ends.
+        let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
+        let mut paths = work.source.read().split(|&byte| byte == 0);
+        for index in 0..count {
+            let path = paths.next().ok_or(Status::Argument)?;
+            if index % FILES_A_SLICE == FILES_A_SLICE - 1
+                && let Some(checkpoint) = &mut checkpoint
+            {
+                checkpoint.check()?;
             }
-            hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)
-        })
-    }
-
-    /// Hashes one file whose path is the source, and whose size was found to be that of the
-    /// messages.
-    ///
-    /// # Errors
-    /// [`Status::File`] if it is not a regular file of that size that can be read, or has become
-    /// smaller.
-    pub(crate) fn hash_file(
-        &self,
-        hash: Hash,
-        reply: &mut Reply,
-        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
-    ) -> Result<(), Status> {
-        let mut opened = self.opened()?;
-        let mut digest = try_zeroed(self.target.size())?;
-        let bytes = match opened.size {
-            size if size >= READ_AHEAD_MIN_BYTES => {
-                opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
+            let Some(mut opened) = OpenedFile::at(path) else {
+                note(index, SKIPPED);
+                continue;
+            };
+            if opened.size > largest {
+                note(index, -(opened.size as f64));
+                continue;
             }
-            _ => with_buffer(|buffer| {
-                opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
-            })?,
-        };
-        if bytes.is_none_or(|bytes| bytes < opened.size) {
-            return Err(Status::File);
+            let wanted = CHUNK_BYTES.min(opened.size as usize).max(1);
+            if read.len() == BATCH_MAX || buffer.len() - used(&read) < wanted {
+                hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)?;
+            }
+            let start = used(&read);
+            let bytes = if opened.size <= CHUNK_BYTES as u64 {
+                let bytes = opened.read_whole(&mut buffer[start..]);
+                read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
+                bytes
+            } else {
+                let mut digest = try_zeroed(size)?;
+                let bytes = opened.hash(
+                    hash,
+                    &mut buffer[start..][..CHUNK_BYTES],
+                    &mut digest,
+                    &mut checkpoint,
+                )?;
+                put(index, &digest);
+                bytes
+            };
+            note(index, bytes.map_or(SKIPPED, |bytes| bytes as f64));
         }
-        self.digest_to(reply, |target| {
-            target.copy_from_slice(&digest);
-            Ok(())
-        })
-    }
+        hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)
+    })
+}
 
-    /// The file whose path is the source.
-    pub(crate) fn opened(&self) -> Result<OpenedFile, Status> {
-        let (_, size) = self.messages();
-        OpenedFile::at(self.source.read())
-            .filter(|opened| opened.size == size as u64)
-            .ok_or(Status::File)
+/// Hashes one file whose path is the source, and whose size was found to be that of the
+/// messages.
+///
+/// # Errors
+/// [`Status::File`] if it is not a regular file of that size that can be read, or has become
+/// smaller.
+pub(crate) fn hash_file(
+    work: &Work,
+    hash: Hash,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let mut opened = open(work)?;
+    let mut digest = try_zeroed(work.target.size())?;
+    let bytes = match opened.size {
+        size if size >= READ_AHEAD_MIN_BYTES => {
+            opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
+        }
+        _ => with_buffer(|buffer| {
+            opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
+        })?,
+    };
+    if bytes.is_none_or(|bytes| bytes < opened.size) {
+        return Err(Status::File);
     }
+    work.digest_to(reply, |target| {
+        target.copy_from_slice(&digest);
+        Ok(())
+    })
+}
+
+/// The file whose path is the source.
+pub(crate) fn open(work: &Work) -> Result<OpenedFile, Status> {
+    let (_, size) = work.messages();
+    OpenedFile::at(work.source.read())
+        .filter(|opened| opened.size == size as u64)
+        .ok_or(Status::File)
 }
 
 /// Where the files that have been read end.

@@ -60,11 +60,6 @@ impl Job {
         }
     }
 
-    /// Does the work here and now, in one go.
-    pub(crate) fn perform_here(&mut self) {
-        self.perform(|work, reply, _, _, _| work.run(reply, None));
-    }
-
     /// Does the work as `run` says, unless it was cancelled. A panic, which is a bug of ours, ends
     /// this job only.
     pub(crate) fn perform(
@@ -117,7 +112,7 @@ impl Job {
     pub(crate) fn answer(&self) -> (&[u8], &[u8]) {
         let small = &self.reply.small[..self.reply.small_size];
         match self.status {
-            Status::Done if self.work.answers_with_text() => (small, self.copies.read_text()),
+            Status::Done if self.work.returns_text() => (small, self.copies.read_text()),
             Status::Done => (small, &self.reply.large),
             status => (&[], status.reason().unwrap_or_default().as_bytes()),
         }

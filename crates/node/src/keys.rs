@@ -4,9 +4,8 @@
 //! mistaken for its successor. The key's memory is wiped when the last holder lets go: at
 //! disposal, when the last job using it ends, or when the environment ends.
 
-use crate::kernel;
-use crate::protocol::{EngineNumber, PurposeNumber};
-use crate::work::Status;
+use crate::engine::{self, NO_KERNEL_KEYED_HASH};
+use crate::protocol::{EngineNumber, PurposeNumber, Status};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
@@ -54,15 +53,13 @@ impl PreparedKey {
     ) -> Result<PreparedKey, Error> {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
-                kernel::cipher_key(engine, cipher, bytes)?,
+                engine::cipher_key(engine, cipher, bytes)?,
                 Zeroizing::new(Box::from(bytes)),
             ),
             Purpose::Mac(hash) => {
-                PreparedKey::Mac(kernel::mac_key(engine, hash, bytes)?, next_number())
+                PreparedKey::Mac(engine::mac_key(engine, hash, bytes)?, next_number())
             }
-            Purpose::Hash(_) if engine != EngineNumber::Native => {
-                return Err(kernel::NO_KEYED_HASH);
-            }
+            Purpose::Hash(_) if engine != EngineNumber::Native => return Err(NO_KERNEL_KEYED_HASH),
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
                 PreparedKey::Hash(hash, Zeroizing::new(bytes))

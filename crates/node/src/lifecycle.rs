@@ -12,8 +12,8 @@
 #![allow(unsafe_code)]
 
 use crate::admission;
-use crate::calls::FUNCTIONS;
 use crate::environment::Environment;
+use crate::exports::FUNCTIONS;
 use crate::job::CompletionQueue;
 use crate::memory_budget;
 use crate::task::pool;

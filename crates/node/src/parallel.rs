@@ -9,7 +9,7 @@
 use crate::bytes::{self, Window};
 use crate::checkpoint::{JobCheckpoint, slice};
 use crate::cost::Route;
-use crate::files::OpenedFile;
+use crate::files::{self, OpenedFile};
 use crate::job::{CompletionQueue, Job, WorkerClaim};
 use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
@@ -426,7 +426,7 @@ impl RangePlan {
                 Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
             Operation::HashFile(hash) => {
-                let opened = work.opened()?;
+                let opened = files::open(work)?;
                 let message = HashMessage::new(hash, &Params::default(), opened.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
