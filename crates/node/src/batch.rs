@@ -1,4 +1,4 @@
-//! Many messages in one work: the digests stand in the target one after the other.
+//! Hashes many messages in one work. The target receives the digests one after the other.
 
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
@@ -10,7 +10,7 @@ use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::many;
 
-/// As many are handed to the core at once: enough to fill its lanes with messages of like size.
+/// The core gets this many messages at once: enough to fill its lanes with messages of one size.
 const BATCH_MAX: usize = 256;
 
 pub(crate) fn hash_many(
@@ -58,7 +58,10 @@ pub(crate) fn hmac_many(
     })
 }
 
-/// Hands the messages to `compute` in batches, and writes the digests.
+/// Calls `compute` with the messages in batches, and writes the digests.
+///
+/// # Errors
+/// Those of `compute`; [`Status::OutputSize`] if the target does not divide into digests.
 pub(crate) fn each_batch(
     work: &Work,
     mut compute: impl FnMut(&[&[u8]], usize, &mut dyn FnMut(usize, &[u8])) -> Result<(), Error>,
@@ -72,7 +75,7 @@ pub(crate) fn each_batch(
     if size * count != target.size() {
         return Err(Status::OutputSize);
     }
-    // A digest must not take the place of a message that is still to be read.
+    // A digest must not overwrite a message that is read later.
     let mut apart =
         if overlaps_messages(work, target) { Some(try_zeroed(target.size())?) } else { None };
     let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; BATCH_MAX], 0, 0, 0);

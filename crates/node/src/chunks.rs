@@ -1,6 +1,6 @@
-//! A run of sealed chunks in one work. The base nonce travels as iv, the number of the first chunk
-//! as seed, count and size of the chunks as those of many messages. Source and target are apart:
-//! what was verified is what was read.
+//! Seals and opens a run of chunks in one work. The base nonce travels as iv, the number of the
+//! first chunk as seed, count and size of the chunks as those of many messages. Source and target
+//! must not overlap.
 
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
@@ -44,7 +44,7 @@ pub(crate) fn open_chunks(
     })
 }
 
-/// The run and its target.
+/// Returns the run of chunks and its target.
 fn chunks(work: &Work) -> Result<(Run<'_>, Window), Status> {
     let (Messages::Equal(count, chunk_size), Target::Memory(target)) =
         (&work.messages, work.target)

@@ -1,8 +1,5 @@
-//! The functions that JavaScript can call. JavaScript (`src/`) parses and explains arguments; native
-//! code reads numbers and bytes.
-//!
-//! Most calls go through [`run`], whose numbers come in the frame. The common digests have functions
-//! of their own, in `fast_path`.
+//! The functions that JavaScript can call. Most operations go through [`run`], whose numbers are in
+//! the frame; the most common digests have functions in `fast_path`.
 
 use crate::admission;
 use crate::bigint;
@@ -27,7 +24,7 @@ use millrace_core::engines;
 use millrace_core::stack;
 use millrace_pool::Cancellation;
 
-/// Every function of the binding, by its name in `src/frame.ts`.
+/// The functions by their names in `src/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", fast_path::hash),
@@ -82,7 +79,7 @@ fn run(call: &Call<'_>) -> Value {
     call.env.number(call.state.status_number(done))
 }
 
-/// `createKey(kind, algorithm, bytes, engine)`: a handle above 0, or the negative of a [`Status`].
+/// `createKey(kind, algorithm, bytes, engine)`: returns a handle above 0, or minus a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
     let handle = stack::wiped(|| {
         let purpose = call
@@ -98,8 +95,8 @@ fn create_key(call: &Call<'_>) -> Value {
     key_handle(call, handle)
 }
 
-/// `createMacKey(hash)` with the handle of a cipher's key in the frame: the handle of an HMAC key
-/// of the same bytes, or minus a [`Status`].
+/// `createMacKey(hash)`, with the handle of a cipher's key in the frame: returns the handle of an
+/// HMAC key of the same bytes, or minus a [`Status`].
 fn create_mac_key(call: &Call<'_>) -> Value {
     let handle = stack::wiped(|| {
         let hash = call
@@ -115,7 +112,7 @@ fn create_mac_key(call: &Call<'_>) -> Value {
     key_handle(call, handle)
 }
 
-/// The answer of calls that make a key.
+/// Returns the handle of a new key to JavaScript, or minus a [`Status`].
 fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
     match handle {
         Ok(handle) => {
@@ -126,12 +123,12 @@ fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
     }
 }
 
-/// Bytes that V8 is told a prepared key takes, so that keys which are forgotten make it collect:
-/// AES-GCM's schedule and table, the key itself, the allocator's share and what JavaScript keeps
-/// beside them, rounded up.
+/// The bytes of a prepared key that are reported to V8, so that unreachable keys cause a
+/// collection: AES-GCM's schedule and table, the key, the allocator's overhead and the JavaScript
+/// object, rounded up.
 const KEY_BYTES: i64 = 4096;
 
-/// `disposeKey()` with the handle in the frame: 1 if it was alive.
+/// `disposeKey()`, with the handle in the frame: returns 1 if the key was not disposed before.
 fn dispose_key(call: &Call<'_>) -> Value {
     let alive = Frame::of(call)
         .is_some_and(|frame| call.state.keys.borrow_mut().dispose(frame.number(At::Key) as u64));
@@ -141,8 +138,7 @@ fn dispose_key(call: &Call<'_>) -> Value {
     call.env.number(u32::from(alive))
 }
 
-/// `cancel(slot)`: 1 if the job has not started and never will, 2 if it runs and will soon come
-/// back, cancelled unless it was quicker, 0 if it has ended.
+/// `cancel(slot)`: returns a [`CancelResult`].
 fn cancel(call: &Call<'_>) -> Value {
     let outcome = call.uint32(0).map_or(Cancellation::AfterEnd, |slot| call.state.cancel(slot));
     let outcome = match outcome {
@@ -153,25 +149,25 @@ fn cancel(call: &Call<'_>) -> Value {
     call.env.number(outcome as u32)
 }
 
-/// `flushDerivations()`: the turn ends, and the derivations that have gathered go to the pool.
+/// `flushDerivations()`: submits the derivations of this iteration of the loop to the pool.
 fn flush_derivations(call: &Call<'_>) -> Value {
     call.state.flush();
     call.env.undefined()
 }
 
-/// `freeDerivationMemory()`: nothing was derived for a while; kept memory goes back to the system.
+/// `freeDerivationMemory()`: returns the memory kept for derivations to the system.
 fn free_derivation_memory(call: &Call<'_>) -> Value {
     memory_budget::free_scratch();
     call.env.undefined()
 }
 
-/// `progress(slot)`: how far a derivation has come, from 0 to 1.
+/// `progress(slot)`: returns the progress of a job, from 0 to 1.
 fn progress(call: &Call<'_>) -> Value {
     call.env.double(call.uint32(0).map_or(0.0, |slot| call.state.progress(slot)))
 }
 
-/// `needsRehash(source, target, iv, aad, ...)`, arguments and frame as for `run`: 0 or 1, or the
-/// negative of a [`Status`].
+/// `needsRehash(source, target, iv, aad, ...)`, with arguments and frame as for `run`: returns 0 or
+/// 1, or minus a [`Status`].
 fn needs_rehash(call: &Call<'_>) -> Value {
     let answer =
         Frame::of(call).ok_or(Status::Argument).and_then(|frame| request::needs_rehash(&frame));
@@ -181,8 +177,8 @@ fn needs_rehash(call: &Call<'_>) -> Value {
     })
 }
 
-/// `equal(left, right)`: 1 if the bytes are equal, 0 if not, in a time that depends on their number
-/// only; -1 if they are not as many.
+/// `equal(left, right)`: returns 1 if the bytes are equal and 0 if not, in a time that depends on
+/// their number only; -1 if their numbers differ.
 fn equal(call: &Call<'_>) -> Value {
     let same = match (call.bytes(0), call.bytes(1)) {
         (Some(left), Some(right)) if left.size() == right.size() => {
@@ -193,7 +189,7 @@ fn equal(call: &Call<'_>) -> Value {
     call.env.double(f64::from(same))
 }
 
-/// `derivationMemory(which)`: a [`KdfMemory`].
+/// `derivationMemory(which)`: returns a [`KdfMemory`].
 fn derivation_memory(call: &Call<'_>) -> Value {
     let (taken, waiting) = memory_budget::usage();
     let number = call.uint32(0).and_then(KdfMemory::from_number).map(|which| match which {
@@ -204,7 +200,7 @@ fn derivation_memory(call: &Call<'_>) -> Value {
     call.env.double(number.unwrap_or(f64::NAN))
 }
 
-/// `setDerivationMemory(limit)`, for the whole process.
+/// `setDerivationMemory(limit)`: sets the limit in bytes, for the whole process.
 fn set_derivation_memory(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
         memory_budget::set_limit(limit as u64);
@@ -213,7 +209,8 @@ fn set_derivation_memory(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `predict(algorithm, bytes, messages)`: predicted nanoseconds of hashing them.
+/// `predict(algorithm, bytes, messages)`: returns the predicted nanoseconds of hashing `bytes`
+/// bytes in `messages` messages.
 fn predict(call: &Call<'_>) -> Value {
     let hash = call.uint32(0).and_then(|id| Hash::from_id(id as u8));
     let cost = hash
@@ -223,8 +220,7 @@ fn predict(call: &Call<'_>) -> Value {
     call.env.double(cost.unwrap_or(0) as f64)
 }
 
-/// `cost(cipher, id, part)`: of a cipher or a hash the fixed nanoseconds (0), those per byte (1),
-/// what one of many messages takes of them (2), and whether all that stays as it is (3).
+/// `cost(cipher, id, part)`: returns a [`CostPart`] of a hash or cipher.
 fn cost_part(call: &Call<'_>) -> Value {
     let part = call.uint32(2).and_then(CostPart::from_number);
     let number = algorithm_of(call).zip(part).map(|(algorithm, part)| match part {
@@ -236,8 +232,7 @@ fn cost_part(call: &Call<'_>) -> Value {
     call.env.double(number.unwrap_or(f64::NAN))
 }
 
-/// The algorithm named by the first two arguments, a hash if the first is 0, else a cipher, and its
-/// number.
+/// Returns the algorithm of the first two arguments: 0 for a hash, else a cipher; and its number.
 fn algorithm_of(call: &Call<'_>) -> Option<Algorithm> {
     let id = u8::try_from(call.uint32(1)?).ok()?;
     match call.uint32(0) {
@@ -246,30 +241,30 @@ fn algorithm_of(call: &Call<'_>) -> Option<Algorithm> {
     }
 }
 
-/// `inlineLimit()`: nanoseconds of work that is done during its call while others are in flight.
+/// `inlineLimit()`: returns the most nanoseconds of a job that runs inline while others are in
+/// flight.
 fn inline_limit(call: &Call<'_>) -> Value {
     call.env.double(limits::INLINE_NS as f64)
 }
 
-/// `costs()`: all cost models, as JSON.
+/// `costs()`: returns all cost models as JSON.
 fn costs(call: &Call<'_>) -> Value {
     call.env.utf8(&cost::to_json())
 }
 
-/// `epoch()`: another number whenever a cost model or the default route has changed.
+/// `epoch()`: returns a number that changes with every cost model and with the default route.
 fn epoch(call: &Call<'_>) -> Value {
     call.env.number(cost::epoch())
 }
 
-/// `canCopy(size)`: 1 if so many bytes may be copied, 0 if not, -1 while no limit is set and
-/// that matters.
+/// `canCopy(size)`: returns 1 if `size` bytes may be copied for a call and 0 if not; -1 if that
+/// depends on a limit that is not set.
 fn can_copy(call: &Call<'_>) -> Value {
     let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
     call.env.double(call.state.can_copy(size).map_or(-1.0, |room| f64::from(u8::from(room))))
 }
 
-/// `copies(which)`: the most bytes that may be copied (0), which is 0 while no limit is set, or
-/// those copied now (1).
+/// `copies(which)`: returns a [`CopiedBytes`].
 fn copies(call: &Call<'_>) -> Value {
     let bytes = call.uint32(0).and_then(CopiedBytes::from_number).map(|which| match which {
         CopiedBytes::Limit => cost::copies_limit() as f64,
@@ -278,7 +273,7 @@ fn copies(call: &Call<'_>) -> Value {
     call.env.double(bytes.unwrap_or(f64::NAN))
 }
 
-/// `setCopies(limit)`, for the whole process.
+/// `setCopies(limit)`: sets the most bytes that are copied at once, for the whole process.
 fn set_copies(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
         cost::set_copies_limit(limit);
@@ -286,12 +281,12 @@ fn set_copies(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `defaultRoute()`: the route of calls that ask for none.
+/// `defaultRoute()`: returns the route of calls that name none.
 fn default_route(call: &Call<'_>) -> Value {
     call.env.number(cost::default_route() as u32)
 }
 
-/// `setDefaultRoute(route)`, for the whole process.
+/// `setDefaultRoute(route)`: sets it for the whole process.
 fn set_default_route(call: &Call<'_>) -> Value {
     if let Some(route) = call.uint32(0).and_then(Route::from_number) {
         cost::set_default_route(route);
@@ -299,18 +294,19 @@ fn set_default_route(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `beginPolling()`: JavaScript will call `poll` once per turn of the loop.
+/// `beginPolling()`: from now on JavaScript calls `poll` once per iteration of the loop.
 fn begin_polling(call: &Call<'_>) -> Value {
     call.state.begin_polling();
     call.env.undefined()
 }
 
-/// `poll()`: settles what has arrived; a [`Poll`](crate::environment::Poll).
+/// `poll()`: settles the results in the queue. Returns a [`Poll`](crate::environment::Poll).
 fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }
 
-/// `attach(frame, completion_buffer, settle, input_buffer)`: once per environment, before anything else.
+/// `attach(frame, completionBuffer, settle, inputBuffer)`: called once per environment before any
+/// other function. Returns 1, or 0 for invalid arguments.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, completion_buffer, input_buffer) =
@@ -333,7 +329,7 @@ fn attach(call: &Call<'_>) -> Value {
     call.env.number(u32::from(done))
 }
 
-/// `threads(which)`: the pool's limit (0), workers started (1) or jobs queued (2).
+/// `threads(which)`: returns a [`Threads`].
 fn threads(call: &Call<'_>) -> Value {
     let threads = pool().threads();
     let number = call.uint32(0).and_then(Threads::from_number).map(|which| match which {
@@ -344,7 +340,7 @@ fn threads(call: &Call<'_>) -> Value {
     call.env.double(number.map_or(f64::NAN, |number| number as f64))
 }
 
-/// `setThreads(limit)`.
+/// `setThreads(limit)`: sets the most workers of the pool.
 fn set_threads(call: &Call<'_>) -> Value {
     if let Some(limit) = call.uint32(0) {
         pool().resize(limit as usize);
@@ -352,12 +348,12 @@ fn set_threads(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `recycles()`: 1 if memory of large results that was freed is kept for others.
+/// `recycles()`: returns 1 if the freed memory of large results is kept for others.
 fn recycles(call: &Call<'_>) -> Value {
     call.env.number(u32::from(pages::keeps_freed()))
 }
 
-/// `setRecycling(keep)`.
+/// `setRecycling(keep)`: sets what `recycles` returns.
 fn set_recycling(call: &Call<'_>) -> Value {
     if let Some(keep) = call.uint32(0) {
         pages::set_keeping(keep != 0);
@@ -365,17 +361,17 @@ fn set_recycling(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `version()`: the version of this binary, which must be that of the front (`node-binary.ts`).
+/// `version()`: returns the version of this binary, which must be that of the package.
 fn version(call: &Call<'_>) -> Value {
     call.env.utf8(env!("CARGO_PKG_VERSION"))
 }
 
-/// `catalog()`: the table of algorithms as JSON.
+/// `catalog()`: returns the table of algorithms as JSON.
 fn catalog(call: &Call<'_>) -> Value {
     call.env.utf8(&catalog::to_json())
 }
 
-/// `engines()`: what serves which algorithm, as JSON.
+/// `engines()`: returns the implementation of each algorithm as JSON.
 fn engines_report(call: &Call<'_>) -> Value {
     call.env.utf8(&engines::report_json())
 }

@@ -1,8 +1,7 @@
-//! Running hashes: the state is bytes that JavaScript holds, and each work moves it on.
+//! Running hashes. JavaScript holds the state of a hash as bytes, and each work computes the next.
 //!
-//! The state comes in as the work's aad and the new one goes to its target (or, of `Squeeze`, to
-//! the place of its tag), in memory that is private to the front. Both may be the same place: the
-//! old state is read before the new one is written.
+//! The state is the work's aad, and the next state is written to the target (for `Squeeze` to that
+//! of the tag). Both may be the same memory: the old state is read before the new one is written.
 
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
@@ -15,7 +14,10 @@ use millrace_core::hasher;
 use millrace_core::hmac::{self, KeyStates};
 use zeroize::Zeroizing;
 
-/// Takes in what comes before the source, then the source.
+/// Hashes the bytes of the iv, then those of the source.
+///
+/// # Errors
+/// [`Status::State`], [`Status::Overlap`] and [`Status::Cancelled`].
 pub(crate) fn update(
     work: &Work,
     hash: Hash,
@@ -42,7 +44,7 @@ pub(crate) fn mac_begin(work: &Work, hash: Hash) -> Result<(), Status> {
     }
 }
 
-/// The same under the key of an HMAC: a prepared one, or its states.
+/// As [`update`], for an HMAC with a prepared key, or with the states of one as key.
 pub(crate) fn mac_update(
     work: &Work,
     hash: Hash,
@@ -64,7 +66,10 @@ pub(crate) fn mac_update(
     })
 }
 
-/// The digest of what the state has taken in and the rest in the source.
+/// Computes the digest of all bytes hashed so far and of the rest in the source.
+///
+/// # Errors
+/// [`Status::State`], [`Status::OutputSize`].
 pub(crate) fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
     let params = Params { seed: work.seed, key: key.as_ref() };
@@ -72,7 +77,7 @@ pub(crate) fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), S
     work.digest_to(reply, |target| hasher::finish(hash, &params, state, rest, target))
 }
 
-/// The same under the key of an HMAC.
+/// As [`finish`], for an HMAC.
 pub(crate) fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
     let (state, rest) = (work.aad.read(), work.source.read());
     if let Key::Bytes(states) = &work.key {
@@ -83,7 +88,11 @@ pub(crate) fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(
     work.digest_to(reply, |target| key.finish(state, rest, target))
 }
 
-/// The next bytes of an extendable output; the state they leave goes where a tag would.
+/// Computes the next bytes of an extendable output, and writes the next state to the target of the
+/// tag.
+///
+/// # Errors
+/// [`Status::State`], [`Status::Overlap`].
 pub(crate) fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
     let (Target::Memory(target), Target::Memory(next)) = (work.target, work.tag_target) else {
         return Err(Status::Argument);
@@ -97,7 +106,7 @@ pub(crate) fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
     })
 }
 
-/// All of a long extendable output, in slices.
+/// Computes a whole extendable output in slices.
 pub(crate) fn squeeze_long(
     work: &Work,
     hash: Hash,
@@ -144,30 +153,30 @@ fn advance(
     step(next, work.source)
 }
 
-/// Nearly every state fits into this.
-const SMALL: usize = 256;
+/// The bytes of most states.
+const SMALL_BYTES: usize = 256;
 
-/// The largest one: BLAKE3's, which is a stack of subtrees.
-const LARGE: usize = 4096;
+/// The bytes of the largest state: that of BLAKE3, a stack of subtrees.
+const LARGE_BYTES: usize = 4096;
 
 /// Runs `work` on a copy of the state, on the stack, and wipes it.
 fn with_copy(state: Window, work: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Status> {
     match state.size() {
-        0..=SMALL => with_copy_in::<SMALL>(state, work),
-        _ => with_copy_in::<LARGE>(state, work),
+        0..=SMALL_BYTES => with_copy_in::<SMALL_BYTES>(state, work),
+        _ => with_copy_in::<LARGE_BYTES>(state, work),
     }
 }
 
-fn with_copy_in<const ROOM: usize>(
+fn with_copy_in<const BYTES: usize>(
     state: Window,
     work: impl FnOnce(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Status> {
-    let mut room = [0; ROOM];
-    let copy = room.get_mut(..state.size()).ok_or(Status::State)?;
+    let mut buffer = [0; BYTES];
+    let copy = buffer.get_mut(..state.size()).ok_or(Status::State)?;
     copy.copy_from_slice(state.read());
     let result = work(copy);
-    // The zeroize crate's own fill goes byte by byte, 60 ns for a small state.
+    // The zeroize crate writes byte by byte: 60 ns for a small state.
     copy.fill(0);
-    zeroize::optimization_barrier(&room);
+    zeroize::optimization_barrier(&buffer);
     Ok(result?)
 }

@@ -78,7 +78,9 @@ fn parts_of(work: &Work) -> usize {
             let mut parts = 1;
             let counted = work.with_key(cipher, |key| {
                 // A text that must be moved first is moved by one worker.
-                if key.parts() && matches!(work.target, Target::Memory(target) if target.stands_with(work.source)) {
+                let in_any_order = matches!(work.target, Target::Memory(target)
+                    if target.is_disjoint_or_same_start(work.source));
+                if key.parts() && in_any_order {
                     parts = work.source.size() / PART_MIN_BYTES;
                 }
                 Ok(())
@@ -461,7 +463,7 @@ impl RangePlan {
         };
         if target.overlaps(source) {
             // Parts are computed in any order: none may overwrite the source of another.
-            if !target.stands_with(source) {
+            if !target.is_disjoint_or_same_start(source) {
                 target.move_from(source, part, pause);
             }
             source = target;

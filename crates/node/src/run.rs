@@ -89,7 +89,8 @@ fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
     if state.may_run_inline(job.cost) {
         return Ok(Route::Inline);
     }
-    // Back-pressure: a source that may not be copied is processed now, before the caller changes it.
+    // Back-pressure: a source that may not be copied is processed now, before the caller changes
+    // it.
     if frame.has(SNAPSHOT)
         && !frame.has(UNLIMITED)
         && !state.can_copy(job.copied).ok_or(Status::CopyLimitUnset)?
