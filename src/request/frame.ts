@@ -29,7 +29,7 @@ export {
   Threads,
 } from './protocol.js';
 
-/** What the binary exports; `calls.rs` documents each. */
+/** What the binary exports; `exports.rs` documents each. */
 export interface Native {
   run(
     source: Uint8Array | readonly Uint8Array[],

@@ -151,6 +151,7 @@ pub(crate) struct Work {
     /// The engine that computes; for a prepared key, the one that prepared it.
     pub(crate) engine: EngineNumber,
     /// The running hashes of the kernel engine, if it computes.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) kernel_hashes: Option<Arc<KernelHashTable>>,
     pub(crate) key: Key,
     pub(crate) seed: u64,
