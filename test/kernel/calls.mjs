@@ -1,4 +1,4 @@
-// One job by one engine, in each way of waiting: `{ output, tag? }`, or what is thrown.
+// Runs one job on one engine in each call style. Returns `{ output, tag? }`, or throws.
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
@@ -6,7 +6,7 @@ import promises from 'millrace/promises';
 import { ciphers } from '../support/algorithms.mjs';
 
 /**
- * Here and now, by callback, by promise: each takes a method's name and its arguments, and gives a
+ * Synchronous, callback and promise: each takes a method's name and its arguments, and returns a
  * promise.
  */
 export const waitings = {
