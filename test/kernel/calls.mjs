@@ -48,7 +48,7 @@ export async function does(job, engine, wait = waitings.sync, more = {}) {
         nonce: iv,
         aad,
         source: Buffer.concat([source, job.tag]),
-        tagLength: job.tag.length,
+        authTagLength: job.tag.length,
       }),
     };
   const sealed = await wait('seal', algorithm, {
@@ -57,7 +57,7 @@ export async function does(job, engine, wait = waitings.sync, more = {}) {
     nonce: iv,
     aad,
     source,
-    tagLength: job.tagSize,
+    authTagLength: job.tagSize,
   });
   return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
 }
