@@ -487,6 +487,11 @@ function exported() {
         if (!entryPoints.includes(posix.join(posix.dirname(door), from)))
           note(`${from}.d.ts`, name);
     }
+    for (const [, from] of text.matchAll(/^export \* from '\.\/([\w/-]+)\.js'/gm)) {
+      const file = posix.join(posix.dirname(door), `${from}.d.ts`);
+      for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(declaration))
+        note(`${from}.d.ts`, name);
+    }
     // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
     const handedOn = new Set(
       [...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) =>
