@@ -9,7 +9,8 @@
  */
 import type { Bytes, Data } from './request/arguments.js';
 import { WHOLE } from './request/protocol.js';
-import { runCallback, runSync, type Parser } from './request/request.js';
+import { runCallback, runSync } from './scheduling/run.js';
+import { type Parser } from './request/request.js';
 import { cipherList, findHash, hashList } from './catalog/catalog.js';
 import { cipherParser, openParser, sealParser } from './operations/cipher.js';
 import type {
@@ -794,11 +795,11 @@ export function getHashes(): string[] {
  * Describes the call, then waits for it as the last argument says: a function is called back,
  * otherwise synchronous.
  */
-function perform({ describe, counts }: Parser, given: IArguments): unknown {
+function perform({ fill, counts }: Parser, given: IArguments): unknown {
   const { count, callback } = waiting(counts, given);
   return callback === undefined
-    ? runSync(describe, given, count)
-    : runCallback(callback, describe, given, count);
+    ? runSync(fill, given, count)
+    : runCallback(callback, fill, given, count);
 }
 
 function performMany(parser: ManyParser, given: IArguments): unknown {

@@ -12,7 +12,8 @@
 import { options, type Bytes, type Data } from './request/arguments.js';
 import type { Route } from './request/frame.js';
 import { bufferSize, isBytesView, isRevoked } from './request/intrinsics.js';
-import { abortSignal, runPromise, type Parser } from './request/request.js';
+import { abortSignal, runPromise } from './scheduling/run.js';
+import { type Parser } from './request/request.js';
 import { cipherParser, openParser, sealParser } from './operations/cipher.js';
 import type {
   CipherOptions,
@@ -58,7 +59,7 @@ import {
 } from './scheduling/routes.js';
 import { accepted, type Accepted } from './request/options.js';
 import {
-  inBlocks,
+  isStreamSource,
   type StreamSource,
   type StreamOptions,
   type Progress,
@@ -199,7 +200,7 @@ export function hash(
       if (join(facts, data as Uint8Array | string, form, completion)) return completion.promise;
     }
   }
-  return inBlocks(data)
+  return isStreamSource(data)
     ? hashStream(algorithm, data, third, fourth)
     : perform(hashParser, arguments);
 }
@@ -309,7 +310,7 @@ export function hmac(
   fourth?: unknown,
   fifth?: unknown,
 ): Promise<unknown> {
-  return inBlocks(data)
+  return isStreamSource(data)
     ? hmacStream(algorithm, key, data, fourth, fifth)
     : perform(hmacParser, arguments);
 }
@@ -608,9 +609,9 @@ export function openTransformStream(
 /**
  * Describes the call and waits by promise; signal and route are in the last argument, if anywhere.
  */
-function perform({ describe, counts }: Parser, given: IArguments): Promise<unknown> {
+function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
   return withOptions(counts, given, (signal, count, route, choice) =>
-    runPromise(signal, describe, given, count, route, choice),
+    runPromise(signal, fill, given, count, route, choice),
   );
 }
 

@@ -152,6 +152,7 @@ async function writeReference() {
       },
       excludePrivate: true,
       sortEntryPoints: false,
+      groupOrder: ['Functions', 'Classes', 'Variables', 'Interfaces', 'Type Aliases', '*'],
       useCodeBlocks: true,
       expandParameters: true,
       parametersFormat: 'table',

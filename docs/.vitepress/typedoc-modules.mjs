@@ -1,4 +1,4 @@
-// A plugin of TypeDoc: modules are named as a program imports them, not after their files.
+// A plugin of TypeDoc: modules have the names by which programs import them.
 
 import { ParameterType, ReflectionKind } from 'typedoc';
 
@@ -9,6 +9,9 @@ export function load(app) {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
       const file = project.getSymbolIdFromReflection(module)?.fileName;
       module.name = names.get(file) ?? module.name;
+      // `export =` repeats the members that are listed by name.
+      for (const child of module.children ?? [])
+        if (child.name === 'export=') project.removeReflection(child);
     }
   });
 }

@@ -1,55 +1,54 @@
-// What the page does: a file is chosen, hashed, sealed or opened with progress and a way to cancel;
-// and the engines are measured.
+// The page hashes, seals or opens a file, with progress and cancelling, and measures the engines.
 
 import { getHashes, hashFile } from '../../dist/browser/promises.mjs';
 import { isSealed, openFile, Refusal, sealFile } from './sealed-file.mjs';
 import { bytes, draw, measure } from './speeds.mjs';
 
-const at = (id) => document.getElementById(id);
+const byId = (id) => document.getElementById(id);
 const titles = { hash: 'Hash', seal: 'Seal', open: 'Open' };
 const ENDING = '.sealed';
 
 let file;
 let running;
-/** Of the last download. */
+/** The object URL of the last download. */
 let link;
 
 for (const name of getHashes())
-  at('hash-algorithm').append(new Option(name, name, name === 'sha256', name === 'sha256'));
+  byId('hash-algorithm').append(new Option(name, name, name === 'sha256', name === 'sha256'));
 
-// ---- the file ------------------------------------------------------------------------------
+// ---- choosing a file -----------------------------------------------------------------------
 
-at('file').addEventListener('change', () => choose(at('file').files[0]));
+byId('file').addEventListener('change', () => chooseFile(byId('file').files[0]));
 for (const [event, over] of [
   ['dragenter', true],
   ['dragover', true],
   ['dragleave', false],
   ['drop', false],
 ]) {
-  at('drop').addEventListener(event, (drag) => {
+  byId('drop').addEventListener(event, (drag) => {
     drag.preventDefault();
-    at('drop').classList.toggle('over', over);
-    if (event === 'drop') choose(drag.dataTransfer.files[0]);
+    byId('drop').classList.toggle('over', over);
+    if (event === 'drop') chooseFile(drag.dataTransfer.files[0]);
   });
 }
 
-async function choose(chosen) {
+async function chooseFile(chosen) {
   if (chosen === undefined || running !== undefined) return;
   file = chosen;
-  at('file-name').textContent = `${file.name} (${bytes(file.size)})`;
+  byId('file-name').textContent = `${file.name} (${bytes(file.size)})`;
   try {
     if (await isSealed(file)) setTask('open');
     else if (task() === 'open') setTask('seal');
-    at('go').disabled = false;
+    byId('go').disabled = false;
   } catch {
     file = undefined;
-    at('go').disabled = true;
-    at('file-name').textContent = 'This cannot be read: drop a file, not a folder';
+    byId('go').disabled = true;
+    byId('file-name').textContent = 'This cannot be read. Choose a file, not a folder.';
   }
-  clear();
+  clearResult();
 }
 
-// ---- what to do with it ----------------------------------------------------------------------
+// ---- the task ------------------------------------------------------------------------------
 
 function task() {
   return document.querySelector('[name=task]:checked').value;
@@ -63,50 +62,50 @@ function setTask(name) {
 function showTask() {
   for (const fields of document.querySelectorAll('[data-task]'))
     fields.hidden = !fields.dataset.task.split(' ').includes(task());
-  at('go').textContent = titles[task()];
-  at('passphrase').required = task() !== 'hash';
+  byId('go').textContent = titles[task()];
+  byId('passphrase').required = task() !== 'hash';
 }
 
 for (const radio of document.querySelectorAll('[name=task]'))
-  radio.addEventListener('change', () => (showTask(), clear()));
+  radio.addEventListener('change', () => (showTask(), clearResult()));
 showTask();
 
-at('form').addEventListener('submit', async (event) => {
+byId('form').addEventListener('submit', async (event) => {
   event.preventDefault();
   if (file === undefined || running !== undefined) return;
   running = new AbortController();
-  busy(true);
+  setBusy(true);
   const begin = performance.now();
   const given = { signal: running.signal, onPhase, onProgress };
   try {
-    await works[task()](file, given);
-    at('status').textContent =
+    await tasks[task()](file, given);
+    byId('status').textContent =
       `${bytes(file.size)} in ${((performance.now() - begin) / 1000).toFixed(1)} s`;
-    at('progress').value = 1;
+    byId('progress').value = 1;
   } catch (error) {
-    at('status').textContent = '';
-    at('work').hidden = true;
-    if (running.signal.aborted) tell('Cancelled.');
-    else if (error instanceof Refusal) tell(error.message, 'bad');
+    byId('status').textContent = '';
+    byId('work').hidden = true;
+    if (running.signal.aborted) showMessage('Cancelled.');
+    else if (error instanceof Refusal) showMessage(error.message, 'bad');
     else
-      tell(
+      showMessage(
         error.name === 'NotReadableError'
-          ? 'The file cannot be read any more.'
-          : `It failed: ${error.message}`,
+          ? 'The file can no longer be read.'
+          : `Failed: ${error.message}`,
         'bad',
       );
   } finally {
     running = undefined;
-    busy(false);
+    setBusy(false);
   }
 });
 
-at('cancel').addEventListener('click', () => running?.abort());
+byId('cancel').addEventListener('click', () => running?.abort());
 
-const works = {
+const tasks = {
   async hash(source, { signal, onPhase: phase, onProgress: progress }) {
     phase('Hashing');
-    const algorithm = at('hash-algorithm').value;
+    const algorithm = byId('hash-algorithm').value;
     const sized = algorithm.startsWith('shake')
       ? { outputLength: algorithm === 'shake128' ? 32 : 64 }
       : {};
@@ -119,24 +118,24 @@ const works = {
     const code = document.createElement('code');
     code.id = 'digest';
     code.textContent = digest;
-    show(`${algorithm} of ${source.name}`, code);
+    showResult(`${algorithm} of ${source.name}`, code);
   },
   async seal(source, given) {
     const sealed = await sealFile(source, {
       ...given,
       passphrase: passphrase(),
-      cipher: at('cipher').value,
-      cost: Number(at('cost').value),
+      cipher: byId('cipher').value,
+      cost: Number(byId('cost').value),
     });
-    show(
-      'Sealed. Without the passphrase nobody can open it again.',
+    showResult(
+      'Sealed. The file cannot be opened without the passphrase.',
       download(sealed, source.name + ENDING),
     );
   },
   async open(source, given) {
     const opened = await openFile(source, { ...given, passphrase: passphrase() });
-    show(
-      'Authentic and whole.',
+    showResult(
+      'The file is authentic and complete.',
       download(
         opened,
         source.name.endsWith(ENDING)
@@ -148,10 +147,10 @@ const works = {
 };
 
 function passphrase() {
-  return at('passphrase').value;
+  return byId('passphrase').value;
 }
 
-// ---- what is seen ----------------------------------------------------------------------------
+// ---- output --------------------------------------------------------------------------------
 
 let phaseTitle = '';
 
@@ -161,39 +160,39 @@ function onPhase(title) {
 }
 
 function onProgress(fraction) {
-  at('progress').value = fraction;
-  at('status').textContent = `${phaseTitle}: ${Math.floor(100 * fraction)} %`;
+  byId('progress').value = fraction;
+  byId('status').textContent = `${phaseTitle}: ${Math.floor(100 * fraction)} %`;
 }
 
-function busy(is) {
-  at('go').disabled = is;
-  at('cancel').hidden = !is;
+function setBusy(is) {
+  byId('go').disabled = is;
+  byId('cancel').hidden = !is;
   for (const element of document.querySelectorAll('#form select, #form input, [name=task], #file'))
     element.disabled = is;
   if (!is) return;
-  clear();
-  at('work').hidden = false;
+  clearResult();
+  byId('work').hidden = false;
 }
 
-function clear() {
-  at('work').hidden = true;
-  at('result').hidden = true;
-  at('result').replaceChildren();
+function clearResult() {
+  byId('work').hidden = true;
+  byId('result').hidden = true;
+  byId('result').replaceChildren();
   if (link !== undefined) URL.revokeObjectURL(link);
   link = undefined;
 }
 
-function tell(text, kind) {
+function showMessage(text, kind) {
   const line = document.createElement('p');
   line.textContent = text;
   if (kind !== undefined) line.className = kind;
-  at('result').replaceChildren(line);
-  at('result').hidden = false;
+  byId('result').replaceChildren(line);
+  byId('result').hidden = false;
 }
 
-function show(text, element) {
-  tell(text, 'good');
-  at('result').append(element);
+function showResult(text, element) {
+  showMessage(text, 'good');
+  byId('result').append(element);
 }
 
 function download(blob, name) {
@@ -209,24 +208,23 @@ function download(blob, name) {
   return anchor;
 }
 
-// ---- speeds ------------------------------------------------------------------------------------
+// ---- speeds --------------------------------------------------------------------------------
 
-at('measure').addEventListener('click', async () => {
-  at('measure').disabled = true;
-  at('speeds').hidden = false;
-  const algorithm = at('speed-algorithm').value;
+byId('measure').addEventListener('click', async () => {
+  byId('measure').disabled = true;
+  byId('speeds').hidden = false;
+  const algorithm = byId('speed-algorithm').value;
   try {
     const series = await measure(algorithm, {
       onProgress: (fraction, size) =>
-        (at('speed-status').textContent =
+        (byId('speed-status').textContent =
           `Measuring ${bytes(size)}: ${Math.floor(100 * fraction)} %`),
     });
-    draw(series, at('chart'), at('figures'));
-    at('speed-status').textContent =
-      `${algorithm}, throughput by size of message; higher is better`;
+    draw(series, byId('chart'), byId('figures'));
+    byId('speed-status').textContent = `${algorithm}: throughput by message size; higher is better`;
   } catch (error) {
-    at('speed-status').textContent = `It failed: ${error.message}`;
+    byId('speed-status').textContent = `Failed: ${error.message}`;
   } finally {
-    at('measure').disabled = false;
+    byId('measure').disabled = false;
   }
 });

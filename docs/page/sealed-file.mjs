@@ -1,20 +1,17 @@
-// Files as `millrace seal` writes them: what is sealed here opens there, and the other way round.
+// Seals and opens files in the format of `millrace seal`.
 
 import {
   openTransformStreamWithPassphrase,
   sealTransformStreamWithPassphrase,
 } from '../../dist/browser/promises.mjs';
 
-/**
- * The most memory (bytes) and time (milliseconds) that a file of somebody else may ask for, as the
- * command allows them.
- */
+/** The most memory (bytes) and time (milliseconds) that a header may ask for, as in the command. */
 const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
 
-/** A file that cannot be opened, in words. */
+/** Thrown for a file that cannot be opened; the message is for the user. */
 export class Refusal extends Error {}
 
-/** The file sealed, as a Blob. `cost` is log2 of scrypt's N. */
+/** Returns the sealed file as a Blob. `cost` is log2 of scrypt's N. */
 export async function sealFile(file, { passphrase, cipher, cost, signal, onPhase, onProgress }) {
   onPhase('Deriving the key');
   const transform = sealTransformStreamWithPassphrase(passphrase, {
@@ -23,10 +20,10 @@ export async function sealFile(file, { passphrase, cipher, cost, signal, onPhase
     signal,
     onProgress: ({ fraction }) => onProgress(fraction),
   });
-  return through(file, transform, { signal, onProgress, onOutput: () => onPhase('Sealing') });
+  return pipeFile(file, transform, { signal, onProgress, onOutput: () => onPhase('Sealing') });
 }
 
-/** What was sealed, as a Blob; never a part of it. */
+/** Returns the opened file as a Blob, only if all of it is authentic. */
 export async function openFile(file, { passphrase, signal, onPhase, onProgress }) {
   onPhase('Deriving the key');
   const transform = openTransformStreamWithPassphrase(passphrase, {
@@ -35,17 +32,17 @@ export async function openFile(file, { passphrase, signal, onPhase, onProgress }
     onProgress: ({ fraction }) => onProgress(fraction),
   });
   try {
-    return await through(file, transform, {
+    return await pipeFile(file, transform, {
       signal,
       onProgress,
       onOutput: () => onPhase('Opening'),
     });
   } catch (error) {
-    throw inWords(error);
+    throw explained(error);
   }
 }
 
-function inWords(error) {
+function explained(error) {
   switch (error.code) {
     case 'ERR_FORMAT':
       return new Refusal(`It cannot be opened: ${error.message}.`);
@@ -67,16 +64,13 @@ function inWords(error) {
   }
 }
 
-/** Whether it looks like a file that Millrace sealed. */
+/** Returns true if the file begins as Millrace's sealed files do. */
 export async function isSealed(file) {
   return new TextDecoder().decode(await file.slice(0, 8).arrayBuffer()) === 'millrace';
 }
 
-/**
- * Progress is that of the key's derivation until something comes out, and from then on that of the
- * file.
- */
-async function through(file, transform, { signal, onProgress, onOutput }) {
+/** Reports the derivation's progress until the first output, then that of the file. */
+async function pipeFile(file, transform, { signal, onProgress, onOutput }) {
   const parts = [];
   let taken = 0;
   const counted = new TransformStream({

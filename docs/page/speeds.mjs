@@ -1,16 +1,16 @@
-// Measures the engines by size of message, and draws what was found.
+// Measures the engines by message size and draws a chart.
 
 import * as promises from '../../dist/browser/promises.mjs';
 import * as millrace from '../../dist/browser/index.mjs';
 
 const SIZES = [64, 1024, 16_384, 262_144, 4_194_304, 33_554_432];
-/** Each figure takes so long, and one more call. */
+/** The time for each figure, beside one warm-up call. */
 const MILLISECONDS = 60;
 
 const key = crypto.getRandomValues(new Uint8Array(32));
 const nonce = new Uint8Array(12);
 
-/** The contestants of an algorithm: a call that does one message. */
+/** Returns a function for each library, which processes one message. */
 async function contestants(algorithm) {
   const hash = algorithm === 'sha256' || algorithm === 'blake3';
   const found = {
@@ -19,7 +19,7 @@ async function contestants(algorithm) {
     Millrace: (source) =>
       hash ? promises.hash(algorithm, source) : promises.seal(algorithm, { key, nonce, source }),
   };
-  // Only pages from a safe place have WebCrypto.
+  // WebCrypto exists in secure contexts only.
   if (crypto.subtle === undefined) return found;
   if (algorithm === 'sha256') found.WebCrypto = (source) => crypto.subtle.digest('SHA-256', source);
   if (algorithm === 'aes-256-gcm') {
@@ -31,7 +31,8 @@ async function contestants(algorithm) {
 }
 
 /**
- * `[{ name, points: [{ size, rate }] }]`, rates in bytes per second: the best of a few calls each.
+ * Returns `[{ name, points: [{ size, rate }] }]`, with the best rate of a few calls in bytes per
+ * second.
  */
 export async function measure(algorithm, { onProgress }) {
   const entries = Object.entries(await contestants(algorithm));
@@ -47,7 +48,7 @@ export async function measure(algorithm, { onProgress }) {
   return series;
 }
 
-/** Seconds of one call: short ones in batches, as the clock of a page ticks in steps. */
+/** Returns the seconds of one call; short calls are batched, because the clock is coarse. */
 async function best(run, source) {
   await run(source);
   let least = Infinity;
@@ -62,9 +63,9 @@ async function best(run, source) {
   return (least < Infinity ? least : MILLISECONDS) / 1000;
 }
 
-/** A chart over logarithmic axes, with a legend and all figures in a table. */
+/** Draws a chart with logarithmic axes, a legend and a table of all figures. */
 export function draw(series, chart, table) {
-  // As wide as there is room, so that letters keep their size on a phone.
+  // The full width, so that the text keeps its size on a phone.
   const [width, height, left, bottom, top] = [Math.max(240, chart.clientWidth), 300, 66, 34, 10];
   const rates = series.flatMap(({ points }) => points.map(({ rate }) => rate));
   const [low, high] = [
@@ -78,7 +79,7 @@ export function draw(series, chart, table) {
   const svg = make('svg', {
     viewBox: `0 0 ${width} ${height}`,
     role: 'img',
-    'aria-label': 'Throughput by size of message',
+    'aria-label': 'Throughput by message size',
   });
   for (let rate = low; rate <= high * 1.01; rate *= 10) {
     svg.append(
@@ -91,7 +92,7 @@ export function draw(series, chart, table) {
     svg.append(
       make('line', { class: 'grid', x1: x(size), x2: x(size), y1: top, y2: height - bottom }),
     );
-    // Sizes that would run into one another are left out; the table has them all.
+    // Labels that would overlap are left out; the table has all sizes.
     const [text, half] = [bytes(size), 3.5 * bytes(size).length];
     const middle = Math.min(x(size), width - half - 2);
     if (middle - half < free) continue;

@@ -26,6 +26,8 @@ export interface HashFacts {
   readonly cryptographic: boolean;
   readonly broken: boolean;
   readonly standard: string;
+  /** Nanoseconds of a message and of each of its bytes by the portable engine. */
+  readonly portableCost: readonly [number, number];
 }
 
 /**
@@ -47,4 +49,6 @@ export interface CipherFacts {
   readonly maxSource: number;
   readonly maxAad: number;
   readonly standard: string;
+  /** Nanoseconds of a message and of each of its bytes by the portable engine. */
+  readonly portableCost: readonly [number, number];
 }

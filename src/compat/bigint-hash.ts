@@ -8,7 +8,8 @@
 import { isUint8Array, sizeOf, viewBytes } from '../request/arguments.js';
 import * as conversions from './bigint-buffer.js';
 import { WHOLE } from '../request/protocol.js';
-import { Form, runSync } from '../request/request.js';
+import { Form } from '../request/request.js';
+import { runSync } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError, wrongType } from '../request/errors.js';
@@ -142,12 +143,12 @@ class Hasher implements Hash {
   /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): this {
     const running = this.#running;
-    if (isUint8Array(data) && running.takeAtOnce(data)) return this;
+    if (isUint8Array(data) && running.tryBuffer(data)) return this;
     if (running.phase !== Phase.Open) throw new Error('Updating a disposed hasher');
-    if (typeof data === 'string' && inputEncoding === undefined && running.takeText(data))
+    if (typeof data === 'string' && inputEncoding === undefined && running.updateText(data))
       return this;
     const bytes = bytesOf(data, inputEncoding);
-    running.take(bytes, 0, sizeOf(bytes));
+    running.update(bytes, 0, sizeOf(bytes));
     return this;
   }
 
@@ -278,7 +279,7 @@ function hashOfFixedSize(hash: unknown): HashFacts {
  * result.
  */
 function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
-  return runSync(hashParser.describe, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
+  return runSync(hashParser.fill, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
 }
 
 /**

@@ -8,19 +8,18 @@
 import { bytes, isUint8Array, sizeOf } from '../request/arguments.js';
 import { Flag, Operation } from '../request/frame.js';
 import {
-  call,
-  describeAad,
-  describeCall,
-  describeIv,
-  describeKey,
-  describeResult,
-  describeTag,
-  describeTarget,
+  request,
+  setAad,
+  beginRequest,
+  setIv,
+  setKey,
+  setResult,
+  setTag,
+  setTarget,
   Form,
-  runCallback,
-  runSync,
-  type Describe,
+  type FillRequest,
 } from '../request/request.js';
+import { runCallback, runSync } from '../scheduling/run.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { allocate, isBuffer, type Buffer } from '#platform/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';
@@ -122,12 +121,12 @@ function performCipher(given: Given): unknown {
   checkSizes(facts, key.size, iv.size, aad.size, tag.size);
   if (count === 20) checkCallback(given[19]);
   return finish(asynchronous ? given[count - 1] : undefined, () => {
-    describeCall(operation, facts.id, source.view, source.offset, source.size);
-    describeKey(key.view, key.offset, key.size);
-    describeIv(iv.view, iv.offset, iv.size);
-    describeAad(aad.view, aad.offset, aad.size);
-    if (facts.aead) describeTag(tag.view, tag.offset, tag.size);
-    describeTarget(target.view, target.offset, source.size);
+    beginRequest(operation, facts.id, source.view, source.offset, source.size);
+    setKey(key.view, key.offset, key.size);
+    setIv(iv.view, iv.offset, iv.size);
+    setAad(aad.view, aad.offset, aad.size);
+    if (facts.aead) setTag(tag.view, tag.offset, tag.size);
+    setTarget(target.view, target.offset, source.size);
   });
 }
 
@@ -146,12 +145,12 @@ function performFriendlyCipher(given: Given): unknown {
   for (const buffer of [aad, tag]) checkLength(buffer);
   checkSizes(facts, sizeOf(key), sizeOf(iv), sizeOf(aad), sizeOf(tag));
   return finish(asynchronous ? given[count - 1] : undefined, () => {
-    describeCall(operation, facts.id, source, 0, sizeOf(source));
-    describeKey(key, 0, sizeOf(key));
-    describeIv(iv, 0, sizeOf(iv));
-    describeAad(aad, 0, sizeOf(aad));
-    if (facts.aead) describeTag(tag, 0, sizeOf(tag));
-    describeResult(sizeOf(source), Form.Buffer);
+    beginRequest(operation, facts.id, source, 0, sizeOf(source));
+    setKey(key, 0, sizeOf(key));
+    setIv(iv, 0, sizeOf(iv));
+    setAad(aad, 0, sizeOf(aad));
+    if (facts.aead) setTag(tag, 0, sizeOf(tag));
+    setResult(sizeOf(source), Form.Buffer);
   });
 }
 
@@ -164,8 +163,8 @@ function performHash(given: Given): unknown {
     const facts = hashAlgorithm(given[0]);
     checkLength(source);
     return finish(count === 3 ? given[2] : undefined, () => {
-      describeCall(Operation.Hash, facts.id, source, 0, sizeOf(source));
-      describeResult(digestSize(facts), Form.Buffer);
+      beginRequest(Operation.Hash, facts.id, source, 0, sizeOf(source));
+      setResult(digestSize(facts), Form.Buffer);
     });
   }
   if (count !== 6 && count !== 7) throw new Error(messages.E_ARGUMENTS);
@@ -175,8 +174,8 @@ function performHash(given: Given): unknown {
   checkRanges([source, target]);
   if (count === 7) checkCallback(given[6]);
   return finish(count === 7 ? given[6] : undefined, () => {
-    describeCall(Operation.Hash, facts.id, source.view, source.offset, source.size);
-    describeTarget(target.view, target.offset, target.size);
+    beginRequest(Operation.Hash, facts.id, source.view, source.offset, source.size);
+    setTarget(target.view, target.offset, target.size);
   });
 }
 
@@ -190,9 +189,9 @@ function performHmac(given: Given): unknown {
     const facts = hashAlgorithm(given[0]);
     for (const buffer of [key, source]) checkLength(buffer);
     return finish(count === 4 ? given[3] : undefined, () => {
-      describeCall(Operation.Hmac, facts.id, source, 0, sizeOf(source));
-      describeKey(key, 0, sizeOf(key));
-      describeResult(digestSize(facts), Form.Buffer);
+      beginRequest(Operation.Hmac, facts.id, source, 0, sizeOf(source));
+      setKey(key, 0, sizeOf(key));
+      setResult(digestSize(facts), Form.Buffer);
     });
   }
   if (count !== 9 && count !== 10) throw new Error(messages.E_ARGUMENTS);
@@ -203,15 +202,15 @@ function performHmac(given: Given): unknown {
   checkRanges([key, source, target]);
   if (count === 10) checkCallback(given[9]);
   return finish(count === 10 ? given[9] : undefined, () => {
-    describeCall(Operation.Hmac, facts.id, source.view, source.offset, source.size);
-    describeKey(key.view, key.offset, key.size);
-    describeTarget(target.view, target.offset, target.size);
+    beginRequest(Operation.Hmac, facts.id, source.view, source.offset, source.size);
+    setKey(key.view, key.offset, key.size);
+    setTarget(target.view, target.offset, target.size);
   });
 }
 
-function finish(callback: unknown, describe: Describe): unknown {
+function finish(callback: unknown, fill: FillRequest): unknown {
   try {
-    if (callback === undefined) return runSync(describe, [], 0);
+    if (callback === undefined) return runSync(fill, [], 0);
     const settle = callback as (error?: Error, result?: unknown) => void;
     // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
     runCallback(
@@ -220,8 +219,8 @@ function finish(callback: unknown, describe: Describe): unknown {
         else settle.call(this, plain(error));
       },
       () => {
-        describe([], 0);
-        call.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
+        fill([], 0);
+        request.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
       },
       [],
       0,

@@ -15,7 +15,7 @@ export const native: Native = usual.binding;
 /** Which of both that is. */
 export const nativeName = usual.name;
 
-type Settle = Parameters<Native['attach']>[2];
+export type Settle = Parameters<Native['attach']>[2];
 
 let settleArrived: Settle = () => {};
 

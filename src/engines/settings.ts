@@ -3,7 +3,7 @@
  */
 import { options, unsigned } from '../request/arguments.js';
 import { native } from './binding.js';
-import { decideCopies } from '../request/request.js';
+import { decideCopies } from '../scheduling/copies.js';
 import {
   openBindings,
   setDefaultEngine,

@@ -13,7 +13,8 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { Form, encodeResult } from '../request/request.js';
+import { Form } from '../request/request.js';
+import { encodeResult } from '../request/result.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
@@ -49,7 +50,7 @@ import {
   withKeyBytes,
 } from '../operations/key.js';
 import type { KeyInput } from '../request/key-input.js';
-import { Phase, refusal, Running, type Beginning } from './running.js';
+import { Phase, refusal, Running, type HashSetup } from './running.js';
 import { DigestStep, Steps, UpdateStep } from './steps.js';
 import {
   allocate,
@@ -196,7 +197,7 @@ export abstract class Hasher extends LazyTransform {
   update(source: Bytes, offset: number, size: number, callback: Callback<void>): this;
   update(source: unknown, second?: unknown, third?: unknown, fourth?: unknown): this {
     const count = arguments.length;
-    if (count === 1 && isUint8Array(source) && this.#running.takeAtOnce(source)) return this;
+    if (count === 1 && isUint8Array(source) && this.#running.tryBuffer(source)) return this;
     // Apart, as passing `arguments` on anywhere would cost every call an object.
     return this.#update([source, second, third, fourth], count);
   }
@@ -205,14 +206,14 @@ export abstract class Hasher extends LazyTransform {
     const [source] = given;
     const last = given[count - 1];
     if (count > 1 && typeof last === 'function') {
-      this.#takeLater(new CallbackCompletion(last as Callback<unknown>), given, count - 1);
+      this.#updateLater(new CallbackCompletion(last as Callback<unknown>), given, count - 1);
     } else if (
       count !== 1 ||
       typeof source !== 'string' ||
-      !ready(this.#running).takeText(source)
+      !ready(this.#running).updateText(source)
     ) {
-      const { view, offset, size } = piece(given, count);
-      ready(this.#running).take(view, offset, size);
+      const { view, offset, size } = input(given, count);
+      ready(this.#running).update(view, offset, size);
     }
     return this;
   }
@@ -223,7 +224,7 @@ export abstract class Hasher extends LazyTransform {
   updateAsync(...given: unknown[]): Promise<void> {
     const completion = new PromiseCompletion();
     try {
-      this.#takeLater(completion, given, given.length);
+      this.#updateLater(completion, given, given.length);
     } catch (error) {
       completion.reject(error);
     }
@@ -359,9 +360,9 @@ export abstract class Hasher extends LazyTransform {
   override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
     try {
       const given = [chunk, encoding];
-      const { view, offset, size } = piece(given, typeof chunk === 'string' ? 2 : 1);
+      const { view, offset, size } = input(given, typeof chunk === 'string' ? 2 : 1);
       const running = this.#running;
-      if (size >= STREAMED_AWAY || running.pending > 0) {
+      if (size >= STREAM_POOL_MIN_BYTES || running.pending > 0) {
         // A stream's chunk is nobody's to write any more.
         this.#queue().add(
           new UpdateStep(
@@ -374,7 +375,7 @@ export abstract class Hasher extends LazyTransform {
         );
         return;
       }
-      ready(running).take(view, offset, size);
+      ready(running).update(view, offset, size);
     } catch (error) {
       callback(error as Error);
       return;
@@ -409,8 +410,8 @@ export abstract class Hasher extends LazyTransform {
     return streamed;
   }
 
-  #takeLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
-    const { view, offset, size, lent } = piece(given, count);
+  #updateLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
+    const { view, offset, size, lent } = input(given, count);
     this.#queue().add(new UpdateStep(completion, view, offset, size, !lent));
   }
 
@@ -424,7 +425,7 @@ export abstract class Hasher extends LazyTransform {
     checkSize(running);
     checkTextSize(running.size, wanted);
     const queue = this.#queue();
-    if (running.phase === Phase.Open) running.phase = Phase.Spent;
+    if (running.phase === Phase.Open) running.phase = Phase.Finalized;
     if (typeof wanted === 'number')
       queue.add(new DigestStep(completion, wanted, (digest) => digest));
     else
@@ -502,7 +503,7 @@ export class Hmac extends Hasher {}
 /**
  * Begins a hash over a message that comes in pieces, shaped like node:crypto's: a stream.Transform
  * with update, digest and copy. Beyond those: asynchronous updates, `digestInto`, `reset`, output
- * squeezed piece by piece, and `exportState`.
+ * squeezed input by input, and `exportState`.
  *
  * @param algorithm name of the hash, in any case
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
@@ -527,7 +528,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const prepared = preparedKey(key, facts, asked);
-  const beginning = {
+  const setup = {
     facts,
     mac: false,
     key: prepared,
@@ -536,7 +537,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
     size,
     choice: enginesFor(prepared, asked),
   };
-  return new Hash(inside, begun(beginning, state, seed !== undefined), options);
+  return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
 }
 
 /**
@@ -568,7 +569,7 @@ export function createHmac(
   const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
   const choice = enginesFor(prepared, asked);
   const states = raw ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, choice)) : undefined;
-  const beginning = {
+  const setup = {
     facts,
     mac: true,
     key: prepared,
@@ -578,7 +579,7 @@ export function createHmac(
     choice,
     keyStates: states,
   };
-  return new Hmac(inside, begun(beginning, state, false), options);
+  return new Hmac(inside, startRunning(setup, state, false), options);
 }
 
 /** A synchronous operation may touch it now. */
@@ -599,15 +600,15 @@ function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
   return typeof wanted === 'number' ? encodeResult(digest, wanted) : textOf(digest, wanted);
 }
 
-function begun(beginning: Beginning, state: unknown, seeded: boolean): Running {
+function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Running {
   // The kernel takes no state from anywhere.
   if (state !== undefined)
     return importState(
       state,
-      { ...beginning, choice: localEngines(beginning.choice, 'the state of a hasher') },
+      { ...setup, choice: localEngines(setup.choice, 'the state of a hasher') },
       seeded,
     );
-  const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = beginning;
+  const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = setup;
   return new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
 }
 
@@ -642,10 +643,10 @@ function preparedKey(
  * A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than
  * it gains.
  */
-const STREAMED_AWAY = 64 * 1024;
+const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
 /** What an update is given: data and perhaps an encoding, or a window. */
-function piece(
+function input(
   given: ArrayLike<unknown>,
   count: number,
 ): { view: Uint8Array; offset: number; size: number; lent: boolean } {

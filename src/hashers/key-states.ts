@@ -4,7 +4,8 @@
  * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
  */
 import { sizeOf } from '../request/arguments.js';
-import { describeCall, setEngines, describeTarget, runDescribed } from '../request/request.js';
+import { beginRequest, setEngines, setTarget } from '../request/request.js';
+import { runFilled } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { usual, type EnginePreference } from '../engines/engines.js';
 import { Operation } from '../request/frame.js';
@@ -12,10 +13,10 @@ import { Operation } from '../request/frame.js';
 /** The midstates of a key, made by the one engine that will compute under it. */
 export function keyStates(facts: HashFacts, key: Uint8Array, choice: EnginePreference): Uint8Array {
   const states = privateBytes(2 * facts.stateSize);
-  describeCall(Operation.MacBegin, facts.id, key, 0, sizeOf(key));
+  beginRequest(Operation.MacBegin, facts.id, key, 0, sizeOf(key));
   if (choice !== usual.choice) setEngines(choice);
-  describeTarget(states, 0, states.length);
-  runDescribed();
+  setTarget(states, 0, states.length);
+  runFilled();
   return states;
 }
 

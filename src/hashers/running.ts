@@ -1,5 +1,5 @@
 /**
- * A running hash: the bytes of its state, what has been gathered for it, and how both move on. What
+ * A running hash: the bytes of its state, what has been buffered for it, and how both move on. What
  * users see of it is in hasher.ts; operations in flight are in steps.ts.
  *
  * The state never leaves private memory: native code reads it, moves it on and writes it back in
@@ -19,19 +19,18 @@ import {
 } from '../request/frame.js';
 import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
 import {
-  call,
-  describeAad,
-  describeCall,
+  request,
+  setAad,
+  beginRequest,
   setEngines,
-  describeIv,
-  describeKey,
-  describeResult,
-  describeTag,
-  describeTarget,
+  setIv,
+  setKey,
+  setResult,
+  setTag,
+  setTarget,
   Form,
-  runDescribed,
-  runAsync,
 } from '../request/request.js';
+import { runFilled, runAsync } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { recordFallback, sliceOf, usual, type EnginePreference } from '../engines/engines.js';
 import { failure, makeError, MillraceError } from '../request/errors.js';
@@ -49,36 +48,36 @@ const STATE_MAX = 4096;
  * Where a running hash has its bytes: ArrayBuffers of its own, as Buffer's pool can be seen by
  * anyone.
  */
-interface Region {
-  /** Where bytes are gathered before they are sent across, and how many. */
-  readonly gathered: Buffer;
-  readonly room: number;
+interface HashMemory {
+  /** Where bytes are buffered before they are sent, and how many. */
+  readonly buffer: Buffer;
+  readonly capacity: number;
   readonly state: Uint8Array;
 }
 
 /**
  * What a running hash gathers at a seat of its own: less than at the input buffer, as there may be many.
  */
-const OWN_ROOM = 1024;
+const OWN_CAPACITY = 1024;
 
-function makeRegion(room: number, stateSize: number): Region {
+function allocateMemory(capacity: number, stateSize: number): HashMemory {
   return {
-    gathered: viewOf(new ArrayBuffer(room)),
-    room,
+    buffer: viewOf(new ArrayBuffer(capacity)),
+    capacity,
     state: new Uint8Array(new ArrayBuffer(stateSize)),
   };
 }
 
 // The seat at the input buffer: running hashes use it in turn, because memory for each would cost more than
 // the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
-// (One that is forgotten there, and its key, are collected when the next one comes: to hold it
+// (One that is collected there, and its key, are collected when the next one comes: to hold it
 // weakly would cost each hash 100 ns.)
-const inputRegion: Region = {
-  gathered: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
-  room: GATHERED_MAX,
+const sharedMemory: HashMemory = {
+  buffer: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
+  capacity: GATHERED_MAX,
   state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
 };
-let acquired: Running | undefined;
+let sharedOwner: Running | undefined;
 
 /** What a running hash may still do. */
 export const enum Phase {
@@ -87,13 +86,13 @@ export const enum Phase {
   /** Give output; the message has ended. */
   Squeezing,
   /** Nothing: it has given its digest. */
-  Spent,
+  Finalized,
   /** Nothing: an operation failed. */
   Failed,
 }
 
 /** What a hash begins with. */
-export interface Beginning {
+export interface HashSetup {
   readonly facts: HashFacts;
   /** Whether it is an HMAC over the hash. */
   readonly mac: boolean;
@@ -110,7 +109,7 @@ export interface Beginning {
 }
 
 /** See the file. Callers look at `phase` and `pending` first: the methods do as they are told. */
-export class Running implements Beginning {
+export class Running implements HashSetup {
   // Declared only: a field that is defined first and assigned then is written twice.
   declare readonly facts: HashFacts;
   declare readonly mac: boolean;
@@ -126,13 +125,13 @@ export class Running implements Beginning {
   declare failure: unknown;
   /** Asynchronous operations in flight or waiting for their turn. */
   declare pending: number;
-  declare private region: Region | undefined;
+  declare private memory: HashMemory | undefined;
   /** Bytes of the message in the state. */
-  declare private sent: number;
-  /** Bytes gathered since. */
-  declare private gathered: number;
+  declare private absorbed: number;
+  /** Bytes buffered since. */
+  declare private buffered: number;
   /** Whether there is a state. */
-  declare private begun: boolean;
+  declare private hasState: boolean;
 
   constructor(
     facts: HashFacts,
@@ -155,10 +154,10 @@ export class Running implements Beginning {
     this.phase = Phase.Open;
     this.failure = undefined;
     this.pending = 0;
-    this.region = undefined;
-    this.sent = 0;
-    this.gathered = 0;
-    this.begun = false;
+    this.memory = undefined;
+    this.absorbed = 0;
+    this.buffered = 0;
+    this.hasState = false;
   }
 
   /** Whether what it holds depends on a key. */
@@ -168,63 +167,63 @@ export class Running implements Beginning {
 
   /** Bytes of the message so far. */
   get length(): number {
-    return this.sent + this.gathered;
+    return this.absorbed + this.buffered;
   }
 
   /**
-   * The everyday update: lays all of the source beside what is gathered. False if there is anything
+   * The everyday update: lays all of the source beside what is buffered. False if there is anything
    * to consider. Short, so that it is compiled into its callers: that halves its 30 ns.
    */
-  takeAtOnce(source: Uint8Array): boolean {
-    const { gathered } = this;
+  tryBuffer(source: Uint8Array): boolean {
+    const { buffered } = this;
     const size = sizeOf(source);
     if (this.phase !== Phase.Open || this.pending > 0 || size === 0) return false;
-    const region = this.region ?? this.sit();
-    if (gathered + size > region.room) return false;
-    region.gathered.set(source, gathered);
-    this.gathered = gathered + size;
+    const memory = this.memory ?? this.acquire();
+    if (buffered + size > memory.capacity) return false;
+    memory.buffer.set(source, buffered);
+    this.buffered = buffered + size;
     return true;
   }
 
   /** Takes in bytes of the message, here and now. */
-  take(source: Uint8Array, offset: number, size: number): void {
+  update(source: Uint8Array, offset: number, size: number): void {
     if (this.fits(size)) {
-      this.gather(source, offset, size);
-    } else if (size < OWN_ROOM / 2) {
+      this.append(source, offset, size);
+    } else if (size < OWN_CAPACITY / 2) {
       this.advance(NO_BYTES, 0, 0);
-      this.gather(source, offset, size);
+      this.append(source, offset, size);
     } else {
       this.advance(source, offset, size);
     }
   }
 
-  /** Takes in a string as UTF-8; false if it is too long to be gathered. */
-  takeText(text: string): boolean {
+  /** Takes in a string as UTF-8; false if it is too long to be buffered. */
+  updateText(text: string): boolean {
     if (!this.fits(text.length * UTF8_MAX)) return false;
-    const { gathered } = this.region ?? this.sit();
-    const size = writeText(gathered, text, this.gathered);
-    this.gathered += size;
+    const { buffer } = this.memory ?? this.acquire();
+    const size = writeText(buffer, text, this.buffered);
+    this.buffered += size;
     return true;
   }
 
-  /** Whether so many bytes fit beside those gathered. */
+  /** Whether so many bytes fit beside those buffered. */
   fits(size: number): boolean {
-    return this.gathered + size <= (this.region ?? inputRegion).room;
+    return this.buffered + size <= (this.memory ?? sharedMemory).capacity;
   }
 
-  /** Lays bytes that fit beside those gathered. */
-  gather(source: Uint8Array, offset: number, size: number): void {
+  /** Lays bytes that fit beside those buffered. */
+  append(source: Uint8Array, offset: number, size: number): void {
     if (size === 0) return;
-    const { gathered } = this.region ?? this.sit();
-    gathered.set(size === sizeOf(source) ? source : part(source, offset, size), this.gathered);
-    this.gathered += size;
+    const { buffer } = this.memory ?? this.acquire();
+    buffer.set(size === sizeOf(source) ? source : part(source, offset, size), this.buffered);
+    this.buffered += size;
   }
 
   /**
    * Takes in bytes of the message on the pool. The state is away until the waiter is told, and then
-   * {@link Running.returned} must be. The source is lent unless `copied`.
+   * {@link Running.updated} must be. The source is lent unless `copied`.
    */
-  send(
+  updateAsync(
     completion: Completion,
     source: Uint8Array,
     offset: number,
@@ -232,47 +231,47 @@ export class Running implements Beginning {
     copied: boolean,
   ): void {
     // While the state is away nobody may come to its place.
-    this.leave();
-    this.begin();
-    this.describeUpdate(source, offset, size);
-    if (copied) call.flags |= Flag.Snapshot;
+    this.evict();
+    this.openHandle();
+    this.setUpdate(source, offset, size);
+    if (copied) request.flags |= Flag.Snapshot;
     runAsync(completion);
-    // Native code has copied what was gathered.
-    this.sent += this.gathered + size;
-    this.dropGathered();
+    // Native code has copied what was buffered.
+    this.absorbed += this.buffered + size;
+    this.clearBuffered();
   }
 
   /** What was sent has come back. */
-  returned(): void {
-    this.begun = true;
+  updated(): void {
+    this.hasState = true;
   }
 
   /** The digest, after which it is spent. */
   digest(form: Form): unknown {
     let digest: unknown;
-    if (this.seedLow === 0 && this.seedHigh === 0) digest = this.quickDigest(form);
+    if (this.seedLow === 0 && this.seedHigh === 0) digest = this.fastDigest(form);
     if (digest === undefined) {
-      this.describeDigest();
-      describeResult(this.size, form);
+      this.fillDigest();
+      setResult(this.size, form);
       digest = this.run();
     }
-    this.spend();
+    this.finalize();
     return digest;
   }
 
   /** The same into the caller's memory; the digest's size. */
   digestInto(target: Uint8Array, offset: number): number {
-    this.describeDigest();
-    describeTarget(target, offset, this.size);
+    this.fillDigest();
+    setTarget(target, offset, this.size);
     this.run();
-    this.spend();
+    this.finalize();
     return this.size;
   }
 
-  /** The same on the pool; {@link Running.spend} must be called when the waiter is told. */
-  sendDigest(completion: Completion, form: Form): void {
-    this.describeDigest();
-    describeResult(this.size, form);
+  /** The same on the pool; {@link Running.finalize} must be called when the waiter is told. */
+  digestAsync(completion: Completion, form: Form): void {
+    this.fillDigest();
+    setResult(this.size, form);
     runAsync(completion);
   }
 
@@ -282,16 +281,16 @@ export class Running implements Beginning {
    */
   squeeze(target: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
-    this.begin();
-    const { gathered, state } = this.region ?? this.sit();
-    describeCall(Operation.Squeeze, this.facts.id, gathered, 0, this.gathered);
-    this.describeSoFar(handle);
-    describeTarget(target, offset, size);
-    describeTag(state, 0, this.stateSize);
+    this.openHandle();
+    const { buffer, state } = this.memory ?? this.acquire();
+    beginRequest(Operation.Squeeze, this.facts.id, buffer, 0, this.buffered);
+    this.setSoFar(handle);
+    setTarget(target, offset, size);
+    setTag(state, 0, this.stateSize);
     this.run();
-    this.begun = true;
-    this.sent += this.gathered;
-    this.dropGathered();
+    this.hasState = true;
+    this.absorbed += this.buffered;
+    this.clearBuffered();
     this.phase = Phase.Squeezing;
   }
 
@@ -299,41 +298,41 @@ export class Running implements Beginning {
   copy(size: number): Running {
     const { facts, mac, key, seedLow, seedHigh, choice, keyStates } = this;
     const copy = new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
-    if (this.region !== undefined) {
-      this.leave();
-      const { gathered, state } = copy.sit();
-      gathered.set(part(this.region.gathered, 0, this.gathered));
-      if (this.begun) {
-        if (this.held) this.fork(copy, state);
-        else state.set(this.region.state);
+    if (this.memory !== undefined) {
+      this.evict();
+      const { buffer, state } = copy.acquire();
+      buffer.set(part(this.memory.buffer, 0, this.buffered));
+      if (this.hasState) {
+        if (this.inKernel) this.forkHandle(copy, state);
+        else state.set(this.memory.state);
       }
     }
-    copy.gathered = this.gathered;
-    copy.begun = this.begun;
-    copy.sent = this.sent;
+    copy.buffered = this.buffered;
+    copy.hasState = this.hasState;
+    copy.absorbed = this.absorbed;
     copy.phase = this.phase;
     return copy;
   }
 
   /** Begins anew. */
   reset(): void {
-    this.spend();
+    this.finalize();
     this.phase = Phase.Open;
     this.failure = undefined;
-    this.sent = 0;
+    this.absorbed = 0;
   }
 
   /** A copy of the state, in which all of the message so far is. */
   save(): Uint8Array {
-    this.begin();
-    if (this.held)
+    this.openHandle();
+    if (this.inKernel)
       throw makeError(
         'ERR_ENGINE_UNAVAILABLE',
         'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine',
       );
-    if (!this.begun || this.gathered > 0) this.advance(NO_BYTES, 0, 0);
+    if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
-    copy.set(part(this.region!.state, 0, copy.length));
+    copy.set(part(this.memory!.state, 0, copy.length));
     return copy;
   }
 
@@ -342,66 +341,66 @@ export class Running implements Beginning {
    * phase.
    */
   restore(state: Uint8Array, length: number, phase: Phase): void {
-    this.sit().state.set(state);
-    this.begun = true;
+    this.acquire().state.set(state);
+    this.hasState = true;
     // Native code looks at all of a state when it is to move on, even by nothing.
     if (phase === Phase.Squeezing) this.squeeze(NO_BYTES, 0, 0);
     else this.advance(NO_BYTES, 0, 0);
-    this.sent = length;
+    this.absorbed = length;
   }
 
   /** Forgets the message; what depends on a key is wiped. */
-  spend(): void {
-    const { region } = this;
-    if (region !== undefined) {
-      if (this.held && this.begun) this.drop();
-      if (this.keyed && this.begun) region.state.fill(0, 0, this.stateSize);
-      this.sent += this.gathered;
-      this.dropGathered();
-      if (acquired === this) {
-        acquired = undefined;
-        this.region = undefined;
+  finalize(): void {
+    const { memory } = this;
+    if (memory !== undefined) {
+      if (this.inKernel && this.hasState) this.dropHandle();
+      if (this.keyed && this.hasState) memory.state.fill(0, 0, this.stateSize);
+      this.absorbed += this.buffered;
+      this.clearBuffered();
+      if (sharedOwner === this) {
+        sharedOwner = undefined;
+        this.memory = undefined;
       }
     }
-    this.begun = false;
-    this.phase = Phase.Spent;
+    this.hasState = false;
+    this.phase = Phase.Finalized;
   }
 
   /** An operation has failed: so will all that follow. */
   fail(error: unknown): void {
-    this.spend();
+    this.finalize();
     this.phase = Phase.Failed;
     this.failure = error;
   }
 
-  /** Moves on by what was gathered and then the source. */
+  /** Moves on by what was buffered and then the source. */
   private advance(source: Uint8Array, offset: number, size: number): void {
-    this.begin();
-    this.describeUpdate(source, offset, size);
+    this.openHandle();
+    this.setUpdate(source, offset, size);
     this.run();
-    this.begun = true;
-    this.sent += this.gathered + size;
-    this.dropGathered();
+    this.hasState = true;
+    this.absorbed += this.buffered + size;
+    this.clearBuffered();
   }
 
-  private describeUpdate(source: Uint8Array, offset: number, size: number): void {
+  private setUpdate(source: Uint8Array, offset: number, size: number): void {
     const handle = handleOf(this);
-    const { gathered, state } = this.region ?? this.sit();
+    const { buffer, state } = this.memory ?? this.acquire();
     const operation = this.mac ? Operation.MacUpdate : Operation.Update;
     if (size === 0) {
-      describeCall(operation, this.facts.id, gathered, 0, this.gathered);
+      beginRequest(operation, this.facts.id, buffer, 0, this.buffered);
     } else {
-      describeCall(operation, this.facts.id, source, offset, size);
-      if (this.gathered > 0) describeIv(gathered, 0, this.gathered);
+      beginRequest(operation, this.facts.id, source, offset, size);
+      if (this.buffered > 0) setIv(buffer, 0, this.buffered);
     }
-    this.describeSoFar(handle);
-    describeTarget(state, 0, this.stateSize);
+    this.setSoFar(handle);
+    setTarget(state, 0, this.stateSize);
   }
 
-  private describeDigest(): void {
+  private fillDigest(): void {
     const handle = handleOf(this);
     const { mac, facts } = this;
-    const whole = !this.begun && this.keyStates === undefined;
+    const whole = !this.hasState && this.keyStates === undefined;
     const operation = whole
       ? mac
         ? Operation.Hmac
@@ -409,43 +408,43 @@ export class Running implements Beginning {
       : mac
         ? Operation.MacFinish
         : Operation.Finish;
-    describeCall(operation, facts.id, this.region?.gathered ?? NO_BYTES, 0, this.gathered);
-    this.describeSoFar(handle);
+    beginRequest(operation, facts.id, this.memory?.buffer ?? NO_BYTES, 0, this.buffered);
+    this.setSoFar(handle);
   }
 
   /** Key, seed, and the state so far. */
-  private describeSoFar(handle: number): void {
-    describeBeginning(this, handle);
-    if (this.begun) describeAad(this.region!.state, 0, this.stateSize);
+  private setSoFar(handle: number): void {
+    setKeyAndSeed(this, handle);
+    if (this.hasState) setAad(this.memory!.state, 0, this.stateSize);
   }
 
-  private quickDigest(form: Form): unknown {
-    const { facts, region, gathered, keyStates } = this;
-    if ((region !== inputRegion && gathered > 0) || this.size !== facts.digestSize)
+  private fastDigest(form: Form): unknown {
+    const { facts, memory, buffered, keyStates } = this;
+    if ((memory !== sharedMemory && buffered > 0) || this.size !== facts.digestSize)
       return undefined;
     const key = handleOf(this);
     const engine = this.choice.engines[0]!;
-    if (this.begun || keyStates !== undefined) {
+    if (this.hasState || keyStates !== undefined) {
       if (form !== Form.Hex) return undefined;
       return fastFinishHex(
         facts,
-        this.begun ? region!.state : NO_BYTES,
-        gathered,
+        this.hasState ? memory!.state : NO_BYTES,
+        buffered,
         key,
         engine,
         keyStates,
       );
     }
-    if (form === Form.Hex) return fastHex(facts, undefined, 0, gathered, key, engine);
-    if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, gathered, key, engine);
+    if (form === Form.Hex) return fastHex(facts, undefined, 0, buffered, key, engine);
+    if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, buffered, key, engine);
     return form === Form.BigInt
-      ? fastBigInt(facts, undefined, 0, gathered, key, engine)
+      ? fastBigInt(facts, undefined, 0, buffered, key, engine)
       : undefined;
   }
 
   private run(): unknown {
     try {
-      return runDescribed();
+      return runFilled();
     } catch (error) {
       this.fail(error);
       throw error;
@@ -455,36 +454,36 @@ export class Running implements Beginning {
   // Hashes that run in the kernel: a handle takes the place of the state.
 
   /** True if the hash runs in the kernel. */
-  private get held(): boolean {
+  private get inKernel(): boolean {
     return !this.choice.engines[0]!.here;
   }
 
   private get stateSize(): number {
-    return this.held ? KERNEL_HANDLE_BYTES : this.facts.stateSize;
+    return this.inKernel ? KERNEL_HANDLE_BYTES : this.facts.stateSize;
   }
 
   /**
    * Before there is a state that the kernel keeps: has it made, and so finds out which of several
    * engines it will be of.
    */
-  private begin(): void {
-    if (this.begun || !this.held) return;
+  private openHandle(): void {
+    if (this.hasState || !this.inKernel) return;
     const all = this.choice;
     const [engine, next] = all.engines;
     const handle = handleOf(this);
-    const { state } = this.region ?? this.sit();
+    const { state } = this.memory ?? this.acquire();
     this.choice = sliceOf(all, 0);
     try {
-      describeCall(
+      beginRequest(
         this.mac ? Operation.MacUpdate : Operation.Update,
         this.facts.id,
         NO_BYTES,
         0,
         0,
       );
-      describeBeginning(this, handle);
-      describeTarget(state, 0, KERNEL_HANDLE_BYTES);
-      runDescribed();
+      setKeyAndSeed(this, handle);
+      setTarget(state, 0, KERNEL_HANDLE_BYTES);
+      runFilled();
     } catch (error) {
       if (
         next === undefined ||
@@ -501,69 +500,69 @@ export class Running implements Beginning {
         error.message,
       );
       this.choice = sliceOf(all, 1, all.engines.length);
-      this.begin();
+      this.openHandle();
       return;
     }
-    this.begun = true;
-    this.keep(state);
+    this.hasState = true;
+    this.registerHandle(state);
   }
 
   /** Closes the hash in the kernel when this object is collected. */
-  private keep(state: Uint8Array): void {
-    forgotten.register(
+  private registerHandle(state: Uint8Array): void {
+    collected.register(
       this,
       { binding: this.choice.engines[0]!.binding, handle: state.slice(0, KERNEL_HANDLE_BYTES) },
       this,
     );
   }
 
-  private fork(copy: Running, next: Uint8Array): void {
+  private forkHandle(copy: Running, next: Uint8Array): void {
     const { binding } = this.choice.engines[0]!;
     const status = binding.forkState(
-      part(this.region!.state, 0, KERNEL_HANDLE_BYTES),
+      part(this.memory!.state, 0, KERNEL_HANDLE_BYTES),
       part(next, 0, KERNEL_HANDLE_BYTES),
     );
     if (status !== 0)
       throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
-    copy.keep(next);
+    copy.registerHandle(next);
   }
 
-  private drop(): void {
-    forgotten.unregister(this);
-    this.choice.engines[0]!.binding.dropState(part(this.region!.state, 0, KERNEL_HANDLE_BYTES));
+  private dropHandle(): void {
+    collected.unregister(this);
+    this.choice.engines[0]!.binding.dropState(part(this.memory!.state, 0, KERNEL_HANDLE_BYTES));
   }
 
-  private sit(): Region {
-    if (acquired !== undefined) acquired.leave();
-    acquired = this;
-    this.region = inputRegion;
-    return inputRegion;
+  private acquire(): HashMemory {
+    if (sharedOwner !== undefined) sharedOwner.evict();
+    sharedOwner = this;
+    this.memory = sharedMemory;
+    return sharedMemory;
   }
 
   /** Moves from the input buffer to a seat of its own, if it has none. */
-  private leave(): void {
-    if (this.region !== undefined && this.region !== inputRegion) return;
-    const { gathered, state } = (this.region = makeRegion(
-      Math.max(OWN_ROOM, this.gathered),
+  private evict(): void {
+    if (this.memory !== undefined && this.memory !== sharedMemory) return;
+    const { buffer, state } = (this.memory = allocateMemory(
+      Math.max(OWN_CAPACITY, this.buffered),
       this.facts.stateSize,
     ));
-    if (acquired !== this) return;
-    acquired = undefined;
-    gathered.set(part(inputBuffer, 0, this.gathered));
-    state.set(part(inputRegion.state, 0, state.length));
+    if (sharedOwner !== this) return;
+    sharedOwner = undefined;
+    buffer.set(part(inputBuffer, 0, this.buffered));
+    state.set(part(sharedMemory.state, 0, state.length));
     if (!this.keyed) return;
-    inputBuffer.fill(0, 0, this.gathered);
-    inputRegion.state.fill(0, 0, state.length);
+    inputBuffer.fill(0, 0, this.buffered);
+    sharedMemory.state.fill(0, 0, state.length);
   }
 
-  private dropGathered(): void {
-    if (this.keyed && this.gathered > 0) this.region!.gathered.fill(0, 0, this.gathered);
-    this.gathered = 0;
+  private clearBuffered(): void {
+    if (this.keyed && this.buffered > 0) this.memory!.buffer.fill(0, 0, this.buffered);
+    this.buffered = 0;
   }
 }
 
 /** Closes hashes in the kernel whose objects were collected. */
-const forgotten = new FinalizationRegistry<{
+const collected = new FinalizationRegistry<{
   readonly binding: Native;
   readonly handle: Uint8Array;
 }>(({ binding, handle }) => void binding.dropState(handle));
@@ -572,17 +571,17 @@ const forgotten = new FinalizationRegistry<{
  * The handle of the key, 0 if there is none; throws if it was disposed. Called before a description
  * begins.
  */
-export function handleOf({ key }: Beginning): number {
+export function handleOf({ key }: HashSetup): number {
   return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
 }
 
 /** Adds key, seed and engines to a description. */
-export function describeBeginning(
-  { seedLow, seedHigh, choice, keyStates }: Beginning,
+export function setKeyAndSeed(
+  { seedLow, seedHigh, choice, keyStates }: HashSetup,
   handle: number,
 ): void {
   frame[At.Key] = handle;
-  if (keyStates !== undefined) describeKey(keyStates, 0, sizeOf(keyStates));
+  if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
   if (choice !== usual.choice) setEngines(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
@@ -598,6 +597,6 @@ export function refusal(running: Running, asynchronous: boolean): unknown {
     );
   }
   if (phase === Phase.Failed) return running.failure;
-  const reason = phase === Phase.Squeezing ? 'has begun to give output' : 'has given its digest';
+  const reason = phase === Phase.Squeezing ? 'has hasState to give output' : 'has given its digest';
   return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: reset() it or make another`);
 }

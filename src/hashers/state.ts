@@ -18,13 +18,14 @@
 import { bytes, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
-import { describeCall, describeResult, Form, runDescribed } from '../request/request.js';
+import { beginRequest, setResult, Form } from '../request/request.js';
+import { runFilled } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
-import { describeBeginning, handleOf, Phase, Running, type Beginning } from './running.js';
+import { setKeyAndSeed, handleOf, Phase, Running, type HashSetup } from './running.js';
 
 const MAGIC = 'MRHS';
 const MAGIC_SIZE = 4;
@@ -82,13 +83,13 @@ export function exportState(running: Running): Buffer {
  * Goes on from an exported state; ERR_STATE if it is not one of the algorithm and key that the hash
  * begins with, or of its seed if one was given: otherwise the seed is the state's.
  */
-export function importState(value: unknown, beginning: Beginning, seeded: boolean): Running {
+export function importState(value: unknown, setup: HashSetup, seeded: boolean): Running {
   const view = bytes(value, 'options.state');
   // A copy: its checks must hold for what is used.
   const blob = allocateApart(sizeOf(view));
   if (blob.length > 0) blob.set(view);
   const numbers = numbersOf(blob);
-  const { facts } = beginning;
+  const { facts } = setup;
   if (blob.length < At.Name + SUM_SIZE || nameIn(blob, 0, MAGIC_SIZE) !== MAGIC)
     throw refusal('it is not the state of a hasher');
   if (blob[At.Version] !== VERSION)
@@ -96,7 +97,7 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   if (!same(sum(blob), blob.subarray(blob.length - SUM_SIZE))) throw refusal('it is damaged');
   const nameEnd = At.Name + blob[At.NameSize]!;
   const name = nameIn(blob, At.Name, nameEnd);
-  const [kind, wanted] = [blob[At.Kind]!, kindOf(beginning)];
+  const [kind, wanted] = [blob[At.Kind]!, kindOf(setup)];
   if (name !== facts.name) {
     const known = findHash(name) === undefined ? 'an algorithm unknown here' : name;
     throw refusal(`it belongs to ${known}, not to ${facts.name}`);
@@ -109,9 +110,9 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
     numbers.getUint32(At.SeedLow, true),
     numbers.getUint32(At.SeedHigh, true),
   ];
-  if (seeded && (seedLow !== beginning.seedLow || seedHigh !== beginning.seedHigh))
+  if (seeded && (seedLow !== setup.seedLow || seedHigh !== setup.seedHigh))
     throw refusal('it was begun with another seed');
-  if (!same(keyCheck(beginning), blob.subarray(At.Check, At.Check + CHECK_SIZE)))
+  if (!same(keyCheck(setup), blob.subarray(At.Check, At.Check + CHECK_SIZE)))
     throw refusal('it was begun with another key');
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
@@ -125,13 +126,13 @@ export function importState(value: unknown, beginning: Beginning, seeded: boolea
   if (!fits) throw refusal('its parts do not fit together');
   const running = new Running(
     facts,
-    beginning.mac,
-    beginning.key,
+    setup.mac,
+    setup.key,
     seedLow,
     seedHigh,
-    beginning.size,
-    beginning.choice,
-    beginning.keyStates,
+    setup.size,
+    setup.choice,
+    setup.keyStates,
   );
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (running.keyed) blob.fill(0);
@@ -142,7 +143,7 @@ function refusal(reason: string): Error {
   return makeError('ERR_STATE', `options.state cannot be gone on from: ${reason}`);
 }
 
-function kindOf({ mac, key }: Beginning): Kind {
+function kindOf({ mac, key }: HashSetup): Kind {
   if (mac) return Kind.Hmac;
   return key === undefined ? Kind.Hash : Kind.Keyed;
 }
@@ -150,16 +151,16 @@ function kindOf({ mac, key }: Beginning): Kind {
 /** What tells one key from another, and nothing about either. */
 const CHECKED = utf8('Millrace hasher state: check of the key');
 
-function keyCheck(beginning: Beginning): Uint8Array {
-  const { key, keyStates, mac } = beginning;
+function keyCheck(setup: HashSetup): Uint8Array {
+  const { key, keyStates, mac } = setup;
   if (key === undefined && keyStates === undefined) return new Uint8Array(CHECK_SIZE);
-  const handle = handleOf(beginning);
+  const handle = handleOf(setup);
   const operation =
     keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
-  describeCall(operation, beginning.facts.id, CHECKED, 0, CHECKED.length);
-  describeBeginning(beginning, handle);
-  describeResult(beginning.facts.digestSize, Form.Buffer);
-  return (runDescribed() as Buffer).subarray(0, CHECK_SIZE);
+  beginRequest(operation, setup.facts.id, CHECKED, 0, CHECKED.length);
+  setKeyAndSeed(setup, handle);
+  setResult(setup.facts.digestSize, Form.Buffer);
+  return (runFilled() as Buffer).subarray(0, CHECK_SIZE);
 }
 
 function sum(blob: Uint8Array): Uint8Array {

@@ -56,10 +56,10 @@ export class UpdateStep extends Step {
 
   begin(running: Running): boolean {
     if (running.fits(this.#size)) {
-      running.gather(this.#view, this.#offset, this.#size);
+      running.append(this.#view, this.#offset, this.#size);
       return false;
     }
-    running.send(this, this.#view, this.#offset, this.#size, this.#copied);
+    running.updateAsync(this, this.#view, this.#offset, this.#size, this.#copied);
     this.#sent = true;
     return true;
   }
@@ -74,7 +74,7 @@ export class UpdateStep extends Step {
   }
 
   end(running: Running): void {
-    if (this.#sent) running.returned();
+    if (this.#sent) running.updated();
   }
 
   override succeed(): void {
@@ -93,14 +93,14 @@ export class DigestStep extends Step {
   }
 
   begin(running: Running): boolean {
-    running.sendDigest(this, this.wanted);
+    running.digestAsync(this, this.wanted);
     return true;
   }
 
   wait(): void {}
 
   end(running: Running): void {
-    running.spend();
+    running.finalize();
   }
 
   override succeed(value: unknown): void {

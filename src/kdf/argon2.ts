@@ -11,18 +11,18 @@ import {
 } from '../request/arguments.js';
 import { At, frame, Operation } from '../request/frame.js';
 import {
-  describeAad,
-  describeCall,
-  describeIv,
-  describeResult,
-  describeTag,
+  setAad,
+  beginRequest,
+  setIv,
+  setResult,
+  setTag,
   Form,
   ownSecret,
   deferWipe,
 } from '../request/request.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
-import { describeKeyInput, type SecretInput } from '../request/key-input.js';
+import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
   between,
@@ -99,30 +99,30 @@ export const V13 = 0x13;
 
 /** `(algorithm, parameters)`. */
 export const argon2Parser: DerivationParser = {
-  describe: describeArgon2,
+  fill: fillArgon2,
   options: 1,
   name: 'parameters',
   takes,
 };
 
-function describeArgon2(given: ArrayLike<unknown>, count: number): void {
+function fillArgon2(given: ArrayLike<unknown>, count: number): void {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const kind = argon2Kind(given[0], 'algorithm');
   const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
-  const asked: unknown = parameters.version;
-  if (asked !== undefined && asked !== V13 && asked !== 0x10) {
+  const version: unknown = parameters.version;
+  if (version !== undefined && version !== V13 && version !== 0x10) {
     throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
   }
-  const cost = argon2Cost(kind, asked === undefined ? V13 : asked, parameters, 'parameters');
+  const cost = argon2Cost(kind, version === undefined ? V13 : version, parameters, 'parameters');
   const size =
     tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
-  describeArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
+  setArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
 }
 
 /** Describes an Argon2 of checked cost. */
-export function describeArgon2Of(
+export function setArgon2Of(
   cost: CheckedArgon2,
   message: unknown,
   nonceGiven: unknown,
@@ -145,13 +145,13 @@ export function describeArgon2Of(
     pepperGiven,
     `${options}.secret`,
   );
-  describeCall(Operation.Argon2, 0, NO_BYTES, 0, 0);
-  describeKeyInput(password);
-  describePepper(pepper);
-  describeIv(nonce, 0, sizeOf(nonce));
-  describeAad(associated, 0, sizeOf(associated));
+  beginRequest(Operation.Argon2, 0, NO_BYTES, 0, 0);
+  setKeyInput(password);
+  setPepper(pepper);
+  setIv(nonce, 0, sizeOf(nonce));
+  setAad(associated, 0, sizeOf(associated));
   frameCost(cost);
-  describeResult(size, Form.Secret);
+  setResult(size, Form.Secret);
 }
 
 /** Reads a password and, if there is one, the secret of Argon2. */
@@ -174,7 +174,7 @@ export function readPasswords(
  * Describes the secret of Argon2, if there is one. What is ours is wiped when the call has used or
  * copied it.
  */
-export function describePepper(pepper: Password | undefined): void {
+export function setPepper(pepper: Password | undefined): void {
   if (pepper === undefined) return;
   if (SecretCopy.is(pepper)) deferWipe(pepper.bytes);
   const bytes = SecretCopy.is(pepper)
@@ -182,7 +182,7 @@ export function describePepper(pepper: Password | undefined): void {
     : typeof pepper === 'string'
       ? ownSecret(pepper)
       : pepper;
-  describeTag(bytes, 0, sizeOf(bytes));
+  setTag(bytes, 0, sizeOf(bytes));
 }
 
 export function frameCost({ kind, version, memory, passes, parallelism }: CheckedArgon2): void {

@@ -6,15 +6,8 @@
 import { options as optionsOf, unsigned } from '../request/arguments.js';
 import { servers } from '../engines/binding.js';
 import { Flag } from '../request/frame.js';
-import {
-  abortSignal,
-  call,
-  setEngines,
-  clearRequest,
-  runSync,
-  runAsync,
-  type Describe,
-} from '../request/request.js';
+import { abortSignal, runSync, runAsync } from '../scheduling/run.js';
+import { request, setEngines, clearRequest, type FillRequest } from '../request/request.js';
 import {
   localEngines,
   readEnginePreference,
@@ -64,7 +57,7 @@ export const derivationNames: Names<DerivationCallOptions> = {
 
 /** Reads one kind of derivation. */
 export interface DerivationParser {
-  readonly describe: Describe;
+  readonly fill: FillRequest;
   /** Where its options stand; the last argument but the callback. */
   readonly options: number;
   /** What they are called. */
@@ -92,11 +85,11 @@ export function deriveSync(
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
+      `options.${name}: a synchronous request takes none; pass a callback, or use millrace/promises`,
     );
   }
   decideMemory();
-  return runSync(parser.describe, given, count, choice);
+  return runSync(parser.fill, given, count, choice);
 }
 
 /** Derives, and calls back. */
@@ -144,7 +137,7 @@ function launchUnder(
   parser: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
-  options: Asked,
+  options: CallOptions,
 ): void {
   if (signal.aborted) {
     completion.reject(signal.reason);
@@ -156,46 +149,47 @@ function launchUnder(
 
 function launch(
   completion: Completion,
-  { describe }: DerivationParser,
+  { fill }: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
-  { onProgress, choice }: Asked,
+  { onProgress, choice }: CallOptions,
   flags = 0,
 ): void {
   decideMemory();
   // Made before the description begins, as all waiters are.
-  const watched = onProgress === undefined ? undefined : new Watched(completion, onProgress);
+  const reporting =
+    onProgress === undefined ? undefined : new ProgressCompletion(completion, onProgress);
   try {
-    describe(given, count);
+    fill(given, count);
     setEngines(choice);
   } catch (error) {
     clearRequest();
     throw error;
   }
-  call.flags |= watched === undefined ? flags : flags | Flag.Progress;
-  runAsync(watched ?? completion);
-  watched?.begin();
+  request.flags |= reporting === undefined ? flags : flags | Flag.Progress;
+  runAsync(reporting ?? completion);
+  reporting?.begin();
   flushLater();
 }
 
-let flushing = false;
+let flushScheduled = false;
 
 function flushLater(): void {
-  if (flushing) return;
-  flushing = true;
+  if (flushScheduled) return;
+  flushScheduled = true;
   nextTurn(flush);
 }
 
 function flush(): void {
-  flushing = false;
+  flushScheduled = false;
   for (const binding of openBindings()) binding.flushDerivations();
 }
 
 /** Milliseconds between two looks at how far a derivation has come. */
-const LOOK = 50;
+const PROGRESS_INTERVAL_MS = 50;
 
 /** Tells of progress while another waits. */
-class Watched implements Completion {
+class ProgressCompletion implements Completion {
   #timer: Timer | undefined;
   #fraction = 0;
 
@@ -219,13 +213,15 @@ class Watched implements Completion {
 
   /** The job is under way: looks at it now and then, until it settles. */
   begin(): void {
-    this.#timer = every(LOOK, () => this.#tell(servers[this.slot]!.progress(this.slot)));
+    this.#timer = every(PROGRESS_INTERVAL_MS, () =>
+      this.#report(servers[this.slot]!.progress(this.slot)),
+    );
   }
 
   succeed(value: unknown): void {
     this.#end();
     try {
-      this.#tell(1);
+      this.#report(1);
     } catch (error) {
       nextTick(() => {
         throw error;
@@ -244,11 +240,11 @@ class Watched implements Completion {
     this.completion.cancelled();
   }
 
-  #tell(fraction: number): void {
+  #report(fraction: number): void {
     if (fraction <= this.#fraction) return;
     this.#fraction = fraction;
-    const tell = this.#onProgress;
-    tell({ fraction });
+    const onProgress = this.#onProgress;
+    onProgress({ fraction });
   }
 
   #end(): void {
@@ -257,19 +253,27 @@ class Watched implements Completion {
 }
 
 /** What was asked for beside the derivation itself. */
-interface Asked {
+interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];
   readonly choice: EnginePreference;
 }
 
-function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count: number): Asked {
+function callOptions(
+  parser: DerivationParser,
+  given: ArrayLike<unknown>,
+  count: number,
+): CallOptions {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
   if (count <= parser.options)
-    return { signal: undefined, onProgress: undefined, choice: localEngines(undefined, WHAT) };
-  const asked = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
-  const signal = abortSignal(asked.signal);
-  const { onProgress, engine } = asked;
+    return { signal: undefined, onProgress: undefined, choice: localEngines(undefined, PURPOSE) };
+  const options = optionsOf<DerivationCallOptions>(
+    given[parser.options],
+    parser.name,
+    parser.takes,
+  );
+  const signal = abortSignal(options.signal);
+  const { onProgress, engine } = options;
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw wrongType('options.onProgress', 'a function', onProgress);
   return {
@@ -277,12 +281,12 @@ function callOptions(parser: DerivationParser, given: ArrayLike<unknown>, count:
     onProgress,
     choice: localEngines(
       engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
-      WHAT,
+      PURPOSE,
     ),
   };
 }
 
-const WHAT = 'key derivation';
+const PURPOSE = 'key derivation';
 
 // Arguments.
 
@@ -295,20 +299,17 @@ export function keySize(value: unknown, name: string): number {
 }
 
 /** An integer between two others. */
-export function between(value: unknown, least: number, most: number, name: string): number {
+export function between(value: unknown, min: number, max: number, name: string): number {
   const number = unsigned(value, name);
-  if (number >= least && number <= most) return number;
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `${name} must be between ${least} and ${most}, not ${number}`,
-  );
+  if (number >= min && number <= max) return number;
+  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${min} and ${max}, not ${number}`);
 }
 
 /** A password or another secret that was read: as it was given, or a copy of ours. */
 export type Password = string | Uint8Array | SecretCopy;
 
 /**
- * Reads a password or another secret; {@link describeKeyInput} describes it. Read it last: see
+ * Reads a password or another secret; {@link setKeyInput} describes it. Read it last: see
  * secret-copy.ts.
  */
 export function readPassword(value: unknown, name: string): Password {

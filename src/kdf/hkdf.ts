@@ -3,9 +3,9 @@
  */
 import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
-import { describeAad, describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { setAad, beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { makeError } from '../request/errors.js';
-import { describeKeyInput } from '../request/key-input.js';
+import { setKeyInput } from '../request/key-input.js';
 import {
   keySize,
   readPassword,
@@ -21,13 +21,13 @@ const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivat
 
 /** `(digest, ikm, salt, info, keylen[, options])`. */
 export const hkdfParser: DerivationParser = {
-  describe: describeHkdf,
+  fill: fillHkdf,
   options: 5,
   name: 'options',
   takes,
 };
 
-function describeHkdf(given: ArrayLike<unknown>, count: number): void {
+function fillHkdf(given: ArrayLike<unknown>, count: number): void {
   if (count < 5)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const facts = digestFacts(given[0]);
@@ -41,9 +41,9 @@ function describeHkdf(given: ArrayLike<unknown>, count: number): void {
   const salt = data(given[2], 'salt');
   const info = data(given[3], 'info');
   const ikm = readPassword(given[1], 'ikm');
-  describeCall(Operation.Hkdf, facts.id, NO_BYTES, 0, 0);
-  describeKeyInput(ikm);
-  describeIv(salt, 0, sizeOf(salt));
-  describeAad(info, 0, sizeOf(info));
-  describeResult(size, Form.Secret);
+  beginRequest(Operation.Hkdf, facts.id, NO_BYTES, 0, 0);
+  setKeyInput(ikm);
+  setIv(salt, 0, sizeOf(salt));
+  setAad(info, 0, sizeOf(info));
+  setResult(size, Form.Secret);
 }

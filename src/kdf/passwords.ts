@@ -13,10 +13,10 @@ import {
 import { native } from '../engines/binding.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import {
-  call,
-  describeAad,
-  describeCall,
-  describeResult,
+  request,
+  setAad,
+  beginRequest,
+  setResult,
   clearRequest,
   Form,
 } from '../request/request.js';
@@ -25,8 +25,8 @@ import { failure, makeError, wrongType } from '../request/errors.js';
 import {
   argon2Cost,
   argon2Kind,
-  describeArgon2Of,
-  describePepper,
+  setArgon2Of,
+  setPepper,
   frameCost,
   readPasswords,
   V13,
@@ -36,7 +36,7 @@ import {
   argon2CostNames,
 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
-import { describeKeyInput, type SecretInput } from '../request/key-input.js';
+import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
   between,
@@ -46,7 +46,7 @@ import {
   type DerivationCallOptions,
 } from './derive.js';
 import {
-  describeScryptOf,
+  setScryptOf,
   memoryOf,
   scryptCost,
   type ScryptCost,
@@ -120,10 +120,10 @@ const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions
   },
 );
 
-const SALT = { least: 8, most: 64 };
-const HASH = { least: 16, most: 64 };
-const MEMORY_MAX = 256 * 1024 * 1024;
-const TIME_MAX = 5000;
+const SALT = { min: 8, max: 64 };
+const HASH = { min: 16, max: 64 };
+const MEMORY_MAX_BYTES = 256 * 1024 * 1024;
+const TIME_MAX_MS = 5000;
 
 /** What OWASP recommends for scrypt. */
 const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
@@ -143,13 +143,9 @@ function planOf(options: HashPasswordOptions): Plan {
   const algorithm: unknown = options.algorithm ?? 'argon2id';
   const { saltLength, hashLength } = options;
   const saltSize =
-    saltLength === undefined
-      ? 16
-      : between(saltLength, SALT.least, SALT.most, 'options.saltLength');
+    saltLength === undefined ? 16 : between(saltLength, SALT.min, SALT.max, 'options.saltLength');
   const hashSize =
-    hashLength === undefined
-      ? 32
-      : between(hashLength, HASH.least, HASH.most, 'options.hashLength');
+    hashLength === undefined ? 32 : between(hashLength, HASH.min, HASH.max, 'options.hashLength');
   if (algorithm === 'scrypt') {
     refuseOthers(options, argon2CostNames, scryptTakes);
     return {
@@ -192,17 +188,17 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
     hashTakes,
   );
   const { scheme, saltSize, hashSize } = planOf(options);
-  const { secret: pepper, salt: given_ } = options;
-  const salt = given_ === undefined ? randomBytes(saltSize) : copyOf(bytes(given_, 'options.salt'));
-  between(sizeOf(salt), SALT.least, SALT.most, 'the size of options.salt');
+  const { secret: pepper, salt: givenSalt } = options;
+  const salt =
+    givenSalt === undefined ? randomBytes(saltSize) : copyOf(bytes(givenSalt, 'options.salt'));
+  between(sizeOf(salt), SALT.min, SALT.max, 'the size of options.salt');
   if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
   return {
     parser: {
-      describe: ({ 0: password }) => {
+      fill: ({ 0: password }) => {
         if (scheme.argon2 === undefined)
-          describeScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
-        else
-          describeArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
+          setScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
+        else setArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
       },
       options: 1,
       name: 'options',
@@ -239,13 +235,13 @@ function randomBytes(size: number): Buffer {
 
 /** `(password, hash[, options])`. */
 export const verifyParser: DerivationParser = {
-  describe: describeVerify,
+  fill: fillVerify,
   options: 2,
   name: 'options',
   takes: verifyTakes,
 };
 
-function describeVerify(given: ArrayLike<unknown>, count: number): void {
+function fillVerify(given: ArrayLike<unknown>, count: number): void {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
   const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(
@@ -253,7 +249,7 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
     'options',
     verifyTakes,
   );
-  const { secret: pepper, maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = options;
+  const { secret: pepper, maxMemory = MEMORY_MAX_BYTES, maxTime = TIME_MAX_MS } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
   const hash = hashText(given[1]);
@@ -267,13 +263,13 @@ function describeVerify(given: ArrayLike<unknown>, count: number): void {
       'password must not have a zero byte where the hash is of bcrypt, which would end there',
     );
   }
-  describeCall(Operation.Verify, 0, NO_BYTES, 0, 0);
-  describeKeyInput(password);
-  describePepper(secret);
-  describeAad(text, 0, sizeOf(text));
+  beginRequest(Operation.Verify, 0, NO_BYTES, 0, 0);
+  setKeyInput(password);
+  setPepper(secret);
+  setAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
-  describeResult(1, Form.Verdict);
+  setResult(1, Form.Verdict);
 }
 
 /** Reads `(hash[, options])`, and tells whether the hash should be made anew. */
@@ -282,14 +278,14 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
   const { scheme, saltSize, hashSize } = planOf(options);
   const text = utf8(hashText(hash));
   try {
-    describeCall(
+    beginRequest(
       scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2,
       0,
       NO_BYTES,
       0,
       0,
     );
-    describeAad(text, 0, sizeOf(text));
+    setAad(text, 0, sizeOf(text));
     if (scheme.argon2 === undefined) {
       frame[At.Count] = scheme.scrypt.N;
       frame[At.MessageSize] = scheme.scrypt.r;
@@ -299,7 +295,7 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
     }
     frame[At.IvSize] = saltSize;
     frame[At.TargetSize] = hashSize;
-    frame[At.Flags] = call.flags | Flag.HasAad;
+    frame[At.Flags] = request.flags | Flag.HasAad;
     const answer = native.needsRehash(NO_BYTES, undefined, undefined, text);
     if (answer < 0) throw failure(-answer);
     return answer === 1;
@@ -309,11 +305,11 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
 }
 
 /** The longest password hash known is not half as long. */
-const TEXT_MAX = 256;
+const HASH_TEXT_MAX = 256;
 
 function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
-  if (value.length > 0 && value.length <= TEXT_MAX) return value;
+  if (value.length > 0 && value.length <= HASH_TEXT_MAX) return value;
   throw makeError('ERR_PASSWORD_HASH', 'hash is no password hash in a known form');
 }
 

@@ -3,11 +3,11 @@
  */
 import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { At, frame, Operation } from '../request/frame.js';
-import { describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../request/errors.js';
-import { describeKeyInput } from '../request/key-input.js';
+import { setKeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../request/options.js';
 import {
   between,
@@ -23,13 +23,13 @@ const takes: Accepted<keyof DerivationCallOptions> = accepted(SIGNATURE, derivat
 
 /** `(password, salt, iterations, keylen, digest[, options])`. */
 export const pbkdf2Parser: DerivationParser = {
-  describe: describePbkdf2,
+  fill: fillPbkdf2,
   options: 5,
   name: 'options',
   takes,
 };
 
-function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
+function fillPbkdf2(given: ArrayLike<unknown>, count: number): void {
   if (count < 5)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -40,11 +40,11 @@ function describePbkdf2(given: ArrayLike<unknown>, count: number): void {
   const facts = digestFacts(given[4]);
   const salt = data(given[1], 'salt');
   const password = readPassword(given[0], 'password');
-  describeCall(Operation.Pbkdf2, facts.id, NO_BYTES, 0, 0);
-  describeKeyInput(password);
-  describeIv(salt, 0, sizeOf(salt));
+  beginRequest(Operation.Pbkdf2, facts.id, NO_BYTES, 0, 0);
+  setKeyInput(password);
+  setIv(salt, 0, sizeOf(salt));
   frame[At.Count] = iterations;
-  describeResult(size, Form.Secret);
+  setResult(size, Form.Secret);
 }
 
 /** The hash of that name, over which there must be an HMAC. */

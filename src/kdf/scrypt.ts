@@ -3,10 +3,10 @@
  */
 import { data, NO_BYTES, options as optionsOf, sizeOf, unsigned } from '../request/arguments.js';
 import { At, frame, Operation } from '../request/frame.js';
-import { describeCall, describeIv, describeResult, Form } from '../request/request.js';
+import { beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
-import { describeKeyInput } from '../request/key-input.js';
+import { setKeyInput } from '../request/key-input.js';
 import {
   keySize,
   readPassword,
@@ -70,13 +70,13 @@ const MAXMEM = 32 * 1024 * 1024;
 
 /** `(password, salt, keylen[, options])`. */
 export const scryptParser: DerivationParser = {
-  describe: describeScrypt,
+  fill: fillScrypt,
   options: 3,
   name: 'options',
   takes,
 };
 
-function describeScrypt(given: ArrayLike<unknown>, count: number): void {
+function fillScrypt(given: ArrayLike<unknown>, count: number): void {
   if (count < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const options = optionsOf<Fields>(count > 3 ? given[3] : undefined, 'options', takes);
@@ -92,11 +92,11 @@ function describeScrypt(given: ArrayLike<unknown>, count: number): void {
     );
   }
   const size = keySize(given[2], 'keylen');
-  describeScryptOf(cost, maxmem, given[0], given[1], size);
+  setScryptOf(cost, maxmem, given[0], given[1], size);
 }
 
 /** Describes an scrypt of checked cost. */
-export function describeScryptOf(
+export function setScryptOf(
   { N, r, p }: ScryptCost,
   maxmem: number,
   passwordGiven: unknown,
@@ -105,14 +105,14 @@ export function describeScryptOf(
 ): void {
   const salt = data(saltGiven, 'salt');
   const password = readPassword(passwordGiven, 'password');
-  describeCall(Operation.Scrypt, 0, NO_BYTES, 0, 0);
-  describeKeyInput(password);
-  describeIv(salt, 0, sizeOf(salt));
+  beginRequest(Operation.Scrypt, 0, NO_BYTES, 0, 0);
+  setKeyInput(password);
+  setIv(salt, 0, sizeOf(salt));
   frame[At.Count] = N;
   frame[At.MessageSize] = r;
   frame[At.SeedLow] = p;
   frame[At.MaxMemory] = maxmem;
-  describeResult(size, Form.Secret);
+  setResult(size, Form.Secret);
 }
 
 /** Bytes, counted as node:crypto does. */

@@ -21,19 +21,17 @@ import {
 import { native, servers } from '../engines/binding.js';
 import { At, Flag, frame, Operation, Route } from '../request/frame.js';
 import {
-  call,
-  describeCall,
+  request,
+  beginRequest,
   setEngines,
-  describeIv,
-  describeKey,
-  describeTarget,
+  setIv,
+  setKey,
+  setTarget,
   Form,
-  encodeResult,
-  canCopy,
-  routedSync,
-  runDescribed,
-  runAsync,
 } from '../request/request.js';
+import { encodeResult } from '../request/result.js';
+import { canCopy } from '../scheduling/copies.js';
+import { routedSync, runFilled, runAsync } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { readEnginePreference, withKeyEngines, type EnginePreference } from '../engines/engines.js';
@@ -161,7 +159,7 @@ function hashHere(batch: Batch): unknown {
     if (messages.list !== undefined) {
       hashList(batch, messages.list, result);
     } else if (messages.count > 0) {
-      describePacked(batch, messages.packed, 0, messages.count, messages.size);
+      setPacked(batch, messages.packed, 0, messages.count, messages.size);
       run(batch, result, 0, messages.count);
     }
   } finally {
@@ -432,8 +430,8 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
       used += copied;
     }
     if (index > first) {
-      if (alike) describePacked(batch, chunk, 0, index - first, chunkSizes[0]!);
-      else describeSized(batch, chunk, 0, used, chunkSizeBytes, 0, index - first);
+      if (alike) setPacked(batch, chunk, 0, index - first, chunkSizes[0]!);
+      else setSized(batch, chunk, 0, used, chunkSizeBytes, 0, index - first);
       run(batch, result, first, index - first);
       continue;
     }
@@ -442,7 +440,7 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
       if (typeof each === 'string' ? isShort(each) : sizeOf(each) <= COPIED_MAX) break;
       if (typeof each === 'string') list[index] = utf8(each);
     }
-    describeViews(batch, list as Uint8Array[], first, index - first);
+    setViews(batch, list as Uint8Array[], first, index - first);
     run(batch, result, first, index - first);
   }
 }
@@ -457,9 +455,9 @@ function isShort(text: string): boolean {
  * result.
  */
 function run(batch: Batch, result: Uint8Array, first: number, count: number): void {
-  describeBeginning(batch);
-  describeTarget(result, first * batch.size, count * batch.size);
-  runDescribed();
+  fillBeginning(batch);
+  setTarget(result, first * batch.size, count * batch.size);
+  runFilled();
 }
 
 // ---- on the pool ---------------------------------------------------------------------------------
@@ -511,7 +509,7 @@ function send(batch: Batch, route: Route, user: Completion, cancellable: boolean
     nextTick(settleNothing, parts);
     return parts;
   }
-  const { describe, sizes, total, copied } = own(batch);
+  const { fill, sizes, total, copied } = own(batch);
   const worthwhile =
     route === Route.Pool
       ? 1
@@ -527,11 +525,11 @@ function send(batch: Batch, route: Route, user: Completion, cancellable: boolean
     if (end === first) continue;
     const part = new Part(parts);
     try {
-      describe(first, end);
-      describeBeginning(batch);
-      describeTarget(result, first * size, (end - first) * size);
-      if (cancellable) call.flags |= Flag.Cancellable;
-      if (copied) call.flags |= Flag.Copied;
+      fill(first, end);
+      fillBeginning(batch);
+      setTarget(result, first * size, (end - first) * size);
+      if (cancellable) request.flags |= Flag.Cancellable;
+      if (copied) request.flags |= Flag.Copied;
       // This route is of each part.
       if (route !== Route.Auto) frame[At.Route] = Route.Pool;
       runAsync(part);
@@ -551,7 +549,7 @@ function settleNothing(parts: Parts): void {
 
 interface Owned {
   /** Describes the messages from `first` to before `end`. */
-  readonly describe: (first: number, end: number) => void;
+  readonly fill: (first: number, end: number) => void;
   /** Their sizes, if they differ. */
   readonly sizes: Float64Array | undefined;
   readonly total: number;
@@ -571,7 +569,7 @@ function own(batch: Batch): Owned {
     const packed =
       lent && !isResizable(messages.packed) ? messages.packed : copyOf(messages.packed);
     return {
-      describe: (first, end) => describePacked(batch, packed, first, end - first, messages.size),
+      fill: (first, end) => setPacked(batch, packed, first, end - first, messages.size),
       sizes: undefined,
       total: sizeOf(packed),
       copied: packed !== messages.packed,
@@ -591,7 +589,7 @@ function own(batch: Batch): Owned {
     for (let index = 0; index < views.length; index++)
       if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
     return {
-      describe: (first, end) => describeViews(batch, views, first, end - first),
+      fill: (first, end) => setViews(batch, views, first, end - first),
       sizes,
       total,
       copied: false,
@@ -606,8 +604,8 @@ function own(batch: Batch): Owned {
   }
   const sizeBytes = new Uint8Array(sizes.buffer);
   return {
-    describe: (first, end) =>
-      describeSized(
+    fill: (first, end) =>
+      setSized(
         batch,
         all,
         offsets[first]!,
@@ -729,7 +727,7 @@ class ManyPromise extends SignalCompletion {
 // ---- what both share -----------------------------------------------------------------------------
 
 /** Messages one after the other, with their sizes. */
-function describeSized(
+function setSized(
   { operation, facts }: Batch,
   all: Uint8Array,
   offset: number,
@@ -738,38 +736,38 @@ function describeSized(
   first: number,
   count: number,
 ): void {
-  describeCall(operation, facts.id, all, offset, total);
-  describeIv(sizes, first * 8, count * 8);
-  call.flags |= Flag.HasSizes;
+  beginRequest(operation, facts.id, all, offset, total);
+  setIv(sizes, first * 8, count * 8);
+  request.flags |= Flag.HasSizes;
 }
 
 /** Messages of one size, one after the other. */
-function describePacked(
+function setPacked(
   { operation, facts }: Batch,
   packed: Uint8Array,
   first: number,
   count: number,
   size: number,
 ): void {
-  describeCall(operation, facts.id, packed, first * size, count * size);
+  beginRequest(operation, facts.id, packed, first * size, count * size);
   frame[At.Count] = count;
   frame[At.MessageSize] = size;
 }
 
 /** Messages wherever they are. */
-function describeViews(
+function setViews(
   { operation, facts }: Batch,
   views: readonly Uint8Array[],
   first: number,
   count: number,
 ): void {
-  describeCall(operation, facts.id, views, first, 0);
+  beginRequest(operation, facts.id, views, first, 0);
   frame[At.Count] = count;
-  call.flags |= Flag.HasViews;
+  request.flags |= Flag.HasViews;
 }
 
-function describeBeginning({ key, choice, seedLow, seedHigh }: Batch): void {
-  if (key !== undefined) describeKey(key, 0, sizeOf(key));
+function fillBeginning({ key, choice, seedLow, seedHigh }: Batch): void {
+  if (key !== undefined) setKey(key, 0, sizeOf(key));
   if (choice !== undefined) setEngines(choice);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;

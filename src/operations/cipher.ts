@@ -16,15 +16,15 @@ import {
 } from '../request/arguments.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
-  describeAad,
-  describeCall,
+  setAad,
+  beginRequest,
   setEngines,
-  describeIv,
-  describePrefix,
-  describeResult,
-  describeRoute,
-  describeTag,
-  describeTarget,
+  setIv,
+  setPrefix,
+  setResult,
+  setRoute,
+  setTag,
+  setTarget,
   Form,
   type Parser,
 } from '../request/request.js';
@@ -39,8 +39,8 @@ import {
 import { makeError, wrongType } from '../request/errors.js';
 import {
   checkKeyRange,
-  describeKeyInput,
-  describeKeyRange,
+  setKeyInput,
+  setKeyRange,
   keySizeOf,
   readKey,
   type KeyInput,
@@ -75,7 +75,7 @@ export interface SealOptions extends EngineOptions {
    */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
-  readonly tagLength?: number | undefined;
+  readonly authTagLength?: number | undefined;
 }
 
 const sealNames: Names<SealOptions> = {
@@ -83,7 +83,7 @@ const sealNames: Names<SealOptions> = {
   nonce: true,
   source: true,
   aad: true,
-  tagLength: true,
+  authTagLength: true,
   ...engineNames,
 };
 
@@ -101,7 +101,7 @@ export interface OpenOptions extends EngineOptions {
   /** The additional authenticated data the message was sealed with. */
   readonly aad?: Data | undefined;
   /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
-  readonly tagLength?: number | undefined;
+  readonly authTagLength?: number | undefined;
 }
 
 const openNames: Names<OpenOptions> = {
@@ -109,7 +109,7 @@ const openNames: Names<OpenOptions> = {
   nonce: true,
   source: true,
   aad: true,
-  tagLength: true,
+  authTagLength: true,
   ...engineNames,
 };
 
@@ -162,7 +162,7 @@ export interface TextTargetOptions {
 const targetNames: Names<TextTargetOptions> = { target: true, targetOffset: true };
 
 /** `(algorithm, options)` of seal. */
-export const sealParser: Parser = { describe: describeSeal, counts: [2] };
+export const sealParser: Parser = { fill: fillSeal, counts: [2] };
 
 type SealFields = SealOptions & Partial<TextTargetOptions>;
 const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
@@ -170,13 +170,13 @@ const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
   ...targetNames,
 });
 
-function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
   // All getters run here, before any memory is looked at.
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
   const choice = requestedEngines(engine);
-  const tagSize = appendedTagSize(tagLength, facts);
+  const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
   limitSource(size, facts);
@@ -189,19 +189,19 @@ function describeSeal(given: ArrayLike<unknown>, count: number, promised?: boole
   if (SecretCopy.is(secret)) messageBytes(source, target);
   // Last of all: it is good until the next call.
   const random = iv === undefined ? randomNonce(facts.ivSize) : undefined;
-  describeCall(Operation.Seal, facts.id, text, 0, size);
+  beginRequest(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
-  describeKeyInput(secret);
-  if (iv !== undefined) describeIv(iv, 0, sizeOf(iv));
-  else describeIv(random!.memory, random!.offset, facts.ivSize);
-  describeAad(extra, 0, sizeOf(extra));
-  describePlace(place, resultSize);
-  if (iv === undefined) describePrefix(facts.ivSize);
-  describeAsked(way, choice);
+  setKeyInput(secret);
+  if (iv !== undefined) setIv(iv, 0, sizeOf(iv));
+  else setIv(random!.memory, random!.offset, facts.ivSize);
+  setAad(extra, 0, sizeOf(extra));
+  setPlace(place, resultSize);
+  if (iv === undefined) setPrefix(facts.ivSize);
+  setAsked(way, choice);
 }
 
 /** `(algorithm, options)` of open. */
-export const openParser: Parser = { describe: describeOpen, counts: [2] };
+export const openParser: Parser = { fill: fillOpen, counts: [2] };
 
 type OpenFields = OpenOptions & Partial<TextTargetOptions>;
 const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
@@ -209,12 +209,12 @@ const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
   ...targetNames,
 });
 
-function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
   const choice = requestedEngines(engine);
-  const tagSize = appendedTagSize(tagLength, facts);
+  const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
   const size = sizeOf(sealed) - prefix - tagSize;
@@ -225,14 +225,14 @@ function describeOpen(given: ArrayLike<unknown>, count: number, promised?: boole
   const place = readTarget(target, targetOffset, size);
   const way = routeAsked(route);
   const secret = readCipherKey(key, facts);
-  describeCall(Operation.Open, facts.id, sealed, prefix, size + tagSize);
+  beginRequest(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
-  describeKeyInput(secret);
-  if (iv === undefined) describeIv(sealed, 0, prefix);
-  else describeIv(iv, 0, sizeOf(iv));
-  describeAad(extra, 0, sizeOf(extra));
-  describePlace(place, size);
-  describeAsked(way, choice);
+  setKeyInput(secret);
+  if (iv === undefined) setIv(sealed, 0, prefix);
+  else setIv(iv, 0, sizeOf(iv));
+  setAad(extra, 0, sizeOf(extra));
+  setPlace(place, size);
+  setAsked(way, choice);
 }
 
 function shortSource(prefix: number, tagSize: number, size: number): Error {
@@ -265,10 +265,10 @@ function aeadFacts(
   return facts;
 }
 
-function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
-  if (tagLength === undefined) return facts.tagSize;
-  const tagSize = unsigned(tagLength, 'tagLength');
-  checkTagSize(tagSize, facts, 'tagLength');
+function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
+  if (authTagLength === undefined) return facts.tagSize;
+  const tagSize = unsigned(authTagLength, 'authTagLength');
+  checkTagSize(tagSize, facts, 'authTagLength');
   return tagSize;
 }
 
@@ -276,7 +276,7 @@ function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
  * `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window
  * form.
  */
-export const cipherParser: Parser = { describe: describeCipher, counts: [2, 5, 7, 13, 19] };
+export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7, 13, 19] };
 
 type CipherFields = CipherOptions & Partial<TextTargetOptions>;
 const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
@@ -284,14 +284,14 @@ const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
   ...targetNames,
 });
 
-function describeCipher(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillCipher(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
   const facts = cipherFacts(given[0]);
   if (count === 2)
-    describeCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
-  else if (count === 5 || count === 7) describeCipherFriendly(facts, given, count);
-  else if (count === 13 || count === 19) describeCipherWindow(facts, given, count);
+    fillCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
+  else if (count === 5 || count === 7) fillCipherFriendly(facts, given, count);
+  else if (count === 13 || count === 19) fillCipherWindow(facts, given, count);
   else
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -299,7 +299,7 @@ function describeCipher(given: ArrayLike<unknown>, count: number, promised?: boo
     );
 }
 
-function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
+function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
   if (given === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
@@ -316,20 +316,16 @@ function describeCipherOptions(facts: CipherFacts, given: unknown, accepted: Acc
   const way = routeAsked(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
-  describeCall(operation, facts.id, view, 0, sizeOf(view));
-  describeKeyInput(secret);
-  describeIv(first, 0, sizeOf(first));
-  describeAad(extra, 0, sizeOf(extra));
-  if (code !== undefined) describeTag(code, 0, sizeOf(code));
-  describePlace(place, sizeOf(view));
-  describeAsked(way, choice);
+  beginRequest(operation, facts.id, view, 0, sizeOf(view));
+  setKeyInput(secret);
+  setIv(first, 0, sizeOf(first));
+  setAad(extra, 0, sizeOf(extra));
+  if (code !== undefined) setTag(code, 0, sizeOf(code));
+  setPlace(place, sizeOf(view));
+  setAsked(way, choice);
 }
 
-function describeCipherFriendly(
-  facts: CipherFacts,
-  given: ArrayLike<unknown>,
-  count: number,
-): void {
+function fillCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
@@ -338,15 +334,15 @@ function describeCipherFriendly(
   const tag = readTag(count === 7 ? given[6] : undefined, facts);
   const key = readCipherKey(given[2], facts);
   if (SecretCopy.is(key)) messageBytes(given[4], undefined);
-  describeCall(operation, facts.id, source, 0, sizeOf(source));
-  describeKeyInput(key);
-  describeIv(iv, 0, sizeOf(iv));
-  describeAad(aad, 0, sizeOf(aad));
-  if (tag !== undefined) describeTag(tag, 0, sizeOf(tag));
-  describeResult(sizeOf(source), Form.Buffer);
+  beginRequest(operation, facts.id, source, 0, sizeOf(source));
+  setKeyInput(key);
+  setIv(iv, 0, sizeOf(iv));
+  setAad(aad, 0, sizeOf(aad));
+  if (tag !== undefined) setTag(tag, 0, sizeOf(tag));
+  setResult(sizeOf(source), Form.Buffer);
 }
 
-function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+function fillCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
   const keyOffset = unsigned(given[3], 'keyOffset');
   const keySize = unsigned(given[4], 'keySize');
@@ -368,14 +364,14 @@ function describeCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, cou
   const key = readKey(given[2], facts.name, 'key');
   checkKeyRange(key, keyOffset, keySize);
   checkKeySize(key, keySizeOf(key) === undefined ? undefined : keySize, facts, 'keySize');
-  describeCall(operation, facts.id, source, sourceOffset, sourceSize);
-  describeKeyRange(key, keyOffset, keySize);
-  describeIv(iv, ivOffset, ivSize);
+  beginRequest(operation, facts.id, source, sourceOffset, sourceSize);
+  setKeyRange(key, keyOffset, keySize);
+  setIv(iv, ivOffset, ivSize);
   if (tag !== undefined) {
-    describeAad(tag.aad, tag.aadOffset, tag.aadSize);
-    if (facts.aead) describeTag(tag.tag, tag.tagOffset, tag.tagSize);
+    setAad(tag.aad, tag.aadOffset, tag.aadSize);
+    if (facts.aead) setTag(tag.tag, tag.tagOffset, tag.tagSize);
   }
-  describeTarget(target, targetOffset, sourceSize);
+  setTarget(target, targetOffset, sourceSize);
 }
 
 interface WindowTag {
@@ -469,9 +465,9 @@ function readTarget(target: unknown, targetOffset: unknown, size: number): Place
   return { target: view, offset };
 }
 
-function describePlace(place: Place | undefined, size: number): void {
-  if (place === undefined) describeResult(size, Form.Buffer);
-  else describeTarget(place.target, place.offset, size);
+function setPlace(place: Place | undefined, size: number): void {
+  if (place === undefined) setResult(size, Form.Buffer);
+  else setTarget(place.target, place.offset, size);
 }
 
 function requestedEngines(engine: unknown): EnginePreference | undefined {
@@ -482,9 +478,9 @@ function routeAsked(route: unknown): Route | undefined {
   return route === undefined ? undefined : routeOf(route, 'options.route');
 }
 
-function describeAsked(route: Route | undefined, choice: EnginePreference | undefined): void {
+function setAsked(route: Route | undefined, choice: EnginePreference | undefined): void {
   if (choice !== undefined) setEngines(choice);
-  if (route !== undefined) describeRoute(route);
+  if (route !== undefined) setRoute(route);
 }
 
 function missingTag(facts: CipherFacts): Error {

@@ -22,7 +22,7 @@ export function fastHex(
 ): string | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
-  describe(facts, offset, size, key);
+  fill(facts, offset, size, key);
   return quick.hashHex(source);
 }
 
@@ -37,7 +37,7 @@ export function fastBigInt(
 ): bigint | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
-  describe(facts, offset, size, key);
+  fill(facts, offset, size, key);
   return quick.hashBigInt(source);
 }
 
@@ -53,7 +53,7 @@ export function fastBuffer(
   if (quick === undefined) return undefined;
   // A code is secret, and no digest longer than what can be staged.
   const target = key === 0 ? allocate(facts.digestSize) : stage(facts.digestSize);
-  describe(facts, offset, size, key);
+  fill(facts, offset, size, key);
   if (quick.hash(source, target) !== 0) return undefined;
   return key === 0 ? target : takeStaged(target);
 }
@@ -71,12 +71,12 @@ export function fastFinishHex(
   keyStates: Uint8Array | undefined,
 ): string | undefined {
   if (quick === undefined) return undefined;
-  describe(facts, 0, size, key);
+  fill(facts, 0, size, key);
   frame[At.AadSize] = sizeOf(state) === 0 ? 0 : facts.stateSize;
   return quick.finishHex(state, keyStates);
 }
 
-function describe(facts: HashFacts, offset: number, size: number, key: number): void {
+function fill(facts: HashFacts, offset: number, size: number, key: number): void {
   frame[At.Algorithm] = facts.id;
   frame[At.Key] = key;
   frame[At.SourceOffset] = offset;

@@ -4,12 +4,11 @@
 import { bytes, data, options, range, sizeOf, unsigned, type Bytes } from '../request/arguments.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
-  call,
-  describeCall,
+  beginRequest,
   setEngines,
-  describeResult,
-  describeRoute,
-  describeTarget,
+  setResult,
+  setRoute,
+  setTarget,
   Form,
   type Parser,
 } from '../request/request.js';
@@ -24,7 +23,7 @@ import {
 import { describe, makeError, wrongType } from '../request/errors.js';
 import { isBytesView } from '../request/intrinsics.js';
 import {
-  describeKeyInput,
+  setKeyInput,
   keySizeOf,
   readKey,
   type KeyInput,
@@ -93,27 +92,27 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 };
 
 /** `(algorithm, data[, encoding | options])` or the six arguments of the window form. */
-export const hashParser: Parser = { describe: describeHash, counts: [2, 3, 6] };
+export const hashParser: Parser = { fill: fillHash, counts: [2, 3, 6] };
 
 type Fields = HashOptions & Partial<TargetOptions>;
 const table: Takes<keyof Fields> = takes('hash(algorithm, data)', { ...hashNames, ...targetNames });
 
-function describeHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
   const facts = hashFacts(given[0]);
   if (count > 3) {
-    describeHashWindow(facts, given, count);
+    fillHashWindow(facts, given, count);
     return;
   }
   const accepted = promised ? table.promised : table.plain;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
   const source = readData(given[1], request);
   const key = hashKey(request.key, facts);
-  describeData(Operation.Hash, facts, source);
-  if (key !== undefined) describeKeyInput(key);
+  setData(Operation.Hash, facts, source);
+  if (key !== undefined) setKeyInput(key);
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
-  describeDigest(request);
+  fillDigest(request);
 }
 
 /** Reads data: bytes, or a short string as it is, unless the call is lent its source. */
@@ -127,17 +126,13 @@ export function readData(value: unknown, { target }: DigestRequest): Uint8Array 
  * Starts the description of a call on what {@link readData} gave. A short string stands in the
  * scratch.
  */
-export function describeData(
-  operation: Operation,
-  facts: HashFacts,
-  source: Uint8Array | string,
-): void {
+export function setData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
   if (typeof source === 'string')
-    describeCall(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
-  else describeCall(operation, facts.id, source, 0, sizeOf(source));
+    beginRequest(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
+  else beginRequest(operation, facts.id, source, 0, sizeOf(source));
 }
 
-function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
+function fillHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
   if (count !== 6) {
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -152,8 +147,8 @@ function describeHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   range(sourceOffset, sourceSize, sizeOf(source), 'source');
   const size = outputSize(undefined, facts);
   range(targetOffset, size, sizeOf(target), 'target');
-  describeCall(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
-  describeTarget(target, targetOffset, size);
+  beginRequest(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
+  setTarget(target, targetOffset, size);
 }
 
 /** What the third argument of hash and the fourth of hmac ask for. */
@@ -210,13 +205,11 @@ export function digestRequest(
 }
 
 /** Tells the call where the digest goes. */
-export function describeDigest(request: DigestRequest): void {
-  if (request.target === undefined) describeResult(request.size, request.form);
-  else describeTarget(request.target, request.targetOffset, request.size);
-  if (request.route !== undefined) describeRoute(request.route);
+export function fillDigest(request: DigestRequest): void {
+  if (request.target === undefined) setResult(request.size, request.form);
+  else setTarget(request.target, request.targetOffset, request.size);
+  if (request.route !== undefined) setRoute(request.route);
   if (request.choice !== undefined) setEngines(request.choice);
-  // Nothing but the result is left to describe; `call` is complete.
-  call.size = request.size;
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {

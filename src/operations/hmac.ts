@@ -3,13 +3,13 @@
  */
 import { bytes, range, sizeOf, unsigned } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
-import { describeCall, describeTarget, type Parser } from '../request/request.js';
+import { beginRequest, setTarget, type Parser } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../request/errors.js';
 import {
-  describeData,
-  describeDigest,
+  setData,
+  fillDigest,
   digestRequest,
   readData,
   targetNames,
@@ -19,8 +19,8 @@ import {
 import { macName } from './key.js';
 import {
   checkKeyRange,
-  describeKeyInput,
-  describeKeyRange,
+  setKeyInput,
+  setKeyRange,
   readKey,
   readTextKey,
 } from '../request/key-input.js';
@@ -29,7 +29,7 @@ import type { Names } from '../request/options.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 
 /** `(algorithm, key, data[, encoding | options])` or the nine arguments of the window form. */
-export const hmacParser: Parser = { describe: describeHmac, counts: [3, 4, 9] };
+export const hmacParser: Parser = { fill: fillHmac, counts: [3, 4, 9] };
 
 /** What an HMAC takes of a hash's options. */
 export type HmacOptions = Pick<HashOptions, 'encoding'> & Partial<TargetOptions> & EngineOptions;
@@ -38,23 +38,23 @@ export const hmacNames: Names<HmacOptions> = { encoding: true, ...targetNames, .
 
 const table: Takes<keyof HmacOptions> = takes('hmac(algorithm, key, data)', hmacNames);
 
-function describeHmac(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillHmac(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
   const facts = hmacFacts(given[0]);
   if (count > 4) {
-    describeHmacWindow(facts, given, count);
+    fillHmacWindow(facts, given, count);
     return;
   }
   const accepted = promised ? table.promised : table.plain;
   const request = digestRequest(count > 3 ? given[3] : undefined, facts, accepted);
   const source = readData(given[2], request);
   const key = readTextKey(given[1], macName(facts), 'key');
-  describeData(Operation.Hmac, facts, source);
-  describeKeyInput(key);
-  describeDigest(request);
+  setData(Operation.Hmac, facts, source);
+  setKeyInput(key);
+  fillDigest(request);
 }
 
-function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
+function fillHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
   if (count !== 9) {
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -72,9 +72,9 @@ function describeHmacWindow(facts: HashFacts, given: ArrayLike<unknown>, count: 
   range(targetOffset, facts.digestSize, sizeOf(target), 'target');
   const key = readKey(given[1], macName(facts), 'key');
   checkKeyRange(key, keyOffset, keySize);
-  describeCall(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
-  describeKeyRange(key, keyOffset, keySize);
-  describeTarget(target, targetOffset, facts.digestSize);
+  beginRequest(Operation.Hmac, facts.id, source, sourceOffset, sourceSize);
+  setKeyRange(key, keyOffset, keySize);
+  setTarget(target, targetOffset, facts.digestSize);
 }
 
 /**

@@ -15,7 +15,7 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { ofMessages, costEpoch, costOf, setDefaultEngine, usual } from './cost-model.js';
+import { ofMessages, costEpoch, costOf, setDefaultEngine, defaultRoute } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
@@ -23,10 +23,10 @@ import { perform, statusOf } from './execute.js';
 
 /**
  * So many times as long as with native code does it take this thread to send work away and to hear
- * of it again (60 us, not 7). The front weighs prices against that, as native code has it: so it is
- * told prices of that many nanoseconds each.
+ * of it again (60 us, not 7). The front weighs costs against that, as native code has it: so it is
+ * told costs of that many nanoseconds each.
  */
-const AWAY = 8;
+const POOL_COST_RATIO = 8;
 
 /** A portable engine of its own: keys, workers and settings. */
 export function makePortable(host: Host): Native {
@@ -35,26 +35,26 @@ export function makePortable(host: Host): Native {
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
-  // The everyday digests: numbers of the frame, and the source passed or on the input buffer.
+  // The fastPath digests: numbers of the frame, and the source passed or on the input buffer.
 
   /** Digests are made here before they become text: the largest has 64 bytes. */
   const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
 
-  function everydaySource(source: unknown): Uint8Array {
+  function fastPathSource(source: unknown): Uint8Array {
     return frame[At.SourceSize] === WHOLE
       ? whole(source)
       : range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!);
   }
 
-  /** The prepared key of an everyday call, which must be for its hash. */
-  function everydayKey(handle: number, algorithm: number): PreparedKey {
+  /** The prepared key of an fastPath call, which must be for its hash. */
+  function fastPathKey(handle: number, algorithm: number): PreparedKey {
     const key = keys.get(handle);
     return key.purpose !== Purpose.Cipher && key.algorithm === algorithm
       ? key
       : refuse(Status.KeyAlgorithm);
   }
 
-  function everydayDigest(source: Uint8Array, target: Uint8Array): void {
+  function fastPathDigest(source: Uint8Array, target: Uint8Array): void {
     const algorithm = frame[At.Algorithm]!;
     const { xof, digestSize } = catalog[algorithm] ?? refuse(Status.Argument);
     if (xof ? target.length === 0 : target.length !== digestSize) refuse(Status.OutputSize);
@@ -63,12 +63,12 @@ export function makePortable(host: Host): Native {
       hashes[algorithm]!.digest(PLAIN, source, target);
       return;
     }
-    const key = everydayKey(handle, algorithm);
+    const key = fastPathKey(handle, algorithm);
     if (key.mac === undefined) hashes[algorithm]!.digest(paramsOf(key), source, target);
     else key.mac.mac(source, target);
   }
 
-  function everydayResult(fill: (target: Uint8Array) => void): Uint8Array | undefined {
+  function fastPathResult(fill: (target: Uint8Array) => void): Uint8Array | undefined {
     try {
       const target = scratch[catalog[frame[At.Algorithm]!]?.digestSize ?? 0]!;
       if (target.length === 0) return undefined;
@@ -86,7 +86,7 @@ export function makePortable(host: Host): Native {
           frame,
           keys,
           { source, target, iv, aad, tag, key },
-          jobs?.room.limit ?? 0,
+          jobs?.budget.limit ?? 0,
         );
         if (frame[At.Slot]! < 0) return perform(work);
         (jobs ?? refuse(Status.Internal)).submit(work);
@@ -98,9 +98,9 @@ export function makePortable(host: Host): Native {
 
     hash(source, target) {
       try {
-        const [from, to] = [everydaySource(source), whole(target)];
+        const [from, to] = [fastPathSource(source), whole(target)];
         if (overlap(from, to)) return Status.Overlap;
-        everydayDigest(from, to);
+        fastPathDigest(from, to);
         return Status.Done;
       } catch (error) {
         return statusOf(error);
@@ -108,27 +108,27 @@ export function makePortable(host: Host): Native {
     },
 
     hashHex(source) {
-      const digest = everydayResult((target) => everydayDigest(everydaySource(source), target));
+      const digest = fastPathResult((target) => fastPathDigest(fastPathSource(source), target));
       return digest === undefined ? undefined : host.hex(digest);
     },
 
     hashBigInt(source) {
-      const digest = everydayResult((target) => everydayDigest(everydaySource(source), target));
+      const digest = fastPathResult((target) => fastPathDigest(fastPathSource(source), target));
       return digest === undefined ? undefined : numberOf(digest, host.hex);
     },
 
     finishHex(state, keyStates) {
-      const digest = everydayResult((target) => {
+      const digest = fastPathResult((target) => {
         const algorithm = frame[At.Algorithm]!;
         const handle = frame[At.Key]!;
-        const [from, rest] = [range(state, 0, frame[At.AadSize]!), everydaySource(undefined)];
+        const [from, rest] = [range(state, 0, frame[At.AadSize]!), fastPathSource(undefined)];
         if (keyStates !== undefined) {
           const { hmac, stateSize } = catalog[algorithm] ?? refuse(Status.Argument);
           if (!hmac || keyStates.length !== 2 * stateSize) refuse(Status.State);
           macOfStates(algorithm, keyStates).finish(from, rest, target);
           return;
         }
-        const key = handle === 0 ? undefined : everydayKey(handle, algorithm);
+        const key = handle === 0 ? undefined : fastPathKey(handle, algorithm);
         if (key?.mac === undefined)
           hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
         else key.mac.finish(from, rest, target);
@@ -136,17 +136,18 @@ export function makePortable(host: Host): Native {
       return digest === undefined ? undefined : host.hex(digest);
     },
 
-    toBigIntLE: (source) => octets(source) && numberOf(whole(source).slice().reverse(), host.hex),
-    toBigIntBE: (source) => octets(source) && numberOf(whole(source), host.hex),
+    toBigIntLE: (source) =>
+      acceptsBytes(source) && numberOf(whole(source).slice().reverse(), host.hex),
+    toBigIntBE: (source) => acceptsBytes(source) && numberOf(whole(source), host.hex),
     writeBigIntLE(number, target) {
-      if (typeof number !== 'bigint' || !octets(target)) return 1;
+      if (typeof number !== 'bigint' || !acceptsBytes(target)) return 1;
       const bytes = whole(target);
       writeNumber(number, bytes);
       bytes.reverse();
       return undefined;
     },
     writeBigIntBE(number, target) {
-      if (typeof number !== 'bigint' || !octets(target)) return 1;
+      if (typeof number !== 'bigint' || !acceptsBytes(target)) return 1;
       writeNumber(number, whole(target));
       return undefined;
     },
@@ -190,17 +191,19 @@ export function makePortable(host: Host): Native {
       }
     },
     derivationMemory: (which) =>
-      [jobs?.room.limit, jobs?.room.taken, jobs?.room.waiting][which] ?? 0,
+      [jobs?.budget.limit, jobs?.budget.taken, jobs?.budget.waiting][which] ?? 0,
     setDerivationMemory(limit) {
-      if (jobs !== undefined) jobs.room.limit = limit;
+      if (jobs !== undefined) jobs.budget.limit = limit;
     },
 
     predict: (algorithm, bytes, messages) =>
-      Math.round(ofMessages(algorithm, bytes, messages) / AWAY),
+      Math.round(ofMessages(algorithm, bytes, messages) / POOL_COST_RATIO),
     cost(cipher, algorithm, which) {
-      const price = costOf(cipher === 1, algorithm);
+      const cost = costOf(cipher === 1, algorithm);
       // Nothing is quicker in company, and what is done here is never worth a job of its own.
-      return price === undefined ? NaN : [price.fixed / AWAY, price.perByte / AWAY, 1, 1][which]!;
+      return cost === undefined
+        ? NaN
+        : [cost.fixed / POOL_COST_RATIO, cost.perByte / POOL_COST_RATIO, 1, 1][which]!;
     },
     epoch: costEpoch,
     costs: costsReport,
@@ -211,7 +214,7 @@ export function makePortable(host: Host): Native {
     setCopies(limit) {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
-    defaultRoute: usual,
+    defaultRoute: defaultRoute,
     setDefaultRoute: setDefaultEngine,
 
     // Results make themselves heard.
@@ -221,11 +224,11 @@ export function makePortable(host: Host): Native {
       return Poll.Done;
     },
 
-    attach(given, ring, settle, inputGiven) {
+    attach(given, completionBuffer, settle, inputGiven) {
       if (jobs !== undefined) return 0;
       frame = given;
       inputBuffer = whole(inputGiven);
-      jobs = new Jobs(host, frame, whole(ring), settle);
+      jobs = new Jobs(host, frame, whole(completionBuffer), settle);
       return 1;
     },
 
@@ -252,6 +255,6 @@ function paramsOf(key: PreparedKey): HashParams {
   return { seed: 0n, key: key.bytes };
 }
 
-function octets(bytes: unknown): true | undefined {
+function acceptsBytes(bytes: unknown): true | undefined {
   return isUint8Array(bytes) || undefined;
 }

@@ -1,8 +1,9 @@
 /**
- * What work costs in JavaScript, in nanoseconds: from a table at first, measured by a worker that
- * has done a job of the algorithm.
+ * Predicts what work costs in JavaScript, in nanoseconds: from the catalog at first, then as
+ * measured by a worker after a job of the algorithm.
  */
 import { Operation, Route } from '../request/frame.js';
+import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { messages } from './batch.js';
 import { hashes as engines } from './hashes/index.js';
@@ -13,7 +14,7 @@ import { NOTHING } from './windows.js';
 import type { Work } from './work.js';
 
 /** Of a message, and of each of its bytes. */
-export interface Price {
+export interface Cost {
   readonly fixed: number;
   readonly perByte: number;
 }
@@ -22,61 +23,22 @@ export interface Price {
  * Nanoseconds of work that a job may take to be done during its call: about what it costs this
  * thread to copy it, send it to a worker and hear of it again.
  */
-export const INLINE = 50_000;
+export const INLINE_NS = 50_000;
 
 interface Entry {
-  readonly price: Price;
+  readonly cost: Cost;
   readonly measured: boolean;
 }
 
-const entry = (fixed: number, perByte: number): Entry => ({
-  price: { fixed, perByte },
-  measured: false,
-});
+function initialEntries(facts: readonly (HashFacts | CipherFacts)[]): Entry[] {
+  return facts.map(({ portableCost: [fixed, perByte] }) => ({
+    cost: { fixed, perByte },
+    measured: false,
+  }));
+}
 
-/** In the order of the catalog. Measured with Node 20 on a Zen 5 core that others used too. */
-const hashCosts: Entry[] = [
-  entry(1200, 4), // md5
-  entry(1200, 5), // sha1
-  entry(1000, 6), // sha224
-  entry(1000, 6), // sha256
-  entry(1500, 10), // sha384
-  entry(1500, 10), // sha512
-  entry(1500, 10), // sha512-224
-  entry(1500, 10), // sha512-256
-  entry(3000, 25), // sha3-224
-  entry(3000, 27), // sha3-256
-  entry(2400, 35), // sha3-384
-  entry(2000, 50), // sha3-512
-  entry(3000, 25), // keccak224
-  entry(3000, 27), // keccak256
-  entry(2400, 35), // keccak384
-  entry(2000, 50), // keccak512
-  entry(3000, 22), // shake128
-  entry(3000, 27), // shake256
-  entry(3000, 20), // blake2b512
-  entry(1000, 10), // blake2s256
-  entry(1700, 15), // blake3
-  entry(1400, 7.5), // ripemd160
-  entry(2400, 9), // md5-sha1
-  entry(500, 0.7), // xxh32
-  entry(600, 0.9), // xxh64
-  entry(600, 0.9), // xxh3-64
-  entry(600, 0.9), // xxh3-128
-];
-
-const cipherCosts: Entry[] = [
-  entry(2000, 7), // aes-128-ctr
-  entry(2200, 8), // aes-192-ctr
-  entry(2400, 9), // aes-256-ctr
-  entry(1000, 2.5), // chacha20
-  entry(9000, 11), // aes-128-gcm
-  entry(9500, 12), // aes-192-gcm
-  entry(10000, 13), // aes-256-gcm
-  entry(4000, 5), // chacha20-poly1305
-  entry(4500, 5), // xchacha20-poly1305
-  entry(16000, 18), // aes-256-gcm-siv
-];
+const hashCosts = initialEntries(hashes);
+const cipherCosts = initialEntries(ciphers);
 
 /** Whether the algorithm is a cipher. */
 export function isCipher(operation: Operation): boolean {
@@ -91,88 +53,88 @@ function entries(cipher: boolean): Entry[] {
   return cipher ? cipherCosts : hashCosts;
 }
 
-/** The price of a hash or cipher. */
-export function costOf(cipher: boolean, algorithm: number): Price | undefined {
-  return entries(cipher)[algorithm]?.price;
+/** The cost of a hash or cipher. */
+export function costOf(cipher: boolean, algorithm: number): Cost | undefined {
+  return entries(cipher)[algorithm]?.cost;
 }
 
 export function isMeasured(cipher: boolean, algorithm: number): boolean {
   return entries(cipher)[algorithm]?.measured ?? true;
 }
 
-/** Another number whenever a price or the usual route has changed. */
+/** Another number whenever a cost or the defaultRoute route has changed. */
 let epoch = 0;
 export const costEpoch = (): number => epoch;
 
-/** A price was measured; no further from the table than a factor of 8 is believed. */
-export function settleCost(operation: Operation, algorithm: number, found: Price): void {
+/** A cost was measured; no further from the table than a factor of 8 is believed. */
+export function settleCost(operation: Operation, algorithm: number, found: Cost): void {
   const list = entries(isCipher(operation));
   const prior = list[algorithm];
   if (prior === undefined || prior.measured) return;
   const near = (value: number, before: number): number =>
     Math.min(Math.max(value, before / 8), before * 8);
   list[algorithm] = {
-    price: {
-      fixed: near(found.fixed, prior.price.fixed),
-      perByte: near(found.perByte, prior.price.perByte),
+    cost: {
+      fixed: near(found.fixed, prior.cost.fixed),
+      perByte: near(found.perByte, prior.cost.perByte),
     },
     measured: true,
   };
   epoch += 1;
 }
 
-let defaultRoute = Route.Auto;
+let routeSetting = Route.Auto;
 
 /** The route of calls that ask for none. */
-export function usual(): Route {
-  return defaultRoute;
+export function defaultRoute(): Route {
+  return routeSetting;
 }
 
 export function setDefaultEngine(route: number): void {
-  defaultRoute = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
+  routeSetting = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
 
-function cost(price: Price | undefined, bytes: number, count = 1): number {
-  return price === undefined ? 0 : count * price.fixed + bytes * price.perByte;
+function total(cost: Cost | undefined, bytes: number, count = 1): number {
+  return cost === undefined ? 0 : count * cost.fixed + bytes * cost.perByte;
 }
 
 /** Predicted nanoseconds of hashing so many bytes in so many messages. */
 export function ofMessages(algorithm: number, bytes: number, count: number): number {
-  return Math.round(cost(hashCosts[algorithm]?.price, bytes, count));
+  return Math.round(total(hashCosts[algorithm]?.cost, bytes, count));
 }
 
 /** Predicted nanoseconds. */
 export function predict(work: Work): number {
   const { operation, algorithm, source, target, iv, aad, secret, views, derivation } = work;
   const cipher = isCipher(operation);
-  const price = entries(cipher)[algorithm]?.price;
+  const cost = entries(cipher)[algorithm]?.cost;
   switch (operation) {
     case Operation.Hash:
     case Operation.Finish:
     case Operation.Squeeze:
-      return cost(price, source.length + target.length);
+      return total(cost, source.length + target.length);
     case Operation.MacBegin:
     case Operation.Hmac:
-      return cost(price, source.length + secret.length + 2 * hashes[algorithm]!.blockSize, 2);
+      return total(cost, source.length + secret.length + 2 * hashes[algorithm]!.blockSize, 2);
     case Operation.MacFinish:
-      return cost(price, source.length, 2);
+      return total(cost, source.length, 2);
     case Operation.Update:
     case Operation.MacUpdate:
-      return cost(price, source.length + iv.length);
+      return total(cost, source.length + iv.length);
     case Operation.HashMany:
     case Operation.HmacMany:
-      return cost(
-        price,
+      return total(
+        cost,
         views?.reduce((sum, { length }) => sum + length, 0) ?? source.length,
         messages(work),
       );
     case Operation.SealChunks:
     case Operation.OpenChunks:
-      return cost(price, source.length, work.count);
+      return total(cost, source.length, work.count);
     default:
       return cipher
-        ? cost(price, source.length + aad.length)
+        ? total(cost, source.length + aad.length)
         : derivation === undefined
           ? 0
           : predictDerivation(derivation, target.length);
@@ -180,7 +142,7 @@ export function predict(work: Work): number {
 }
 
 /** The most bytes for so many nanoseconds. */
-export function bytesFor({ fixed, perByte }: Price, nanoseconds: number): number {
+export function bytesFor({ fixed, perByte }: Cost, nanoseconds: number): number {
   return Math.max(0, Math.floor((nanoseconds - fixed) / perByte));
 }
 
@@ -195,7 +157,7 @@ const TAKE = 2;
 const BATCH = 0.25;
 
 /** What an algorithm costs here; undefined if the clock is too coarse. */
-export function measure(operation: Operation, algorithm: number): Price | undefined {
+export function measure(operation: Operation, algorithm: number): Cost | undefined {
   const once = sample(operation, algorithm);
   spin(() => once(LONG), WARM);
   const [short, long] = [spin(() => once(SHORT), TAKE), spin(() => once(LONG), TAKE)];

@@ -13,7 +13,7 @@ export interface WorkerHandle {
 }
 
 /** Who hears of a {@link Mate}. */
-export interface MateEvents {
+export interface WorkerEvents {
   message(message: unknown): void;
   /**
    * It could not be started, or has ended by itself; `memory` if it ran out of that. Once at most,
@@ -37,9 +37,9 @@ export interface Host {
    * computes on other threads, Chromium before the call returns: 64 MiB of AES-GCM would stop a
    * page for a few hundred milliseconds.
    */
-  readonly platformMost: number;
+  readonly platformMaxBytes: number;
   /** As many workers are worth having. */
   readonly cores: number;
   /** Starts a worker; undefined, an exception, or a lost one where there can be none. */
-  readonly startWorker: (events: MateEvents) => WorkerHandle | undefined;
+  readonly startWorker: (events: WorkerEvents) => WorkerHandle | undefined;
 }

@@ -8,11 +8,18 @@ import { CancelResult } from '../request/protocol.js';
 import { WorkerPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
-import { gathered, ownSecrets, wipeSecrets } from './worker-messages.js';
+import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
 import type { Host } from './host.js';
 import { memoryOf } from './kdf/index.js';
-import { INLINE, isCipher, isMeasured, predict, settleCost, usual } from './cost-model.js';
-import { Room, type MemoryPermit } from './memory-budget.js';
+import {
+  INLINE_NS,
+  isCipher,
+  isMeasured,
+  predict,
+  settleCost,
+  defaultRoute,
+} from './cost-model.js';
+import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
 import { NOTHING, refuse } from './windows.js';
 import { perform } from './execute.js';
 import type { Work } from './work.js';
@@ -21,15 +28,15 @@ import type { Work } from './work.js';
  * The least that is said of a job's cost: the front looks for the results of shorter ones itself,
  * which these need not.
  */
-const COST = 5_000;
+const MIN_COST_NS = 5_000;
 
 /** Bytes that may be copied before there must be a limit. */
-const COPIES_FREE = 64 * 2 ** 20;
+const UNLIMITED_COPIES_BYTES = 64 * 2 ** 20;
 
 /**
  * The most rounds of results, jobs that these make and do at once, and their results, in one turn.
  */
-const ROUNDS = 4;
+const SETTLE_ROUNDS = 4;
 
 /** The front's: of some jobs the result is not where it was to be put, but this, by slot. */
 type Settle = (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void;
@@ -37,9 +44,9 @@ type Settle = (records: number, instead?: ReadonlyMap<number, Uint8Array>) => vo
 /** Where a job is. */
 const enum Stage {
   /** Its turn, or room for it, has not come. */
-  Gathered,
+  Queued,
   /** With the crew. */
-  WorkerPool,
+  Pool,
   /** With the platform's own cryptography, which cannot be stopped. */
   Platform,
   Ended,
@@ -47,7 +54,7 @@ const enum Stage {
 
 /** A job on its way. */
 class Job implements PoolJob, MemoryPermit {
-  stage = Stage.Gathered;
+  stage = Stage.Queued;
   fraction = 0;
   status = Status.Internal;
   /** Where the result belongs: memory of the caller's or of ours. */
@@ -62,7 +69,7 @@ class Job implements PoolJob, MemoryPermit {
    */
   fresh = false;
   readonly sourceSize: number;
-  inRoom = false;
+  admitted = false;
 
   constructor(
     readonly jobs: Jobs,
@@ -70,7 +77,7 @@ class Job implements PoolJob, MemoryPermit {
     public work: Work,
     /** Whether the result goes back through the completion buffer. */
     readonly reply: boolean,
-    readonly watched: boolean,
+    readonly reportsProgress: boolean,
     readonly measure: boolean,
     readonly cost: number,
     readonly copied: number,
@@ -83,9 +90,9 @@ class Job implements PoolJob, MemoryPermit {
     this.sourceSize = work.source.length;
   }
 
-  enter(): void {
-    this.inRoom = true;
-    this.stage = Stage.WorkerPool;
+  admit(): void {
+    this.admitted = true;
+    this.stage = Stage.Pool;
     this.jobs.pool.submit(this);
   }
 
@@ -101,7 +108,7 @@ class Job implements PoolJob, MemoryPermit {
 
 export class Jobs {
   readonly pool: WorkerPool;
-  readonly room = new Room();
+  readonly budget = new MemoryBudget();
   /**
    * Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not
    * set.
@@ -110,21 +117,21 @@ export class Jobs {
   copiesLimit = 0;
   readonly #host: Host;
   readonly #frame: Float64Array;
-  readonly #ring: Ring;
+  readonly #completionBuffer: CompletionBuffer;
   /** By slot. */
-  readonly #underWay = new Map<number, Job>();
+  readonly #inFlight = new Map<number, Job>();
   #finished: Job[] = [];
-  #gathered: Job[] = [];
-  #awaited = false;
+  #queuedDerivations: Job[] = [];
+  #settleScheduled = false;
   #flushing = false;
   #settling = false;
 
-  constructor(host: Host, frame: Float64Array, ring: Uint8Array, settle: Settle) {
+  constructor(host: Host, frame: Float64Array, completionBuffer: Uint8Array, settle: Settle) {
     this.#host = host;
     this.#frame = frame;
-    this.#ring = new Ring(ring, settle);
-    this.pool = new WorkerPool(host, ({ operation, algorithm, price }) =>
-      settleCost(operation, algorithm, price),
+    this.#completionBuffer = new CompletionBuffer(completionBuffer, settle);
+    this.pool = new WorkerPool(host, ({ operation, algorithm, cost }) =>
+      settleCost(operation, algorithm, cost),
     );
   }
 
@@ -141,11 +148,11 @@ export class Jobs {
     const route = this.#route(cost, flags, snapshot, copied);
     const slot = frame[At.Slot]!;
     const reply = (flags & Flag.HasTarget) === 0;
-    const watched = (flags & Flag.Progress) !== 0;
-    frame[At.Cost] = Math.max(cost, COST);
+    const reportsProgress = (flags & Flag.Progress) !== 0;
+    frame[At.Cost] = Math.max(cost, MIN_COST_NS);
     if (route === Route.Inline) {
-      const job = new Job(this, slot, described, reply, watched, false, cost, 0, 0, false);
-      this.#underWay.set(slot, job);
+      const job = new Job(this, slot, described, reply, reportsProgress, false, cost, 0, 0, false);
+      this.#inFlight.set(slot, job);
       job.end(perform(described), undefined, undefined);
       return;
     }
@@ -153,15 +160,26 @@ export class Jobs {
     const measure = operation < Operation.Scrypt && !isMeasured(cipher, described.algorithm);
     const { derivation } = described;
     const needs = derivation === undefined ? 0 : memoryOf(derivation);
-    const work = gathered(ownSecrets(described));
-    const job = new Job(this, slot, work, reply, watched, measure, cost, copied, needs, true);
+    const work = joinMessages(ownSecrets(described));
+    const job = new Job(
+      this,
+      slot,
+      work,
+      reply,
+      reportsProgress,
+      measure,
+      cost,
+      copied,
+      needs,
+      true,
+    );
     job.owned = work.source !== described.source;
     job.fresh = (flags & Flag.Fresh) !== 0 && !reply;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
     // A large one goes to the platform's cryptography by way of a worker.
     const here =
       derivation === undefined &&
-      (work.source.length <= this.#host.platformMost || this.pool.alone);
+      (work.source.length <= this.#host.platformMaxBytes || this.pool.unavailable);
     if (
       here &&
       (tryWebCrypto(work, ended, !snapshot || job.owned) ||
@@ -173,22 +191,22 @@ export class Jobs {
       job.owned = true;
     }
     this.copied += copied;
-    this.#underWay.set(slot, job);
+    this.#inFlight.set(slot, job);
     if (derivation !== undefined) {
-      this.#gathered.push(job);
-      this.#flushLater();
-    } else if (job.stage === Stage.Gathered) {
-      job.stage = Stage.WorkerPool;
+      this.#queuedDerivations.push(job);
+      this.#scheduleFlush();
+    } else if (job.stage === Stage.Queued) {
+      job.stage = Stage.Pool;
       this.pool.submit(job);
     }
   }
 
   #route(cost: number, flags: number, snapshot: boolean, copied: number): Route {
-    const asked: Route = this.#frame[At.Route]!;
-    const route = asked === Route.Auto ? usual() : asked;
+    const requested: Route = this.#frame[At.Route]!;
+    const route = requested === Route.Auto ? defaultRoute() : requested;
     if (route !== Route.Auto) return route;
     // However many: to send one away would hold this thread up as long.
-    if (cost <= INLINE) return Route.Inline;
+    if (cost <= INLINE_NS) return Route.Inline;
     // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
     if (snapshot && (flags & Flag.Unlimited) === 0) {
       const room = this.canCopy(copied);
@@ -205,22 +223,22 @@ export class Jobs {
   canCopy(size: number): number {
     if (this.copied === 0 || size === 0) return 1;
     const sum = this.copied + size;
-    if (this.copiesLimit === 0) return sum <= COPIES_FREE ? 1 : -1;
+    if (this.copiesLimit === 0) return sum <= UNLIMITED_COPIES_BYTES ? 1 : -1;
     return sum <= this.copiesLimit ? 1 : 0;
   }
 
   /** Nobody wants the job in this slot any more. */
   cancel(slot: number): CancelResult {
-    const job = this.#underWay.get(slot);
+    const job = this.#inFlight.get(slot);
     switch (job?.stage) {
-      case Stage.Gathered: {
-        const at = this.#gathered.indexOf(job);
-        if (at >= 0) this.#gathered.splice(at, 1);
-        else this.room.withdraw(job);
+      case Stage.Queued: {
+        const at = this.#queuedDerivations.indexOf(job);
+        if (at >= 0) this.#queuedDerivations.splice(at, 1);
+        else this.budget.withdraw(job);
         job.end(Status.Cancelled, undefined, undefined);
         return CancelResult.BeforeStart;
       }
-      case Stage.WorkerPool:
+      case Stage.Pool:
         return this.pool.stop(job);
       case Stage.Platform:
         // It has a copy of its own and works on; nobody waits for it.
@@ -233,18 +251,18 @@ export class Jobs {
 
   /** How far the job in this slot has come, from 0 to 1. */
   progress(slot: number): number {
-    return this.#underWay.get(slot)?.fraction ?? 0;
+    return this.#inFlight.get(slot)?.fraction ?? 0;
   }
 
   /** Derivations that have gathered go on their way, as far as there is memory for them. */
   flush(): void {
     this.#flushing = false;
-    const jobs = this.#gathered;
-    this.#gathered = [];
-    for (const job of jobs) this.room.admit(job);
+    const jobs = this.#queuedDerivations;
+    this.#queuedDerivations = [];
+    for (const job of jobs) this.budget.admit(job);
   }
 
-  #flushLater(): void {
+  #scheduleFlush(): void {
     if (this.#flushing) return;
     this.#flushing = true;
     this.#host.nextTurn(() => {
@@ -254,17 +272,17 @@ export class Jobs {
 
   /** A job is over; its caller is told when this turn has ended. */
   ended(job: Job): void {
-    if (job.inRoom) this.room.leave(job);
+    if (job.admitted) this.budget.release(job);
     if (job.own) wipeSecrets(job.work);
     this.#finished.push(job);
-    this.#awaitEnd();
+    this.#scheduleSettle();
   }
 
-  #awaitEnd(): void {
-    if (this.#awaited) return;
-    this.#awaited = true;
+  #scheduleSettle(): void {
+    if (this.#settleScheduled) return;
+    this.#settleScheduled = true;
     this.#host.nextTurn(() => {
-      this.#awaited = false;
+      this.#settleScheduled = false;
       this.settle();
     });
   }
@@ -274,25 +292,25 @@ export class Jobs {
     if (this.#settling) return;
     this.#settling = true;
     try {
-      for (let round = 0; round < ROUNDS && this.#finished.length > 0; round++) {
+      for (let round = 0; round < SETTLE_ROUNDS && this.#finished.length > 0; round++) {
         const jobs = this.#finished;
         this.#finished = [];
         for (const job of jobs) this.#record(job);
-        this.#ring.deliver();
+        this.#completionBuffer.deliver();
       }
     } finally {
       this.#settling = false;
-      if (this.#finished.length > 0) this.#awaitEnd();
+      if (this.#finished.length > 0) this.#scheduleSettle();
     }
   }
 
   #record(job: Job): void {
     const { slot, work, reply, place, tagPlace } = job;
-    this.#underWay.delete(slot);
+    this.#inFlight.delete(slot);
     this.copied -= job.copied;
-    const whole = wholeResult(job);
-    if (whole !== undefined) {
-      this.#ring.writeInstead(slot, whole);
+    const replacement = transferableResult(job);
+    if (replacement !== undefined) {
+      this.#completionBuffer.writeInstead(slot, replacement);
       return;
     }
     putResult(job);
@@ -306,7 +324,7 @@ export class Jobs {
       if (reply && cipher) large = place;
       else if (reply) small = place;
     }
-    this.#ring.write(slot, status, small, large);
+    this.#completionBuffer.write(slot, status, small, large);
     if (reply && givesSecret(work)) place.fill(0);
   }
 }
@@ -326,7 +344,7 @@ function givesSecret({ operation, key, secret }: Work): boolean {
  * A result that was made elsewhere and can be given out as it is: all of some memory that nobody
  * else has.
  */
-function wholeResult({
+function transferableResult({
   status,
   fresh,
   work: { operation },
@@ -390,7 +408,7 @@ function putResult(job: Job): void {
 const HEADER = 16;
 
 /** The records that the front reads: four numbers and two parts, padded to 4 bytes. */
-class Ring {
+class CompletionBuffer {
   readonly #bytes: Uint8Array;
   readonly #numbers: Uint32Array;
   readonly #settle: Settle;

@@ -8,10 +8,10 @@ export interface MemoryPermit {
   /** Bytes; 0 for none worth counting. */
   readonly needs: number;
   /** There is room. */
-  enter(): void;
+  admit(): void;
 }
 
-export class Room {
+export class MemoryBudget {
   /** 0 while none is set. */
   limit = 0;
   taken = 0;
@@ -21,24 +21,24 @@ export class Room {
     return this.#waiting.length;
   }
 
-  admit(guest: MemoryPermit): void {
-    if (guest.needs === 0) {
-      guest.enter();
+  admit(permit: MemoryPermit): void {
+    if (permit.needs === 0) {
+      permit.admit();
       return;
     }
-    this.#waiting.push(guest);
+    this.#waiting.push(permit);
     this.#admitWaiting();
   }
 
-  /** A guest that was let in goes. */
-  leave({ needs }: MemoryPermit): void {
+  /** A permit that was let in goes. */
+  release({ needs }: MemoryPermit): void {
     this.taken -= needs;
     this.#admitWaiting();
   }
 
-  /** A guest does not want to wait any more; false if it does not wait. */
-  withdraw(guest: MemoryPermit): boolean {
-    const at = this.#waiting.indexOf(guest);
+  /** A permit does not want to wait any more; false if it does not wait. */
+  withdraw(permit: MemoryPermit): boolean {
+    const at = this.#waiting.indexOf(permit);
     if (at < 0) return false;
     this.#waiting.splice(at, 1);
     this.#admitWaiting();
@@ -51,13 +51,13 @@ export class Room {
    */
   #admitWaiting(): void {
     for (
-      let guest = this.#waiting[0];
-      guest !== undefined && this.#fits(guest);
-      guest = this.#waiting[0]
+      let permit = this.#waiting[0];
+      permit !== undefined && this.#fits(permit);
+      permit = this.#waiting[0]
     ) {
       this.#waiting.shift();
-      this.taken += guest.needs;
-      guest.enter();
+      this.taken += permit.needs;
+      permit.admit();
     }
   }
 

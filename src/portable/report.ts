@@ -1,8 +1,8 @@
 /**
- * What `engines()` and its prices say of the portable engine, as JSON.
+ * What `engines()` and its costs say of the portable engine, as JSON.
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { bytesFor, INLINE, isMeasured, costOf } from './cost-model.js';
+import { bytesFor, INLINE_NS, isMeasured, costOf } from './cost-model.js';
 import { libraries, libraryOf } from './libraries.js';
 
 /** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
@@ -16,15 +16,15 @@ export function enginesReport(): string {
   return JSON.stringify({ portable: { available: true, libraries, algorithms } });
 }
 
-/** All prices by algorithm. */
+/** All costs by algorithm. */
 export function costsReport(): string {
   const of = (cipher: boolean) => (facts: { readonly id: number; readonly name: string }) => {
-    const price = costOf(cipher, facts.id)!;
+    const cost = costOf(cipher, facts.id)!;
     const shown = {
-      fixed: round(price.fixed, 1),
-      perByte: round(price.perByte, 5),
+      fixed: round(cost.fixed, 1),
+      perByte: round(cost.perByte, 5),
       measured: isMeasured(cipher, facts.id),
-      inlineTo: bytesFor(price, INLINE),
+      inlineTo: bytesFor(cost, INLINE_NS),
     };
     return [facts.name, cipher ? shown : { ...shown, batchFactor: 1 }];
   };

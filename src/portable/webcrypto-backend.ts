@@ -31,11 +31,11 @@ export type Ended = (status: Status, target: Uint8Array, tag: Uint8Array) => voi
  * Bytes from which asking takes less of this thread's time, and ends sooner, than computing here
  * (Node 20 and Chromium; a call costs 20 to 60 us).
  */
-const HASH_LEAST = 8192;
-const CIPHER_LEAST = 4096;
+const HASH_MIN_BYTES = 8192;
+const CIPHER_MIN_BYTES = 4096;
 
 /** Tags that WebCrypto knows everywhere. */
-const TAG_LEAST = 12;
+const TAG_MIN_BYTES = 12;
 
 /**
  * Begins a work, and answers true; or false where it has to be done otherwise. A source that is not
@@ -43,7 +43,7 @@ const TAG_LEAST = 12;
  */
 export function tryWebCrypto(work: Work, ended: Ended, lent = false): boolean {
   if (!isLarge(work) || !isTrusted(work)) return false;
-  const served = ask(work, lent);
+  const served = compute(work, lent);
   if (served === undefined) return false;
   // Before the tag, if there is one. The source itself may be gone when the answer comes.
   const textSize = work.target.length;
@@ -66,12 +66,14 @@ function settle(answer: Uint8Array, size: number, ended: Ended): void {
 function isLarge({ operation, source }: Work): boolean {
   return (
     source.length >=
-    (operation === Operation.Hash || operation === Operation.Hmac ? HASH_LEAST : CIPHER_LEAST)
+    (operation === Operation.Hash || operation === Operation.Hmac
+      ? HASH_MIN_BYTES
+      : CIPHER_MIN_BYTES)
   );
 }
 
 /** The answer: a digest, or a text with the tag that was made after it. */
-function ask(work: Work, lent: boolean): Served {
+function compute(work: Work, lent: boolean): Served {
   const { operation, algorithm, key, iv, aad, source, tag, target } = work;
   const secret = key?.bytes ?? work.secret;
   switch (operation) {
@@ -97,7 +99,7 @@ function ask(work: Work, lent: boolean): Served {
     iv.length === ivSize &&
     aad.length <= maxAad &&
     target.length === source.length;
-  if (!fits || tag.length > tagSize || (aead && tag.length < TAG_LEAST)) return undefined;
+  if (!fits || tag.length > tagSize || (aead && tag.length < TAG_MIN_BYTES)) return undefined;
   const ready = importedOf(key) ?? secret;
   if (!aead) return aesCtr(algorithm, ready, iv, source, lent);
   if (operation === Operation.Encrypt || operation === Operation.Seal)
@@ -149,7 +151,7 @@ function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
 
 /** Operations, by what they do and the number of the algorithm, whose answers were right. */
 const trusted = new Set<string>();
-let proving: Promise<void> | undefined;
+let selfTest: Promise<void> | undefined;
 
 const nameOf = ({ operation, algorithm }: Pick<Work, 'operation' | 'algorithm'>): string =>
   `${operation} ${algorithm}`;
@@ -160,7 +162,7 @@ const nameOf = ({ operation, algorithm }: Pick<Work, 'operation' | 'algorithm'>)
  */
 export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean {
   if (trusted.has(nameOf(work))) return true;
-  void provePlatform();
+  void testPlatform();
   return false;
 }
 
@@ -168,26 +170,26 @@ export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean 
  * Asks the platform for what we know, once. What it does not know, or answers otherwise, is not
  * asked again. Ends in a few milliseconds.
  */
-export function provePlatform(): Promise<void> {
-  return (proving ??= Promise.all(samples().map(prove)).then(() => {}));
+export function testPlatform(): Promise<void> {
+  return (selfTest ??= Promise.all(samples().map(test)).then(() => {}));
 }
 
 /** Whether the platform may be given this work; asks it now where that is not known yet. */
-export async function willServe(work: Work): Promise<boolean> {
+export async function isServed(work: Work): Promise<boolean> {
   if (!isLarge(work)) return false;
   if (!trusted.has(nameOf(work)))
     await Promise.all(
       samples()
         .filter((each) => nameOf(each) === nameOf(work))
-        .map(prove),
+        .map(test),
     );
   return trusted.has(nameOf(work));
 }
 
-async function prove(sample: Work): Promise<void> {
+async function test(sample: Work): Promise<void> {
   try {
     const expected = { ...sample, target: copyOf(sample.target), tag: copyOf(sample.tag) };
-    const answer = await ask(sample, true);
+    const answer = await compute(sample, true);
     if (answer === undefined || perform(expected) !== Status.Done) return;
     const makesTag = sample.operation === Operation.Encrypt || sample.operation === Operation.Seal;
     const right = [...expected.target, ...(makesTag ? expected.tag : [])];

@@ -10,7 +10,7 @@ import { made, NOTHING, part, Refusal } from './windows.js';
 import type { Work } from './work.js';
 
 /** Bytes of a chunk from which asking is worth it. */
-const LEAST = 4096;
+const CHUNK_MIN_BYTES = 4096;
 
 /**
  * Begins a run whose source is lent, and answers true; or false where it has to be done otherwise.
@@ -18,11 +18,15 @@ const LEAST = 4096;
 export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const { operation, algorithm, source, target, size, count } = work;
   const seals = operation === Operation.SealChunks;
-  if ((!seals && operation !== Operation.OpenChunks) || size < LEAST || source.length < LEAST)
+  if (
+    (!seals && operation !== Operation.OpenChunks) ||
+    size < CHUNK_MIN_BYTES ||
+    source.length < CHUNK_MIN_BYTES
+  )
     return false;
   if (!isTrusted({ operation: seals ? Operation.Seal : Operation.Open, algorithm })) return false;
   const result = made(target.length);
-  const pieces: Promise<void>[] = [];
+  const results: Promise<void>[] = [];
   try {
     const tagSize = seals
       ? checkRun(work, source.length, target.length)
@@ -31,26 +35,26 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
     const nonces = noncesOf(work);
     const secret = work.key?.bytes ?? work.secret;
     for (let index = 0; index < count; index++) {
-      const piece = part(source, index * sizeIn, Math.min(sizeIn, source.length - index * sizeIn));
+      const chunk = part(source, index * sizeIn, Math.min(sizeIn, source.length - index * sizeIn));
       const answer = (seals ? gcmSeal : gcmOpen)(
         algorithm,
         secret,
         nonces(index),
         NOTHING,
-        piece,
+        chunk,
         tagSize,
         true,
       );
       if (answer === undefined) return false;
-      pieces.push(answer.then((bytes) => result.set(bytes, index * sizeOut)));
+      results.push(answer.then((bytes) => result.set(bytes, index * sizeOut)));
     }
   } catch (error) {
-    void Promise.allSettled(pieces);
+    void Promise.allSettled(results);
     // What is wrong with it is said by chunks.ts.
     if (error instanceof Refusal) return false;
     throw error;
   }
-  Promise.all(pieces).then(
+  Promise.all(results).then(
     () => ended(Status.Done, result, NOTHING),
     (error: unknown) =>
       ended(

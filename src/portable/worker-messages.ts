@@ -3,10 +3,10 @@
  * given away.
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
-import { tryWebCrypto, willServe, type Ended } from './webcrypto-backend.js';
+import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
 import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
 import { prepareKey, wipeKey } from './keys.js';
-import type { Price } from './cost-model.js';
+import type { Cost } from './cost-model.js';
 import { copyOf, made, NOTHING } from './windows.js';
 import { inputOf, perform, statusOf } from './execute.js';
 import { SIZED, type Work } from './work.js';
@@ -31,30 +31,30 @@ export interface WorkerRequest {
   readonly size: number;
   readonly derivation: Derivation | undefined;
   /** Whether somebody wants to know how far it has come. */
-  readonly watched: boolean;
-  /** Whether the price of the algorithm is to be measured when the answer has gone. */
+  readonly reportsProgress: boolean;
+  /** Whether the cost of the algorithm is to be measured when the answer has gone. */
   readonly measure: boolean;
 }
 
 /**
- * What a worker tells: that it runs, how far it has come, how it ended (with the memory of a large
+ * What a worker type: that it runs, how far it has come, how it ended (with the memory of a large
  * source, which is warm), what something costs.
  */
 export type WorkerResponse =
-  | { readonly tells: 'ready' }
-  | { readonly tells: 'progress'; readonly fraction: number }
+  | { readonly type: 'ready' }
+  | { readonly type: 'progress'; readonly fraction: number }
   | {
-      readonly tells: 'end';
+      readonly type: 'end';
       readonly status: Status;
       readonly target: Uint8Array;
       readonly tag: Uint8Array;
       readonly spare?: ArrayBuffer;
     }
   | {
-      readonly tells: 'price';
+      readonly type: 'cost';
       readonly operation: Operation;
       readonly algorithm: number;
-      readonly price: Price;
+      readonly cost: Cost;
     };
 
 /** Whether the tag is made, not checked or taken in. */
@@ -81,7 +81,7 @@ export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
 }
 
 /** The work as a worker is told of it. The source must be a copy. */
-export function requestOf(work: Work, watched: boolean, measure: boolean): WorkerRequest {
+export function requestOf(work: Work, reportsProgress: boolean, measure: boolean): WorkerRequest {
   const {
     operation,
     algorithm,
@@ -115,13 +115,13 @@ export function requestOf(work: Work, watched: boolean, measure: boolean): Worke
     count,
     size,
     derivation,
-    watched,
+    reportsProgress,
     measure,
   };
 }
 
 /** Messages that stand anywhere, one after the other in a copy, with their sizes. */
-export function gathered(work: Work): Work {
+export function joinMessages(work: Work): Work {
   const { views } = work;
   if (views === undefined) return work;
   const sizes = new Float64Array(views.map(({ length }) => length));
@@ -167,7 +167,7 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
     target: source.length === targetSize ? source : made(targetSize),
     views: undefined,
   };
-  if (!(await willServe(work))) return undefined;
+  if (!(await isServed(work))) return undefined;
   return new Promise((resolve) => {
     const ended: Ended = (status, target, madeTag) => {
       for (const own of [secret, request.iv, request.aad]) own.fill(0);

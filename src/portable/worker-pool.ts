@@ -21,7 +21,7 @@ export interface PoolJob {
   owned: boolean;
   /** Its bytes when the call was made. */
   readonly sourceSize: number;
-  readonly watched: boolean;
+  readonly reportsProgress: boolean;
   readonly measure: boolean;
   /** Predicted nanoseconds. */
   readonly cost: number;
@@ -35,55 +35,55 @@ export interface PoolJob {
 }
 
 /** Predicted nanoseconds of jobs that go first. */
-const SHORT = 5_000_000;
+const SHORT_NS = 5_000_000;
 /**
  * So many jobs, each predicted to take no more nanoseconds, are with a worker at once: it shall not
  * wait for this thread after each.
  */
-const AT_ONCE = 8;
-const AT_ONCE_COST = 1_000_000;
+const CONCURRENT_MAX = 8;
+const CONCURRENT_COST_NS = 1_000_000;
 /** Milliseconds without work after which a worker is ended. */
-const IDLE = 5000;
+const IDLE_MS = 5000;
 /**
  * Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this
  * thread may have been busy for as long.
  */
-const START = 10_000;
-const HEAR = 250;
+const READY_TIMEOUT_MS = 10_000;
+const READY_GRACE_MS = 250;
 /** Milliseconds that a worker may take to start, on a busy machine, before a job's clock runs. */
-const WORKER_START = 2000;
+const WORKER_START_MS = 2000;
 /** Timers of more milliseconds end at once. */
-const TIMER_MAX = 2 ** 31;
+const TIMER_MAX_MS = 2 ** 31;
 /**
  * So many workers in a row that never ran, and no more are tried; the first is enough where none
  * ever ran.
  */
-const FAILURES = 3;
+const FAILURES_MAX = 3;
 
 /** A worker. */
-class Hand {
+class PoolWorker {
   handle: WorkerHandle | undefined;
   /** What it was given, in that order. */
   readonly jobs: PoolJob[] = [];
   /** It has said that it runs. */
   ready = false;
-  gone = false;
+  ended = false;
   /** Memory of a source it had, for the copy of one as long. Goes when it does. */
   spare: ArrayBuffer | undefined;
-  forget: () => void = () => {};
+  clearTimer: () => void = () => {};
 
   /** Whether it may be given this beside what it has. */
-  takes(job: PoolJob): boolean {
+  accepts(job: PoolJob): boolean {
     const short =
       this.ready &&
-      this.jobs.length < AT_ONCE &&
-      [...this.jobs, job].every(({ cost }) => cost <= AT_ONCE_COST);
+      this.jobs.length < CONCURRENT_MAX &&
+      [...this.jobs, job].every(({ cost }) => cost <= CONCURRENT_COST_NS);
     return this.jobs.length === 0 || short;
   }
 }
 
 /** A job that is done on this thread. */
-interface Here {
+interface InlineJob {
   readonly job: PoolJob;
   readonly steps: Iterator<undefined, Outcome, undefined>;
 }
@@ -91,33 +91,33 @@ interface Here {
 export class WorkerPool {
   limit: number;
   readonly #host: Host;
-  readonly #priced: (tiding: WorkerResponse & { tells: 'price' }) => void;
+  readonly #costMeasured: (response: WorkerResponse & { type: 'cost' }) => void;
   readonly #waiting: PoolJob[] = [];
-  readonly #hands: Hand[] = [];
+  readonly #workers: PoolWorker[] = [];
   /** One has said that it runs: there can be workers. */
-  #proven = false;
+  #everReady = false;
   #failures = 0;
   /** There can be none. */
-  #alone = false;
-  #turning = false;
+  #unavailable = false;
+  #scheduled = false;
   /** What stops the clocks of jobs that have one. */
   readonly #clocks = new Map<PoolJob, () => void>();
   /** What is done on this thread, if it was not done in one turn. */
-  #here: Here | undefined;
+  #inline: InlineJob | undefined;
 
-  constructor(host: Host, priced: (tiding: WorkerResponse & { tells: 'price' }) => void) {
+  constructor(host: Host, costMeasured: (response: WorkerResponse & { type: 'cost' }) => void) {
     this.#host = host;
     this.limit = Math.max(1, host.cores);
-    this.#priced = priced;
+    this.#costMeasured = costMeasured;
   }
 
   /** Whether there can be no workers. */
-  get alone(): boolean {
-    return this.#alone;
+  get unavailable(): boolean {
+    return this.#unavailable;
   }
 
   get started(): number {
-    return this.#hands.length;
+    return this.#workers.length;
   }
 
   get queued(): number {
@@ -126,10 +126,10 @@ export class WorkerPool {
 
   /** A copy, in memory that a worker has given back where there is some of that size. */
   copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-    const hand = this.#hands.find(({ spare }) => spare?.byteLength === bytes.length);
-    if (hand === undefined) return copyOf(bytes);
-    const copy = new Uint8Array(hand.spare!);
-    hand.spare = undefined;
+    const worker = this.#workers.find(({ spare }) => spare?.byteLength === bytes.length);
+    if (worker === undefined) return copyOf(bytes);
+    const copy = new Uint8Array(worker.spare!);
+    worker.spare = undefined;
     copy.set(bytes);
     return copy;
   }
@@ -148,7 +148,7 @@ export class WorkerPool {
 
   submit(job: PoolJob): void {
     // Short jobs go before long ones, each among their like in the order of the calls.
-    const at = job.cost < SHORT ? this.#waiting.findIndex(({ cost }) => cost >= SHORT) : -1;
+    const at = job.cost < SHORT_NS ? this.#waiting.findIndex(({ cost }) => cost >= SHORT_NS) : -1;
     if (at < 0) this.#waiting.push(job);
     else this.#waiting.splice(at, 0, job);
     this.#assign();
@@ -156,10 +156,10 @@ export class WorkerPool {
 
   resize(limit: number): void {
     this.limit = limit;
-    for (const hand of this.#hands
+    for (const worker of this.#workers
       .filter(({ jobs }) => jobs.length === 0)
-      .slice(0, Math.max(0, this.#hands.length - limit)))
-      this.#dismiss(hand);
+      .slice(0, Math.max(0, this.#workers.length - limit)))
+      this.#end(worker);
     this.#assign();
   }
 
@@ -174,102 +174,102 @@ export class WorkerPool {
       job.end(Status.Cancelled, undefined, undefined);
       return CancelResult.BeforeStart;
     }
-    if (this.#here?.job === job) {
-      this.#here = undefined;
+    if (this.#inline?.job === job) {
+      this.#inline = undefined;
       job.end(Status.Cancelled, undefined, undefined);
       return CancelResult.Requested;
     }
-    const hand = this.#hands.find(({ jobs }) => jobs.includes(job));
-    if (hand === undefined) return CancelResult.AfterEnd;
+    const worker = this.#workers.find(({ jobs }) => jobs.includes(job));
+    if (worker === undefined) return CancelResult.AfterEnd;
     // One of several is short: it may run, and nobody hears what comes of it.
-    if (hand.jobs.length === 1) this.#dismiss(hand);
-    this.#unwatch(job);
+    if (worker.jobs.length === 1) this.#end(worker);
+    this.#stopClock(job);
     job.end(status, undefined, undefined);
     this.#assign();
     return CancelResult.Requested;
   }
 
   #assign(): void {
-    while (this.#waiting.length > 0 && !this.#alone) {
+    while (this.#waiting.length > 0 && !this.#unavailable) {
       const job = this.#waiting[0]!;
-      let hand = this.#hands.find(({ jobs }) => jobs.length === 0);
-      if (hand === undefined && this.#hands.length < this.limit) hand = this.#start();
-      hand ??= this.#hands.find((each) => each.takes(job));
-      if (hand === undefined) break;
+      let worker = this.#workers.find(({ jobs }) => jobs.length === 0);
+      if (worker === undefined && this.#workers.length < this.limit) worker = this.#start();
+      worker ??= this.#workers.find((each) => each.accepts(job));
+      if (worker === undefined) break;
       this.#waiting.shift();
-      this.#give(hand, job);
+      this.#send(worker, job);
     }
-    if (this.#alone && this.#waiting.length > 0) this.#workHere();
+    if (this.#unavailable && this.#waiting.length > 0) this.#runInline();
   }
 
-  #start(): Hand | undefined {
-    const hand = new Hand();
+  #start(): PoolWorker | undefined {
+    const worker = new PoolWorker();
     const events = {
-      message: (message: unknown): void => this.#hear(hand, message as WorkerResponse),
-      lost: (memory: boolean): void => this.#lose(hand, memory),
+      message: (message: unknown): void => this.#receive(worker, message as WorkerResponse),
+      lost: (memory: boolean): void => this.#lost(worker, memory),
     };
     try {
-      hand.handle = this.#host.startWorker(events);
+      worker.handle = this.#host.startWorker(events);
     } catch {
-      hand.handle = undefined;
+      worker.handle = undefined;
     }
-    if (hand.handle === undefined || hand.gone) {
-      this.#fail();
+    if (worker.handle === undefined || worker.ended) {
+      this.#recordFailure();
       return undefined;
     }
-    hand.forget = this.#host.after(START, () => {
-      hand.forget = this.#host.after(HEAR, () => this.#lose(hand, false));
+    worker.clearTimer = this.#host.after(READY_TIMEOUT_MS, () => {
+      worker.clearTimer = this.#host.after(READY_GRACE_MS, () => this.#lost(worker, false));
     });
-    this.#hands.push(hand);
-    return hand;
+    this.#workers.push(worker);
+    return worker;
   }
 
-  #give(hand: Hand, job: PoolJob): void {
-    if (hand.ready) hand.forget();
-    hand.jobs.push(job);
+  #send(worker: PoolWorker, job: PoolJob): void {
+    if (worker.ready) worker.clearTimer();
+    worker.jobs.push(job);
     try {
       this.#ownSource(job);
-      const request = requestOf(job.work, job.watched, job.measure);
+      const request = requestOf(job.work, job.reportsProgress, job.measure);
       // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
       const { buffer, length } = request.source;
-      hand.handle!.hold(true);
-      hand.handle!.post(request, hand.ready && length > 0 ? [buffer as ArrayBuffer] : []);
-      if (hand.ready) job.work = { ...job.work, source: NOTHING };
-      this.#watch(job);
+      worker.handle!.hold(true);
+      worker.handle!.post(request, worker.ready && length > 0 ? [buffer as ArrayBuffer] : []);
+      if (worker.ready) job.work = { ...job.work, source: NOTHING };
+      this.#startClock(job);
     } catch (error) {
-      hand.jobs.pop();
-      if (hand.jobs.length === 0) hand.handle!.hold(false);
+      worker.jobs.pop();
+      if (worker.jobs.length === 0) worker.handle!.hold(false);
       job.end(statusOf(error), undefined, undefined);
     }
   }
 
-  #hear(hand: Hand, tiding: WorkerResponse): void {
-    if (hand.gone) return;
-    switch (tiding.tells) {
+  #receive(worker: PoolWorker, response: WorkerResponse): void {
+    if (worker.ended) return;
+    switch (response.type) {
       case 'ready':
-        hand.ready = this.#proven = true;
+        worker.ready = this.#everReady = true;
         this.#failures = 0;
-        hand.forget();
-        if (hand.jobs.length === 0) this.#rest(hand);
+        worker.clearTimer();
+        if (worker.jobs.length === 0) this.#idle(worker);
         this.#assign();
         return;
       case 'progress':
-        if (hand.jobs[0] !== undefined) hand.jobs[0].fraction = tiding.fraction;
+        if (worker.jobs[0] !== undefined) worker.jobs[0].fraction = response.fraction;
         return;
-      case 'price':
-        this.#priced(tiding);
+      case 'cost':
+        this.#costMeasured(response);
         return;
       case 'end': {
-        const job = hand.jobs.shift();
+        const job = worker.jobs.shift();
         if (job === undefined) return;
-        this.#unwatch(job);
-        hand.spare = tiding.spare ?? hand.spare;
+        this.#stopClock(job);
+        worker.spare = response.spare ?? worker.spare;
         // The next one first: its worker shall not wait for those who are told.
-        const free = hand.jobs.length === 0;
-        if (free && this.#hands.length > this.limit) this.#dismiss(hand);
-        else if (free && this.#waiting.length === 0) this.#rest(hand);
+        const free = worker.jobs.length === 0;
+        if (free && this.#workers.length > this.limit) this.#end(worker);
+        else if (free && this.#waiting.length === 0) this.#idle(worker);
         this.#assign();
-        job.end(tiding.status, tiding.target, tiding.tag);
+        job.end(response.status, response.target, response.tag);
       }
     }
   }
@@ -278,78 +278,78 @@ export class WorkerPool {
    * Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be
    * asked to end itself.
    */
-  #watch(job: PoolJob): void {
+  #startClock(job: PoolJob): void {
     const { derivation } = job.work;
     if (derivation?.what !== 'verify') return;
-    const limit = clockLimit(derivation.allowed) + WORKER_START;
-    if (limit < TIMER_MAX)
+    const limit = clockLimit(derivation.allowed) + WORKER_START_MS;
+    if (limit < TIMER_MAX_MS)
       this.#clocks.set(
         job,
         this.#host.after(limit, () => this.stop(job, Status.Work)),
       );
   }
 
-  #unwatch(job: PoolJob): void {
+  #stopClock(job: PoolJob): void {
     this.#clocks.get(job)?.();
     this.#clocks.delete(job);
   }
 
-  #rest(hand: Hand): void {
-    hand.handle!.hold(false);
-    hand.forget();
-    hand.forget = this.#host.after(IDLE, () => this.#dismiss(hand));
+  #idle(worker: PoolWorker): void {
+    worker.handle!.hold(false);
+    worker.clearTimer();
+    worker.clearTimer = this.#host.after(IDLE_MS, () => this.#end(worker));
   }
 
-  #dismiss(hand: Hand): void {
-    hand.gone = true;
-    hand.spare = undefined;
-    hand.forget();
-    const at = this.#hands.indexOf(hand);
-    if (at >= 0) this.#hands.splice(at, 1);
-    hand.handle?.end();
+  #end(worker: PoolWorker): void {
+    worker.ended = true;
+    worker.spare = undefined;
+    worker.clearTimer();
+    const at = this.#workers.indexOf(worker);
+    if (at >= 0) this.#workers.splice(at, 1);
+    worker.handle?.end();
   }
 
   /** A worker has ended by itself, or never begun. */
-  #lose(hand: Hand, memory: boolean): void {
-    if (hand.gone) return;
-    const jobs = hand.jobs.splice(0);
-    for (const job of jobs) this.#unwatch(job);
-    this.#dismiss(hand);
-    if (!hand.ready && !memory) this.#fail();
+  #lost(worker: PoolWorker, memory: boolean): void {
+    if (worker.ended) return;
+    const jobs = worker.jobs.splice(0);
+    for (const job of jobs) this.#stopClock(job);
+    this.#end(worker);
+    if (!worker.ready && !memory) this.#recordFailure();
     // What has not reached a worker that ran can still be done.
-    if (!hand.ready && !memory) this.#waiting.unshift(...jobs);
+    if (!worker.ready && !memory) this.#waiting.unshift(...jobs);
     else
       for (const job of jobs)
         job.end(memory ? Status.Memory : Status.Internal, undefined, undefined);
     this.#assign();
   }
 
-  #fail(): void {
+  #recordFailure(): void {
     this.#failures += 1;
-    this.#alone ||= this.#failures >= (this.#proven ? FAILURES : 1);
+    this.#unavailable ||= this.#failures >= (this.#everReady ? FAILURES_MAX : 1);
   }
 
   /** One job a turn, or a slice of it, so that other events get theirs. */
-  #workHere(): void {
-    if (this.#turning) return;
-    this.#turning = true;
+  #runInline(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     this.#host.nextTurn(() => {
-      this.#turning = false;
-      this.#here ??= this.#begin(this.#waiting.shift());
-      const here = this.#here;
-      if (here !== undefined) {
-        const step = here.steps.next();
+      this.#scheduled = false;
+      this.#inline ??= this.#beginInline(this.#waiting.shift());
+      const inline = this.#inline;
+      if (inline !== undefined) {
+        const step = inline.steps.next();
         if (step.done) {
-          this.#here = undefined;
+          this.#inline = undefined;
           const { status, target, tag } = step.value;
-          here.job.end(status, target, tag);
+          inline.job.end(status, target, tag);
         }
       }
-      if (this.#here !== undefined || this.#waiting.length > 0) this.#workHere();
+      if (this.#inline !== undefined || this.#waiting.length > 0) this.#runInline();
     });
   }
 
-  #begin(job: PoolJob | undefined): Here | undefined {
+  #beginInline(job: PoolJob | undefined): InlineJob | undefined {
     if (job === undefined) return undefined;
     try {
       this.#ownSource(job);

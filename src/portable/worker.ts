@@ -16,31 +16,31 @@ import { isCipher, measure } from './cost-model.js';
 
 /** A worker's end of the way to the thread that has started it. */
 export interface Port {
-  post(tiding: WorkerResponse, transfer: ArrayBuffer[]): void;
-  listen(hear: (request: WorkerRequest) => void): void;
+  post(response: WorkerResponse, transfer: ArrayBuffer[]): void;
+  listen(receive: (request: WorkerRequest) => void): void;
 }
 
 /** Milliseconds between two reports of how far a derivation has come. */
-const REPORT = 20;
+const PROGRESS_INTERVAL_MS = 20;
 
 /**
  * From so many bytes of a message on WebAssembly is asked for; to compile it takes a few
  * milliseconds, once a thread.
  */
-const WASM_MIN = 64 * 1024;
+const WASM_MIN_BYTES = 64 * 1024;
 
 /** Runs what comes, until somebody ends the thread: in that order, and so are the answers. */
 export function serve(port: Port): void {
-  let before: Promise<void> = Promise.resolve();
+  let previous: Promise<void> = Promise.resolve();
   port.listen((request) => {
-    before = before.then(() => work(port, request)).catch(fail);
+    previous = previous.then(() => work(port, request)).catch(fail);
   });
-  port.post({ tells: 'ready' }, []);
+  port.post({ type: 'ready' }, []);
 }
 
 async function work(port: Port, request: WorkerRequest): Promise<void> {
   const { derivation } = request;
-  const progress = request.watched ? reporter(port) : undefined;
+  const progress = request.reportsProgress ? reporter(port) : undefined;
   answer(
     port,
     request,
@@ -70,7 +70,7 @@ function fail(error: unknown): void {
 /** A long message is hashed by WebAssembly, where that may be had. */
 async function prepared({ operation, algorithm, source }: WorkerRequest): Promise<void> {
   const many = operation === Operation.HashMany || operation === Operation.HmacMany;
-  if (many || isCipher(operation) || source.length < WASM_MIN) return;
+  if (many || isCipher(operation) || source.length < WASM_MIN_BYTES) return;
   try {
     const { prepareWasm } = await import('./hashes/wasm.js');
     await prepareWasm(algorithm);
@@ -83,9 +83,9 @@ function reporter(port: Port): (fraction: number) => void {
   let told = Date.now();
   return (fraction) => {
     const now = Date.now();
-    if (now - told < REPORT) return;
+    if (now - told < PROGRESS_INTERVAL_MS) return;
     told = now;
-    port.post({ tells: 'progress', fraction }, []);
+    port.post({ type: 'progress', fraction }, []);
   };
 }
 
@@ -93,7 +93,7 @@ function reporter(port: Port): (fraction: number) => void {
  * Memory from so many bytes on goes back with the answer: the pages of fresh memory cost more than
  * copying to them.
  */
-const SPARE_MIN = 1024 * 1024;
+const SPARE_MIN_BYTES = 1024 * 1024;
 
 function answer(
   port: Port,
@@ -101,23 +101,23 @@ function answer(
   { status, target, tag }: Outcome,
 ): void {
   // What is given away must be all of its buffer: a text, a tag, or both in one.
-  const together =
+  const oneBuffer =
     tag.length > 0 &&
     target.buffer === tag.buffer &&
     target.length + tag.length === target.buffer.byteLength;
-  const transfer = together
+  const transfer = oneBuffer
     ? [target.buffer as ArrayBuffer]
     : [target, tag]
         .filter(({ buffer, length }) => length > 0 && buffer.byteLength === length)
         .map(({ buffer }) => buffer as ArrayBuffer);
   const spare = source.buffer as ArrayBuffer;
-  if (spare.byteLength >= SPARE_MIN && spare !== target.buffer && spare !== tag.buffer)
-    port.post({ tells: 'end', status, target, tag, spare }, [...transfer, spare]);
-  else port.post({ tells: 'end', status, target, tag }, transfer);
+  if (spare.byteLength >= SPARE_MIN_BYTES && spare !== target.buffer && spare !== tag.buffer)
+    port.post({ type: 'end', status, target, tag, spare }, [...transfer, spare]);
+  else port.post({ type: 'end', status, target, tag }, transfer);
   if (!wanted) return;
-  // In JavaScript, as the price is that of work in the thread which asks.
-  const price = isCipher(operation)
+  // In JavaScript, as the cost is that of work in the thread which asks.
+  const cost = isCipher(operation)
     ? measure(operation, algorithm)
     : inJavaScript(algorithm, () => measure(operation, algorithm));
-  if (price !== undefined) port.post({ tells: 'price', operation, algorithm, price }, []);
+  if (cost !== undefined) port.post({ type: 'cost', operation, algorithm, cost }, []);
 }

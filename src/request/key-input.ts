@@ -2,7 +2,7 @@
  * Keys and other secrets as arguments: their types, and how they get into the request record.
  */
 import { range, sizeOf, type Bytes, type Data } from './arguments.js';
-import { setEngines, describeKey, encodeKey, ownSecret, deferWipe } from './request.js';
+import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
 import { isUint8Array } from './intrinsics.js';
 import { isKey, keyEngines, type Key } from '../operations/key.js';
@@ -68,34 +68,30 @@ export function checkKeyRange(
 }
 
 /** Describes all of a key. What is ours is wiped when the call has used or copied it. */
-export function describeKeyInput(key: KeyMaterial): void {
-  if (isUint8Array(key)) describeKey(key, 0, sizeOf(key));
-  else if (typeof key === 'string') describeTextKey(key);
-  else if (SecretCopy.is(key)) describeCopy(key, 0, key.bytes.length);
+export function setKeyInput(key: KeyMaterial): void {
+  if (isUint8Array(key)) setKey(key, 0, sizeOf(key));
+  else if (typeof key === 'string') setTextKey(key);
+  else if (SecretCopy.is(key)) setCopy(key, 0, key.bytes.length);
   else setEngines(key);
 }
 
 /** Describes a range of a key; of a prepared key all. */
-export function describeKeyRange(
-  key: Exclude<KeyMaterial, string>,
-  offset: number,
-  size: number,
-): void {
-  if (isUint8Array(key)) describeKey(key, offset, size);
-  else if (SecretCopy.is(key)) describeCopy(key, offset, size);
+export function setKeyRange(key: Exclude<KeyMaterial, string>, offset: number, size: number): void {
+  if (isUint8Array(key)) setKey(key, offset, size);
+  else if (SecretCopy.is(key)) setCopy(key, offset, size);
   else setEngines(key);
 }
 
-function describeCopy(key: SecretCopy, offset: number, size: number): void {
+function setCopy(key: SecretCopy, offset: number, size: number): void {
   deferWipe(key.bytes);
-  describeKey(key.bytes, offset, size);
+  setKey(key.bytes, offset, size);
 }
 
-function describeTextKey(key: string): void {
+function setTextKey(key: string): void {
   if (isShort(key)) {
-    describeKey(keyScratch, 0, encodeKey(key));
+    setKey(keyScratch, 0, encodeKey(key));
     return;
   }
   const secret = ownSecret(key);
-  describeKey(secret, 0, sizeOf(secret));
+  setKey(secret, 0, sizeOf(secret));
 }

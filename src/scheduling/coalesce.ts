@@ -8,19 +8,16 @@
 import { isUint8Array, part, sizeOf } from '../request/arguments.js';
 import { At, Flag, frame, Operation, Route } from '../request/frame.js';
 import {
-  call,
-  describeCall,
+  request,
+  beginRequest,
   setEngines,
-  describeIv,
-  describeTarget,
+  setIv,
+  setTarget,
   Form,
   clearRequest,
-  onShortMessage,
-  encodeResult,
-  putDigest,
-  runDescribed,
-  runAsync,
 } from '../request/request.js';
+import { onShortMessage, runFilled, runAsync } from './run.js';
+import { encodeResult, putDigest } from '../request/result.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/runtime.js';
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
@@ -137,10 +134,10 @@ export function join(
 // A digest that goes to the caller's memory: what has been described is copied all the same, which
 // is quicker than a job for each.
 onShortMessage((completion) => {
-  const { target, source } = call;
+  const { target, source } = request;
   if (
     target === undefined ||
-    call.engine !== base ||
+    request.engine !== base ||
     frame[At.Operation] !== Operation.Hash ||
     frame[At.Route] !== Route.Auto ||
     usual() !== Route.Auto
@@ -148,10 +145,10 @@ onShortMessage((completion) => {
     return false;
   const size = frame[At.SourceSize]!;
   const facts = hashOf(frame[At.Algorithm]!);
-  if (call.size !== facts.digestSize || !fits(facts, size)) return false;
+  if (request.size !== facts.digestSize || !fits(facts, size)) return false;
   if (
     frame[At.Key] !== 0 ||
-    (call.flags & Flag.HasKey) !== 0 ||
+    (request.flags & Flag.HasKey) !== 0 ||
     frame[At.SeedLow] !== 0 ||
     frame[At.SeedHigh] !== 0
   )
@@ -235,8 +232,8 @@ function hashHere(company: Batch): void {
   const offset = slabUsed;
   slabUsed += size;
   try {
-    describe(company, slab, offset);
-    runDescribed();
+    fill(company, slab, offset);
+    runFilled();
   } catch (error) {
     refuse(company, error);
     return;
@@ -250,8 +247,8 @@ let slabUsed = 0;
 function send(company: Batch): void {
   try {
     const target = allocateApart(company.count * company.facts.digestSize);
-    describe(company, target, 0);
-    call.flags |= Flag.Copied;
+    fill(company, target, 0);
+    request.flags |= Flag.Copied;
     frame[At.Route] = Route.Pool;
     runAsync(new CompanyWaiter(company, target));
   } catch (error) {
@@ -292,19 +289,19 @@ function put(company: Batch): void {
 }
 
 /** Memory of ours on both sides: what the pool borrows nobody else can reach. */
-function describe(company: Batch, target: Buffer, offset: number): void {
+function fill(company: Batch, target: Buffer, offset: number): void {
   const { facts, chunk, used, sizes, count } = company;
-  describeCall(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
+  beginRequest(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
   // Whatever has become the usual engine since.
   setEngines(automatic);
   if (company.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
     frame[At.MessageSize] = sizes[0]!;
   } else {
-    describeIv(company.sizeBytes, 0, count * Float64Array.BYTES_PER_ELEMENT);
-    call.flags |= Flag.HasSizes;
+    setIv(company.sizeBytes, 0, count * Float64Array.BYTES_PER_ELEMENT);
+    request.flags |= Flag.HasSizes;
   }
-  describeTarget(target, offset, count * facts.digestSize);
+  setTarget(target, offset, count * facts.digestSize);
 }
 
 /** Gives each its digest, all of which stand in `digests` from `offset` on. */

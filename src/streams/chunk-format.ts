@@ -15,15 +15,8 @@
  */
 import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
-import {
-  call,
-  describeCall,
-  setEngines,
-  describeIv,
-  describeTarget,
-  runPromise,
-  runSync,
-} from '../request/request.js';
+import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
+import { runPromise, runSync } from '../scheduling/run.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../request/errors.js';
@@ -119,7 +112,7 @@ export class InputKey {
       message[message.length - 1] = round;
       const targetOffset = (round - 1) * DIGEST_SIZE;
       const source = round === 1 ? message.subarray(DIGEST_SIZE) : message;
-      runSync(hmacParser.describe, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
+      runSync(hmacParser.fill, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
       message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
     }
     message.fill(0);
@@ -193,7 +186,7 @@ export class MessageKey {
     const target = allocateApart(source.length + count * TAG_SIZE);
     await runPromise(
       undefined,
-      describeRun,
+      fillRun,
       this.#run(Operation.SealChunks, first, count, source, target),
       RUN_FIELDS,
     );
@@ -208,7 +201,7 @@ export class MessageKey {
     const target = allocateApart(source.length - count * TAG_SIZE);
     await runPromise(
       undefined,
-      describeRun,
+      fillRun,
       this.#run(Operation.OpenChunks, first, count, source, target),
       RUN_FIELDS,
     );
@@ -222,7 +215,7 @@ export class MessageKey {
       const target = allocateApart(sealed.length - TAG_SIZE);
       try {
         runSync(
-          describeRun,
+          fillRun,
           this.#run(Operation.OpenChunks, first + index, 1, sealed, target),
           RUN_FIELDS,
         );
@@ -264,16 +257,16 @@ type Run = [
 const RUN_FIELDS = 8;
 
 /** One crossing for many chunks: crates/node/src/chunks.rs. */
-function describeRun(given: ArrayLike<unknown>): void {
+function fillRun(given: ArrayLike<unknown>): void {
   const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
   const prepared = keyEngines(key, facts.name);
-  describeCall(operation, facts.id, source, 0, sizeOf(source));
+  beginRequest(operation, facts.id, source, 0, sizeOf(source));
   setEngines(prepared);
   frame[At.SeedLow] = first >>> 0;
   frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
   frame[At.Count] = count;
   frame[At.MessageSize] = CHUNK_SIZE;
-  describeIv(baseNonce, 0, sizeOf(baseNonce));
-  describeTarget(target, 0, sizeOf(target));
-  call.flags |= Flag.Fresh;
+  setIv(baseNonce, 0, sizeOf(baseNonce));
+  setTarget(target, 0, sizeOf(target));
+  request.flags |= Flag.Fresh;
 }

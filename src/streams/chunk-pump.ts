@@ -16,7 +16,7 @@ import { after, allocateApart, type Buffer } from '#platform/runtime.js';
 import { Threads } from '../request/protocol.js';
 
 /** Where output goes. */
-export interface Outlet {
+export interface OutputSink {
   /** Takes the next output. False: no more before {@link ChunkPump.resume}. */
   put(output: Buffer): boolean;
   /** Nothing comes any more. */
@@ -24,19 +24,19 @@ export interface Outlet {
 }
 
 /** The most chunks of a run: one crossing for 1 MiB. */
-const RUN_MAX = 64;
+const RUN_MAX_CHUNKS = 64;
 /**
  * The first run is short, so that small messages cost little memory and output comes soon; each may
  * be four times as long as the one before.
  */
-const RUN_FIRST = 4;
+const RUN_FIRST_CHUNKS = 4;
 
 /**
- * Whole chunks that have gathered for so many milliseconds go without waiting for more. A run costs
- * 30 us beside its bytes (a worker and the event loop are woken), so a file read in pieces of 64
+ * Whole chunks that have waited for so many milliseconds go without waiting for more. A run costs
+ * 30 us beside its bytes (a worker and the event loop are woken), so a file read in parts of 64
  * KiB must not make a run of each.
  */
-const PATIENCE = 1;
+const FLUSH_AFTER_MS = 1;
 
 /**
  * So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast
@@ -50,40 +50,40 @@ interface Run {
   error: Error | undefined;
 }
 
-/** What a stream hands pieces to. */
+/** What a stream hands inputs to. */
 export interface Pump {
   /**
-   * Takes a piece; `taken` is called when it has been copied, which is how a writer is held back.
+   * Takes an input; `taken` is called when it has been copied, which is how a writer is held back.
    * One at a time.
    */
-  write(piece: Uint8Array, taken: (error?: Error) => void): void;
-  /** No more pieces; `ended` is called when all output was put. */
+  write(input: Uint8Array, taken: (error?: Error) => void): void;
+  /** No more inputs; `ended` is called when all output was put. */
   end(ended: (error?: Error) => void): void;
-  /** The outlet takes output again. */
+  /** The sink takes output again. */
   resume(): void;
   /** Nothing happens any more; keys are wiped. Whoever waits hears of it. */
   close(error?: Error): void;
 }
 
 export abstract class ChunkPump implements Pump {
-  readonly #outlet: Outlet;
+  readonly #sink: OutputSink;
   /** Bytes of a whole chunk as it comes in. */
-  readonly #unit: number;
+  readonly #chunkSize: number;
   /** Oldest first. */
   readonly #runs: Run[] = [];
   /** Number of the next chunk. */
   #next: number;
-  #outletReady = true;
+  #sinkReady = true;
 
-  #gathering: Uint8Array | undefined;
-  #gathered = 0;
-  #runLength = RUN_FIRST;
+  #buffer: Uint8Array | undefined;
+  #buffered = 0;
+  #runLength = RUN_FIRST_CHUNKS;
   readonly #spare: Uint8Array[] = [];
 
-  /** A piece that has not been taken whole, and what to call when it is. */
-  #piece: Uint8Array | undefined;
-  #pieceSize = 0;
-  #pieceAt = 0;
+  /** An input that has not been taken whole, and what to call when it is. */
+  #input: Uint8Array | undefined;
+  #inputSize = 0;
+  #inputAt = 0;
   #taken: (error?: Error) => void = () => {};
 
   #ended: ((error?: Error) => void) | undefined;
@@ -93,17 +93,17 @@ export abstract class ChunkPump implements Pump {
   #closed = false;
 
   /** @param first number of the first chunk */
-  constructor(outlet: Outlet, unit: number, first: number) {
-    this.#outlet = outlet;
-    this.#unit = unit;
+  constructor(sink: OutputSink, chunkSize: number, first: number) {
+    this.#sink = sink;
+    this.#chunkSize = chunkSize;
     this.#next = first;
   }
 
   /**
-   * Takes from the start of a piece what does not belong to a chunk; how much that is. Throws what
+   * Takes from the start of an input what does not belong to a chunk; how much that is. Throws what
    * ends the stream.
    */
-  protected abstract header(piece: Uint8Array): number;
+  protected abstract header(input: Uint8Array): number;
   /** Checks what is left for the last chunk. Throws what ends the stream. */
   protected abstract checkLast(size: number): void;
   /** Turns consecutive chunks into output. `source` is lent. */
@@ -111,14 +111,14 @@ export abstract class ChunkPump implements Pump {
   /** Wipes keys. */
   protected abstract wipe(): void;
 
-  write(piece: Uint8Array, taken: (error?: Error) => void): void {
+  write(input: Uint8Array, taken: (error?: Error) => void): void {
     if (this.#closed) {
-      taken(abandoned());
+      taken(destroyedError());
       return;
     }
-    this.#piece = piece;
-    this.#pieceSize = sizeOf(piece);
-    this.#pieceAt = 0;
+    this.#input = input;
+    this.#inputSize = sizeOf(input);
+    this.#inputAt = 0;
     this.#taken = taken;
     this.#take();
   }
@@ -126,9 +126,9 @@ export abstract class ChunkPump implements Pump {
   end(ended: (error?: Error) => void): void {
     this.#ended = ended;
     if (!this.#failed) {
-      const whole = Math.floor(this.#gathered / this.#unit);
+      const whole = Math.floor(this.#buffered / this.#chunkSize);
       try {
-        this.checkLast(this.#gathered - whole * this.#unit);
+        this.checkLast(this.#buffered - whole * this.#chunkSize);
         this.#dispatch(whole + 1);
       } catch (error) {
         this.#dispatch(whole);
@@ -139,20 +139,20 @@ export abstract class ChunkPump implements Pump {
   }
 
   resume(): void {
-    this.#outletReady = true;
+    this.#sinkReady = true;
     this.#deliver();
   }
 
-  close(error: Error = abandoned()): void {
+  close(error: Error = destroyedError()): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#runs.length = 0;
     this.#spare.length = 0;
-    this.#gathering = undefined;
+    this.#buffer = undefined;
     this.wipe();
-    if (this.#piece !== undefined) this.#taken(error);
+    if (this.#input !== undefined) this.#taken(error);
     this.#ended?.(error);
-    this.#piece = this.#ended = undefined;
+    this.#input = this.#ended = undefined;
   }
 
   /** Puts output in line that no chunk has to be worked for. */
@@ -167,44 +167,44 @@ export abstract class ChunkPump implements Pump {
     this.#runs.push({ output: undefined, error });
   }
 
-  /** Copies as much of the waiting piece as there is room for. */
+  /** Copies as much of the waiting input as there is room for. */
   #take(): void {
-    const piece = this.#piece;
-    if (piece === undefined) return;
+    const input = this.#input;
+    if (input === undefined) return;
     try {
-      if (sizeOf(piece) < this.#pieceSize)
+      if (sizeOf(input) < this.#inputSize)
         throw makeError(
           'ERR_ARGUMENT_VALUE',
           'a chunk was detached or shrunk before the stream had taken it',
         );
-      if (this.#pieceAt === 0 && !this.#failed) this.#pieceAt = this.header(piece);
+      if (this.#inputAt === 0 && !this.#failed) this.#inputAt = this.header(input);
     } catch (error) {
       this.#fail(error as Error);
     }
     while (!this.#failed) {
-      const room = this.#runLength * this.#unit - this.#gathered;
-      if (room === 0) {
+      const free = this.#runLength * this.#chunkSize - this.#buffered;
+      if (free === 0) {
         if (this.#runs.length >= runsMax()) return;
         this.#dispatch(this.#runLength);
         continue;
       }
-      const size = Math.min(room, this.#pieceSize - this.#pieceAt);
+      const size = Math.min(free, this.#inputSize - this.#inputAt);
       if (size === 0) break;
-      this.#gathering ??= this.#memory();
-      this.#gathering.set(part(piece, this.#pieceAt, size), this.#gathered);
-      this.#pieceAt += size;
-      this.#gathered += size;
+      this.#buffer ??= this.#memory();
+      this.#buffer.set(part(input, this.#inputAt, size), this.#buffered);
+      this.#inputAt += size;
+      this.#buffered += size;
     }
-    this.#piece = undefined;
+    this.#input = undefined;
     this.#flushLater();
-    // The writer may come with the next piece at once.
+    // The writer may come with the next input at once.
     this.#taken();
     if (this.#failed) this.#deliver();
   }
 
-  /** Room for the run that is gathered next. */
+  /** Room for the run that comes next. */
   #memory(): Uint8Array {
-    const size = this.#runLength * this.#unit;
+    const size = this.#runLength * this.#chunkSize;
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (spare.length >= size) return spare;
     }
@@ -212,7 +212,7 @@ export abstract class ChunkPump implements Pump {
   }
 
   /**
-   * Sends so many of the gathered chunks to the pool, the last of which may be short; less than a
+   * Sends so many of the buffered chunks to the pool, the last of which may be short; less than a
    * chunk stays.
    */
   #dispatch(count: number): void {
@@ -228,15 +228,15 @@ export abstract class ChunkPump implements Pump {
       return;
     }
     this.#next += count;
-    this.#runLength = Math.min(this.#runLength * 4, RUN_MAX);
-    const memory = this.#gathering ?? NO_BYTES;
-    const gathered = this.#gathered;
-    const size = Math.min(gathered, count * this.#unit);
-    this.#gathering = undefined;
-    this.#gathered = gathered - size;
-    if (gathered > size) {
-      this.#gathering = this.#memory();
-      this.#gathering.set(memory.subarray(size, gathered));
+    this.#runLength = Math.min(this.#runLength * 4, RUN_MAX_CHUNKS);
+    const memory = this.#buffer ?? NO_BYTES;
+    const buffered = this.#buffered;
+    const size = Math.min(buffered, count * this.#chunkSize);
+    this.#buffer = undefined;
+    this.#buffered = buffered - size;
+    if (buffered > size) {
+      this.#buffer = this.#memory();
+      this.#buffer.set(memory.subarray(size, buffered));
     }
     const run: Run = { output: undefined, error: undefined };
     this.#runs.push(run);
@@ -259,39 +259,39 @@ export abstract class ChunkPump implements Pump {
 
   /** A slow source must not wait for its output until a run is full. */
   #flushLater(): void {
-    if (this.#flushing || !this.#mayFlush()) return;
+    if (this.#flushing || !this.#canFlush()) return;
     this.#flushing = true;
     const next = this.#next;
     after(() => {
       this.#flushing = false;
-      if (this.#next === next && this.#mayFlush())
-        this.#dispatch(Math.floor(this.#gathered / this.#unit));
+      if (this.#next === next && this.#canFlush())
+        this.#dispatch(Math.floor(this.#buffered / this.#chunkSize));
       this.#deliver();
-    }, PATIENCE);
+    }, FLUSH_AFTER_MS);
   }
 
-  #mayFlush(): boolean {
+  #canFlush(): boolean {
     return (
-      this.#gathered >= this.#unit &&
+      this.#buffered >= this.#chunkSize &&
       this.#runs.length < runsMax() &&
       !this.#failed &&
       !this.#closed
     );
   }
 
-  /** Puts what is ready, in order. The outlet may run anything meanwhile: write, resume, close. */
+  /** Puts what is ready, in order. The sink may run anything meanwhile: write, resume, close. */
   #deliver(): void {
     for (let run = this.#runs[0]; run !== undefined && !this.#closed; run = this.#runs[0]) {
       if (run.error !== undefined) {
         this.close(run.error);
-        this.#outlet.fail(run.error);
+        this.#sink.fail(run.error);
         return;
       }
-      if (run.output === undefined || !this.#outletReady) break;
+      if (run.output === undefined || !this.#sinkReady) break;
       this.#runs.shift();
       if (run.output.length === 0) continue;
-      this.#outletReady = false;
-      if (this.#outlet.put(run.output)) this.#outletReady = true;
+      this.#sinkReady = false;
+      if (this.#sink.put(run.output)) this.#sinkReady = true;
     }
     if (this.#closed) return;
     this.#take();
@@ -304,7 +304,7 @@ export abstract class ChunkPump implements Pump {
   }
 }
 
-function abandoned(): Error {
+function destroyedError(): Error {
   return Object.assign(new Error('the stream was destroyed before it was finished'), {
     code: 'ERR_STREAM_DESTROYED',
   });

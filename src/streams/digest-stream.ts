@@ -3,7 +3,7 @@
  * platform's files).
  */
 import { options as optionsObject, type Data } from '../request/arguments.js';
-import { abortSignal } from '../request/request.js';
+import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError, wrongType } from '../request/errors.js';
@@ -21,7 +21,7 @@ import type { Key } from '../operations/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
 import { accepted, type Accepted } from '../request/options.js';
 import {
-  absorb,
+  absorbStream,
   streamOptionNames,
   type StreamSource,
   type StreamOptions,
@@ -57,7 +57,7 @@ export async function hashStream(
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hashTakes);
   const hasher = createHash(facts.name, hashing);
-  await absorb(hasher, pieces, reading);
+  await absorbStream(hasher, pieces, reading);
   return finish(hasher);
 }
 
@@ -71,7 +71,7 @@ export async function hmacStream(
   const facts = hmacFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hmacTakes);
   const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
-  await absorb(hasher, pieces, reading);
+  await absorbStream(hasher, pieces, reading);
   return finish(hasher);
 }
 

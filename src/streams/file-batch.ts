@@ -6,7 +6,8 @@
  * Only regular files that can be read and stay as they are; the caller does the others by himself.
  */
 import { native } from '../engines/binding.js';
-import { call, describeCall, describeTarget, runDescribed, runAsync } from '../request/request.js';
+import { request, beginRequest, setTarget } from '../request/request.js';
+import { runFilled, runAsync } from '../scheduling/run.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import { CallbackCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';
@@ -38,8 +39,8 @@ export class Answers {
 
 /** Hashes files here and now. */
 export function hashPathsSync(algorithm: number, paths: Paths, answers: Answers): void {
-  describePaths(algorithm, paths, answers);
-  runDescribed();
+  fillPaths(algorithm, paths, answers);
+  runFilled();
 }
 
 /** Hashes files on a worker. */
@@ -48,20 +49,16 @@ export function hashPaths(algorithm: number, paths: Paths, answers: Answers): Pr
     const completion = new CallbackCompletion((error) =>
       error === undefined ? resolve() : reject(error),
     );
-    describePaths(algorithm, paths, answers);
+    fillPaths(algorithm, paths, answers);
     runAsync(completion);
   });
 }
 
-function describePaths(
-  algorithm: number,
-  { bytes, count, largest }: Paths,
-  { memory }: Answers,
-): void {
-  describeCall(Operation.HashFiles, algorithm, bytes, 0, bytes.length);
+function fillPaths(algorithm: number, { bytes, count, largest }: Paths, { memory }: Answers): void {
+  beginRequest(Operation.HashFiles, algorithm, bytes, 0, bytes.length);
   frame[At.Count] = count;
   frame[At.MessageSize] = largest;
-  describeTarget(memory, 0, memory.length);
+  setTarget(memory, 0, memory.length);
 }
 
 /** A large file under way. */
@@ -88,11 +85,11 @@ export function hashPath(
       error === undefined ? resolve(target) : reject(error),
     );
   });
-  describeCall(Operation.HashFile, algorithm, path, 0, path.length);
+  beginRequest(Operation.HashFile, algorithm, path, 0, path.length);
   frame[At.Count] = 1;
   frame[At.MessageSize] = size;
-  describeTarget(target, 0, digestSize);
-  call.flags |= Flag.Progress;
+  setTarget(target, 0, digestSize);
+  request.flags |= Flag.Progress;
   runAsync(completion);
   return { digest, progress: () => native.progress(completion.slot) };
 }

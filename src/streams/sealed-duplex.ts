@@ -17,27 +17,21 @@ import {
 // What these promise is said where users see it: promises.ts.
 
 export function sealStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
+  return new ChunkStream(streamOptions(options), (sink) => new SealingPump(sink, options));
 }
 
 export function openStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
+  return new ChunkStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
 }
 
 export function sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
   const settings = sealingSettings(options, true);
-  return new ChunkStream(
-    settings,
-    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
-  );
+  return new ChunkStream(settings, (sink) => new PassphraseSealingPump(sink, passphrase, settings));
 }
 
 export function openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
   const settings = openingSettings(options, true);
-  return new ChunkStream(
-    settings,
-    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
-  );
+  return new ChunkStream(settings, (sink) => new PassphraseOpeningPump(sink, passphrase, settings));
 }
 
 class ChunkStream extends Duplex {
@@ -53,11 +47,11 @@ class ChunkStream extends Duplex {
   }
 
   override _write(
-    piece: Uint8Array,
+    input: Uint8Array,
     _encoding: BufferEncoding,
     taken: (error?: Error) => void,
   ): void {
-    this.#pump.write(piece, taken);
+    this.#pump.write(input, taken);
   }
 
   override _final(done: (error?: Error) => void): void {

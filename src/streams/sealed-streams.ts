@@ -12,8 +12,8 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { abortSignal } from '../request/request.js';
-import { ChunkPump, type Outlet, type Pump } from './chunk-pump.js';
+import { abortSignal } from '../scheduling/run.js';
+import { ChunkPump, type OutputSink, type Pump } from './chunk-pump.js';
 import {
   CHUNK_SIZE,
   HEADER_SIZE,
@@ -67,13 +67,13 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 export function sealTransformStream(
   options: SealedStreamOptions,
 ): TransformStream<Bytes, Uint8Array> {
-  return transformStream(streamOptions(options), (outlet) => new SealingPump(outlet, options));
+  return transformStream(streamOptions(options), (sink) => new SealingPump(sink, options));
 }
 
 export function openTransformStream(
   options: SealedStreamOptions,
 ): TransformStream<Bytes, Uint8Array> {
-  return transformStream(streamOptions(options), (outlet) => new OpeningPump(outlet, options));
+  return transformStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
 }
 
 /** Enough to keep a pipe flowing while a run is worked on. */
@@ -108,7 +108,7 @@ function positive(value: unknown, name: string): number {
   return number;
 }
 
-export type MakePump = (outlet: Outlet) => Pump;
+export type MakePump = (sink: OutputSink) => Pump;
 
 /** A stream of the web around a pump. */
 export function transformStream(
@@ -127,7 +127,7 @@ export function transformStream(
   };
   // The readable side holds back the writable one, and the pump what is under way; so nothing needs
   // to be held here.
-  const outlet: Outlet = {
+  const sink: OutputSink = {
     put(output) {
       try {
         controller.enqueue(new Uint8Array(output.buffer, output.byteOffset, output.length));
@@ -142,17 +142,17 @@ export function transformStream(
       controller.error(error);
     },
   };
-  const size = (piece: Partial<ArrayBufferView>): number => piece?.byteLength ?? 1;
+  const size = (input: Partial<ArrayBufferView>): number => input?.byteLength ?? 1;
   const transformer = {
     start(given: TransformStreamDefaultController<Uint8Array>): void {
       controller = given;
-      pump = makePump(outlet);
+      pump = makePump(sink);
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });
     },
-    transform: (piece: Bytes): Promise<void> =>
+    transform: (input: Bytes): Promise<void> =>
       new Promise((resolve, reject) =>
-        pump.write(bytes(piece, 'chunk'), (error) =>
+        pump.write(bytes(input, 'chunk'), (error) =>
           error === undefined ? resolve() : reject(error),
         ),
       ),
@@ -185,12 +185,12 @@ export class SealingPump extends ChunkPump {
    * messages away.
    */
   constructor(
-    outlet: Outlet,
+    sink: OutputSink,
     { algorithm, key, context }: SealedStreamOptions,
     salt: Uint8Array = randomSalt(),
     first = 0,
   ) {
-    super(outlet, CHUNK_SIZE, first);
+    super(sink, CHUNK_SIZE, first);
     const input = new InputKey(algorithm, key, context);
     try {
       this.#key = input.derive(salt);
@@ -226,15 +226,15 @@ export class OpeningPump extends ChunkPump {
   /** Derived when the header is there. */
   #key: MessageKey | undefined;
 
-  constructor(outlet: Outlet, { algorithm, key, context }: SealedStreamOptions) {
-    super(outlet, SEALED_CHUNK_SIZE, 0);
+  constructor(sink: OutputSink, { algorithm, key, context }: SealedStreamOptions) {
+    super(sink, SEALED_CHUNK_SIZE, 0);
     this.#input = new InputKey(algorithm, key, context);
   }
 
-  protected override header(piece: Uint8Array): number {
+  protected override header(input: Uint8Array): number {
     if (this.#key !== undefined) return 0;
-    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(piece));
-    this.#header.set(part(piece, 0, size), this.#headerSize);
+    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(input));
+    this.#header.set(part(input, 0, size), this.#headerSize);
     this.#headerSize += size;
     if (this.#headerSize === HEADER_SIZE) {
       this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));

@@ -1,8 +1,8 @@
 /**
- * Messages that come in pieces: async iterables, Node streams, web streams and Blobs, hashed in
+ * Messages that come in chunks: async iterables, Node streams, web streams and Blobs, hashed in
  * constant memory.
  *
- * The next piece is asked for while the last one is being hashed on the pool. Small pieces are
+ * The next chunk is asked for while the last one is being hashed on the pool. Small chunks are
  * collected into blocks, so that the pool is asked once per block and the event loop gets its turn
  * between two.
  */
@@ -15,12 +15,12 @@ import type { Names } from '../request/options.js';
 import { allocateApart } from '#platform/runtime.js';
 
 /**
- * A message in pieces: an async iterable of bytes or strings (UTF-8), a Node or web stream of them,
+ * A message in chunks: an async iterable of bytes or strings (UTF-8), a Node or web stream of them,
  * or a Blob.
  */
 export type StreamSource = AsyncIterable<Data> | ReadableStream<Data> | Blob;
 
-/** How far the hashing of a message in pieces has come. */
+/** How far the hashing of a message in chunks has come. */
 export interface Progress {
   /** Bytes hashed so far. */
   readonly bytes: number;
@@ -28,7 +28,7 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-/** Options of hashing a message in pieces. */
+/** Options of hashing a message in chunks. */
 export interface StreamOptions extends EngineOptions {
   /** Its abort ends the reading, closes the source and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -43,15 +43,15 @@ export const streamOptionNames: Names<StreamOptions> = {
 };
 
 /**
- * Small pieces are collected up to this many bytes; a piece of this size goes to the pool as it is.
+ * Small chunks are collected up to this many bytes; a chunk of this size goes to the pool as it is.
  */
-const BLOCK = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Whether this is a message in pieces rather than bytes or a string. An array is neither: it might
+ * Whether this is a message in chunks rather than bytes or a string. An array is neither: it might
  * be many messages.
  */
-export function inBlocks(value: unknown): value is StreamSource {
+export function isStreamSource(value: unknown): value is StreamSource {
   if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
     return false;
   const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
@@ -60,24 +60,24 @@ export function inBlocks(value: unknown): value is StreamSource {
   );
 }
 
-/** Feeds all of `pieces` to the hasher, which nobody else uses meanwhile. */
-export function absorb(
+/** Feeds all of `source` to the hasher, which nobody else uses meanwhile. */
+export function absorbStream(
   hasher: Hasher,
-  pieces: StreamSource,
+  source: StreamSource,
   { signal, onProgress }: StreamOptions,
 ): Promise<void> {
-  const source = reader(pieces);
+  const input = reader(source);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       reject(signal!.reason as Error);
-      source.close(signal!.reason);
+      input.close(signal!.reason);
     };
     if (signal?.aborted) return stop();
-    // One listener, not a race per piece: a promise that is raced a million times remembers each.
+    // One listener, not a race per chunk: a promise that is raced a million times remembers each.
     signal?.addEventListener('abort', stop, { once: true });
-    read(hasher, source, () => signal?.aborted === true, onProgress)
+    read(hasher, input, () => signal?.aborted === true, onProgress)
       .catch((error: unknown) => {
-        source.close(error);
+        input.close(error);
         throw error;
       })
       .finally(() => signal?.removeEventListener('abort', stop))
@@ -87,7 +87,7 @@ export function absorb(
 
 async function read(
   hasher: Hasher,
-  source: Reader,
+  input: Reader,
   aborted: () => boolean,
   onProgress: StreamOptions['onProgress'],
 ): Promise<void> {
@@ -99,12 +99,12 @@ async function read(
   const hash = async (view: Uint8Array, size: number): Promise<void> => {
     await hasher.updateAsync(view, 0, size);
     hashed += size;
-    if (!aborted()) onProgress?.({ bytes: hashed, total: source.total });
+    if (!aborted()) onProgress?.({ bytes: hashed, total: input.total });
   };
   /** Begins to hash; what was begun before has been waited for. */
   const begin = (view: Uint8Array, size: number): void => {
     hashing = hash(view, size);
-    // It is awaited with the next piece, which may be long in coming; until then a failure is not
+    // It is awaited with the next chunk, which may be long in coming; until then a failure is not
     // unhandled.
     hashing.catch(() => {});
   };
@@ -116,25 +116,25 @@ async function read(
     block.size = 0;
   };
 
-  let coming = source.next();
+  let pending = input.next();
   for (;;) {
-    const piece = await coming;
-    if (piece === undefined || aborted()) break;
-    const view = data(piece, 'piece');
+    const chunk = await pending;
+    if (chunk === undefined || aborted()) break;
+    const view = data(chunk, 'chunk');
     const size = sizeOf(view);
-    if (size >= BLOCK) {
+    if (size >= BLOCK_BYTES) {
       await flush();
       await hashing;
-      // Who made an iterable of his own may use the piece's memory again when asked for the next
+      // Who made an iterable of his own may use the chunk's memory again when asked for the next
       // one.
-      begin(source.owned ? view : copyOf(view, size), size);
+      begin(input.owned ? view : copyOf(view, size), size);
     } else {
       for (let at = 0; at < size;) {
         at += block.fill(view, at, size);
-        if (block.size === BLOCK) await flush();
+        if (block.size === BLOCK_BYTES) await flush();
       }
     }
-    coming = source.next();
+    pending = input.next();
   }
   await flush();
   await hashing;
@@ -147,18 +147,18 @@ function copyOf(view: Uint8Array, size: number): Uint8Array {
   return copy;
 }
 
-/** Small pieces, one behind the other. */
+/** Small chunks, one behind the other. */
 class Block {
   size = 0;
   #bytes: Uint8Array | undefined;
 
   get bytes(): Uint8Array {
-    return (this.#bytes ??= allocateApart(BLOCK));
+    return (this.#bytes ??= allocateApart(BLOCK_BYTES));
   }
 
   /** Copies as much as fits of `view` from `at` on and tells how much. */
   fill(view: Uint8Array, at: number, end: number): number {
-    const count = Math.min(end - at, BLOCK - this.size);
+    const count = Math.min(end - at, BLOCK_BYTES - this.size);
     this.bytes.set(part(view, at, count), this.size);
     this.size += count;
     return count;
@@ -167,32 +167,32 @@ class Block {
 
 /** The four kinds of sources as one. */
 interface Reader {
-  /** The next piece, or undefined after the last. */
+  /** The next chunk, or undefined after the last. */
   next(): Promise<unknown>;
-  /** Whether a piece's memory stays as it is after the next piece was asked for. */
+  /** Whether a chunk's memory stays as it is after the next chunk was asked for. */
   readonly owned: boolean;
   readonly total: number | undefined;
   /** Nothing more will be asked for. */
   close(reason: unknown): void;
 }
 
-function reader(pieces: StreamSource): Reader {
-  const { stream, size, getReader } = pieces as Partial<Blob & ReadableStream>;
+function reader(source: StreamSource): Reader {
+  const { stream, size, getReader } = source as Partial<Blob & ReadableStream>;
   if (typeof stream === 'function')
-    return webReader((pieces as Blob).stream(), typeof size === 'number' ? size : undefined);
-  if (typeof getReader === 'function') return webReader(pieces as ReadableStream, undefined);
-  const iterator = (pieces as AsyncIterable<Data>)[Symbol.asyncIterator]();
+    return webReader((source as Blob).stream(), typeof size === 'number' ? size : undefined);
+  if (typeof getReader === 'function') return webReader(source as ReadableStream, undefined);
+  const iterator = (source as AsyncIterable<Data>)[Symbol.asyncIterator]();
   return {
-    owned: isNodeStream(pieces),
+    owned: isNodeStream(source),
     total: undefined,
     async next() {
       const { done, value } = await iterator.next();
       if (done === true) return undefined;
-      return piece(value);
+      return checkChunk(value);
     },
     close(reason) {
-      if (isNodeStream(pieces))
-        pieces.on('error', () => {}).destroy(reason instanceof Error ? reason : undefined);
+      if (isNodeStream(source))
+        source.on('error', () => {}).destroy(reason instanceof Error ? reason : undefined);
       else void Promise.resolve(iterator.return?.()).catch(() => {});
     },
   };
@@ -205,29 +205,29 @@ interface NodeStream {
 }
 
 /** By its shape: loading node:stream only to ask takes longer than loading all of this package. */
-function isNodeStream(pieces: StreamSource): pieces is StreamSource & NodeStream {
-  const { pipe, destroy } = pieces as Partial<NodeStream>;
+function isNodeStream(source: StreamSource): source is StreamSource & NodeStream {
+  const { pipe, destroy } = source as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
 }
 
 function webReader(stream: ReadableStream<Data>, total: number | undefined): Reader {
-  const source = stream.getReader();
+  const input = stream.getReader();
   return {
     owned: true,
     total,
     async next() {
-      const { done, value } = await source.read();
-      return done ? undefined : piece(value);
+      const { done, value } = await input.read();
+      return done ? undefined : checkChunk(value);
     },
     close(reason) {
-      source.cancel(reason).catch(() => {});
+      input.cancel(reason).catch(() => {});
     },
   };
 }
 
-/** `undefined` means the end here, so it may not be a piece. */
-function piece(value: unknown): unknown {
+/** `undefined` means the end here, so it may not be a chunk. */
+function checkChunk(value: unknown): unknown {
   if (value === undefined)
-    throw wrongType('piece', 'a string, Buffer, ArrayBufferView or ArrayBuffer', value);
+    throw wrongType('chunk', 'a string, Buffer, ArrayBufferView or ArrayBuffer', value);
   return value;
 }

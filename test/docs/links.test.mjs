@@ -1,19 +1,20 @@
 // Every relative link of every Markdown file names a file, and an anchor names a heading.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { deadMarkdownLinks, deadPageLinks } from '../../tools/links.mjs';
-import { root, temporary } from '../support/child.mjs';
+import { root } from '../../tools/steps.mjs';
 
 test('no Markdown file has a dead link', () => {
   assert.deepEqual(deadMarkdownLinks(root), []);
 });
 
 test('dead links are found', (t) => {
-  const folder = temporary();
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-links-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'docs'));
   writeFileSync(

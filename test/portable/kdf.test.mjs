@@ -16,7 +16,7 @@ import { random } from '../support/random.mjs';
 
 const { derivationOf, derive, deriveFast, memoryOf, needsRehash, predict, Refused } =
   await portable('src/portable/kdf/index.ts');
-const { At, Flag, Operation, Status } = await portable('src/frame.ts');
+const { At, Flag, Operation, Status } = await portable('src/request/frame.ts');
 const require = createRequire(import.meta.url);
 const dist = dirname(require.resolve('millrace'));
 const { native } = require(join(dist, 'core.js'))['engines/binding'];

@@ -14,8 +14,8 @@ import { random } from '../support/random.mjs';
 const { aesCtr, digest, gcmOpen, gcmSeal, hkdf, hmac, NotAuthentic, pbkdf2 } = await portable(
   'src/portable/webcrypto.ts',
 );
-const { begunByPlatform, provePlatform } = await portable('src/portable/delegation.ts');
-const { Operation, Purpose, Status } = await portable('src/frame.ts');
+const { tryWebCrypto, testPlatform } = await portable('src/portable/webcrypto-backend.ts');
+const { Operation, Purpose, Status } = await portable('src/request/frame.ts');
 
 const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
@@ -89,7 +89,7 @@ test('AES-GCM', async () => {
       const sealed = Buffer.from(await made);
       assert.deepEqual(
         sealed,
-        millrace.seal(name, { key, nonce, source, aad, tagLength: tagSize }),
+        millrace.seal(name, { key, nonce, source, aad, authTagLength: tagSize }),
         `${name} ${size}`,
       );
       assert.deepEqual(
@@ -238,7 +238,7 @@ function work(operation, name, given) {
 function begun(described, lent) {
   return new Promise((resolve) => {
     if (
-      !begunByPlatform(
+      !tryWebCrypto(
         described,
         (status, target, tag) =>
           resolve({ status, target: Buffer.from(target), tag: Buffer.from(tag) }),
@@ -255,12 +255,12 @@ test('nothing is given to WebCrypto before it has given right answers', async ()
     target: Buffer.alloc(32),
   });
   assert.equal(await begun(described), undefined);
-  await provePlatform();
+  await testPlatform();
   assert.equal((await begun(described)).status, Status.Done);
 });
 
 test('large works are, with the results of the native engine', async () => {
-  const rng = random('delegation');
+  const rng = random('webcrypto backend');
   const source = rng.bytes(50_000);
   for (const name of hashNames) {
     const target = Buffer.alloc(hashes[name].digest || 32);
@@ -386,11 +386,11 @@ test('small works, and those that the engine refuses, are not', async () => {
 
 // ---- in workers, and back ------------------------------------------------------------------------
 
-test('an errand is done by WebCrypto as by JavaScript, and what comes of it can be given away', async () => {
-  const { platformErrand, runErrand } = await portable('src/portable/errand.ts');
-  const rng = random('platform errands');
+test('WebCrypto and JavaScript answer a worker request alike, in transferable memory', async () => {
+  const { webcryptoRequest, runRequest } = await portable('src/portable/worker-messages.ts');
+  const rng = random('webcrypto requests');
   const source = rng.bytes(100_000);
-  const errand = (operation, name, given) => {
+  const request = (operation, name, given) => {
     const {
       iv = NOTHING,
       aad = NOTHING,
@@ -415,15 +415,15 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
       count: 0,
       size: 0,
       derivation: undefined,
-      watched: false,
+      reportsProgress: false,
       measure: false,
       ...copies,
     };
   };
   const key = rng.bytes(32);
   const [iv, nonce, aad] = [rng.bytes(16), rng.bytes(12), rng.bytes(11)];
-  const sealed = runErrand(
-    errand(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }),
+  const sealed = runRequest(
+    request(Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 16 }),
   );
   const opening = { secret: key, iv: nonce, aad, source: sealed.target, tag: sealed.tag };
   for (const [served, operation, name, given] of [
@@ -446,10 +446,10 @@ test('an errand is done by WebCrypto as by JavaScript, and what comes of it can 
     [false, Operation.Seal, 'aes-256-gcm', { secret: key, iv: nonce, aad, tagSize: 8 }],
     [false, Operation.Hash, 'sha256', { targetSize: 32, source: source.subarray(0, 100) }],
   ]) {
-    const found = await platformErrand(errand(operation, name, given));
+    const found = await webcryptoRequest(request(operation, name, given));
     assert.equal(found !== undefined, served, `${operation} ${name}`);
     if (!served) continue;
-    const expected = runErrand(errand(operation, name, given));
+    const expected = runRequest(request(operation, name, given));
     assert.deepEqual(
       { ...found, target: Buffer.from(found.target), tag: Buffer.from(found.tag) },
       { ...expected, target: Buffer.from(expected.target), tag: Buffer.from(expected.tag) },

@@ -1,4 +1,4 @@
-// Hashing in a worker of the portable engine: long messages by WebAssembly, prices of JavaScript.
+// Hashing in a worker of the portable engine: long messages by WebAssembly, costs of JavaScript.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,30 +15,30 @@ const HASH = 0;
 const HMAC = 1;
 
 /**
- * A worker without a thread: `send` an errand, and there is a promise of how it ended and what it
- * told after.
+ * Returns a worker without a thread: a function that sends a request and returns a promise of its
+ * result and, on request, of the measured cost.
  */
 function worker(webAssembly) {
   const module = { exports: {} };
   new Function('module', 'exports', 'WebAssembly', text)(module, module.exports, webAssembly);
-  let hear;
-  let told;
+  let receive;
+  let onResponse;
   module.exports.serve({
-    listen: (listener) => (hear = listener),
-    post: (tiding) => told?.(tiding),
+    listen: (listener) => (receive = listener),
+    post: (response) => onResponse?.(response),
   });
-  return (errand, prices = false) =>
+  return (request, costs = false) =>
     new Promise((resolve) => {
-      told = (tiding) => {
-        if (tiding.tells === 'end') resolve.end = tiding;
-        if (tiding.tells === (prices ? 'price' : 'end'))
-          resolve({ ...resolve.end, price: tiding.price });
+      onResponse = (response) => {
+        if (response.type === 'end') resolve.end = response;
+        if (response.type === (costs ? 'cost' : 'end'))
+          resolve({ ...resolve.end, cost: response.cost });
       };
-      hear(errand);
+      receive(request);
     });
 }
 
-const errand = (name, source, more = {}) => ({
+const request = (name, source, more = {}) => ({
   operation: HASH,
   algorithm: catalog.find((each) => each.name === name).id,
   purpose: undefined,
@@ -54,7 +54,7 @@ const errand = (name, source, more = {}) => ({
   count: 0,
   size: 0,
   derivation: undefined,
-  watched: false,
+  reportsProgress: false,
   measure: false,
   ...more,
 });
@@ -80,7 +80,7 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
       const source = rng.bytes(size);
       const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
       assert.deepEqual(
-        Buffer.from((await send(errand(name, source))).target),
+        Buffer.from((await send(request(name, source))).target),
         expected,
         `${name}, ${size}`,
       );
@@ -90,10 +90,10 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
   for (const name of hashNames) {
     const source = rng.bytes(65_536);
     const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
-    assert.deepEqual(Buffer.from((await send(errand(name, source))).target), expected, name);
+    assert.deepEqual(Buffer.from((await send(request(name, source))).target), expected, name);
     if (!hashes[name].hmac) continue;
     const mac = await send(
-      errand(name, source, { operation: HMAC, secret: Uint8Array.of(1, 2, 3) }),
+      request(name, source, { operation: HMAC, secret: Uint8Array.of(1, 2, 3) }),
     );
     assert.deepEqual(
       Buffer.from(mac.target),
@@ -109,28 +109,25 @@ test('without WebAssembly the same, in JavaScript', async () => {
   const source = random('worker without').bytes(100_000);
   for (const name of ['sha256', 'blake3', 'xxh3-64'])
     assert.deepEqual(
-      Buffer.from((await send(errand(name, source))).target),
+      Buffer.from((await send(request(name, source))).target),
       millrace.hash(name, source),
     );
 });
 
-test('the price that is told is that of JavaScript', async () => {
+test('the reported cost is that of JavaScript', async () => {
   const [calls, webAssembly] = counted();
   const send = worker(webAssembly);
   const source = new Uint8Array(256 * 1024);
-  await send(errand('blake2b512', source));
+  await send(request('blake2b512', source));
   assert.equal(calls.count, 1);
   // The least of several, as others use the machine.
   let quick = Infinity;
   for (let turn = 0; turn < 10; turn++) {
     const begin = performance.now();
-    await send(errand('blake2b512', source));
+    await send(request('blake2b512', source));
     quick = Math.min(quick, (1e6 * (performance.now() - begin)) / source.length);
   }
-  const { price } = await send(errand('blake2b512', source, { measure: true }), true);
+  const { cost } = await send(request('blake2b512', source, { measure: true }), true);
   // WebAssembly is 10 times as fast here.
-  assert.ok(
-    price.perByte > 3 * quick,
-    `${price.perByte} ns a byte, where WebAssembly took ${quick}`,
-  );
+  assert.ok(cost.perByte > 3 * quick, `${cost.perByte} ns a byte, where WebAssembly took ${quick}`);
 });

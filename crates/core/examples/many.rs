@@ -48,19 +48,24 @@ fn cell(hash: Hash, mac: bool, size: usize, count: usize) {
     let key = hash.facts().hmac.then(|| MacKey::new(hash, &[7; 32]).expect("defined"));
     let mut results = vec![[0; 64]; count];
     let mut work = |many: bool| match (many, key.as_ref().filter(|_| mac)) {
-        (true, None) => {
-            digests(hash, &Params::default(), black_box(&sources), digest_size, |index, digest| {
+        (true, None) => digests(
+            hash,
+            &Params::default(),
+            black_box(&sources),
+            digest_size,
+            None,
+            |index, digest| {
                 results[index][..digest_size].copy_from_slice(digest);
-            })
-        }
-        (true, Some(key)) => macs(key, black_box(&sources), |index, mac| {
+            },
+        ),
+        (true, Some(key)) => macs(key, black_box(&sources), None, |index, mac| {
             results[index][..digest_size].copy_from_slice(mac);
         }),
         (false, None) => sources.iter().zip(&mut results).try_for_each(|(source, target)| {
-            digest(hash, &Params::default(), black_box(source), &mut target[..digest_size])
+            digest(hash, &Params::default(), black_box(source), &mut target[..digest_size], None)
         }),
         (false, Some(key)) => sources.iter().zip(&mut results).try_for_each(|(source, target)| {
-            key.mac(black_box(source), &mut target[..digest_size])
+            key.mac(black_box(source), &mut target[..digest_size], None)
         }),
     };
     let mut best = [f64::MAX; 2];

@@ -40,7 +40,7 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
     let mut tag = [0; 16];
     let mut once = |text: &mut [u8]| match facts.aead {
         true => key.seal(nonce, &[], Text::InPlace(text), &mut tag),
-        false => key.apply(nonce, Text::InPlace(text)),
+        false => key.apply(nonce, Text::InPlace(text), None),
     };
     let ways = if facts.aead { &["", ", open", ", open in two passes"][..] } else { &[""] };
     for (way, name) in ways.iter().enumerate() {
@@ -120,7 +120,8 @@ fn blake3(size: usize, threads: usize) {
         message.finish(&values, &mut [0; 32]).expect("all parts");
     };
     let one_go: &mut dyn FnMut() = &mut || {
-        digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32]).expect("fits")
+        digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32], None)
+            .expect("fits")
     };
     let rates = rates(size, [one_go, &mut || run(1), &mut || run(threads)]);
     println!("{:<42} {:>8.2} {:>8.2} {:>8.2}", "blake3", rates[0], rates[1], rates[2]);

@@ -25,14 +25,16 @@ fn main() {
     for _ in 0..times {
         let source = black_box(&source);
         let done = match call.as_str() {
-            "digest" => digest(black_box(Hash::Sha256), &none, source, &mut target[..32]),
-            "xxh" => digest(black_box(Hash::Xxh64), &none, source, &mut target[..8]),
-            "update" => hasher::update(black_box(Hash::Sha256), &none, &[], source, &mut state),
+            "digest" => digest(black_box(Hash::Sha256), &none, source, &mut target[..32], None),
+            "xxh" => digest(black_box(Hash::Xxh64), &none, source, &mut target[..8], None),
+            "update" => {
+                hasher::update(black_box(Hash::Sha256), &none, &[], source, &mut state, None)
+            }
             "hmac" => hmac(black_box(Hash::Sha256), &[7; 32], source, &mut target[..32]),
-            "mac" => mac_key.mac(source, &mut target[..32]),
-            "apply" => stream.apply(&[9; 16], Text::InPlace(&mut text)),
+            "mac" => mac_key.mac(source, &mut target[..32], None),
+            "apply" => stream.apply(&[9; 16], Text::InPlace(&mut text), None),
             "apply-once" => with_key(black_box(Cipher::Aes256Ctr), &[7; 32], |key| {
-                key.apply(&[9; 16], Text::InPlace(&mut text))
+                key.apply(&[9; 16], Text::InPlace(&mut text), None)
             })
             .and_then(|done| done),
             "seal" => aead.seal(&[9; 12], &[], Text::InPlace(&mut text), &mut tag),

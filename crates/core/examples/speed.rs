@@ -25,8 +25,13 @@ fn main() {
         if asked(facts.name) {
             row(facts.name, |source| {
                 let mut target = [0; 64];
-                let _ =
-                    digest(facts.hash, &Params::default(), black_box(source), &mut target[..size]);
+                let _ = digest(
+                    facts.hash,
+                    &Params::default(),
+                    black_box(source),
+                    &mut target[..size],
+                    None,
+                );
                 black_box(&target);
             });
         }
@@ -41,7 +46,7 @@ fn main() {
             let key = MacKey::new(facts.hash, &[7; 32]).expect("defined");
             row(&format!("{name}, key cached"), |source| {
                 let mut target = [0; 64];
-                let _ = key.mac(black_box(source), &mut target[..size]);
+                let _ = key.mac(black_box(source), &mut target[..size], None);
                 black_box(&target);
             });
         }
@@ -62,7 +67,7 @@ fn ciphers(cipher: Cipher) {
         let mut tag = [0; 16];
         let result = match facts.aead {
             true => prepared.seal(black_box(iv), &[], Text::InPlace(text), &mut tag),
-            false => prepared.apply(black_box(iv), Text::InPlace(text)),
+            false => prepared.apply(black_box(iv), Text::InPlace(text), None),
         };
         result.expect("sizes fit");
         black_box(&tag);

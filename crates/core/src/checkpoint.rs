@@ -1,5 +1,7 @@
 //! Checkpoints between slices of long work, at which the caller may run other work or cancel.
 
+use crate::Error;
+
 /// Receives control between slices of long work.
 pub trait Checkpoint {
     /// Runs after each slice. The implementation may do other work before it returns.
@@ -31,6 +33,8 @@ impl Checkpoint for NoCheckpoint {
 }
 
 /// Counts bytes of work and runs a [`Checkpoint`] once per slice.
+///
+/// Operations take an `Option<Slicer>`. With `None` they run to the end without checkpoints.
 pub struct Slicer<'a> {
     slice: usize,
     /// Bytes since the last checkpoint.
@@ -62,12 +66,21 @@ impl<'a> Slicer<'a> {
         self.slice
     }
 
-    /// Runs the checkpoint between two slices of message 0, and returns false if it was cancelled.
+    /// Returns true if there is a slicer and `source` is longer than its slices.
     #[inline]
-    pub(crate) fn checkpoint(&mut self) -> bool {
+    pub(crate) fn cuts(slicer: &Option<Self>, source: &[u8]) -> bool {
+        slicer.as_ref().is_some_and(|slicer| source.len() > slicer.slice)
+    }
+
+    /// Runs the checkpoint between two slices of message 0.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the message was cancelled.
+    #[inline]
+    pub(crate) fn checkpoint(&mut self) -> Result<(), Error> {
         self.since = 0;
         self.checkpoint.checkpoint();
-        !self.cancelled(0)
+        if self.cancelled(0) { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// Counts `bytes` of work. Runs the checkpoint and returns true if they complete a slice.
@@ -98,8 +111,11 @@ pub(crate) struct DigestSink<'a> {
 impl<'a> DigestSink<'a> {
     /// Calls `each` with the index of a message and its digest.
     #[inline]
-    pub(crate) fn new(each: &'a mut dyn FnMut(usize, &[u8]), slicer: Option<Slicer<'a>>) -> Self {
-        Self { each, slicer }
+    pub(crate) fn new(
+        each: &'a mut dyn FnMut(usize, &[u8]),
+        slicer: &'a mut Option<Slicer<'_>>,
+    ) -> Self {
+        Self { each, slicer: slicer.as_mut().map(|slicer| slicer.from(0)) }
     }
 
     /// Passes a digest on unless its message was cancelled.

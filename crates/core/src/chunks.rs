@@ -2,7 +2,7 @@
 //! TLS 1.3 derives its nonces the same way).
 
 use crate::Error;
-use crate::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
+use crate::checkpoint::Slicer;
 use crate::cipher::{CipherKey, Text};
 use std::iter;
 
@@ -24,29 +24,19 @@ impl CipherKey {
     ///
     /// # Errors
     /// [`Error::OutputSize`] if the length of `source` or `target` does not fit the run; otherwise as
-    /// [`CipherKey::seal`]. The target is then all zero or untouched.
-    pub fn seal_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        self.seal_chunks_paced(run, source, target, usize::MAX, &mut NoCheckpoint)
-    }
-
-    /// As [`CipherKey::seal_chunks`], with a pause whenever chunks of `slice` bytes or more have
-    /// been sealed.
-    ///
-    /// # Errors
-    /// As [`CipherKey::seal_chunks`]; [`Error::Cancelled`] when it was given up in a pause, with
-    /// the target all zero.
-    pub fn seal_chunks_paced(
+    /// [`CipherKey::seal`]; [`Error::Cancelled`] by the slicer's checkpoint. The target is then all
+    /// zero or untouched.
+    pub fn seal_chunks(
         &self,
         run: Run<'_>,
         source: &[u8],
         target: &mut [u8],
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, source.len(), target.len())?;
         let last_if_empty: &[u8] = &[];
         let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { slicer: Slicer::new(slice, checkpoint), last: 0 };
+        let mut slices = Slices { slicer, last: 0 };
         let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, source))| {
             slices.before(sealed.len())?;
@@ -64,30 +54,19 @@ impl CipherKey {
     /// Opens chunks that [`CipherKey::seal_chunks`] sealed: all of them or none.
     ///
     /// # Errors
-    /// [`Error::Authentication`] when a tag does not match; otherwise as
+    /// [`Error::Authentication`] if a tag does not match; otherwise as
     /// [`CipherKey::seal_chunks`]. The target is then all zero or untouched.
-    pub fn open_chunks(&self, run: Run<'_>, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        self.open_chunks_paced(run, source, target, usize::MAX, &mut NoCheckpoint)
-    }
-
-    /// As [`CipherKey::open_chunks`], with a pause whenever chunks of `slice` bytes or more have
-    /// been opened.
-    ///
-    /// # Errors
-    /// As [`CipherKey::open_chunks`]; [`Error::Cancelled`] when it was given up in a pause, with
-    /// the target all zero.
-    pub fn open_chunks_paced(
+    pub fn open_chunks(
         &self,
         run: Run<'_>,
         source: &[u8],
         target: &mut [u8],
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         let sealed_size = run.sealed_size(self, target.len(), source.len())?;
         let last_if_empty: &mut [u8] = &mut [];
         let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { slicer: Slicer::new(slice, checkpoint), last: 0 };
+        let mut slices = Slices { slicer, last: 0 };
         let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
         let result = chunks.try_for_each(|(index, (sealed, target))| {
             slices.before(sealed.len())?;
@@ -105,7 +84,7 @@ impl CipherKey {
 
 /// Runs checkpoints between chunks.
 struct Slices<'a> {
-    slicer: Slicer<'a>,
+    slicer: Option<Slicer<'a>>,
     /// Bytes of the last chunk.
     last: usize,
 }
@@ -114,11 +93,9 @@ impl Slices<'_> {
     /// Runs before each chunk: reaches a checkpoint if the chunks before it complete a slice.
     fn before(&mut self, size: usize) -> Result<(), Error> {
         let last = std::mem::replace(&mut self.last, size);
-        if self.slicer.advance(last) && self.slicer.cancelled(0) {
-            Err(Error::Cancelled)
-        } else {
-            Ok(())
-        }
+        let cancelled =
+            self.slicer.as_mut().is_some_and(|slicer| slicer.advance(last) && slicer.cancelled(0));
+        if cancelled { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 

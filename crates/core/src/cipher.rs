@@ -1,18 +1,18 @@
 //! Stream ciphers and authenticated encryption (AEAD) under a prepared key.
 //!
-//! Every check of a size is here, against the catalog; an engine sees only what fits.
+//! This module checks all sizes against the catalog before it calls an engine.
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
-use crate::checkpoint::{Checkpoint, Slicer};
-use crate::engines::{Chosen, CipherState, Engine, ExternalCipher};
+use crate::checkpoint::Slicer;
+use crate::engines::{CipherState, ExternalCipher, Native};
 
 pub use crate::inputs::Text;
 
-/// Prepares `key` in place, lets `work` use it, and wipes it: the one-shot, without heap or moves.
+/// Prepares `key` in place, calls `work` with it, and wipes it. Uses no heap.
 ///
 /// # Errors
-/// [`Error::KeySize`] when `key` has not the size this cipher takes.
+/// [`Error::KeySize`] if `key` does not have the cipher's key size.
 #[inline]
 pub fn with_key<R>(
     cipher: Cipher,
@@ -24,11 +24,10 @@ pub fn with_key<R>(
     Ok(work(&prepared))
 }
 
-/// The prepared key of any cipher, wiped on drop.
+/// A prepared key of any cipher, wiped on drop.
 ///
-/// May be moved, and used by several threads at once. A move copies the bytes and cannot wipe
-/// the old place, so keep a long-lived key in [`CipherKey::boxed`] and use a short-lived one in
-/// place through [`with_key`].
+/// Several threads may use it at once. A move copies the bytes and does not wipe the old place, so
+/// use [`CipherKey::boxed`] for a long-lived key and [`with_key`] for a short-lived one.
 pub struct CipherKey {
     cipher: Cipher,
     state: CipherState,
@@ -38,7 +37,7 @@ impl CipherKey {
     /// Prepares `key` for `cipher`.
     ///
     /// # Errors
-    /// [`Error::KeySize`] when `key` has not the size this cipher takes.
+    /// [`Error::KeySize`] if `key` does not have the cipher's key size.
     #[inline]
     pub fn new(cipher: Cipher, key: &[u8]) -> Result<CipherKey, Error> {
         let mut prepared = CipherKey::vacant(cipher);
@@ -46,10 +45,10 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Prepares `key` for `cipher` on the heap, at the place where it stays until it is wiped.
+    /// Prepares `key` for `cipher` on the heap, where it stays until it is wiped.
     ///
     /// # Errors
-    /// [`Error::KeySize`] when `key` has not the size this cipher takes.
+    /// [`Error::KeySize`] if `key` does not have the cipher's key size.
     pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
         let mut prepared = Box::new(CipherKey::vacant(cipher));
         prepared.prepare(key)?;
@@ -69,7 +68,7 @@ impl CipherKey {
 
     #[inline]
     fn vacant(cipher: Cipher) -> CipherKey {
-        CipherKey { cipher, state: CipherState::Native(Chosen::cipher_vacant()) }
+        CipherKey { cipher, state: CipherState::Native(Native::cipher_vacant()) }
     }
 
     #[inline]
@@ -78,30 +77,36 @@ impl CipherKey {
             return Err(Error::KeySize);
         }
         match &mut self.state {
-            CipherState::Native(state) => Chosen::cipher_prepare(state, self.cipher, key),
+            CipherState::Native(state) => Native::cipher_prepare(state, self.cipher, key),
             CipherState::External(_) => Err(Error::Engine),
         }
     }
 
-    /// The cipher this key is for.
+    /// Returns the cipher.
     #[inline]
     pub fn cipher(&self) -> Cipher {
         self.cipher
     }
 
-    /// What the engine prepared.
+    /// Returns the engine's prepared key.
     pub(crate) fn state(&self) -> &CipherState {
         &self.state
     }
 
-    /// Encrypts or decrypts `text` with a stream cipher, which is the same operation.
+    /// Encrypts or decrypts `text` with a stream cipher, which is the same operation. Only external
+    /// engines use `slicer`; long native work is [split](crate::split) into parts.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] when source
-    /// and target differ in length, [`Error::SourceTooLarge`]; from an external engine
-    /// [`Error::Unavailable`] and [`Error::TooLarge`].
+    /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] if source and
+    /// target differ in length, [`Error::SourceTooLarge`]; from an external engine
+    /// [`Error::Unavailable`], [`Error::TooLarge`] and [`Error::Cancelled`] with the target all zero.
     #[inline]
-    pub fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+    pub fn apply(
+        &self,
+        iv: &[u8],
+        text: Text<'_>,
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         let facts = self.cipher.facts();
         if facts.aead {
             return Err(Error::NotSupported);
@@ -111,39 +116,18 @@ impl CipherKey {
         }
         check(&text, facts)?;
         match &self.state {
-            CipherState::Native(state) => Chosen::apply(state, iv, text),
-            CipherState::External(key) => key.apply(iv, text, None),
+            CipherState::Native(state) => Native::apply(state, iv, text),
+            CipherState::External(key) => key.apply(iv, text, slicer),
         }
-    }
-
-    /// As [`CipherKey::apply`]; an external engine pauses after about every `slice` bytes. (Native
-    /// work is paced in [parts](crate::split).)
-    ///
-    /// # Errors
-    /// As [`CipherKey::apply`]; [`Error::Cancelled`] when it was given up in a pause, with the
-    /// target all zero.
-    pub fn apply_paced(
-        &self,
-        iv: &[u8],
-        text: Text<'_>,
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
-    ) -> Result<(), Error> {
-        let CipherState::External(key) = &self.state else { return self.apply(iv, text) };
-        if iv.len() != self.cipher.facts().iv_size {
-            return Err(Error::IvSize);
-        }
-        check(&text, self.cipher.facts())?;
-        key.apply(iv, text, Some(Slicer::new(slice, checkpoint)))
     }
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
     ///
-    /// The tag may be shorter than 16 bytes where [`CipherFacts::tag_fits`] says so.
+    /// The tag may be shorter than 16 bytes if [`CipherFacts::tag_fits`] returns true for its size.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher, [`Error::IvSize`], [`Error::TagSize`],
-    /// [`Error::OutputSize`] when source and target differ in length, [`Error::SourceTooLarge`],
+    /// [`Error::OutputSize`] if source and target differ in length, [`Error::SourceTooLarge`],
     /// [`Error::AadTooLarge`].
     #[inline]
     pub fn seal(
@@ -155,7 +139,7 @@ impl CipherKey {
     ) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         match &self.state {
-            CipherState::Native(state) => Chosen::seal(state, nonce, aad, text, tag),
+            CipherState::Native(state) => Native::seal(state, nonce, aad, text, tag),
             CipherState::External(key) => key.seal(nonce, aad, text, tag),
         }
     }
@@ -163,14 +147,14 @@ impl CipherKey {
     /// Decrypts `text` if `tag` authenticates it together with `aad`.
     ///
     /// # Errors
-    /// [`Error::Authentication`] when the tag does not match: the whole target is then zero.
+    /// [`Error::Authentication`] if the tag does not match; the whole target is then zero.
     /// Otherwise as [`CipherKey::seal`], with the target untouched or, under a key of an external
     /// engine, all zero.
     #[inline]
     pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
         match &self.state {
-            CipherState::Native(state) => Chosen::open(state, nonce, aad, text, tag),
+            CipherState::Native(state) => Native::open(state, nonce, aad, text, tag),
             CipherState::External(key) => key.open(nonce, aad, text, tag),
         }
     }

@@ -1,49 +1,31 @@
-//! Hashing: one call, from source to digest.
+//! One-shot hashing.
 
 use crate::Error;
 use crate::catalog::{Hash, HashFacts};
-use crate::checkpoint::{Checkpoint, Slicer};
-use crate::engines::{Chosen, Engine};
+use crate::checkpoint::Slicer;
+use crate::engines::Native;
 
 pub use crate::inputs::Params;
 
 /// Hashes `source` into `target`.
 ///
-/// `target` must be as long as the digest, or for an extendable-output hash (`xof` in the catalog)
-/// as long as the caller wants, at least one byte.
-///
-/// The xxh digests are in the canonical, big-endian form.
+/// `target` must be as long as the digest. For an extendable-output hash (`xof` in the catalog) it
+/// may have any length from 1 byte. The xxh digests are in canonical, big-endian form.
 ///
 /// # Errors
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
-/// key which this hash does not take.
+/// key that this hash does not take, [`Error::Cancelled`] by the slicer's checkpoint.
 #[inline]
 pub fn digest(
     hash: Hash,
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
+    slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     check_target(hash.facts(), target.len())?;
     check_params(hash.facts(), params)?;
-    Chosen::digest(hash, params, source, target)
-}
-
-/// As [`digest`], in slices of about `slice` bytes, with a pause after each but the last.
-///
-/// # Errors
-/// As [`digest`]; [`Error::Cancelled`] when it was given up in a pause.
-pub fn digest_paced(
-    hash: Hash,
-    params: &Params<'_>,
-    source: &[u8],
-    target: &mut [u8],
-    slice: usize,
-    checkpoint: &mut dyn Checkpoint,
-) -> Result<(), Error> {
-    check_target(hash.facts(), target.len())?;
-    check_params(hash.facts(), params)?;
-    Chosen::digest_paced(hash, params, source, target, &mut Slicer::new(slice, checkpoint))
+    Native::digest(hash, params, source, target, slicer)
 }
 
 /// Checks the size of a target against the catalog.
@@ -56,7 +38,7 @@ pub fn check_target(facts: &HashFacts, target_size: usize) -> Result<(), Error> 
     if size_fits { Ok(()) } else { Err(Error::OutputSize) }
 }
 
-/// Checks whether a hash takes these parameters.
+/// Checks that a hash takes these parameters.
 ///
 /// # Errors
 /// [`Error::NotSupported`].

@@ -1,30 +1,30 @@
-//! Hashing piece by piece. The state of a running hash is a string of bytes: `state_size` of them,
-//! the same on every machine, so that it can be copied, kept and sent like any other bytes.
+//! Incremental hashing. The state of a running hash is [`state_size`] bytes in a format that is the
+//! same on every machine, so it can be copied, stored and sent.
 //!
-//! An empty state is a hash that has not begun. Key and seed are no part of a state (though most
-//! states of a keyed or seeded hash fit no other key or seed): they are given with every call.
-//! States hold what they need of the message, so they are as secret as the message.
+//! An empty state is a hash that has not begun. States do not contain the key or the seed; every
+//! call takes them again. A state is as secret as the message.
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::checkpoint::{Checkpoint, Slicer};
-use crate::engines::{Chosen, Stateful};
+use crate::checkpoint::Slicer;
+use crate::engines::Native;
 use crate::hash::{check_params, check_target};
 
 pub use crate::inputs::Params;
 
-/// Bytes of a state of this hash.
+/// Returns the bytes of a state of this hash.
 #[inline]
 pub fn state_size(hash: Hash) -> usize {
     hash.facts().state_size
 }
 
-/// Takes in more of the message, and writes the new state to `next`.
+/// Absorbs more of the message and writes the new state to `next`.
 ///
 /// # Errors
-/// [`Error::State`] for what is not a state of this hash, or has begun to give output;
+/// [`Error::State`] if `state` is not a state of this hash or has begun to squeeze output;
 /// [`Error::OutputSize`] for a `next` of the wrong size; [`Error::NotSupported`] for a seed or key
-/// which this hash does not take.
+/// that this hash does not take; [`Error::Cancelled`] by the slicer's checkpoint, with `next`
+/// untouched.
 #[inline]
 pub fn update(
     hash: Hash,
@@ -32,35 +32,18 @@ pub fn update(
     state: &[u8],
     source: &[u8],
     next: &mut [u8],
+    slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     check_next(hash, next)?;
-    Chosen::update(hash, params, state, source, next)
+    Native::update(hash, params, state, source, next, slicer)
 }
 
-/// As [`update`], in slices of about `slice` bytes, with a pause after each but the last.
+/// Absorbs the rest of the message and writes the digest to `target`, whose size is as for
+/// [`digest`](crate::hash::digest()).
 ///
 /// # Errors
-/// As [`update`]; [`Error::Cancelled`] when it was given up in a pause, with `next` untouched.
-pub fn update_paced(
-    hash: Hash,
-    params: &Params<'_>,
-    state: &[u8],
-    source: &[u8],
-    next: &mut [u8],
-    slice: usize,
-    checkpoint: &mut dyn Checkpoint,
-) -> Result<(), Error> {
-    check_params(hash.facts(), params)?;
-    check_next(hash, next)?;
-    Chosen::update_paced(hash, params, state, source, next, &mut Slicer::new(slice, checkpoint))
-}
-
-/// Takes in the rest of the message, and writes the digest to `target`, whose size is as for
-/// [`digest`](crate::hash::digest).
-///
-/// # Errors
-/// As [`update`] and [`digest`](crate::hash::digest).
+/// As [`update`] and [`digest`](crate::hash::digest()).
 #[inline]
 pub fn finish(
     hash: Hash,
@@ -71,16 +54,15 @@ pub fn finish(
 ) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     check_target(hash.facts(), target.len())?;
-    Chosen::finish(hash, params, state, rest, target)
+    Native::finish(hash, params, state, rest, target)
 }
 
-/// Takes in the rest of the message if it has not ended yet, fills `target` with the next bytes of
-/// output, any number of them, and writes the new state to `next`. Many calls give what one long
-/// one gives.
+/// Absorbs the rest of the message at the first call, fills `target` with the next bytes of output
+/// and writes the new state to `next`. `target` may have any length.
 ///
 /// # Errors
-/// As [`update`]; [`Error::State`] too where `rest` is not empty after the first call;
-/// [`Error::NotSupported`] for a hash whose output has one size.
+/// As [`update`]; also [`Error::State`] if `rest` is not empty after the first call, and
+/// [`Error::NotSupported`] for a hash whose output has a fixed size.
 #[inline]
 pub fn squeeze(
     hash: Hash,
@@ -95,17 +77,17 @@ pub fn squeeze(
     }
     check_params(hash.facts(), params)?;
     check_next(hash, next)?;
-    Chosen::squeeze(hash, params, state, rest, target, next)
+    Native::squeeze(hash, params, state, rest, target, next)
 }
 
-/// Whether this is a state of this hash, for states that come from elsewhere. An empty one is not.
+/// Checks that a state from another source is one of this hash. An empty state is not.
 ///
 /// # Errors
-/// [`Error::State`] if it is not; [`Error::NotSupported`] for a seed or key which this hash does
-/// not take.
+/// [`Error::State`] if it is not; [`Error::NotSupported`] for a seed or key that this hash does not
+/// take.
 pub fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
-    Chosen::check(hash, params, state)
+    Native::check(hash, params, state)
 }
 
 #[inline]

@@ -1,30 +1,30 @@
-//! HMAC (RFC 2104): in one call, or with a key prepared once for many messages.
+//! HMAC (RFC 2104), one-shot or with a prepared key.
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::checkpoint::{Checkpoint, Slicer};
-use crate::engines::{Chosen, Derivation, Engine, ExternalMac, MacState, Stateful};
+use crate::checkpoint::Slicer;
+use crate::engines::{ExternalMac, MacState, Native, NativeMac};
 use crate::hash;
 use crate::hasher::{self, check_next, state_size};
 use crate::inputs::Params;
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
-/// The key may have any length, also none. Uses no heap and wipes what it derived from the key.
+/// The key may have any length, including 0. Uses no heap and wipes what it derived from the key.
 ///
 /// # Errors
-/// [`Error::NotSupported`] when HMAC is not defined for `hash`, [`Error::OutputSize`] for a target
-/// of the wrong length.
+/// [`Error::NotSupported`] if HMAC is not defined for `hash`, [`Error::OutputSize`] for a target of
+/// the wrong length.
 #[inline]
 pub fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
     check(hash, target.len())?;
-    Chosen::hmac(hash, key, source, target)
+    Native::hmac(hash, key, source, target)
 }
 
 /// A prepared HMAC key: the states of the inner and the outer hash after their first block.
 ///
-/// Saves two compressions a message, and the hashing of a long key. The states stay at one place
-/// on the heap, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
+/// It saves two compressions per message, and the hashing of a long key. The states are on the heap,
+/// so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
 pub struct MacKey {
     hash: Hash,
     state: MacState,
@@ -34,18 +34,18 @@ impl MacKey {
     /// Prepares `key`, of any length, for HMAC with `hash`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] when HMAC is not defined for `hash`.
+    /// [`Error::NotSupported`] if HMAC is not defined for `hash`.
     pub fn new(hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);
         }
-        Ok(MacKey { hash, state: MacState::Native(Chosen::mac_state(hash, key)?) })
+        Ok(MacKey { hash, state: MacState::Native(Native::mac_state(hash, key)?) })
     }
 
     /// Wraps a key that an external engine prepared, which then computes every HMAC under it.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] when HMAC is not defined for `hash`.
+    /// [`Error::NotSupported`] if HMAC is not defined for `hash`.
     pub fn from_external(hash: Hash, key: Box<dyn ExternalMac>) -> Result<MacKey, Error> {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);
@@ -62,19 +62,19 @@ impl MacKey {
         }
     }
 
-    /// The hash under this HMAC.
+    /// Returns the hash.
     pub fn hash(&self) -> Hash {
         self.hash
     }
 
-    /// What the engine prepared.
+    /// Returns the engine's prepared key.
     pub(crate) fn state(&self) -> &MacState {
         &self.state
     }
 
-    /// What native prepared, whose running hashes are bytes.
+    /// Returns the key of the native engine, whose running hashes are bytes.
     #[inline]
-    fn stateful(&self) -> Result<&<Chosen as Engine>::MacState, Error> {
+    fn native(&self) -> Result<&NativeMac, Error> {
         match &self.state {
             MacState::Native(state) => Ok(state),
             MacState::External(_) => Err(Error::NotSupported),
@@ -84,97 +84,63 @@ impl MacKey {
     /// Computes the HMAC of `source` into `target`, which must be as long as the digest.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Unavailable`] from an
-    /// external engine.
+    /// [`Error::OutputSize`] for a target of the wrong length; [`Error::Cancelled`] by the slicer's
+    /// checkpoint; [`Error::Unavailable`] from an external engine.
     #[inline]
-    pub fn mac(&self, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        check(self.hash, target.len())?;
-        match &self.state {
-            MacState::Native(state) => Chosen::mac(state, source, target),
-            MacState::External(key) => key.mac(source, target, None),
-        }
-    }
-
-    /// As [`MacKey::mac`], in slices of about `slice` bytes, with a pause after each but the last.
-    ///
-    /// # Errors
-    /// As [`MacKey::mac`]; [`Error::Cancelled`] when it was given up in a pause.
-    pub fn mac_paced(
+    pub fn mac(
         &self,
         source: &[u8],
         target: &mut [u8],
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        let mut slicer = Slicer::new(slice, checkpoint);
         match &self.state {
-            MacState::Native(state) => Chosen::mac_paced(state, source, target, &mut slicer),
-            MacState::External(key) => key.mac(source, target, Some(slicer)),
+            MacState::Native(state) => state.mac(source, target, slicer),
+            MacState::External(key) => key.mac(source, target, slicer),
         }
     }
 
-    /// Bytes of the state of a running HMAC: that of its inner hash, as in [`hasher`].
+    /// Returns the bytes of the state of a running HMAC, which is that of its inner hash.
     #[inline]
     pub fn state_size(&self) -> usize {
         state_size(self.hash)
     }
 
-    /// Takes in more of the message, and writes the new state to `next`. An empty state has not
-    /// begun.
+    /// Absorbs more of the message and writes the new state to `next`. An empty state has not begun.
     ///
     /// # Errors
-    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a `next` of
-    /// the wrong size, [`Error::NotSupported`] for a key of an external engine.
+    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a `next` of
+    /// the wrong size, [`Error::NotSupported`] for a key of an external engine,
+    /// [`Error::Cancelled`] by the slicer's checkpoint, with `next` untouched.
     #[inline]
-    pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
-        check_next(self.hash, next)?;
-        Chosen::mac_update(self.stateful()?, state, source, next)
-    }
-
-    /// As [`MacKey::update`], in slices of about `slice` bytes, with a pause after each but the
-    /// last.
-    ///
-    /// # Errors
-    /// As [`MacKey::update`]; [`Error::Cancelled`] when it was given up in a pause, with `next`
-    /// untouched.
-    pub fn update_paced(
+    pub fn update(
         &self,
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         check_next(self.hash, next)?;
-        Chosen::mac_update_paced(
-            self.stateful()?,
-            state,
-            source,
-            next,
-            &mut Slicer::new(slice, checkpoint),
-        )
+        self.native()?.update(state, source, next, slicer)
     }
 
-    /// Takes in the rest of the message, and writes the HMAC to `target`, which must be as long as
-    /// the digest.
+    /// Absorbs the rest of the message and writes the HMAC to `target`, which must be as long as the
+    /// digest.
     ///
     /// # Errors
-    /// [`Error::State`] for what is not a state of the hash, [`Error::OutputSize`] for a target of
+    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a target of
     /// the wrong length.
     #[inline]
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        Chosen::mac_finish(self.stateful()?, state, rest, target)
+        self.native()?.finish(state, rest, target)
     }
 }
 
-/// The states of the inner and the outer hash after their first block, as bytes: `2 * state_size`
-/// of them.
+/// The states of the inner and the outer hash after their first block, as `2 * state_size` bytes.
 ///
-/// They serve a running HMAC whose key is used for one message and therefore is not worth a
-/// [`MacKey`]: the caller owns the bytes and can keep them wherever it keeps other states. They
-/// allow computing every HMAC under the key, but do not reveal the key.
+/// They replace a [`MacKey`] for a running HMAC whose key is used for one message: the caller owns
+/// the bytes. They allow computing every HMAC under the key, but do not reveal the key.
 #[derive(Copy, Clone)]
 pub struct KeyStates<'a> {
     hash: Hash,
@@ -182,24 +148,24 @@ pub struct KeyStates<'a> {
     outer: &'a [u8],
 }
 
-/// The largest block of a hash with an HMAC: SHA3-224's.
+/// Bytes of the largest block of a hash with an HMAC (SHA3-224).
 const BLOCK_MAX: usize = 144;
 const INNER_PAD: u8 = 0x36;
 const OUTER_PAD: u8 = 0x5c;
 
-/// Bytes on the stack that are overwritten when they are dropped.
+/// Bytes on the stack, overwritten on drop.
 struct Wiped<const N: usize>([u8; N]);
 
 impl<const N: usize> Drop for Wiped<N> {
     fn drop(&mut self) {
-        Chosen::wipe(&mut self.0);
+        Native::wipe(&mut self.0);
     }
 }
 
 /// Writes the [`KeyStates`] of `key`, which may have any length, to `states`.
 ///
 /// # Errors
-/// [`Error::NotSupported`] when HMAC is not defined for `hash`, [`Error::OutputSize`] if `states`
+/// [`Error::NotSupported`] if HMAC is not defined for `hash`, [`Error::OutputSize`] if `states`
 /// is not `2 * state_size(hash)` bytes long.
 pub fn key_states(hash: Hash, key: &[u8], states: &mut [u8]) -> Result<(), Error> {
     let facts = hash.facts();
@@ -213,21 +179,21 @@ pub fn key_states(hash: Hash, key: &[u8], states: &mut [u8]) -> Result<(), Error
     let block = block.0.get_mut(..facts.block_size).ok_or(Error::NotSupported)?;
     match block.get_mut(..key.len()) {
         Some(place) => place.copy_from_slice(key),
-        None => hash::digest(hash, &Params::default(), key, &mut block[..facts.digest_size])?,
+        None => hash::digest(hash, &Params::default(), key, &mut block[..facts.digest_size], None)?,
     }
     let (inner, outer) = states.split_at_mut(facts.state_size);
     for (pad, state) in [(INNER_PAD, inner), (INNER_PAD ^ OUTER_PAD, outer)] {
         block.iter_mut().for_each(|byte| *byte ^= pad);
-        hasher::update(hash, &Params::default(), &[], block, state)?;
+        hasher::update(hash, &Params::default(), &[], block, state, None)?;
     }
     Ok(())
 }
 
 impl<'a> KeyStates<'a> {
-    /// Takes what [`key_states`] has written for `hash`.
+    /// Wraps the output of [`key_states`] for `hash`.
     ///
     /// # Errors
-    /// [`Error::State`] if `states` has another length. Contents are checked when they are used.
+    /// [`Error::State`] if `states` has another length. The contents are checked on use.
     pub fn new(hash: Hash, states: &'a [u8]) -> Result<KeyStates<'a>, Error> {
         if !hash.facts().hmac || states.len() != 2 * state_size(hash) {
             return Err(Error::State);
@@ -236,38 +202,21 @@ impl<'a> KeyStates<'a> {
         Ok(KeyStates { hash, inner, outer })
     }
 
-    /// As [`MacKey::update`].
+    /// Absorbs more of the message; see [`MacKey::update`].
     ///
     /// # Errors
     /// As [`MacKey::update`].
-    pub fn update(&self, state: &[u8], source: &[u8], next: &mut [u8]) -> Result<(), Error> {
-        hasher::update(self.hash, &Params::default(), self.begun(state), source, next)
-    }
-
-    /// As [`MacKey::update_paced`].
-    ///
-    /// # Errors
-    /// As [`MacKey::update_paced`].
-    pub fn update_paced(
+    pub fn update(
         &self,
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        slice: usize,
-        checkpoint: &mut dyn Checkpoint,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        hasher::update_paced(
-            self.hash,
-            &Params::default(),
-            self.begun(state),
-            source,
-            next,
-            slice,
-            checkpoint,
-        )
+        hasher::update(self.hash, &Params::default(), self.begun(state), source, next, slicer)
     }
 
-    /// As [`MacKey::finish`].
+    /// Absorbs the rest of the message and writes the HMAC; see [`MacKey::finish`].
     ///
     /// # Errors
     /// As [`MacKey::finish`].
@@ -279,7 +228,7 @@ impl<'a> KeyStates<'a> {
         hasher::finish(self.hash, &Params::default(), self.outer, inner, target)
     }
 
-    /// The state to continue from; an empty one has not begun.
+    /// Returns the state to continue from. An empty state has not begun.
     fn begun<'b>(&'b self, state: &'b [u8]) -> &'b [u8] {
         if state.is_empty() { self.inner } else { state }
     }

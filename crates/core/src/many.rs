@@ -1,19 +1,19 @@
-//! Many messages under one algorithm: several at once on one core, where that is quicker.
+//! Many messages with one algorithm, several at once on one core where that is faster.
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::checkpoint::{Checkpoint, DigestSink, Slicer};
-use crate::engines::{Chosen, Engine, MacState};
+use crate::checkpoint::{DigestSink, Slicer};
+use crate::engines::{MacState, Native};
 use crate::hash;
 use crate::hmac::MacKey;
 use crate::inputs::Params;
 
-/// Hashes each of `sources` to `size` bytes, and calls `each` once a source with its index and
-/// digest.
+/// Hashes each of `sources` to `size` bytes, and calls `each` once per source with its index and
+/// digest, in any order.
 ///
-/// The order of the calls is not that of the sources: short messages overtake long ones. `size` is
-/// the digest's, or for an extendable-output hash what the caller wants. The digest is gone when
-/// `each` returns. Uses the heap only for outputs of more than 256 bytes.
+/// `size` is that of the digest, or for an extendable-output hash any number. The heap is used only
+/// for outputs of more than 256 bytes. `slicer` runs its checkpoint after about one slice of each of
+/// the messages that are hashed at once; `each` is not called for cancelled messages.
 ///
 /// # Errors
 /// As [`digest`](crate::hash::digest()); nothing was computed then.
@@ -22,61 +22,28 @@ pub fn digests(
     params: &Params<'_>,
     sources: &[&[u8]],
     size: usize,
+    mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
     hash::check_target(hash.facts(), size)?;
     hash::check_params(hash.facts(), params)?;
-    Chosen::digests(hash, params, sources, size, DigestSink::new(&mut each, None))
+    Native::digests(hash, params, sources, size, DigestSink::new(&mut each, &mut slicer))
 }
 
-/// As [`digests`], with a pause after about `slice` bytes of each of those hashed together.
-/// Messages that were given up are passed over: they do not come to `each`.
+/// Calls `compute` for each of `sources` in order, and `each` with its index and digest of `size`
+/// bytes. For external engines, which compute one digest at a time.
 ///
 /// # Errors
-/// As [`digests`].
-pub fn digests_paced(
-    hash: Hash,
-    params: &Params<'_>,
-    sources: &[&[u8]],
-    size: usize,
-    slice: usize,
-    checkpoint: &mut dyn Checkpoint,
-    mut each: impl FnMut(usize, &[u8]),
-) -> Result<(), Error> {
-    hash::check_target(hash.facts(), size)?;
-    hash::check_params(hash.facts(), params)?;
-    Chosen::digests(
-        hash,
-        params,
-        sources,
-        size,
-        DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))),
-    )
-}
-
-/// Calls `compute` for each of `sources` with its index in turn, and `each` with the digest of
-/// `size` bytes. For external engines, which compute one digest at a time.
-///
-/// # Errors
-/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after which some digests
-/// may have been handed on.
+/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after some digests may have
+/// been emitted.
 pub fn one_by_one(
     sources: &[&[u8]],
     size: usize,
     mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
-    compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let slicer = slicer.as_mut().map(|slicer| slicer.from(0));
-    in_turn(sources, size, DigestSink::new(&mut each, slicer), compute)
-}
-
-fn in_turn(
-    sources: &[&[u8]],
-    size: usize,
-    mut sink: DigestSink<'_>,
     mut compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    let mut sink = DigestSink::new(&mut each, &mut slicer);
     let mut target = [0; 64];
     let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
     for (index, source) in sources.iter().enumerate() {
@@ -92,41 +59,26 @@ fn in_turn(
 /// Computes the HMAC of each of `sources` under one prepared key, as [`digests`] does.
 ///
 /// # Errors
-/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
+/// [`Error::Unavailable`] from an external engine, after some digests may have been emitted.
 pub fn macs(
     key: &MacKey,
     sources: &[&[u8]],
+    mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    macs_to(key, sources, DigestSink::new(&mut each, None))
-}
-
-/// As [`macs`], paced as [`digests_paced`] is.
-///
-/// # Errors
-/// [`Error::Unavailable`] from an external engine, after which some may have been handed on.
-pub fn macs_paced(
-    key: &MacKey,
-    sources: &[&[u8]],
-    slice: usize,
-    checkpoint: &mut dyn Checkpoint,
-    mut each: impl FnMut(usize, &[u8]),
-) -> Result<(), Error> {
-    macs_to(key, sources, DigestSink::new(&mut each, Some(Slicer::new(slice, checkpoint))))
-}
-
-fn macs_to(key: &MacKey, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
     match key.state() {
-        MacState::Native(state) => Chosen::macs(state, sources, sink),
+        MacState::Native(state) => state.macs(sources, DigestSink::new(&mut each, &mut slicer)),
         MacState::External(state) => {
             let size = key.hash().facts().digest_size;
-            in_turn(sources, size, sink, |source, target| state.mac(source, target, None))
+            return one_by_one(sources, size, slicer, each, |source, target| {
+                state.mac(source, target, None)
+            });
         }
     }
+    Ok(())
 }
 
-/// How many messages are hashed at once on this machine; 1 where that is no quicker than one by
-/// one.
+/// Returns how many messages are hashed at once on this machine; 1 if one by one is fastest.
 pub fn lanes(hash: Hash) -> usize {
-    Chosen::serves_hash(hash).ok().and_then(|service| service.lanes).map_or(1, |(lanes, _)| lanes)
+    Native::serves_hash(hash).lanes.map_or(1, |(lanes, _)| lanes)
 }

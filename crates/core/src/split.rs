@@ -17,7 +17,7 @@
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
-use crate::engines::{Chosen, CipherState, Splittable};
+use crate::engines::{self, CipherState, Native};
 use crate::hash::{check_params, check_target};
 use crate::inputs::{Params, Text};
 
@@ -43,14 +43,14 @@ impl CipherKey {
 pub struct Message {
     facts: &'static CipherFacts,
     size: u64,
-    state: <Chosen as Splittable>::Message,
+    state: engines::Message,
 }
 
 /// The contribution of a part to the tag. It is as secret as the key, and wiped on drop.
 pub struct PartialTag {
     offset: u64,
     size: u64,
-    sum: <Chosen as Splittable>::PartialTag,
+    tag: engines::PartialTag,
 }
 
 impl Message {
@@ -74,7 +74,7 @@ impl Message {
         if size > facts.max_source {
             return Err(Error::SourceTooLarge);
         }
-        Ok(Message { facts, size, state: Chosen::message(state, key.cipher(), nonce, aad)? })
+        Ok(Message { facts, size, state: engines::Message::new(state, key.cipher(), nonce, aad)? })
     }
 
     /// Returns the bytes of the whole message.
@@ -89,7 +89,7 @@ impl Message {
     /// or not aligned, [`Error::OutputSize`] if source and target differ in length.
     pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(false, offset, &text)?;
-        Ok(PartialTag { offset, size, sum: Chosen::apply_part(&self.state, offset, text)? })
+        Ok(PartialTag { offset, size, tag: self.state.apply(offset, text)? })
     }
 
     /// Encrypts the part at `offset`.
@@ -99,7 +99,7 @@ impl Message {
     /// [`Message::apply_part`].
     pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
-        Ok(PartialTag { offset, size, sum: Chosen::seal_part(&self.state, offset, text)? })
+        Ok(PartialTag { offset, size, tag: self.state.seal(offset, text)? })
     }
 
     /// Decrypts the part at `offset` of the message with this tag, authentic or not. The caller must
@@ -112,7 +112,7 @@ impl Message {
     pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
-        Ok(PartialTag { offset, size, sum: Chosen::open_part(&self.state, offset, text, tag)? })
+        Ok(PartialTag { offset, size, tag: self.state.open(offset, text, tag)? })
     }
 
     /// Authenticates the plaintext of the part at `offset`, before it is encrypted.
@@ -121,7 +121,7 @@ impl Message {
     /// [`Error::NotSupported`] if sealing takes one pass, otherwise as [`Message::apply_part`].
     pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
-        Ok(PartialTag { offset, size, sum: Chosen::authenticate_plain(&self.state, source)? })
+        Ok(PartialTag { offset, size, tag: self.state.authenticate_plain(source)? })
     }
 
     /// Authenticates the ciphertext of the part at `offset`, without writing plaintext.
@@ -136,11 +136,7 @@ impl Message {
     ) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
         self.check_tag(tag.len())?;
-        Ok(PartialTag {
-            offset,
-            size,
-            sum: Chosen::authenticate_sealed(&self.state, offset, source, tag)?,
-        })
+        Ok(PartialTag { offset, size, tag: self.state.authenticate_sealed(offset, source, tag)? })
     }
 
     /// Encrypts or decrypts the part at `offset` of the message with this tag, without
@@ -151,7 +147,7 @@ impl Message {
     pub fn xor_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
-        Chosen::xor_part(&self.state, offset, text, tag)
+        self.state.xor(offset, text, tag)
     }
 
     /// Writes the tag of the message from all its parts, in order. The tag of a stream cipher has 0
@@ -166,12 +162,12 @@ impl Message {
     ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
         let (mut end, mut contiguous) = (0, true);
-        let mut sums = parts.into_iter().map_while(|part| {
+        let mut tags = parts.into_iter().map_while(|part| {
             contiguous = part.offset == end;
             end += part.size;
-            contiguous.then_some((part.size, &part.sum))
+            contiguous.then_some((part.size, &part.tag))
         });
-        let made = Chosen::message_tag(&self.state, &mut sums, tag);
+        let made = self.state.tag(&mut tags, tag);
         let result = if contiguous && end == self.size { made } else { Err(Error::Parts) };
         result.inspect_err(|_| tag.fill(0))
     }
@@ -188,12 +184,12 @@ impl Message {
     ) -> Result<(), Error> {
         self.check_tag(tag.len())?;
         let (mut end, mut contiguous) = (0, true);
-        let mut sums = parts.into_iter().map_while(|part| {
+        let mut tags = parts.into_iter().map_while(|part| {
             contiguous = part.offset == end;
             end += part.size;
-            contiguous.then_some((part.size, &part.sum))
+            contiguous.then_some((part.size, &part.tag))
         });
-        let authentic = Chosen::message_verify(&self.state, &mut sums, tag)?;
+        let authentic = self.state.verify(&mut tags, tag)?;
         match contiguous && end == self.size {
             true if authentic => Ok(()),
             true => Err(Error::Authentication),
@@ -229,7 +225,7 @@ impl Message {
 /// Returns the bytes of the parts of a message of `size` bytes; `None` if `hash` does not support
 /// parts or the message is too short.
 pub fn hash_parts(hash: Hash, size: u64) -> Option<u64> {
-    Chosen::hash_part_size(hash, size)
+    Native::hash_part_size(hash, size)
 }
 
 /// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may be
@@ -238,7 +234,7 @@ pub struct HashMessage {
     hash: Hash,
     size: u64,
     part_size: u64,
-    state: <Chosen as Splittable>::HashMessage,
+    state: engines::HashMessage,
 }
 
 impl std::fmt::Debug for Message {
@@ -271,7 +267,7 @@ impl HashMessage {
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
         let part_size = hash_parts(hash, size).ok_or(Error::NotSupported)?;
-        Ok(HashMessage { hash, size, part_size, state: Chosen::hash_message(hash, params) })
+        Ok(HashMessage { hash, size, part_size, state: engines::HashMessage::new(params) })
     }
 
     /// Returns the bytes of a part.
@@ -293,7 +289,7 @@ impl HashMessage {
         if !begins || source.len() as u64 != self.part_size.min(self.size - offset) {
             return Err(Error::Parts);
         }
-        Ok(Chosen::hash_part(&self.state, offset, source))
+        Ok(self.state.part(offset, source))
     }
 
     /// Writes the digest of the message from all its parts, in order. The size of `target` is as for
@@ -306,7 +302,7 @@ impl HashMessage {
         if parts.len() != self.count() {
             return Err(Error::Parts);
         }
-        Chosen::hash_join(&self.state, &mut parts.iter(), target);
+        self.state.join(&mut parts.iter(), target);
         Ok(())
     }
 }

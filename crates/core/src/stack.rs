@@ -2,7 +2,7 @@
 //!
 //! The compiler gives no guarantee for this; test/lifecycle/secrets.test.mjs searches the stacks.
 
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 /// Bytes below the caller's frame that [`wiped`] overwrites. With 8 KiB, multi-buffer hashing left
 /// keys behind.
@@ -16,14 +16,14 @@ const DEEP: usize = 32 << 10;
 #[inline(always)]
 pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);
-    Chosen::wipe_below::<NEAR>();
+    Native::wipe_below::<NEAR>();
     result
 }
 
 /// Overwrites 32 KiB of stack below the caller's frame; workers call it after work with keys.
 #[inline]
 pub fn wipe() {
-    Chosen::wipe_below::<DEEP>();
+    Native::wipe_below::<DEEP>();
 }
 
 #[inline(never)]

@@ -7,13 +7,13 @@ use std::process::Command;
 
 use millrace_core::Error;
 use millrace_core::catalog::{Cipher, HASHES, Hash};
-use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
+use millrace_core::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
 use millrace_core::chunks::Run;
 use millrace_core::cipher::CipherKey;
-use millrace_core::hash::{Params, digest, digest_paced};
-use millrace_core::hasher::{finish, state_size, update, update_paced};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hasher::{finish, state_size, update};
 use millrace_core::hmac::MacKey;
-use millrace_core::many::{digests, digests_paced, lanes, macs, macs_paced};
+use millrace_core::many::{digests, lanes, macs};
 use support::Random;
 
 /// Counts pauses, and gives up some messages after some of them.
@@ -55,7 +55,7 @@ fn digest_size(hash: Hash) -> usize {
 }
 
 #[test]
-fn a_paced_digest_is_the_digest() {
+fn a_sliced_digest_is_the_digest() {
     let source = Random(1).bytes(10_000);
     for facts in &HASHES {
         let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
@@ -69,30 +69,43 @@ fn a_paced_digest_is_the_digest() {
                     (&source[..length], format!("{} of {length} by {slice}", facts.name));
                 let pauses = if length == 0 { 0 } else { (length - 1) / slice.max(1) };
                 let (mut expected, mut target) = (vec![0; size], vec![0; size]);
-                digest(hash, &params, source, &mut expected).expect("sizes fit");
+                digest(hash, &params, source, &mut expected, None).expect("sizes fit");
                 let mut checkpoint = Counted::default();
-                digest_paced(hash, &params, source, &mut target, slice, &mut checkpoint)
-                    .expect("nobody gives up");
+                digest(
+                    hash,
+                    &params,
+                    source,
+                    &mut target,
+                    Some(Slicer::new(slice, &mut checkpoint)),
+                )
+                .expect("nobody gives up");
                 assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{what}");
 
                 let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
-                update(hash, &params, &[], b"before", &mut state).expect("sizes fit");
+                update(hash, &params, &[], b"before", &mut state, None).expect("sizes fit");
                 let mut checkpoint = Counted::default();
-                update_paced(hash, &params, &state, source, &mut next, slice, &mut checkpoint)
-                    .expect("nobody gives up");
+                update(
+                    hash,
+                    &params,
+                    &state,
+                    source,
+                    &mut next,
+                    Some(Slicer::new(slice, &mut checkpoint)),
+                )
+                .expect("nobody gives up");
                 assert_eq!(checkpoint.pauses, pauses, "{what}");
                 finish(hash, &params, &next, b"after", &mut target).expect("a state");
-                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected)
+                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected, None)
                     .expect("sizes fit");
                 assert_eq!(target, expected, "{what}");
 
                 let Some(mac) = &mac else { continue };
                 let mut checkpoint = Counted::default();
-                mac.mac(source, &mut expected).expect("sizes fit");
-                mac.mac_paced(source, &mut target, slice, &mut checkpoint)
+                mac.mac(source, &mut expected, None).expect("sizes fit");
+                mac.mac(source, &mut target, Some(Slicer::new(slice, &mut checkpoint)))
                     .expect("nobody gives up");
                 assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "hmac-{what}");
-                mac.update_paced(&[], source, &mut state, slice, &mut NoCheckpoint)
+                mac.update(&[], source, &mut state, Some(Slicer::new(slice, &mut NoCheckpoint)))
                     .expect("nobody gives up");
                 mac.finish(&state, &[], &mut target).expect("a state");
                 assert_eq!(target, expected, "hmac-{what}");
@@ -111,34 +124,53 @@ fn what_is_given_up_leaves_the_target_alone() {
         for pause in [1, 5, 9] {
             let cancelled = || Counted::cancelling(&[(0, pause)]);
             let mut checkpoint = cancelled();
-            let result = digest_paced(hash, &params, &source, &mut target, 100, &mut checkpoint);
+            let result = digest(
+                hash,
+                &params,
+                &source,
+                &mut target,
+                Some(Slicer::new(100, &mut checkpoint)),
+            );
             assert_eq!(
                 (result, checkpoint.pauses),
                 (Err(Error::Cancelled), pause),
                 "{}",
                 facts.name
             );
-            let result =
-                update_paced(hash, &params, &[], &source, &mut next, 100, &mut cancelled());
+            let result = update(
+                hash,
+                &params,
+                &[],
+                &source,
+                &mut next,
+                Some(Slicer::new(100, &mut cancelled())),
+            );
             assert_eq!(result, Err(Error::Cancelled));
             if let Ok(mac) = MacKey::new(hash, b"key") {
                 assert_eq!(
-                    mac.mac_paced(&source, &mut target, 100, &mut cancelled()),
+                    mac.mac(&source, &mut target, Some(Slicer::new(100, &mut cancelled()))),
                     Err(Error::Cancelled)
                 );
                 assert_eq!(
-                    mac.update_paced(&[], &source, &mut next, 100, &mut cancelled()),
+                    mac.update(&[], &source, &mut next, Some(Slicer::new(100, &mut cancelled()))),
                     Err(Error::Cancelled)
                 );
             }
         }
         assert!(target.iter().chain(&next).all(|&byte| byte == 0xa5), "{}", facts.name);
         assert_eq!(
-            digest_paced(hash, &params, &source, &mut [], 100, &mut NoCheckpoint),
+            digest(hash, &params, &source, &mut [], Some(Slicer::new(100, &mut NoCheckpoint))),
             Err(Error::OutputSize)
         );
         assert_eq!(
-            update_paced(hash, &params, &[1], &source, &mut next, 100, &mut NoCheckpoint),
+            update(
+                hash,
+                &params,
+                &[1],
+                &source,
+                &mut next,
+                Some(Slicer::new(100, &mut NoCheckpoint))
+            ),
             Err(Error::State)
         );
     }
@@ -174,17 +206,24 @@ fn paced_batches_are_batches() {
                 .collect();
             let count = sources.len();
             let unchecked = collect(count, |each| {
-                digests(hash, &params, &sources, size, each).expect("sizes fit")
+                digests(hash, &params, &sources, size, None, each).expect("sizes fit")
             });
             let unpaced_macs = mac.as_ref().map(|mac| {
-                collect(count, |each| macs(mac, &sources, each).expect("nothing to refuse"))
+                collect(count, |each| macs(mac, &sources, None, each).expect("nothing to refuse"))
             });
             for slice in [1, 64, 500, 4096, usize::MAX] {
                 let what = format!("{} of {lengths:?} by {slice}", facts.name);
                 let mut checkpoint = Counted::default();
                 let paced = collect(count, |each| {
-                    digests_paced(hash, &params, &sources, size, slice, &mut checkpoint, each)
-                        .expect("sizes fit");
+                    digests(
+                        hash,
+                        &params,
+                        &sources,
+                        size,
+                        Some(Slicer::new(slice, &mut checkpoint)),
+                        each,
+                    )
+                    .expect("sizes fit");
                 });
                 assert!(paced == unchecked, "{what}");
                 // Alone or with others, no message goes much further than a slice without a pause.
@@ -197,7 +236,7 @@ fn paced_batches_are_batches() {
                 if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
                     let mut checkpoint = Counted::default();
                     let paced = collect(count, |each| {
-                        macs_paced(mac, &sources, slice, &mut checkpoint, each)
+                        macs(mac, &sources, Some(Slicer::new(slice, &mut checkpoint)), each)
                             .expect("nothing to refuse");
                     });
                     assert!(paced == *unchecked, "hmac-{what}");
@@ -222,14 +261,21 @@ fn paced_batches_are_batches() {
             };
             let mut checkpoint = Counted::cancelling(&cancelled);
             let found = collect(count, |each| {
-                digests_paced(hash, &params, &sources, size, 500, &mut checkpoint, each)
-                    .expect("sizes fit");
+                digests(
+                    hash,
+                    &params,
+                    &sources,
+                    size,
+                    Some(Slicer::new(500, &mut checkpoint)),
+                    each,
+                )
+                .expect("sizes fit");
             });
             check(found, &unchecked);
             if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
                 let mut checkpoint = Counted::cancelling(&cancelled);
                 let found = collect(count, |each| {
-                    macs_paced(mac, &sources, 500, &mut checkpoint, each)
+                    macs(mac, &sources, Some(Slicer::new(500, &mut checkpoint)), each)
                         .expect("nothing to refuse");
                 });
                 check(found, unchecked);
@@ -255,13 +301,12 @@ fn all_given_up_ends_early() {
                 (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
             let mut checkpoint = Counted::cancelling(&cancelled);
             let found = collect(count, |each| {
-                digests_paced(
+                digests(
                     hash,
                     &Params::default(),
                     &sources,
                     digest_size(hash),
-                    1000,
-                    &mut checkpoint,
+                    Some(Slicer::new(1000, &mut checkpoint)),
                     each,
                 )
                 .expect("sizes fit");
@@ -285,23 +330,24 @@ fn paced_chunks() {
     let (nonce, source) = ([2; 12], Random(4).bytes(1000));
     let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
     let (mut expected, mut sealed, mut opened) = ([0; 1160], [0; 1160], [0; 1000]);
-    key.seal_chunks(run, &source, &mut expected).expect("fits");
+    key.seal_chunks(run, &source, &mut expected, None).expect("fits");
     for (slice, pauses) in
         [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)]
     {
         let mut checkpoint = Counted::default();
-        key.seal_chunks_paced(run, &source, &mut sealed, slice, &mut checkpoint)
+        key.seal_chunks(run, &source, &mut sealed, Some(Slicer::new(slice, &mut checkpoint)))
             .expect("nobody gives up");
         assert_eq!((sealed, checkpoint.pauses), (expected, pauses), "{slice}");
         let mut checkpoint = Counted::default();
-        key.open_chunks_paced(run, &sealed, &mut opened, slice, &mut checkpoint)
+        key.open_chunks(run, &sealed, &mut opened, Some(Slicer::new(slice, &mut checkpoint)))
             .expect("authentic");
         assert_eq!((&opened[..], checkpoint.pauses), (&source[..], pauses), "{slice}");
     }
     let cancelled = || Counted::cancelling(&[(0, 3)]);
-    let result = key.seal_chunks_paced(run, &source, &mut sealed, 1, &mut cancelled());
+    let result = key.seal_chunks(run, &source, &mut sealed, Some(Slicer::new(1, &mut cancelled())));
     assert_eq!((result, sealed), (Err(Error::Cancelled), [0; 1160]));
-    let result = key.open_chunks_paced(run, &expected, &mut opened, 1, &mut cancelled());
+    let result =
+        key.open_chunks(run, &expected, &mut opened, Some(Slicer::new(1, &mut cancelled())));
     assert_eq!((result, opened), (Err(Error::Cancelled), [0; 1000]));
 }
 

@@ -19,7 +19,7 @@ fn key(cipher: Cipher) -> CipherKey {
 
 fn sealed(key: &CipherKey, run: Run<'_>, source: &[u8]) -> Vec<u8> {
     let mut target = vec![0xa5; source.len() + run.count * TAG];
-    key.seal_chunks(run, source, &mut target).expect("fits");
+    key.seal_chunks(run, source, &mut target, None).expect("fits");
     target
 }
 
@@ -65,7 +65,7 @@ fn a_run_is_its_chunks() {
                     "{cipher:?} {first} {count} {size}"
                 );
                 let mut opened = vec![0xa5; size];
-                key.open_chunks(run, &expected, &mut opened).expect("authentic");
+                key.open_chunks(run, &expected, &mut opened, None).expect("authentic");
                 assert_eq!(opened, message);
             }
         }
@@ -82,7 +82,7 @@ fn one_bad_chunk_leaves_zeros() {
         let good = sealed(&key, run, &message);
         let refused = |run: Run<'_>, source: &[u8]| {
             let mut target = vec![0xa5; message.len()];
-            assert_eq!(key.open_chunks(run, source, &mut target), Err(Error::Authentication));
+            assert_eq!(key.open_chunks(run, source, &mut target, None), Err(Error::Authentication));
             assert!(target.iter().all(|&byte| byte == 0));
         };
         for at in (0..good.len()).step_by(41).chain([good.len() - 1]) {
@@ -105,12 +105,12 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     let refused = |run: Run<'_>, text: usize, sealed: usize, error: Error| {
         let (mut long, mut short) = (vec![0xa5; sealed], vec![0xa5; text]);
         assert_eq!(
-            key.seal_chunks(run, &pattern(text), &mut long),
+            key.seal_chunks(run, &pattern(text), &mut long, None),
             Err(error),
             "{run:?} {text} {sealed}"
         );
         assert_eq!(
-            key.open_chunks(run, &pattern(sealed), &mut short),
+            key.open_chunks(run, &pattern(sealed), &mut short, None),
             Err(error),
             "{run:?} {text} {sealed}"
         );
@@ -129,15 +129,21 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     refused(Run { count: usize::MAX, ..run }, CHUNK, CHUNK + 32, Error::OutputSize);
     let stream = CipherKey::new(Cipher::Aes128Ctr, &pattern(16)).expect("a key of the right size");
     assert_eq!(
-        stream.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32]),
+        stream.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32], None),
         Err(Error::NotSupported)
     );
     for base_nonce in [&pattern(11), &pattern(13), &pattern(25)] {
         let run = Run { base_nonce, ..run };
-        assert_eq!(key.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32]), Err(Error::IvSize));
+        assert_eq!(
+            key.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32], None),
+            Err(Error::IvSize)
+        );
     }
     let run = Run { first: u64::MAX, ..run };
     let mut target = [0xa5; CHUNK + 32];
-    assert_eq!(key.seal_chunks(run, &pattern(CHUNK), &mut target), Err(Error::SourceTooLarge));
+    assert_eq!(
+        key.seal_chunks(run, &pattern(CHUNK), &mut target, None),
+        Err(Error::SourceTooLarge)
+    );
     assert!(target.iter().all(|&byte| byte == 0));
 }

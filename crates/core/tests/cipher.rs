@@ -14,13 +14,15 @@ fn key(cipher: Cipher) -> CipherKey {
 
 fn apply(cipher: Cipher, iv: &str, source: &[u8]) -> Vec<u8> {
     let mut target = vec![0xa5; source.len()];
-    key(cipher).apply(&unhex(iv), Text::Across { source, target: &mut target }).expect("fits");
+    key(cipher)
+        .apply(&unhex(iv), Text::Across { source, target: &mut target }, None)
+        .expect("fits");
     target
 }
 
 fn sha256(source: &[u8]) -> String {
     let mut target = [0; 32];
-    digest(Hash::Sha256, &Default::default(), source, &mut target).expect("fits");
+    digest(Hash::Sha256, &Default::default(), source, &mut target, None).expect("fits");
     hex(&target)
 }
 
@@ -54,9 +56,9 @@ fn sp_800_38a_ctr() {
     ] {
         let mut bytes = text.clone();
         let key = CipherKey::boxed(cipher, &unhex(key)).expect("a key of the right size");
-        key.apply(&iv, Text::InPlace(&mut bytes)).expect("fits");
+        key.apply(&iv, Text::InPlace(&mut bytes), None).expect("fits");
         assert_eq!(hex(&bytes), answer);
-        key.apply(&iv, Text::InPlace(&mut bytes)).expect("fits");
+        key.apply(&iv, Text::InPlace(&mut bytes), None).expect("fits");
         assert_eq!(bytes, text, "twice is not at all");
     }
 }
@@ -425,7 +427,7 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
             let wrong = pattern(size);
             let result = match facts.aead {
                 true => prepared.seal(&wrong, &[], Text::InPlace(&mut bytes), &mut tag),
-                false => prepared.apply(&wrong, Text::InPlace(&mut bytes)),
+                false => prepared.apply(&wrong, Text::InPlace(&mut bytes), None),
             };
             assert_eq!(result, Err(Error::IvSize), "{} {size}", facts.name);
         }
@@ -434,12 +436,12 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
             let text = Text::Across { source: &source, target: &mut bytes };
             let result = match facts.aead {
                 true => prepared.seal(&iv, &[], text, &mut tag),
-                false => prepared.apply(&iv, text),
+                false => prepared.apply(&iv, text, None),
             };
             assert_eq!(result, Err(Error::OutputSize), "{}", facts.name);
         }
         let result = match facts.aead {
-            true => prepared.apply(&iv, Text::InPlace(&mut bytes)),
+            true => prepared.apply(&iv, Text::InPlace(&mut bytes), None),
             false => prepared.seal(&iv, &[], Text::InPlace(&mut bytes), &mut tag),
         };
         assert_eq!(result, Err(Error::NotSupported), "{}", facts.name);

@@ -18,7 +18,7 @@ fn hash_to(name: &str, params: &Params<'_>, source: &[u8], size: Option<usize>) 
         size => size,
     });
     let mut target = vec![0xa5; size];
-    digest(hash, params, source, &mut target).expect(name);
+    digest(hash, params, source, &mut target, None).expect(name);
     hex(&target)
 }
 
@@ -336,7 +336,7 @@ fn blake3_vectors() {
 fn wrong_sizes_and_parameters() {
     for facts in &HASHES {
         let run = |params: &Params<'_>, size: usize| {
-            digest(facts.hash, params, b"abc", &mut vec![0; size])
+            digest(facts.hash, params, b"abc", &mut vec![0; size], None)
         };
         assert_eq!(run(&Params::default(), 0), Err(Error::OutputSize), "{}", facts.name);
         if !facts.xof {

@@ -34,7 +34,7 @@ fn target(facts: &HashFacts) -> Vec<u8> {
 
 fn whole(facts: &HashFacts, params: &Params<'_>, source: &[u8]) -> Vec<u8> {
     let mut target = target(facts);
-    digest(facts.hash, params, source, &mut target).expect(facts.name);
+    digest(facts.hash, params, source, &mut target, None).expect(facts.name);
     target
 }
 
@@ -46,7 +46,7 @@ fn finished(facts: &HashFacts, params: &Params<'_>, state: &[u8], rest: &[u8]) -
 
 fn updated(hash: Hash, params: &Params<'_>, state: &[u8], source: &[u8]) -> Vec<u8> {
     let mut next = vec![0xa5; state_size(hash)];
-    update(hash, params, state, source, &mut next).expect("a state");
+    update(hash, params, state, source, &mut next, None).expect("a state");
     next
 }
 
@@ -150,7 +150,7 @@ fn random_pieces_of_output() {
     for (facts, params) in xofs() {
         for size in [0, 1, 135, 136, 168, 1000, 1024, 1025, 2048, 3000, 4096, 10_000] {
             let mut expected = vec![0; 3000];
-            digest(facts.hash, &params, &source[..size], &mut expected).expect(facts.name);
+            digest(facts.hash, &params, &source[..size], &mut expected, None).expect(facts.name);
             let state = updated(facts.hash, &params, &[], &source[..size / 2]);
             let mut rest = &source[size / 2..size];
             let (mut state, mut output) = (state, Vec::new());
@@ -166,7 +166,7 @@ fn random_pieces_of_output() {
         }
         let (output, _) = squeezed(facts.hash, &params, &[], &source, 32);
         let mut expected = [0; 32];
-        digest(facts.hash, &params, &source, &mut expected).expect(facts.name);
+        digest(facts.hash, &params, &source, &mut expected, None).expect(facts.name);
         assert_eq!(output, expected, "{} at once", facts.name);
     }
 }
@@ -183,12 +183,12 @@ fn hmac_in_pieces() {
         for _ in 0..10 {
             let source = &source[..random.below(source.len())];
             let (mut expected, mut mac) = (target(facts), target(facts));
-            key.mac(source, &mut expected).expect(facts.name);
+            key.mac(source, &mut expected, None).expect(facts.name);
             let (mut state, mut at) = (Vec::new(), 0);
             while random.below(6) > 0 {
                 let size = random.below(source.len() - at + 1);
                 let mut next = vec![0xa5; key.state_size()];
-                key.update(&state, &source[at..at + size], &mut next).expect(facts.name);
+                key.update(&state, &source[at..at + size], &mut next, None).expect(facts.name);
                 assert_eq!(check(facts.hash, &PLAIN, &next), Ok(()));
                 state = next;
                 at += size;
@@ -197,8 +197,8 @@ fn hmac_in_pieces() {
             assert_eq!(mac, expected, "{} of {}", facts.name, source.len());
         }
         let mut other = vec![0; facts.state_size + 1];
-        assert_eq!(key.update(&[], b"", &mut other), Err(Error::OutputSize));
-        assert_eq!(key.update(&[1], b"", &mut other[1..]), Err(Error::State));
+        assert_eq!(key.update(&[], b"", &mut other, None), Err(Error::OutputSize));
+        assert_eq!(key.update(&[1], b"", &mut other[1..], None), Err(Error::State));
         assert_eq!(key.finish(&[1], b"", &mut target(facts)), Err(Error::State));
         assert_eq!(key.finish(&[], b"", &mut other[..1]), Err(Error::OutputSize));
     }
@@ -215,7 +215,11 @@ fn what_is_refused() {
         let longer = [&state[..], &[0]].concat();
         for wrong in [&state[1..], &state[..state.len() - 1], &longer, &[0]] {
             assert_eq!(check(hash, &params, wrong), Err(Error::State), "{name}");
-            assert_eq!(update(hash, &params, wrong, b"", &mut next), Err(Error::State), "{name}");
+            assert_eq!(
+                update(hash, &params, wrong, b"", &mut next, None),
+                Err(Error::State),
+                "{name}"
+            );
             assert_eq!(finish(hash, &params, wrong, b"", &mut digest), Err(Error::State), "{name}");
             if facts.xof {
                 assert_eq!(
@@ -227,7 +231,7 @@ fn what_is_refused() {
         }
         assert_eq!(check(hash, &params, &[]), Err(Error::State), "{name}");
         assert_eq!(
-            update(hash, &params, &state, b"", &mut next[1..]),
+            update(hash, &params, &state, b"", &mut next[1..], None),
             Err(Error::OutputSize),
             "{name}"
         );
@@ -238,7 +242,7 @@ fn what_is_refused() {
         }
         if facts.key_size == 0 {
             assert_eq!(
-                update(hash, &KEYED, &state, b"", &mut next),
+                update(hash, &KEYED, &state, b"", &mut next, None),
                 Err(Error::NotSupported),
                 "{name}"
             );
@@ -253,7 +257,11 @@ fn what_is_refused() {
         let (hash, name) = (facts.hash, facts.name);
         let (_, state) = squeezed(hash, &params, &[], b"abc", 0);
         let (mut digest, mut next) = (target(facts), vec![0xa5; state_size(hash)]);
-        assert_eq!(update(hash, &params, &state, b"", &mut next), Err(Error::State), "{name}");
+        assert_eq!(
+            update(hash, &params, &state, b"", &mut next, None),
+            Err(Error::State),
+            "{name}"
+        );
         assert_eq!(finish(hash, &params, &state, b"", &mut digest), Err(Error::State), "{name}");
         assert_eq!(
             squeeze(hash, &params, &state, b"d", &mut digest, &mut next),
@@ -312,14 +320,14 @@ fn any_bytes() {
             match check(facts.hash, &params, &state) {
                 Ok(()) => {
                     accepted += 1;
-                    let again = update(facts.hash, &params, &state, b"", &mut next);
+                    let again = update(facts.hash, &params, &state, b"", &mut next, None);
                     if again == Err(Error::State) {
                         squeeze(facts.hash, &params, &state, b"", &mut [], &mut next)
                             .expect(facts.name);
                     }
                     assert_eq!(next, state, "{}", facts.name);
                     let source = random.bytes(3000);
-                    let _ = update(facts.hash, &params, &state, &source, &mut next);
+                    let _ = update(facts.hash, &params, &state, &source, &mut next, None);
                     let _ = finish(facts.hash, &params, &state, &source, &mut target);
                     let _ = squeeze(facts.hash, &params, &state, b"", &mut target, &mut next);
                 }
@@ -327,7 +335,7 @@ fn any_bytes() {
                     refused += 1;
                     assert_eq!(error, Error::State);
                     assert_eq!(
-                        update(facts.hash, &params, &state, b"a", &mut next),
+                        update(facts.hash, &params, &state, b"a", &mut next, None),
                         Err(Error::State)
                     );
                     assert_eq!(

@@ -16,7 +16,7 @@ fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
     let mut again = vec![0x5a; hash.facts().digest_size];
     let prepared = MacKey::new(hash, key).expect(name);
     for _ in 0..2 {
-        prepared.mac(source, &mut again).expect(name);
+        prepared.mac(source, &mut again, None).expect(name);
         assert_eq!(target, again, "{name} with a prepared key");
     }
     let states = states(hash, key);
@@ -25,9 +25,9 @@ fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
     assert_eq!(target, again, "{name} from the states of its key");
     let (first, rest) = source.split_at(source.len() / 3);
     let mut state = vec![0; state_size(hash)];
-    states.update(&[], first, &mut state).expect(name);
+    states.update(&[], first, &mut state, None).expect(name);
     let mut next = state.clone();
-    states.update(&state, rest, &mut next).expect(name);
+    states.update(&state, rest, &mut next, None).expect(name);
     states.finish(&next, &[], &mut again).expect(name);
     assert_eq!(target, again, "{name} from the states of its key, in pieces");
     hex(&target)
@@ -239,7 +239,7 @@ fn rfc_2202() {
 fn borders_of_blocks() {
     let digest = |hash: Hash, parts: &[&[u8]]| {
         let mut target = vec![0; hash.facts().digest_size];
-        millrace_core::hash::digest(hash, &Default::default(), &parts.concat(), &mut target)
+        millrace_core::hash::digest(hash, &Default::default(), &parts.concat(), &mut target, None)
             .expect("fits");
         target
     };
@@ -275,7 +275,7 @@ fn refused() {
             for wrong in [0, size - 1, size + 1] {
                 assert_eq!(hmac(facts.hash, b"", b"", &mut vec![0; wrong]), Err(Error::OutputSize));
                 let key = MacKey::new(facts.hash, b"").expect("defined");
-                assert_eq!(key.mac(b"", &mut vec![0; wrong]), Err(Error::OutputSize));
+                assert_eq!(key.mac(b"", &mut vec![0; wrong], None), Err(Error::OutputSize));
                 assert_eq!(key.hash(), facts.hash);
             }
         } else {
@@ -293,7 +293,7 @@ fn a_key_may_be_shared_by_threads() {
             scope.spawn(|| {
                 let mut target = [0; 32];
                 for _ in 0..1000 {
-                    key.mac(b"what do ya want for nothing?", &mut target).expect("fits");
+                    key.mac(b"what do ya want for nothing?", &mut target, None).expect("fits");
                     assert_eq!(target[..4], [0x5b, 0xdc, 0xc1, 0x46]);
                 }
             });

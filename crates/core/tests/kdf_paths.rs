@@ -59,7 +59,7 @@ fn answers() -> String {
         all.extend(key);
     }
     let mut found = [0; 32];
-    digest(Hash::Sha256, &Params::default(), &all, &mut found).expect("a digest");
+    digest(Hash::Sha256, &Params::default(), &all, &mut found, None).expect("a digest");
     found.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

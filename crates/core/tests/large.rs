@@ -41,7 +41,7 @@ fn hashes() {
     ] {
         let hash = Hash::by_name(name).expect(name);
         let mut target = vec![0; hash.facts().digest_size];
-        digest(hash, &Params::default(), &source, &mut target).expect(name);
+        digest(hash, &Params::default(), &source, &mut target, None).expect(name);
         assert_eq!(hex(&target), answer, "{name}");
     }
 }
@@ -60,15 +60,15 @@ fn ciphers() {
             assert!(text[SIZE - 200..].iter().any(|&byte| byte != 0), "{}", facts.name);
             key.open(&iv, b"aad", Text::InPlace(&mut text), &tag).expect(facts.name);
         } else {
-            key.apply(&iv, Text::InPlace(&mut text)).expect(facts.name);
+            key.apply(&iv, Text::InPlace(&mut text), None).expect(facts.name);
             let (at, later) = match facts.name {
                 "chacha20" => (1_u64 << 32, ((1_u128 << 32) / 64).to_le_bytes()),
                 _ => (1_u64 << 32, ((1_u128 << 32) / 16).to_be_bytes()),
             };
             let mut end = [0; 100];
-            key.apply(&later, Text::InPlace(&mut end)).expect(facts.name);
+            key.apply(&later, Text::InPlace(&mut end), None).expect(facts.name);
             assert_eq!(text[at as usize..], end, "{}", facts.name);
-            key.apply(&iv, Text::InPlace(&mut text)).expect(facts.name);
+            key.apply(&iv, Text::InPlace(&mut text), None).expect(facts.name);
         }
         assert!(text.iter().all(|&byte| byte == 0), "{}", facts.name);
     }

@@ -42,11 +42,11 @@ fn every_hash_of_many_is_the_hash_of_one() {
             for count in [0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 40, sources.len()] {
                 let sources = &sources[..count];
                 let found = collect(count, |each| {
-                    digests(facts.hash, &params, sources, size, each).expect("sizes fit")
+                    digests(facts.hash, &params, sources, size, None, each).expect("sizes fit")
                 });
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; size];
-                    digest(facts.hash, &params, source, &mut expected).expect("sizes fit");
+                    digest(facts.hash, &params, source, &mut expected, None).expect("sizes fit");
                     assert_eq!(found, expected, "{} of {} among {count}", facts.name, source.len());
                 }
             }
@@ -58,11 +58,12 @@ fn every_hash_of_many_is_the_hash_of_one() {
             let key = MacKey::new(facts.hash, key).expect("hmac is defined");
             for count in [0, 1, 2, 7, 33, sources.len()] {
                 let sources = &sources[..count];
-                let found =
-                    collect(count, |each| macs(&key, sources, each).expect("nothing to refuse"));
+                let found = collect(count, |each| {
+                    macs(&key, sources, None, each).expect("nothing to refuse")
+                });
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; facts.digest_size];
-                    key.mac(source, &mut expected).expect("sizes fit");
+                    key.mac(source, &mut expected, None).expect("sizes fit");
                     assert_eq!(
                         found,
                         expected,
@@ -80,10 +81,10 @@ fn every_hash_of_many_is_the_hash_of_one() {
 fn wrong_sizes_and_parameters_are_refused() {
     let none = Params::default();
     let never = |_: usize, _: &[u8]| panic!("nothing is computed");
-    assert_eq!(digests(Hash::Sha256, &none, &[b"a"], 31, never), Err(Error::OutputSize));
-    assert_eq!(digests(Hash::Shake128, &none, &[b"a"], 0, never), Err(Error::OutputSize));
+    assert_eq!(digests(Hash::Sha256, &none, &[b"a"], 31, None, never), Err(Error::OutputSize));
+    assert_eq!(digests(Hash::Shake128, &none, &[b"a"], 0, None, never), Err(Error::OutputSize));
     let seeded = Params { seed: 1, key: None };
-    assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, never), Err(Error::NotSupported));
+    assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, None, never), Err(Error::NotSupported));
 }
 
 /// Set in the processes that the next test starts, to the most messages at once that SHA-256 may

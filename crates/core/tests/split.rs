@@ -110,7 +110,7 @@ fn stream_ciphers_in_parts_are_those_in_one() {
                 }
                 let source = random.bytes(size.min(5000)).repeat(size / 5000 + 1)[..size].to_vec();
                 let (mut whole, mut target) = (source.clone(), vec![0xa5; size]);
-                key.apply(&iv, Text::InPlace(&mut whole)).expect("fits");
+                key.apply(&iv, Text::InPlace(&mut whole), None).expect("fits");
                 let message = Message::new(&key, &iv, &[], size as u64).expect("in parts");
                 let cuts = cuts(&mut random, size, carry * 3);
                 let parts = in_parts(&mut random, &cuts, &source, &mut target, |at, text| {
@@ -150,7 +150,7 @@ fn a_hash_in_parts_is_the_hash_in_one() {
             assert_eq!(values.len(), message.count());
             for output in [32, 1, 100] {
                 let (mut whole, mut joined) = (vec![0; output], vec![0; output]);
-                digest(Hash::Blake3, &params, source, &mut whole).expect("fits");
+                digest(Hash::Blake3, &params, source, &mut whole, None).expect("fits");
                 message.finish(&values, &mut joined).expect("all parts");
                 assert_eq!(joined, whole, "{size}");
             }
@@ -439,7 +439,7 @@ fn a_part_far_into_the_message() {
             }
         };
         let mut whole = text[..192].to_vec();
-        key.apply(&moved, Text::InPlace(&mut whole)).expect("fits");
+        key.apply(&moved, Text::InPlace(&mut whole), None).expect("fits");
         assert_eq!(part, whole, "{cipher:?}");
     }
     // GCM-SIV's counter begins again at zero within its 32 bits: the tag's, as that of a message
@@ -465,7 +465,7 @@ fn a_part_far_into_the_message() {
     let mut iv = [3; 16];
     iv[12..].copy_from_slice(&((offset / 16) as u32 + 2).to_be_bytes());
     let mut whole = text[..count].to_vec();
-    counter.apply(&iv, Text::InPlace(&mut whole)).expect("fits");
+    counter.apply(&iv, Text::InPlace(&mut whole), None).expect("fits");
     assert_eq!(part[..count], whole);
 }
 

@@ -134,7 +134,7 @@ fn hmac_all() {
                 hmac(hash, &test.key, &test.msg, &mut once).expect(&what);
                 MacKey::new(hash, &test.key)
                     .expect(&what)
-                    .mac(&test.msg, &mut prepared)
+                    .mac(&test.msg, &mut prepared, None)
                     .expect(&what);
                 assert_eq!(once, prepared, "{what}");
                 // Some tags are truncated, which is for the caller to do.

@@ -54,8 +54,9 @@ fn measure_batch(algorithm: Algorithm, text: &[u8]) -> Option<Option<Duration>> 
     let sources = [&text[..BATCH_MESSAGE_BYTES]; BATCH_MESSAGES];
     let mut least = Duration::MAX;
     for _ in 0..ATTEMPTS {
-        least =
-            least.min(time(|| many::digests(hash, &Params::default(), &sources, size, |_, _| {}))?);
+        least = least.min(time(|| {
+            many::digests(hash, &Params::default(), &sources, size, None, |_, _| {})
+        })?);
     }
     Some(Some(least))
 }
@@ -78,6 +79,7 @@ fn run(algorithm: Algorithm, text: &mut [u8]) -> Result<(), Error> {
                 &Params::default(),
                 text,
                 &mut digest[..if size == 0 { XOF_BYTES } else { size }],
+                None,
             )
         }
         Algorithm::Cipher(cipher) => {
@@ -86,7 +88,7 @@ fn run(algorithm: Algorithm, text: &mut [u8]) -> Result<(), Error> {
             let (key, iv) = (&key[..facts.key_size], &iv[..facts.iv_size]);
             cipher::with_key(cipher, key, |key| match facts.aead {
                 true => key.seal(iv, &[], Text::InPlace(text), &mut tag[..facts.tag_size]),
-                false => key.apply(iv, Text::InPlace(text)),
+                false => key.apply(iv, Text::InPlace(text), None),
             })?
         }
     }

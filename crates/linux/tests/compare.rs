@@ -61,7 +61,7 @@ fn digest_size(hash: Hash) -> usize {
 
 #[test]
 fn refuses_with_a_reason() {
-    // Whatever the system: what no interface has ever had.
+    // Algorithms that no interface has.
     for engine in [LinuxEngine::Kernel, LinuxEngine::AfAlg, LinuxEngine::Cryptodev] {
         for hash in [Hash::Blake3, Hash::Xxh64, Hash::Shake128, Hash::Keccak256] {
             let result = engine.digest(hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
@@ -85,7 +85,7 @@ fn hashes_as_native_does() {
                 let (source, hash) = (bytes(size), facts.hash);
                 let (mut ours, mut theirs) =
                     (vec![0; digest_size(hash)], vec![0; digest_size(hash)]);
-                digest(hash, &NONE, &source, &mut ours).expect("native");
+                digest(hash, &NONE, &source, &mut ours, None).expect("native");
                 if served(
                     engine,
                     facts.name,
@@ -118,7 +118,7 @@ fn macs_as_native_does() {
                     let (source, mut ours, mut theirs) =
                         (bytes(size), vec![0; facts.digest_size], vec![0; facts.digest_size]);
                     hmac(facts.hash, &key, &source, &mut ours).expect("native");
-                    prepared.mac(&source, &mut theirs).unwrap_or_else(|error| {
+                    prepared.mac(&source, &mut theirs, None).unwrap_or_else(|error| {
                         panic!("{engine:?} {} {key_size} {size}: {error}", facts.name)
                     });
                     assert_eq!(ours, theirs, "{engine:?} {} {key_size} {size}", facts.name);
@@ -142,7 +142,7 @@ fn many_as_native_does() {
             None,
             |index, each| {
                 let mut ours = [0; 32];
-                digest(Hash::Sha256, &NONE, sources[index], &mut ours).expect("native");
+                digest(Hash::Sha256, &NONE, sources[index], &mut ours, None).expect("native");
                 assert_eq!(ours, each);
                 seen += 1;
             },
@@ -150,7 +150,7 @@ fn many_as_native_does() {
         )
         .expect("served");
         let key = engine.mac_key(Hash::Sha1, b"key").expect("served");
-        macs(&key, &sources, |index, each| {
+        macs(&key, &sources, None, |index, each| {
             let mut ours = [0; 20];
             hmac(Hash::Sha1, b"key", sources[index], &mut ours).expect("native");
             assert_eq!(ours, each);
@@ -172,7 +172,7 @@ fn stream_ciphers_as_native_does() {
             else {
                 continue;
             };
-            // The block number goes over every border.
+            // The counter overflows at every width.
             for iv in [
                 [0; 16],
                 [0xff; 16],
@@ -180,15 +180,15 @@ fn stream_ciphers_as_native_does() {
             ] {
                 for size in SIZES {
                     let (source, mut expected) = (bytes(size), vec![0; size]);
-                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected })
+                    ours.apply(&iv, Text::Across { source: &source, target: &mut expected }, None)
                         .expect("native");
                     let mut across = vec![0; size];
                     theirs
-                        .apply(&iv, Text::Across { source: &source, target: &mut across })
+                        .apply(&iv, Text::Across { source: &source, target: &mut across }, None)
                         .expect("served");
                     assert!(across == expected, "{engine:?} {} {size} {iv:?}", facts.name);
                     let mut place = source;
-                    theirs.apply(&iv, Text::InPlace(&mut place)).expect("served");
+                    theirs.apply(&iv, Text::InPlace(&mut place), None).expect("served");
                     assert!(place == expected, "{engine:?} {} {size} {iv:?} in place", facts.name);
                     count += 1;
                 }
@@ -312,7 +312,7 @@ fn shorter_tags(engine: LinuxEngine, ours: &CipherKey, theirs: &CipherKey) {
 }
 
 #[test]
-fn refuses_large_messages_at_once() {
+fn refuses_large_messages_before_writing() {
     for engine in engines() {
         let key = engine.cipher_key(Cipher::Aes256Gcm, &[1; 32]).expect("served");
         let (mut text, mut tag) = (vec![5; 8 << 20], [0; 16]);
@@ -347,7 +347,7 @@ fn running_hashes_have_handles() {
         table.copy(&handle, &mut copy).expect("copied");
         assert_ne!(handle, copy);
         assert_eq!(table.count(), 2);
-        // Another hash, a forged handle, a key of nobody.
+        // Another hash, a forged handle, a handle that is too short.
         assert_eq!(
             table.update((engine, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut handle, None),
             Err(Error::State)
@@ -360,10 +360,10 @@ fn running_hashes_have_handles() {
         );
         assert_eq!(table.copy(&forged[..8], &mut [0; 16]), Err(Error::State));
         let (mut expected, mut target) = ([0; 32], [0; 32]);
-        digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected, None).expect("native");
         table.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
         assert_eq!(target, expected);
-        digest(Hash::Sha256, &NONE, &message, &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &message, &mut expected, None).expect("native");
         table.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
         assert_eq!(target, expected);
         for spent in [first, copy] {
@@ -371,9 +371,9 @@ fn running_hashes_have_handles() {
             assert!(!table.close(&spent));
         }
         assert_eq!(table.count(), 0);
-        // Nothing taken in, on a socket that another message went through.
+        // An empty message on a channel that was used before.
         table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
-        digest(Hash::Sha256, &NONE, &[], &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, &[], &mut expected, None).expect("native");
         assert_eq!(target, expected);
         table.update(of, &NONE, &[], [b"", b""], &mut handle, None).expect("begun");
         table.copy(&handle, &mut copy).expect("copied");
@@ -397,10 +397,10 @@ fn running_hashes_have_handles() {
     }
 }
 
-/// Gives up at the pause with this number.
-struct GivesUp(Cell<usize>, usize);
+/// Cancels at the checkpoint with this number.
+struct CancelAt(Cell<usize>, usize);
 
-impl Checkpoint for GivesUp {
+impl Checkpoint for CancelAt {
     fn checkpoint(&mut self) {
         self.0.set(self.0.get() + 1);
     }
@@ -411,40 +411,39 @@ impl Checkpoint for GivesUp {
 }
 
 #[test]
-fn long_work_pauses_and_is_given_up() {
+fn long_work_has_checkpoints_and_can_be_cancelled() {
     for engine in engines() {
         let (message, mut target) = (bytes(1 << 20), [0; 32]);
-        let mut patient = GivesUp(Cell::new(0), usize::MAX);
+        let mut never = CancelAt(Cell::new(0), usize::MAX);
         engine
             .digest(
                 Hash::Sha256,
                 &NONE,
                 &message,
                 &mut target,
-                Some(Slicer::new(100_000, &mut patient)),
+                Some(Slicer::new(100_000, &mut never)),
             )
             .expect("served");
-        assert!(patient.0.get() >= 7, "{}", patient.0.get());
+        assert!(never.0.get() >= 7, "{}", never.0.get());
         let result = engine.digest(
             Hash::Sha256,
             &NONE,
             &message,
             &mut target,
-            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
-        // What was left in the middle is not mixed with what follows.
+        // The cancelled message does not affect the next one.
         let mut expected = [0; 32];
-        digest(Hash::Sha256, &NONE, b"after", &mut expected).expect("native");
+        digest(Hash::Sha256, &NONE, b"after", &mut expected, None).expect("native");
         engine.digest(Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
         assert_eq!(target, expected);
         let key = engine.cipher_key(Cipher::Aes128Ctr, &[1; 16]).expect("served");
         let mut text = message.clone();
-        let result = key.apply_paced(
+        let result = key.apply(
             &[0; 16],
             Text::InPlace(&mut text),
-            65_536,
-            &mut GivesUp(Cell::new(0), 2),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert!(text.iter().all(|&byte| byte == 0));
@@ -460,7 +459,7 @@ fn long_work_pauses_and_is_given_up() {
             &again,
             [b"", &message],
             &mut handle,
-            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 1))),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 1))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert_eq!(table.count(), 0);
@@ -468,7 +467,7 @@ fn long_work_pauses_and_is_given_up() {
 }
 
 #[test]
-fn keys_may_be_used_by_several_threads() {
+fn threads_may_share_keys() {
     for engine in engines() {
         let key = engine.cipher_key(Cipher::Aes256Gcm, &[3; 32]).expect("served");
         let ours = CipherKey::new(Cipher::Aes256Gcm, &[3; 32]).expect("native");
@@ -491,7 +490,7 @@ fn keys_may_be_used_by_several_threads() {
                         .expect("served");
                         assert!(one == other && tag == other_tag);
                         let (mut ours, mut theirs) = ([0; 32], [0; 32]);
-                        digest(Hash::Sha256, &NONE, &one, &mut ours).expect("native");
+                        digest(Hash::Sha256, &NONE, &one, &mut ours, None).expect("native");
                         engine
                             .digest(Hash::Sha256, &NONE, &one, &mut theirs, None)
                             .expect("served");
@@ -503,7 +502,7 @@ fn keys_may_be_used_by_several_threads() {
     }
 }
 
-// In a process of its own, as other tests open descriptors meanwhile: see the name.
+// Runs alone, as other tests open descriptors.
 #[test]
 #[ignore = "run alone: cargo test -p millrace-linux --test compare -- --ignored"]
 #[cfg(target_os = "linux")]

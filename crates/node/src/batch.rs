@@ -6,6 +6,7 @@ use crate::engine;
 use crate::work::{Key, Messages, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
+use millrace_core::checkpoint::Slicer;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::many;
@@ -21,10 +22,11 @@ pub(crate) fn hash_many(
     let key = work.hash_key(hash)?;
     let params = Params { seed: work.seed, key: key.as_ref() };
     each_batch(work, |sources, size, each| match &mut checkpoint {
-        None => many::digests(hash, &params, sources, size, each),
+        None => many::digests(hash, &params, sources, size, None, each),
         Some(checkpoint) => {
             let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-            many::digests_paced(hash, &params, sources, size, slice, *checkpoint, each)?;
+            let slicer = Some(Slicer::new(slice, *checkpoint));
+            many::digests(hash, &params, sources, size, slicer, each)?;
             checkpoint.check()
         }
     })
@@ -48,10 +50,10 @@ pub(crate) fn hmac_many(
             return Err(Error::OutputSize);
         }
         match &mut checkpoint {
-            None => many::macs(key, sources, each),
+            None => many::macs(key, sources, None, each),
             Some(checkpoint) => {
                 let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-                many::macs_paced(key, sources, slice, *checkpoint, each)?;
+                many::macs(key, sources, Some(Slicer::new(slice, *checkpoint)), each)?;
                 checkpoint.check()
             }
         }

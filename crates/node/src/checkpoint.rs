@@ -4,7 +4,7 @@
 
 use crate::completion::Gate;
 use crate::work::{ProgressCounter, Work};
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::split::PART_ALIGN;
 use millrace_pool::CancelToken;
@@ -58,6 +58,11 @@ impl<'a> JobCheckpoint<'a> {
         JobCheckpoint { slice, run_pending, gate, cancel_token, progress: None }
     }
 
+    /// Returns a slicer that runs this checkpoint after each slice.
+    pub(crate) fn slicer(&mut self) -> Slicer<'_> {
+        Slicer::new(self.slice, self)
+    }
+
     /// Returns the bytes of a slice of each of `lanes` messages that are hashed together, which
     /// takes less than half as long as one by one.
     pub(crate) fn slice_of_each(&self, lanes: usize) -> usize {
@@ -77,6 +82,11 @@ impl<'a> JobCheckpoint<'a> {
     pub(crate) fn is_closing(&self) -> bool {
         self.gate.is_closing()
     }
+}
+
+/// Returns a slicer that runs the checkpoint of a job after each of its slices, if it has one.
+pub(crate) fn slicer<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_>>) -> Option<Slicer<'a>> {
+    checkpoint.as_deref_mut().map(JobCheckpoint::slicer)
 }
 
 impl Checkpoint for JobCheckpoint<'_> {

@@ -17,12 +17,7 @@ pub(crate) fn seal_chunks(
     let target = target.exclusive(&[work.source, work.iv]).ok_or(Status::Overlap)?;
     let source = work.source.read();
     work.with_key(cipher, |key| {
-        Ok(match checkpoint {
-            None => key.seal_chunks(run, source, target),
-            Some(checkpoint) => {
-                key.seal_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
-            }
-        }?)
+        Ok(key.seal_chunks(run, source, target, checkpoint.map(JobCheckpoint::slicer))?)
     })
 }
 
@@ -35,12 +30,7 @@ pub(crate) fn open_chunks(
     let target = target.exclusive(&[work.source, work.iv]).ok_or(Status::Overlap)?;
     let source = work.source.read();
     work.with_key(cipher, |key| {
-        Ok(match checkpoint {
-            None => key.open_chunks(run, source, target),
-            Some(checkpoint) => {
-                key.open_chunks_paced(run, source, target, checkpoint.slice, checkpoint)
-            }
-        }?)
+        Ok(key.open_chunks(run, source, target, checkpoint.map(JobCheckpoint::slicer))?)
     })
 }
 

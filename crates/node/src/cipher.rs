@@ -71,7 +71,7 @@ pub(crate) fn encrypt(work: &Work, key: &CipherKey, reply: &mut Reply) -> Result
     let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
     match key.cipher().facts().aead {
         true => key.seal(iv, work.aad.read(), work.text()?, tag)?,
-        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?)?,
+        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, None)?,
         false => return Err(Status::TagSize),
     }
     work.put_tag(tag, reply);
@@ -89,7 +89,7 @@ pub(crate) fn decrypt(work: &Work, key: &CipherKey) -> Result<(), Status> {
     let tag = copied(work.tag, tag).ok_or(Status::TagSize)?;
     match key.cipher().facts().aead {
         true => key.open(iv, work.aad.read(), work.text()?, tag)?,
-        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?)?,
+        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, None)?,
         false => return Err(Status::TagSize),
     }
     Ok(())

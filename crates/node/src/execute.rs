@@ -70,12 +70,11 @@ fn hash_one(
     let params = Params { seed: work.seed, key: key.as_ref() };
     let source = work.source.read();
     work.digest_to(reply, |target| match checkpoint {
-        None => hash::digest(hash, &params, source, target),
         Some(checkpoint) if target.len() > checkpoint.slice => {
             hash_state::squeeze_long(work, hash, &params, target, checkpoint)
         }
-        Some(checkpoint) => {
-            hash::digest_paced(hash, &params, source, target, checkpoint.slice, checkpoint)
+        checkpoint => {
+            hash::digest(hash, &params, source, target, checkpoint.map(JobCheckpoint::slicer))
         }
     })
 }
@@ -98,8 +97,5 @@ fn hmac_one(
         }
         (Key::Prepared(_), _) => work.mac_key(hash)?,
     };
-    work.digest_to(reply, |target| match checkpoint {
-        None => key.mac(source, target),
-        Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
-    })
+    work.digest_to(reply, |target| key.mac(source, target, checkpoint.map(JobCheckpoint::slicer)))
 }

@@ -105,7 +105,7 @@ impl<'a> FastRequest<'a> {
     #[inline(always)]
     fn digest(&self, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         match self.frame.number(At::Key) {
-            0.0 => Ok(hash::digest(self.hash, &Params::default(), source.read(), digest)?),
+            0.0 => Ok(hash::digest(self.hash, &Params::default(), source.read(), digest, None)?),
             handle => self.keyed_digest(handle, source, digest),
         }
     }
@@ -114,12 +114,13 @@ impl<'a> FastRequest<'a> {
     #[inline(never)]
     fn keyed_digest(&self, handle: f64, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         self.with_key(handle, |key| match key {
-            PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest)?),
+            PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest, None)?),
             PreparedKey::Hash(_, key) => Ok(hash::digest(
                 self.hash,
                 &Params { seed: 0, key: Some(key) },
                 source.read(),
                 digest,
+                None,
             )?),
             PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
         })

@@ -9,11 +9,11 @@
 //! that fails, would kill the process.
 
 use crate::bytes::Window;
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::work::{Messages, Reply, Status, Target, Work};
 use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::{hasher, many};
@@ -189,10 +189,17 @@ fn hash_together(
     let messages = &messages[..read.len()];
     let each = |index: usize, digest: &[u8]| put(read[index].0, digest);
     match checkpoint {
-        None => many::digests(hash, &NO_PARAMS, messages, size, each)?,
+        None => many::digests(hash, &NO_PARAMS, messages, size, None, each)?,
         Some(checkpoint) => {
             let slice = checkpoint.slice_of_each(messages.len().min(many::lanes(hash)));
-            many::digests_paced(hash, &NO_PARAMS, messages, size, slice, *checkpoint, each)?;
+            many::digests(
+                hash,
+                &NO_PARAMS,
+                messages,
+                size,
+                Some(Slicer::new(slice, *checkpoint)),
+                each,
+            )?;
             checkpoint.check()?;
         }
     }
@@ -332,18 +339,7 @@ impl FileHash {
         checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let [state, next] = &mut self.states;
-        match checkpoint {
-            None => hasher::update(self.hash, &NO_PARAMS, state, chunk, next)?,
-            Some(checkpoint) => hasher::update_paced(
-                self.hash,
-                &NO_PARAMS,
-                state,
-                chunk,
-                next,
-                checkpoint.slice,
-                *checkpoint,
-            )?,
-        }
+        hasher::update(self.hash, &NO_PARAMS, state, chunk, next, slicer(checkpoint))?;
         self.done += chunk.len() as u64;
         let size = next.len();
         self.states.swap(0, 1);

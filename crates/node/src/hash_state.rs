@@ -4,7 +4,7 @@
 //! of the tag). Both may be the same memory: the old state is read before the new one is written.
 
 use crate::bytes::Window;
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::work::{Key, Reply, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
@@ -25,11 +25,8 @@ pub(crate) fn update(
 ) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
     let params = Params { seed: work.seed, key: key.as_ref() };
-    advance(work, |state, source, next| match &mut checkpoint {
-        None => hasher::update(hash, &params, state, source, next),
-        Some(checkpoint) => {
-            hasher::update_paced(hash, &params, state, source, next, checkpoint.slice, *checkpoint)
-        }
+    advance(work, |state, source, next| {
+        hasher::update(hash, &params, state, source, next, slicer(&mut checkpoint))
     })
 }
 
@@ -52,18 +49,12 @@ pub(crate) fn mac_update(
 ) -> Result<(), Status> {
     if let Key::Bytes(states) = &work.key {
         let key = KeyStates::new(hash, states.read())?;
-        return advance(work, |state, source, next| match &mut checkpoint {
-            None => key.update(state, source, next),
-            Some(checkpoint) => {
-                key.update_paced(state, source, next, checkpoint.slice, *checkpoint)
-            }
+        return advance(work, |state, source, next| {
+            key.update(state, source, next, slicer(&mut checkpoint))
         });
     }
     let key = work.mac_key(hash)?;
-    advance(work, |state, source, next| match &mut checkpoint {
-        None => key.update(state, source, next),
-        Some(checkpoint) => key.update_paced(state, source, next, checkpoint.slice, *checkpoint),
-    })
+    advance(work, |state, source, next| key.update(state, source, next, slicer(&mut checkpoint)))
 }
 
 /// Computes the digest of all bytes hashed so far and of the rest in the source.
@@ -120,7 +111,7 @@ pub(crate) fn squeeze_long(
     // A state of no bytes has not begun.
     let (mut begun, mut rest) = (0, work.source.read());
     if rest.len() > checkpoint.slice {
-        hasher::update_paced(hash, params, &[], rest, &mut state, checkpoint.slice, checkpoint)?;
+        hasher::update(hash, params, &[], rest, &mut state, Some(checkpoint.slicer()))?;
         (begun, rest) = (state_size, &[]);
     }
     for slice in target.chunks_mut(checkpoint.slice) {

@@ -2,7 +2,7 @@
 //! batched nor in parts.
 
 use crate::batch;
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::chunks;
 use crate::cipher;
 use crate::engine::{self, KernelHashTable, NO_KERNEL_KEYED_HASH};
@@ -10,7 +10,6 @@ use crate::operands::copied;
 use crate::protocol::KERNEL_HANDLE_BYTES;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work};
 use millrace_core::catalog::Hash;
-use millrace_core::checkpoint::Slicer;
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
@@ -95,10 +94,7 @@ fn mac(
         Key::Prepared(_) => work.mac_key(hash)?,
     };
     let source = work.source.read();
-    work.digest_to(reply, |target| match checkpoint {
-        None => key.mac(source, target),
-        Some(checkpoint) => key.mac_paced(source, target, checkpoint.slice, checkpoint),
-    })
+    work.digest_to(reply, |target| key.mac(source, target, checkpoint.map(JobCheckpoint::slicer)))
 }
 
 fn crypt(
@@ -115,7 +111,7 @@ fn crypt(
             }
             let iv = &mut [0; IV_MAX];
             let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
-            Ok(key.apply_paced(iv, work.text()?, checkpoint.slice, checkpoint)?)
+            Ok(key.apply(iv, work.text()?, Some(checkpoint.slicer()))?)
         }
         _ if matches!(work.operation, Operation::Encrypt(_)) => cipher::encrypt(work, key, reply),
         _ => cipher::decrypt(work, key),
@@ -168,8 +164,4 @@ fn table(work: &Work) -> Result<&KernelHashTable, Status> {
 /// The engine refuses a seed that it is given.
 fn seed_only(work: &Work) -> Params<'static> {
     Params { seed: work.seed, key: None }
-}
-
-fn slicer<'a>(checkpoint: &'a mut Option<&mut JobCheckpoint<'_>>) -> Option<Slicer<'a>> {
-    checkpoint.as_deref_mut().map(|checkpoint| Slicer::new(checkpoint.slice, checkpoint))
 }

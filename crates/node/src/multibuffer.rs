@@ -16,7 +16,7 @@ use crate::protocol::EngineNumber;
 use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
@@ -151,8 +151,8 @@ impl BatchKey {
         let sources = sources(&mut places, &windows[..jobs.len()]);
         let each = |index: usize, digest: &[u8]| jobs[index].complete_with(digest);
         let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-            None => many::digests(self.hash, &Params::default(), sources, self.size(), each),
-            Some(key) => many::macs(key, sources, each),
+            None => many::digests(self.hash, &Params::default(), sources, self.size(), None, each),
+            Some(key) => many::macs(key, sources, None, each),
         }));
         let failure = failure(result);
         jobs.iter_mut().filter(|job| job.status != Status::Done).for_each(|job| job.end(failure));
@@ -175,16 +175,15 @@ impl BatchKey {
                 }
             };
             failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-                None => many::digests_paced(
+                None => many::digests(
                     self.hash,
                     &Params::default(),
                     sources,
                     self.size(),
-                    slice,
-                    checkpoint,
+                    Some(Slicer::new(slice, checkpoint)),
                     each,
                 ),
-                Some(key) => many::macs_paced(key, sources, slice, checkpoint, each),
+                Some(key) => many::macs(key, sources, Some(Slicer::new(slice, checkpoint)), each),
             })))
         });
     }

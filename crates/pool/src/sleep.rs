@@ -24,9 +24,9 @@ const WAKE_MAX: usize = 2;
 pub(crate) struct Shared<T> {
     state: Mutex<State<T>>,
     work: Condvar,
-    /// Runs a worker until it retires, on its own thread.
-    run_worker: fn(Arc<Shared<T>>),
     pending: Pending,
+    /// The main function of a worker thread; a parameter, as `worker` imports this module.
+    run_worker: fn(Arc<Shared<T>>),
 }
 
 #[derive(Debug)]
@@ -100,8 +100,8 @@ impl<T: Task> Shared<T> {
         Shared {
             state: Mutex::new(State { workers, scheduler: Scheduler::new() }),
             work: Condvar::new(),
-            run_worker,
             pending: Pending { all: AtomicUsize::new(0), short: AtomicUsize::new(0) },
+            run_worker,
         }
     }
 
@@ -285,8 +285,9 @@ impl<T: Task> Shared<T> {
     }
 
     fn start_worker(self: &Arc<Self>, workers: &mut WorkerSet) -> bool {
-        let (shared, run_worker) = (Arc::clone(self), self.run_worker);
+        let shared = Arc::clone(self);
         let builder = thread::Builder::new().name("millrace".into());
+        let run_worker = self.run_worker;
         let started = builder.spawn(move || run_worker(shared)).is_ok();
         workers.started += usize::from(started);
         started
@@ -312,7 +313,7 @@ fn linger(ready: impl Fn() -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LONG_TASK_NS, worker};
+    use crate::LONG_TASK_NS;
 
     struct Job(u64);
     impl Task for Job {
@@ -367,7 +368,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_caller_wakes_one_worker_and_none_while_one_is_awake() {
-        let shared = Arc::new(Shared::new(4, worker::run));
+        let shared = Arc::new(Shared::new(4, |_| ()));
         for (asleep, woken) in [(4, 1), (3, 0)] {
             {
                 let mut state = shared.lock();
@@ -397,7 +398,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_worker_counts_as_awake_after_a_long_task_and_sleepers_retire() {
-        let shared = Arc::new(Shared::new(2, worker::run));
+        let shared = Arc::new(Shared::new(2, crate::worker::run));
         assert!(shared.submit([1_000_000; 9].map(Job)).is_empty());
         assert!(soon(|| {
             let state = shared.lock();
@@ -411,7 +412,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn tasks_taken_at_a_yield_point_wait_no_longer() {
-        let shared = Arc::new(Shared::new(1, worker::run));
+        let shared = Arc::new(Shared::new(1, |_| ()));
         let mut state = shared.lock();
         assert!(state.scheduler.push(Job(1)).is_ok());
         shared.publish(&state.scheduler);

@@ -28,8 +28,9 @@ const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 /// at a load of 17).
 const OS_YIELD_INTERVAL_MAX_NS: u64 = 3_000_000;
 
-/// Runs a worker on the calling thread until it retires.
+/// Runs a worker on the current thread until it retires.
 pub(crate) fn run<T: Task>(shared: Arc<Shared<T>>) {
+    T::on_worker_start();
     Worker::new(shared).run_until_retired();
 }
 
@@ -48,7 +49,6 @@ impl<T: Task> Worker<T> {
     }
 
     fn run_until_retired(mut self) {
-        T::on_worker_start();
         loop {
             match self.shared.take(&mut self.runner.taken) {
                 Some(Length::Short) => self.runner.run(&mut YieldPoint::none()),

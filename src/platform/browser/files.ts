@@ -3,7 +3,7 @@
  */
 import { makeError, wrongType } from '../../request/errors.js';
 import type { Hasher } from '../../hashers/hasher.js';
-import { absorb, type StreamOptions } from '../../streams/stream-source.js';
+import { absorbStream, type StreamOptions } from '../../streams/stream-source.js';
 
 /** What is hashed as a file. */
 export type FileSource = Blob;
@@ -27,7 +27,7 @@ export async function absorbFile(
     read = progress.bytes;
     options.onProgress?.(progress);
   };
-  await absorb(hasher, file, { ...options, onProgress });
+  await absorbStream(hasher, file, { ...options, onProgress });
   complete(read, file.size);
 }
 

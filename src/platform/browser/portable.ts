@@ -4,7 +4,7 @@
  * header.
  */
 import { after, hex, nextTurn, stop } from './runtime.js';
-import type { Host, WorkerHandle, MateEvents } from '../../portable/host.js';
+import type { Host, WorkerHandle, WorkerEvents } from '../../portable/host.js';
 
 /** A dedicated worker, as far as it is used. */
 interface WebWorker {
@@ -32,7 +32,7 @@ export const portableHost: Host = {
     return () => stop(timer);
   },
   hex,
-  platformMost: 2 ** 22,
+  platformMaxBytes: 2 ** 22,
   cores: navigator?.hardwareConcurrency ?? 1,
   startWorker,
 };
@@ -48,7 +48,7 @@ function workerUrl(): Promise<string> {
   return url;
 }
 
-function startWorker({ message, lost }: MateEvents): WorkerHandle | undefined {
+function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
   if (Worker === undefined) return undefined;
   let worker: WebWorker | undefined;
   let over = false;

@@ -15,9 +15,9 @@ interface Scope {
 const scope = globalThis as unknown as Scope;
 
 serve({
-  post: (tiding, transfer) => scope.postMessage(tiding, transfer),
-  listen(hear) {
-    scope.onmessage = ({ data }) => hear(data);
+  post: (response, transfer) => scope.postMessage(response, transfer),
+  listen(receive) {
+    scope.onmessage = ({ data }) => receive(data);
     // What cannot be read is never answered: the owner hears of an error instead.
     scope.onmessageerror = () => {
       throw new Error('a message could not be read');

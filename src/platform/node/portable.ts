@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
 import { Worker } from 'node:worker_threads';
-import type { Host, WorkerHandle, MateEvents } from '../../portable/host.js';
+import type { Host, WorkerHandle, WorkerEvents } from '../../portable/host.js';
 import { folder } from './place.js';
 
 export const portableHost: Host = {
@@ -16,13 +16,13 @@ export const portableHost: Host = {
     return () => forget(timer);
   },
   hex: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString('hex'),
-  platformMost: Infinity,
+  platformMaxBytes: Infinity,
   cores: availableParallelism(),
   startWorker,
 };
 
 /** Undefined where this package was bundled without what its workers run. */
-function startWorker({ message, lost }: MateEvents): WorkerHandle | undefined {
+function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
   // What the program was started with (a loader, a test runner's setup) is none of a worker's

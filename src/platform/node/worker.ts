@@ -5,9 +5,9 @@ import { parentPort } from 'node:worker_threads';
 import { serve } from '../../portable/worker.js';
 
 serve({
-  post: (tiding, transfer) => parentPort!.postMessage(tiding, transfer),
-  listen(hear) {
-    parentPort!.on('message', hear);
+  post: (response, transfer) => parentPort!.postMessage(response, transfer),
+  listen(receive) {
+    parentPort!.on('message', receive);
     // What cannot be read is never answered: the thread ends, and its owner knows.
     parentPort!.on('messageerror', (error) => {
       throw error;

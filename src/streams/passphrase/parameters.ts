@@ -1,6 +1,6 @@
 /** The options of what is sealed with a passphrase. */
 import { options as optionsOf, unsigned } from '../../request/arguments.js';
-import { abortSignal } from '../../request/request.js';
+import { abortSignal } from '../../scheduling/run.js';
 import { makeError, wrongType } from '../../request/errors.js';
 import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
 import { accepted, type Accepted } from '../../request/options.js';
@@ -81,11 +81,11 @@ export interface SealSettings extends Settings {
 export interface OpenSettings extends Settings, HeaderLimits {}
 
 const DEFAULT_N = 2 ** 17;
-const N_LEAST = 2 ** 10;
-const N_MOST = 2 ** 20;
+const N_MIN = 2 ** 10;
+const N_MAX = 2 ** 20;
 /** Enough for N = 2^18 and r = 8. */
-const MEMORY_MAX = 272 * 1024 * 1024;
-const TIME_MAX = 5000;
+const MEMORY_MAX_BYTES = 272 * 1024 * 1024;
+const TIME_MAX_MS = 5000;
 const HIGH_WATER_MARK = 2 ** 20;
 
 export function sealingSettings(options: unknown, stream: boolean): SealSettings {
@@ -104,7 +104,7 @@ export function sealingSettings(options: unknown, stream: boolean): SealSettings
     );
   }
   const N = unsigned(cost, 'options.N');
-  if (N < N_LEAST || N > N_MOST || 2 ** Math.round(Math.log2(N)) !== N) {
+  if (N < N_MIN || N > N_MAX || 2 ** Math.round(Math.log2(N)) !== N) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
       `options.N must be a power of two from 2^10 to 2^20, not ${N}`,
@@ -119,7 +119,7 @@ export function openingSettings(options: unknown, stream: boolean): OpenSettings
     'options',
     (stream ? openStreamTakes : openTakes) as typeof openStreamTakes,
   );
-  const { maxMemory = MEMORY_MAX, maxTime = TIME_MAX } = given;
+  const { maxMemory = MEMORY_MAX_BYTES, maxTime = TIME_MAX_MS } = given;
   return {
     ...common(given),
     maxMemory: unsigned(maxMemory, 'options.maxMemory'),
@@ -128,13 +128,13 @@ export function openingSettings(options: unknown, stream: boolean): OpenSettings
 }
 
 function common({
-  signal: ends,
-  onProgress: tells,
+  signal: given,
+  onProgress: callback,
   highWaterMark = HIGH_WATER_MARK,
 }: PassphraseOptions & PassphraseStreamOptions): Settings {
-  if (tells !== undefined && typeof tells !== 'function')
-    throw wrongType('options.onProgress', 'a function', tells);
+  if (callback !== undefined && typeof callback !== 'function')
+    throw wrongType('options.onProgress', 'a function', callback);
   if (unsigned(highWaterMark, 'options.highWaterMark') === 0)
     throw makeError('ERR_ARGUMENT_VALUE', 'options.highWaterMark must be at least 1');
-  return { signal: abortSignal(ends), onProgress: tells, highWaterMark };
+  return { signal: abortSignal(given), onProgress: callback, highWaterMark };
 }

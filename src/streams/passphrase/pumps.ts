@@ -4,7 +4,7 @@
  * messages.
  */
 import { bytes, data, sizeOf } from '../../request/arguments.js';
-import type { Outlet, Pump } from '../chunk-pump.js';
+import type { OutputSink, Pump } from '../chunk-pump.js';
 import { makeError } from '../../request/errors.js';
 import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
@@ -19,7 +19,7 @@ import {
 
 /** A pump whose key has to be derived first: what is written waits for that. */
 abstract class DerivingPump implements Pump {
-  readonly outlet: Outlet;
+  readonly sink: OutputSink;
   readonly passphrase: Uint8Array;
   readonly #ender = new AbortController();
   readonly #signal: AbortSignal | undefined;
@@ -30,8 +30,8 @@ abstract class DerivingPump implements Pump {
   #refuse: ((error: Error) => void) | undefined;
   #closed = false;
 
-  constructor(outlet: Outlet, passphrase: unknown, signal: AbortSignal | undefined) {
-    this.outlet = outlet;
+  constructor(sink: OutputSink, passphrase: unknown, signal: AbortSignal | undefined) {
+    this.sink = sink;
     this.passphrase = passphraseBytes(passphrase);
     this.#signal = signal;
   }
@@ -56,7 +56,7 @@ abstract class DerivingPump implements Pump {
   /** Ends the stream with an error. */
   protected fail(error: Error): void {
     if (this.#closed) return;
-    this.outlet.fail(error);
+    this.sink.fail(error);
     this.close(error);
   }
 
@@ -67,7 +67,7 @@ abstract class DerivingPump implements Pump {
     else [this.#waiting, this.#refuse] = [act, refuse];
   }
 
-  abstract write(piece: Uint8Array, taken: (error?: Error) => void): void;
+  abstract write(input: Uint8Array, taken: (error?: Error) => void): void;
 
   end(ended: (error?: Error) => void): void {
     this.whenReady((pump) => pump.end(ended), ended);
@@ -93,42 +93,42 @@ abstract class DerivingPump implements Pump {
 /** Seals. The header comes first. */
 export class PassphraseSealingPump extends DerivingPump {
   constructor(
-    outlet: Outlet,
+    sink: OutputSink,
     passphrase: unknown,
     { algorithm, N, signal, onProgress }: SealSettings,
   ) {
-    super(outlet, passphrase, signal);
+    super(sink, passphrase, signal);
     const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
     const scrypt = { N, r: 8, p: 1, salt };
     const header = writeHeader({ algorithm, scrypt });
     this.begin(async (ender) => {
       const key = await keyOf(this.passphrase, scrypt, { signal: ender, onProgress });
       try {
-        return new SealingPump(headerFirst(header, outlet), { algorithm, key, context: header });
+        return new SealingPump(headerFirst(header, sink), { algorithm, key, context: header });
       } finally {
         key.fill(0);
       }
     });
   }
 
-  override write(piece: Uint8Array, taken: (error?: Error) => void): void {
-    this.whenReady((pump) => pump.write(piece, taken), taken);
+  override write(input: Uint8Array, taken: (error?: Error) => void): void {
+    this.whenReady((pump) => pump.write(input, taken), taken);
   }
 }
 
 /** Puts some bytes before the first output. */
-function headerFirst(header: Uint8Array, outlet: Outlet): Outlet {
+function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
   let first = true;
   return {
     put(output) {
-      if (!first) return outlet.put(output);
+      if (!first) return sink.put(output);
       first = false;
       const both = allocateApart(header.length + output.length);
       both.set(header);
       both.set(output, header.length);
-      return outlet.put(both);
+      return sink.put(both);
     },
-    fail: (error) => outlet.fail(error),
+    fail: (error) => sink.fail(error),
   };
 }
 
@@ -139,15 +139,15 @@ export class PassphraseOpeningPump extends DerivingPump {
   #headerSize = 0;
   #complete = false;
 
-  constructor(outlet: Outlet, passphrase: unknown, settings: OpenSettings) {
-    super(outlet, passphrase, settings.signal);
+  constructor(sink: OutputSink, passphrase: unknown, settings: OpenSettings) {
+    super(sink, passphrase, settings.signal);
     this.#settings = settings;
   }
 
-  override write(piece: Uint8Array, taken: (error?: Error) => void): void {
+  override write(input: Uint8Array, taken: (error?: Error) => void): void {
     let rest: Uint8Array;
     try {
-      rest = this.#complete ? piece : this.#readHeader(piece);
+      rest = this.#complete ? input : this.#readHeader(input);
     } catch (error) {
       this.fail(error as Error);
       taken(error as Error);
@@ -170,9 +170,9 @@ export class PassphraseOpeningPump extends DerivingPump {
     ended(error);
   }
 
-  /** Takes the header from the start of a piece; gives what follows. */
-  #readHeader(piece: Uint8Array): Uint8Array {
-    let rest = piece;
+  /** Takes the header from the start of an input; gives what follows. */
+  #readHeader(input: Uint8Array): Uint8Array {
+    let rest = input;
     while (!this.#complete) {
       const size = Math.min(this.#header.length - this.#headerSize, sizeOf(rest));
       this.#header.set(rest.subarray(0, size), this.#headerSize);
@@ -204,7 +204,7 @@ export class PassphraseOpeningPump extends DerivingPump {
         onProgress: this.#settings.onProgress,
       });
       try {
-        return new OpeningPump(this.outlet, { algorithm, key, context });
+        return new OpeningPump(this.sink, { algorithm, key, context });
       } finally {
         key.fill(0);
       }
@@ -224,7 +224,7 @@ export async function sealWithPassphrase(
   return through(
     data(source, 'data'),
     settings.signal,
-    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
+    (sink) => new PassphraseSealingPump(sink, passphrase, settings),
   );
 }
 
@@ -238,14 +238,14 @@ export async function openWithPassphrase(
   return through(
     bytes(source, 'data'),
     settings.signal,
-    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
+    (sink) => new PassphraseOpeningPump(sink, passphrase, settings),
   );
 }
 
 function through(
   source: Uint8Array,
   signal: AbortSignal | undefined,
-  make: (outlet: Outlet) => Pump,
+  make: (sink: OutputSink) => Pump,
 ): Promise<Buffer> {
   const message = new Uint8Array(source);
   return new Promise((resolve, reject) => {

@@ -12,10 +12,7 @@ export function sealTransformStreamWithPassphrase(
   options: unknown,
 ): TransformStream<Bytes, Uint8Array> {
   const settings = sealingSettings(options, true);
-  return transformStream(
-    settings,
-    (outlet) => new PassphraseSealingPump(outlet, passphrase, settings),
-  );
+  return transformStream(settings, (sink) => new PassphraseSealingPump(sink, passphrase, settings));
 }
 
 export function openTransformStreamWithPassphrase(
@@ -23,8 +20,5 @@ export function openTransformStreamWithPassphrase(
   options: unknown,
 ): TransformStream<Bytes, Uint8Array> {
   const settings = openingSettings(options, true);
-  return transformStream(
-    settings,
-    (outlet) => new PassphraseOpeningPump(outlet, passphrase, settings),
-  );
+  return transformStream(settings, (sink) => new PassphraseOpeningPump(sink, passphrase, settings));
 }

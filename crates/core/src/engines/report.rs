@@ -1,72 +1,48 @@
-//! What `engines()` shows: which engine, which library, which instructions.
+//! The report of `engines()`: libraries and instructions by algorithm.
 
 use std::fmt::Write;
 
-use super::{Chosen, Derivation, Service};
+use super::{Native, Service};
 use crate::catalog::{CIPHERS, HASHES};
 
-/// All engines as JSON:
-/// `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..
-/// }}}`.
-///
-/// An engine that does not work here has `"available":false` and a `"reason"`; an algorithm that an
-/// engine does not serve has only a `"reason"`.
+/// Returns the native engine as JSON:
+/// `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..}}}`.
 pub fn report_json() -> String {
-    let mut json = String::from("{");
-    engine::<Chosen>(&mut json);
-    json.push('}');
-    json
-}
-
-fn engine<E: Derivation>(json: &mut String) {
-    let _ = write!(json, "\"{}\":{{", E::NAME);
-    match E::available() {
-        Ok(()) => json.push_str("\"available\":true"),
-        Err(reason) => {
-            let _ = write!(json, "\"available\":false,\"reason\":\"{reason}\"");
-        }
-    }
-    json.push_str(",\"libraries\":{");
-    for (index, (name, version)) in E::libraries().iter().enumerate() {
-        separate(json, index);
+    let mut json = String::from("{\"native\":{\"available\":true,\"libraries\":{");
+    for (index, (name, version)) in Native::libraries().iter().enumerate() {
+        separate(&mut json, index);
         let _ = write!(json, "\"{name}\":\"{version}\"");
     }
     let _ = write!(json, "}},\"cpu\":{{\"arch\":\"{}\",\"features\":", std::env::consts::ARCH);
-    write_names(json, &super::native::features::features());
+    write_names(&mut json, &super::native::features::features());
     json.push_str("},\"algorithms\":{");
-    let hashes = HASHES.iter().map(|facts| (facts.name, E::serves_hash(facts.hash)));
-    let ciphers = CIPHERS.iter().map(|facts| (facts.name, E::serves_cipher(facts.cipher)));
+    let hashes = HASHES.iter().map(|facts| (facts.name, Native::serves_hash(facts.hash)));
+    let ciphers = CIPHERS.iter().map(|facts| (facts.name, Native::serves_cipher(facts.cipher)));
     for (index, (name, service)) in hashes.chain(ciphers).enumerate() {
-        separate(json, index);
+        separate(&mut json, index);
         let _ = write!(json, "\"{name}\":");
-        write_service(json, &service);
+        write_service(&mut json, &service);
     }
     json.push_str("},\"derivations\":{");
-    for (index, (name, service)) in E::serves_derivations().into_iter().enumerate() {
-        separate(json, index);
+    for (index, (name, service)) in Native::serves_derivations().into_iter().enumerate() {
+        separate(&mut json, index);
         let _ = write!(json, "\"{name}\":");
-        write_service(json, &Ok(service));
+        write_service(&mut json, &service);
     }
-    json.push_str("}}");
+    json.push_str("}}}");
+    json
 }
 
-fn write_service(json: &mut String, service: &Result<Service, &'static str>) {
-    match service {
-        Ok(service) => {
-            let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
-            write_names(json, &service.instructions);
-            let _ = write!(json, ",\"hardware\":{}", service.hardware());
-            if let Some((messages, instructions)) = service.lanes {
-                let _ = write!(json, ",\"lanes\":{{\"messages\":{messages},\"instructions\":");
-                write_names(json, instructions);
-                json.push('}');
-            }
-            json.push('}');
-        }
-        Err(reason) => {
-            let _ = write!(json, "{{\"reason\":\"{reason}\"}}");
-        }
+fn write_service(json: &mut String, service: &Service) {
+    let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
+    write_names(json, &service.instructions);
+    let _ = write!(json, ",\"hardware\":{}", service.hardware());
+    if let Some((messages, instructions)) = service.lanes {
+        let _ = write!(json, ",\"lanes\":{{\"messages\":{messages},\"instructions\":");
+        write_names(json, instructions);
+        json.push('}');
     }
+    json.push('}');
 }
 
 fn write_names(json: &mut String, names: &[&str]) {

@@ -3,7 +3,7 @@
 use super::Memory;
 use crate::Error;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 pub use super::inputs::{
     Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version,
@@ -67,7 +67,7 @@ impl Cost {
 
 /// Returns the bytes of working memory.
 pub fn memory(cost: &Cost) -> u64 {
-    Chosen::argon2_memory(cost)
+    Native::argon2_memory(cost)
 }
 
 /// Derives a key. Allocates the working memory.
@@ -93,7 +93,7 @@ pub fn derive_in(
     checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check(input, target)?;
-    Chosen::argon2(cost, input, target, memory, checkpoint)
+    Native::argon2(cost, input, target, memory, checkpoint)
 }
 
 fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 /// The lowest cost: the base-2 logarithm of the work.
 pub const COST_MIN: u32 = 4;
@@ -28,5 +28,5 @@ pub fn derive(
     if password.contains(&0) {
         return Err(Error::NotSupported);
     }
-    Chosen::bcrypt(password, salt, cost, target, checkpoint)
+    Native::bcrypt(password, salt, cost, target, checkpoint)
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 use crate::hmac::hmac;
 
 /// Returns the most bytes of output: 255 digests.
@@ -33,7 +33,7 @@ pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<
     if target.len() > key_max(hash) {
         return Err(Error::OutputSize);
     }
-    Chosen::hkdf_expand(hash, key, info, target)
+    Native::hkdf_expand(hash, key, info, target)
 }
 
 /// Extracts and expands.
@@ -53,5 +53,5 @@ pub fn derive(
     if target.len() > key_max(hash) {
         return Err(Error::OutputSize);
     }
-    Chosen::hkdf(hash, secret, salt, info, target)
+    Native::hkdf(hash, secret, salt, info, target)
 }

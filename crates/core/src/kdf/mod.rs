@@ -21,9 +21,9 @@ pub mod scrypt;
 
 pub use crate::engines::Memory;
 
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 /// Returns true if both byte strings are equal, in a time that depends only on their lengths.
 pub fn equal(one: &[u8], other: &[u8]) -> bool {
-    Chosen::equal(one, other)
+    Native::equal(one, other)
 }

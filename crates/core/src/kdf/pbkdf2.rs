@@ -6,7 +6,7 @@
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 pub use super::inputs::Pbkdf2Job as Job;
 
@@ -17,7 +17,7 @@ pub fn key_max(hash: Hash) -> u64 {
 
 /// Returns how many blocks of output are computed at once on this machine.
 pub fn lanes(hash: Hash) -> usize {
-    Chosen::pbkdf2_lanes(hash).max(1)
+    Native::pbkdf2_lanes(hash).max(1)
 }
 
 /// Derives a key.
@@ -61,5 +61,5 @@ pub fn derive_many(
     if jobs.iter().any(|job| job.target.len() as u64 > key_max(hash)) {
         return Err(Error::OutputSize);
     }
-    Chosen::pbkdf2(hash, jobs, checkpoint, &mut each)
+    Native::pbkdf2(hash, jobs, checkpoint, &mut each)
 }

@@ -15,7 +15,7 @@ use super::base64::{BCRYPT, STANDARD};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 /// How a password is hashed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -177,8 +177,8 @@ impl PasswordHash {
         let mut hash = [0; *HASH.end()];
         let hash = &mut hash[..self.hash.len()];
         let derived = self.derive(password, secret, hash, memory, checkpoint);
-        let equal = Chosen::equal(hash, &self.hash);
-        Chosen::wipe(hash);
+        let equal = Native::equal(hash, &self.hash);
+        Native::wipe(hash);
         derived.map(|()| equal)
     }
 

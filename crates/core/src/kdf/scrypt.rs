@@ -6,7 +6,7 @@
 use super::Memory;
 use crate::Error;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::{Chosen, Derivation};
+use crate::engines::Native;
 
 pub use super::inputs::{ScryptCost as Cost, ScryptJob as Job};
 
@@ -67,13 +67,13 @@ impl Cost {
 
 /// Returns how many lanes are computed at once on this machine.
 pub fn lanes() -> usize {
-    Chosen::scrypt_lanes()
+    Native::scrypt_lanes()
 }
 
 /// Returns the bytes of working memory for jobs of one cost whose p add up to `lanes`, if
 /// `concurrent` of these lanes, at most [`lanes`], are computed at once.
 pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
-    Chosen::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
+    Native::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
 }
 
 /// Derives a key. Allocates working memory for one lane.
@@ -121,5 +121,5 @@ pub fn derive_many(
             return Err(Error::OutputSize);
         }
     }
-    Chosen::scrypt(cost, jobs, memory, checkpoint, &mut each)
+    Native::scrypt(cost, jobs, memory, checkpoint, &mut each)
 }

@@ -348,7 +348,7 @@ fn mark(mode: Mode<'_>) -> [u8; 8] {
 const PART: u64 = 256 << 10;
 const SMALL_PART: u64 = 64 << 10;
 
-/// See [`Splittable::hash_part_size`](crate::engines::Splittable::hash_part_size).
+/// Returns the bytes of the parts of a message of `size` bytes.
 pub(super) fn part_size(size: u64) -> Option<u64> {
     match size {
         size if size <= SMALL_PART => None,
@@ -367,7 +367,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    pub(super) fn new(params: &Params<'_>) -> Message {
+    pub(crate) fn new(params: &Params<'_>) -> Message {
         let mut message = Message { keyed: params.key.is_some(), key: Secret::zeros() };
         if let Some(key) = params.key {
             message.key.0 = *key;
@@ -376,12 +376,12 @@ impl Message {
     }
 
     /// The chaining value of a part.
-    pub(super) fn part(&self, offset: u64, source: &[u8]) -> ChainingValue {
+    pub(crate) fn part(&self, offset: u64, source: &[u8]) -> ChainingValue {
         subtree(self.mode(), offset / CHUNK_LEN as u64, source)
     }
 
     /// Merges the values of all parts, of which there are at least two.
-    pub(super) fn join(&self, parts: &mut dyn Iterator<Item = &ChainingValue>, target: &mut [u8]) {
+    pub(crate) fn join(&self, parts: &mut dyn Iterator<Item = &ChainingValue>, target: &mut [u8]) {
         // As many values are left as the count of parts has bits: those of full subtrees, from left
         // to right.
         let mut subtrees = [[0; 32]; u64::BITS as usize];

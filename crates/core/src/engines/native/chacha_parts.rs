@@ -6,7 +6,7 @@
 //! up.
 
 use super::chacha::{self, BLOCK, ChaCha20Key};
-use super::message::PartialTag;
+use super::partial_tag::PartialTag;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};

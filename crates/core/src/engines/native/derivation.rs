@@ -1,4 +1,4 @@
-//! Which routine derives which keys.
+//! The key derivations of the native engine.
 
 use aws_lc_sys as lc;
 
@@ -6,11 +6,11 @@ use super::memory::Memory;
 use super::*;
 use crate::catalog::HASHES;
 use crate::checkpoint::Checkpoint;
-use crate::engines::Derivation;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input, Pbkdf2Job, ScryptCost, ScryptJob};
 
-impl Derivation for Native {
-    fn serves_derivations() -> Vec<(String, Service)> {
+impl Native {
+    /// Returns how each derivation is computed here.
+    pub(crate) fn serves_derivations() -> Vec<(String, Service)> {
         let hashes = HASHES.iter().filter(|facts| facts.hmac);
         let pbkdf2 = hashes.map(|facts| {
             (
@@ -24,15 +24,20 @@ impl Derivation for Native {
         others.chain(pbkdf2).collect()
     }
 
-    fn scrypt_lanes() -> usize {
+    /// Returns how many lanes of scrypt are computed at once.
+    pub(crate) fn scrypt_lanes() -> usize {
         scrypt::lanes()
     }
 
-    fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
+    /// Returns the bytes of working memory for `lanes` lanes of scrypt, of which `concurrent` are
+    /// computed at once; `None` on overflow.
+    pub(crate) fn scrypt_memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
         scrypt::memory(cost, lanes, concurrent)
     }
 
-    fn scrypt(
+    /// Computes scrypt jobs of one cost. Calls `each` once per job with its index and key, in any
+    /// order.
+    pub(crate) fn scrypt(
         cost: &ScryptCost,
         jobs: &mut [ScryptJob<'_>],
         memory: &mut Memory,
@@ -42,11 +47,13 @@ impl Derivation for Native {
         scrypt::run(cost, jobs, memory, checkpoint, each)
     }
 
-    fn pbkdf2_lanes(hash: Hash) -> usize {
+    /// Returns how many blocks of PBKDF2's output are computed at once.
+    pub(crate) fn pbkdf2_lanes(hash: Hash) -> usize {
         with_digest!(hash, D => D::hmac_lanes(), _ => 0)
     }
 
-    fn pbkdf2(
+    /// Computes PBKDF2 jobs with one hash, as [`Native::scrypt`] does.
+    pub(crate) fn pbkdf2(
         hash: Hash,
         jobs: &mut [Pbkdf2Job<'_>],
         checkpoint: &mut dyn Checkpoint,
@@ -55,11 +62,18 @@ impl Derivation for Native {
         with_digest!(hash, D => { pbkdf2::run::<D>(jobs, checkpoint, each); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
-    fn hkdf_expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    /// Expands a key with HKDF.
+    pub(crate) fn hkdf_expand(
+        hash: Hash,
+        key: &[u8],
+        info: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
         with_digest!(hash, D => { hkdf::expand::<D>(key, info, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
-    fn hkdf(
+    /// Extracts and expands with HKDF.
+    pub(crate) fn hkdf(
         hash: Hash,
         secret: &[u8],
         salt: &[u8],
@@ -69,11 +83,13 @@ impl Derivation for Native {
         with_digest!(hash, D => { hkdf::derive::<D>(secret, salt, info, target); Ok(()) }, _ => Err(Error::NotSupported))
     }
 
-    fn argon2_memory(cost: &Argon2Cost) -> u64 {
+    /// Returns the bytes of working memory of an Argon2.
+    pub(crate) fn argon2_memory(cost: &Argon2Cost) -> u64 {
         argon2::memory(cost)
     }
 
-    fn argon2(
+    /// Computes an Argon2.
+    pub(crate) fn argon2(
         cost: &Argon2Cost,
         input: &Argon2Input<'_>,
         target: &mut [u8],
@@ -83,7 +99,8 @@ impl Derivation for Native {
         argon2::run(cost, input, target, memory, checkpoint)
     }
 
-    fn bcrypt(
+    /// Computes a bcrypt.
+    pub(crate) fn bcrypt(
         password: &[u8],
         salt: &[u8; 16],
         cost: u32,
@@ -93,20 +110,23 @@ impl Derivation for Native {
         bcrypt::run(password, salt, cost, target, checkpoint)
     }
 
-    fn equal(one: &[u8], other: &[u8]) -> bool {
+    /// Returns true if both are equal, in a time that depends only on their lengths.
+    pub(crate) fn equal(one: &[u8], other: &[u8]) -> bool {
         // SAFETY: both have so many bytes.
         one.len() == other.len()
             && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) }
                 == 0
     }
 
-    fn wipe(bytes: &mut [u8]) {
+    pub(crate) fn wipe(bytes: &mut [u8]) {
         // SAFETY: pointer and length are of one slice.
         unsafe { lc::OPENSSL_cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
     }
 
+    /// Overwrites a secret.
+    /// Overwrites `ROOM` bytes of stack below the caller's frame.
     #[inline]
-    fn wipe_below<const ROOM: usize>() {
+    pub(crate) fn wipe_below<const ROOM: usize>() {
         wipe::wipe_room_below::<ROOM>();
     }
 }

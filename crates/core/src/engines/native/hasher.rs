@@ -1,90 +1,70 @@
-//! Running hashes: a state is loaded onto the stack, moved on, saved and wiped.
+//! Running hashes: a state is loaded onto the stack, advanced, saved and wiped.
 
 use super::Digest;
 use crate::Error;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
-/// Takes in more of the message.
+/// Hashes a message, in slices if it is longer than one.
+#[inline]
+pub(super) fn digest<D: Digest>(
+    params: &Params<'_>,
+    source: &[u8],
+    target: &mut [u8],
+    slicer: Option<Slicer<'_>>,
+) -> Result<(), Error> {
+    if Slicer::cuts(&slicer, source) {
+        let mut state = D::new(params);
+        let result =
+            absorb_slices(&mut state, source, slicer).map(|last| state.finish_with(last, target));
+        state.wipe();
+        return result;
+    }
+    D::digest(params, source, target);
+    Ok(())
+}
+
+/// Absorbs more of the message.
 #[inline]
 pub(super) fn update<D: Digest>(
     params: &Params<'_>,
     state: &[u8],
     source: &[u8],
     next: &mut [u8],
+    slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     resume(
         || begun(params, state),
         |running: &mut D| {
-            running.update(source);
+            let last = absorb_slices(running, source, slicer)?;
+            running.update(last);
             running.save(next);
+            Ok(())
         },
     )
 }
 
-/// The one-shot, in slices.
-pub(super) fn digest_paced<D: Digest>(
-    params: &Params<'_>,
-    source: &[u8],
-    target: &mut [u8],
-    slicer: &mut Slicer<'_>,
-) -> Result<(), Error> {
-    if source.len() <= slicer.slice() {
-        D::digest(params, source, target);
-        return Ok(());
-    }
-    let mut state = D::new(params);
-    let result = take_in(&mut state, source, slicer).map(|last| state.finish_with(last, target));
-    state.wipe();
-    result
-}
-
-/// [`update`], in slices.
-pub(super) fn update_paced<D: Digest>(
-    params: &Params<'_>,
-    state: &[u8],
-    source: &[u8],
-    next: &mut [u8],
-    slicer: &mut Slicer<'_>,
-) -> Result<(), Error> {
-    let mut result = Ok(());
-    let slices = |running: &mut D| result = update_in_slices(running, source, next, slicer);
-    resume(|| begun(params, state), slices)?;
-    result
-}
-
-/// Takes in more of the message, and saves the state if it was not given up.
-pub(super) fn update_in_slices<D: Digest>(
-    running: &mut D,
-    source: &[u8],
-    next: &mut [u8],
-    slicer: &mut Slicer<'_>,
-) -> Result<(), Error> {
-    let last = take_in(running, source, slicer)?;
-    running.update(last);
-    running.save(next);
-    Ok(())
-}
-
-/// Takes in all slices but the last, with a pause after each, and returns that.
-pub(super) fn take_in<'a, D: Digest>(
+/// Absorbs all slices but the last, with a checkpoint after each, and returns the last.
+#[inline]
+pub(super) fn absorb_slices<'a, D: Digest>(
     state: &mut D,
     source: &'a [u8],
-    slicer: &mut Slicer<'_>,
+    slicer: Option<Slicer<'_>>,
 ) -> Result<&'a [u8], Error> {
     let mut rest = source;
-    while rest.len() > slicer.slice() {
-        let (slice, after) = rest.split_at(slicer.slice());
-        state.update(slice);
-        if !slicer.checkpoint() {
-            return Err(Error::Cancelled);
+    if let Some(mut slicer) = slicer {
+        while let Some((slice, after)) = rest.split_at_checked(slicer.slice())
+            && !after.is_empty()
+        {
+            state.update(slice);
+            slicer.checkpoint()?;
+            rest = after;
         }
-        rest = after;
     }
     Ok(rest)
 }
 
-/// Takes in the rest of the message, and finishes.
+/// Absorbs the rest of the message and writes the digest.
 #[inline]
 pub(super) fn finish<D: Digest>(
     params: &Params<'_>,
@@ -92,10 +72,16 @@ pub(super) fn finish<D: Digest>(
     rest: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    resume(|| begun(params, state), |running: &mut D| running.finish_with(rest, target))
+    resume(
+        || begun(params, state),
+        |running: &mut D| {
+            running.finish_with(rest, target);
+            Ok(())
+        },
+    )
 }
 
-/// Takes in the rest of the message, or nothing after the first time, and gives the next output.
+/// Absorbs the rest of the message (nothing after the first call) and squeezes the next output.
 #[inline]
 pub(super) fn squeeze<D: Digest>(
     params: &Params<'_>,
@@ -119,7 +105,7 @@ pub(super) fn squeeze<D: Digest>(
     Ok(())
 }
 
-/// Whether it is a state.
+/// Returns [`Error::State`] if this is not a state.
 pub(super) fn check<D: Digest>(params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
     let mut place = D::load(params, state);
     let Some(running) = &mut place else { return Err(Error::State) };
@@ -127,25 +113,21 @@ pub(super) fn check<D: Digest>(params: &Params<'_>, state: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// The hash in this state; an empty one stands for the beginning.
+/// Returns the hash in this state; an empty state has not begun.
 #[inline]
 fn begun<D: Digest>(params: &Params<'_>, state: &[u8]) -> Option<D> {
     if state.is_empty() { Some(D::new(params)) } else { D::load(params, state) }
 }
 
-/// Runs `work` on a hash that still takes bytes, and wipes it at the place where it was made, so
-/// that no copy is left.
+/// Runs `work` on a hash that still absorbs, and wipes it in place, so that no copy remains.
 #[inline]
 pub(super) fn resume<D: Digest>(
     begun: impl FnOnce() -> Option<D>,
-    work: impl FnOnce(&mut D),
+    work: impl FnOnce(&mut D) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut place = begun();
     let Some(running) = &mut place else { return Err(Error::State) };
-    let ended = running.squeezing();
-    if !ended {
-        work(running);
-    }
+    let result = if running.squeezing() { Err(Error::State) } else { work(running) };
     running.wipe();
-    if ended { Err(Error::State) } else { Ok(()) }
+    result
 }

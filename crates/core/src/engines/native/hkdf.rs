@@ -1,7 +1,8 @@
 //! HKDF (RFC 5869) over HMAC, whose states after the key are kept.
 
 use super::Digest;
-use super::hmac::{self, Midstates};
+use super::hmac;
+use super::mac_key::Midstates;
 use super::wipe::Secret;
 
 /// Bytes of the largest digest that HMAC is used with.

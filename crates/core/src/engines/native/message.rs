@@ -1,4 +1,4 @@
-//! A message of a cipher in parts: how each cipher does it.
+//! Messages in parts: dispatch to the cipher.
 
 use aws_lc_sys as lc;
 
@@ -10,6 +10,7 @@ use super::chacha_parts;
 use super::chacha_poly;
 use super::gcm;
 use super::gcm_siv;
+use super::partial_tag::PartialTag;
 use super::wipe::{Secret, Wiped, WipedBox};
 use crate::Error;
 use crate::catalog::Cipher;
@@ -18,12 +19,7 @@ use crate::inputs::Text;
 /// Bytes of a full tag.
 const TAG_SIZE: usize = 16;
 
-/// See [`Splittable::PartialTag`](crate::engines::Splittable::PartialTag): a number of the field over which the cipher
-/// authenticates.
-pub(crate) struct PartialTag(pub(super) Wiped<[u64; 3]>);
-
-/// See [`Splittable::Message`](crate::engines::Splittable::Message). What is secret stands on the heap,
-/// where it was made.
+/// A message of a cipher that is processed in parts. Secrets are on the heap, where they were made.
 pub(crate) enum Message {
     AesCtr(WipedBox<AesCtrKey>, [u8; 16]),
     ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
@@ -35,7 +31,7 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    pub(super) fn new(
+    pub(crate) fn new(
         state: &CipherState,
         cipher: Cipher,
         nonce: &[u8],
@@ -66,7 +62,7 @@ impl Message {
         }
     }
 
-    pub(super) fn apply(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+    pub(crate) fn apply(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             Message::AesCtr(key, iv) => {
                 let counter = u128::from_be_bytes(*iv).wrapping_add(u128::from(offset / 16));
@@ -86,7 +82,7 @@ impl Message {
         Ok(PartialTag(Wiped([0; 3])))
     }
 
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+    pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             Message::Gcm(message) => message.seal(offset, text),
             Message::ChaChaThenPoly(message) => message.seal(offset, text),
@@ -96,7 +92,7 @@ impl Message {
         }
     }
 
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         offset: u64,
         text: Text<'_>,
@@ -112,14 +108,14 @@ impl Message {
         }
     }
 
-    pub(super) fn authenticate_plain(&self, source: &[u8]) -> Result<PartialTag, Error> {
+    pub(crate) fn authenticate_plain(&self, source: &[u8]) -> Result<PartialTag, Error> {
         match self {
             Message::GcmSiv(message) => Ok(message.authenticate_plain(source)),
             _ => Err(Error::NotSupported),
         }
     }
 
-    pub(super) fn authenticate_sealed(
+    pub(crate) fn authenticate_sealed(
         &self,
         offset: u64,
         source: &[u8],
@@ -135,7 +131,7 @@ impl Message {
         }
     }
 
-    pub(super) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(crate) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         match self {
             Message::Gcm(message) => message.xor(offset, text),
             Message::GcmSiv(message) => message.xor(offset, text, tag),
@@ -149,7 +145,7 @@ impl Message {
         }
     }
 
-    pub(super) fn tag(
+    pub(crate) fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
         tag: &mut [u8],
@@ -158,7 +154,7 @@ impl Message {
         Ok(())
     }
 
-    pub(super) fn verify(
+    pub(crate) fn verify(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
         tag: &[u8],

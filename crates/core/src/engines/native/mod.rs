@@ -1,11 +1,11 @@
-//! The native engine: libraries that use this CPU's instructions, one file per family.
+//! The native engine: libraries and kernels that use this CPU's instructions, one file per family.
 
 mod aead;
 mod aes;
 mod argon2;
 mod bcrypt;
 mod blake2;
-mod blake3;
+pub(super) mod blake3;
 mod chacha;
 mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
@@ -20,10 +20,12 @@ mod hmac;
 mod keccak;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod mac_key;
 mod many;
 mod md;
 pub(super) mod memory;
-mod message;
+pub(super) mod message;
+pub(super) mod partial_tag;
 mod pbkdf2;
 mod poly1305;
 mod scrypt;
@@ -37,7 +39,7 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-use super::{Engine, Service, Splittable, Stateful};
+use super::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::checkpoint::{DigestSink, Slicer};
@@ -157,7 +159,7 @@ macro_rules! with_digest {
 // Here, below the macro.
 mod derivation;
 
-/// See the module.
+/// The native engine.
 pub(crate) struct Native;
 
 /// A prepared key of any cipher of this engine. Each kind wipes itself on drop.
@@ -171,74 +173,59 @@ pub(crate) enum CipherState {
     Aead(AeadKey),
 }
 
-impl Engine for Native {
-    const NAME: &'static str = "native";
+/// A prepared HMAC key, wiped on drop.
+pub(crate) type MacState = Box<dyn mac_key::Prepared>;
 
-    type MacState = Box<dyn hmac::Prepared>;
-    type CipherState = CipherState;
-
-    fn available() -> Result<(), &'static str> {
-        Ok(())
-    }
-
-    fn libraries() -> Vec<(&'static str, String)> {
+/// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
+impl Native {
+    /// Returns the libraries behind the engine with their versions.
+    pub(crate) fn libraries() -> Vec<(&'static str, String)> {
         cpu::libraries()
     }
 
-    fn serves_hash(hash: Hash) -> Result<Service, &'static str> {
-        Ok(cpu::serves_hash(hash))
+    /// Returns how this hash is computed.
+    pub(crate) fn serves_hash(hash: Hash) -> Service {
+        cpu::serves_hash(hash)
     }
 
-    fn serves_cipher(cipher: Cipher) -> Result<Service, &'static str> {
-        Ok(cpu::serves_cipher(cipher))
+    /// Returns how this cipher is computed.
+    pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
+        cpu::serves_cipher(cipher)
     }
 
+    /// Hashes `source` into `target`.
     #[inline]
-    fn digest(
+    pub(crate) fn digest(
         hash: Hash,
         params: &Params<'_>,
         source: &[u8],
         target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => D::digest(params, source, target));
-        Ok(())
+        with_digest!(hash, D => hasher::digest::<D>(params, source, target, slicer))
     }
 
-    fn digest_paced(
+    /// Computes an HMAC without heap, and wipes what it derived from the key.
+    #[inline]
+    pub(crate) fn hmac(
         hash: Hash,
-        params: &Params<'_>,
+        key: &[u8],
         source: &[u8],
         target: &mut [u8],
-        slicer: &mut Slicer<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::digest_paced::<D>(params, source, target, slicer))
+        with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) },
+            _ => Err(Error::NotSupported))
     }
 
-    #[inline]
-    fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) }, _ => Err(Error::NotSupported))
+    /// Prepares an HMAC key.
+    pub(crate) fn mac_state(hash: Hash, key: &[u8]) -> Result<MacState, Error> {
+        with_digest!(hash, D => Ok(mac_key::Midstates::<D>::boxed(key) as MacState),
+            _ => Err(Error::NotSupported))
     }
 
-    fn mac_state(hash: Hash, key: &[u8]) -> Result<Self::MacState, Error> {
-        with_digest!(hash, D => Ok(hmac::Midstates::<D>::boxed(key) as Self::MacState), _ => Err(Error::NotSupported))
-    }
-
-    #[inline]
-    fn mac(state: &Self::MacState, source: &[u8], target: &mut [u8]) -> Result<(), Error> {
-        state.mac(source, target);
-        Ok(())
-    }
-
-    fn mac_paced(
-        state: &Self::MacState,
-        source: &[u8],
-        target: &mut [u8],
-        slicer: &mut Slicer<'_>,
-    ) -> Result<(), Error> {
-        state.mac_paced(source, target, slicer)
-    }
-
-    fn digests(
+    /// Hashes each of `sources` to `size` bytes. Emits each digest once, with the index of its
+    /// source, in any order.
+    pub(crate) fn digests(
         hash: Hash,
         params: &Params<'_>,
         sources: &[&[u8]],
@@ -248,18 +235,19 @@ impl Engine for Native {
         with_digest!(hash, D => many::digests::<D>(params, sources, size, sink))
     }
 
-    fn macs(state: &Self::MacState, sources: &[&[u8]], sink: DigestSink<'_>) -> Result<(), Error> {
-        state.macs(sources, sink);
-        Ok(())
-    }
-
+    /// Returns a state that holds no key yet.
     #[inline]
-    fn cipher_vacant() -> CipherState {
+    pub(crate) fn cipher_vacant() -> CipherState {
         CipherState::Vacant
     }
 
+    /// Prepares `key` in a vacant state, in place.
     #[inline]
-    fn cipher_prepare(state: &mut CipherState, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
+    pub(crate) fn cipher_prepare(
+        state: &mut CipherState,
+        cipher: Cipher,
+        key: &[u8],
+    ) -> Result<(), Error> {
         *state = match cipher {
             Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
                 CipherState::AesCtr(AesCtrKey::vacant())
@@ -287,8 +275,9 @@ impl Engine for Native {
         result
     }
 
+    /// Runs a stream cipher.
     #[inline]
-    fn apply(state: &CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+    pub(crate) fn apply(state: &CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
         match state {
             CipherState::AesCtr(key) => key.apply(iv, text),
             CipherState::ChaCha20(key) => key.apply(iv, text),
@@ -296,8 +285,9 @@ impl Engine for Native {
         }
     }
 
+    /// Encrypts and authenticates.
     #[inline]
-    fn seal(
+    pub(crate) fn seal(
         state: &CipherState,
         nonce: &[u8],
         aad: &[u8],
@@ -312,8 +302,9 @@ impl Engine for Native {
         }
     }
 
+    /// Decrypts if `tag` authenticates the text, otherwise leaves zeros in the target.
     #[inline]
-    fn open(
+    pub(crate) fn open(
         state: &CipherState,
         nonce: &[u8],
         aad: &[u8],
@@ -327,33 +318,23 @@ impl Engine for Native {
             _ => Err(Error::NotSupported),
         }
     }
-}
 
-impl Stateful for Native {
+    /// Absorbs more of a message, from a state (empty: not begun) to the next.
     #[inline]
-    fn update(
+    pub(crate) fn update(
         hash: Hash,
         params: &Params<'_>,
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update::<D>(params, state, source, next))
+        with_digest!(hash, D => hasher::update::<D>(params, state, source, next, slicer))
     }
 
-    fn update_paced(
-        hash: Hash,
-        params: &Params<'_>,
-        state: &[u8],
-        source: &[u8],
-        next: &mut [u8],
-        slicer: &mut Slicer<'_>,
-    ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update_paced::<D>(params, state, source, next, slicer))
-    }
-
+    /// Absorbs the rest of a message, and writes the digest.
     #[inline]
-    fn finish(
+    pub(crate) fn finish(
         hash: Hash,
         params: &Params<'_>,
         state: &[u8],
@@ -363,8 +344,9 @@ impl Stateful for Native {
         with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
     }
 
+    /// Absorbs the rest of a message (nothing after the first call), and squeezes the next output.
     #[inline]
-    fn squeeze(
+    pub(crate) fn squeeze(
         hash: Hash,
         params: &Params<'_>,
         state: &[u8],
@@ -384,139 +366,14 @@ impl Stateful for Native {
         }
     }
 
-    fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
+    /// Returns [`Error::State`] if this is not a state of the hash.
+    pub(crate) fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
         with_digest!(hash, D => hasher::check::<D>(params, state))
     }
 
-    fn mac_update_paced(
-        key: &Self::MacState,
-        state: &[u8],
-        source: &[u8],
-        next: &mut [u8],
-        slicer: &mut Slicer<'_>,
-    ) -> Result<(), Error> {
-        key.update_paced(state, source, next, slicer)
-    }
-
-    #[inline]
-    fn mac_update(
-        key: &Self::MacState,
-        state: &[u8],
-        source: &[u8],
-        next: &mut [u8],
-    ) -> Result<(), Error> {
-        key.update(state, source, next)
-    }
-
-    #[inline]
-    fn mac_finish(
-        key: &Self::MacState,
-        state: &[u8],
-        rest: &[u8],
-        target: &mut [u8],
-    ) -> Result<(), Error> {
-        key.finish(state, rest, target)
-    }
-}
-
-impl Splittable for Native {
-    type Message = message::Message;
-    type PartialTag = message::PartialTag;
-    type HashMessage = blake3::Message;
-
-    fn message(
-        state: &CipherState,
-        cipher: Cipher,
-        nonce: &[u8],
-        aad: &[u8],
-    ) -> Result<Self::Message, Error> {
-        message::Message::new(state, cipher, nonce, aad)
-    }
-
-    fn apply_part(
-        message: &Self::Message,
-        offset: u64,
-        text: Text<'_>,
-    ) -> Result<Self::PartialTag, Error> {
-        message.apply(offset, text)
-    }
-
-    fn seal_part(
-        message: &Self::Message,
-        offset: u64,
-        text: Text<'_>,
-    ) -> Result<Self::PartialTag, Error> {
-        message.seal(offset, text)
-    }
-
-    fn open_part(
-        message: &Self::Message,
-        offset: u64,
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<Self::PartialTag, Error> {
-        message.open(offset, text, tag)
-    }
-
-    fn authenticate_plain(
-        message: &Self::Message,
-        source: &[u8],
-    ) -> Result<Self::PartialTag, Error> {
-        message.authenticate_plain(source)
-    }
-
-    fn authenticate_sealed(
-        message: &Self::Message,
-        offset: u64,
-        source: &[u8],
-        tag: &[u8],
-    ) -> Result<Self::PartialTag, Error> {
-        message.authenticate_sealed(offset, source, tag)
-    }
-
-    fn xor_part(
-        message: &Self::Message,
-        offset: u64,
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        message.xor(offset, text, tag)
-    }
-
-    fn message_tag(
-        message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        message.tag(parts, tag)
-    }
-
-    fn message_verify(
-        message: &Self::Message,
-        parts: &mut dyn Iterator<Item = (u64, &Self::PartialTag)>,
-        tag: &[u8],
-    ) -> Result<bool, Error> {
-        message.verify(parts, tag)
-    }
-
-    fn hash_part_size(hash: Hash, size: u64) -> Option<u64> {
+    /// Returns the bytes of the parts of a message of `size` bytes, `None` without such parts.
+    pub(crate) fn hash_part_size(hash: Hash, size: u64) -> Option<u64> {
         if hash == Hash::Blake3 { blake3::part_size(size) } else { None }
-    }
-
-    fn hash_message(_hash: Hash, params: &Params<'_>) -> Self::HashMessage {
-        blake3::Message::new(params)
-    }
-
-    fn hash_part(message: &Self::HashMessage, offset: u64, source: &[u8]) -> [u8; 32] {
-        message.part(offset, source)
-    }
-
-    fn hash_join(
-        message: &Self::HashMessage,
-        parts: &mut dyn Iterator<Item = &[u8; 32]>,
-        target: &mut [u8],
-    ) {
-        message.join(parts, target);
     }
 }
 

@@ -196,7 +196,7 @@ fn a_dropped_message_is_zero() {
         let mut state = Native::cipher_vacant();
         Native::cipher_prepare(&mut state, cipher, key).expect("a key of the right size");
         let [before, after] =
-            match Native::message(&state, cipher, nonce, b"aad").expect("in parts") {
+            match message::Message::new(&state, cipher, nonce, b"aad").expect("in parts") {
                 message::Message::AesCtr(key, _) => place_of(key),
                 message::Message::ChaCha20(key, _) => place_of(key),
                 message::Message::Gcm(message) => place_of(message),

@@ -3,7 +3,7 @@
 
 use super::super::chacha::{BLOCK, State, advance, avx512};
 use super::super::features::Ifma;
-use super::super::message::PartialTag;
+use super::super::partial_tag::PartialTag;
 use super::super::pointers;
 use super::super::poly1305::ifma::{LANES, Powers, STEP};
 use super::super::poly1305::sum::Joined;

@@ -19,7 +19,7 @@ use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 #[cfg(target_arch = "x86_64")]
 use super::features::Gcm512;
-use super::message::PartialTag;
+use super::partial_tag::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};

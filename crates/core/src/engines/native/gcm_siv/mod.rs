@@ -11,7 +11,7 @@ mod polyval;
 use self::polyval::Polyval;
 use super::aes::siv::SivKey;
 use super::gcm::field::{Factor, product};
-use super::message::PartialTag;
+use super::partial_tag::PartialTag;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;

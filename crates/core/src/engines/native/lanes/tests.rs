@@ -31,7 +31,13 @@ fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
             let mut each = |index: usize, digest: &[u8]| {
                 assert_eq!(found[index].replace(digest.to_vec()), None, "{index} came twice");
             };
-            hash(kernels, &begin, sources, &mut vec![0; size], DigestSink::new(&mut each, None));
+            hash(
+                kernels,
+                &begin,
+                sources,
+                &mut vec![0; size],
+                DigestSink::new(&mut each, &mut None),
+            );
             let found: Vec<Vec<u8>> =
                 found.into_iter().map(|digest| digest.expect("each comes")).collect();
             let lengths = || sources.iter().map(|source| source.len()).collect::<Vec<_>>();

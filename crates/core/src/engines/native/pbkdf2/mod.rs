@@ -6,7 +6,7 @@
 pub(super) mod iteration;
 
 use super::Digest;
-use super::hmac::Midstates;
+use super::mac_key::Midstates;
 use super::wipe::{Secret, wipe_below};
 use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::Pbkdf2Job;

@@ -1,0 +1,110 @@
+//! Prepared HMAC keys.
+
+use super::hasher::{absorb_slices, resume};
+use super::hmac::{Pads, SIZE_MAX, from_states};
+use super::wipe::Secret;
+use super::{Digest, many};
+use crate::Error;
+use crate::checkpoint::{DigestSink, Slicer};
+use crate::inputs::Params;
+
+/// A prepared key for any hash.
+pub(crate) trait Prepared: Send + Sync {
+    /// Computes an HMAC.
+    fn mac(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error>;
+    /// Computes the HMACs of many messages. Emits each once, with the index of its source.
+    fn macs(&self, sources: &[&[u8]], sink: DigestSink<'_>);
+    /// Absorbs more of a message, from a state of the inner hash (empty: not begun) to the next.
+    fn update(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error>;
+    /// Absorbs the rest of a message and writes the HMAC.
+    fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error>;
+}
+
+/// The inner and the outer state after the key's block.
+pub(super) struct Midstates<D: Digest> {
+    pub(super) inner: D,
+    pub(super) outer: D,
+}
+
+impl<D: Digest> Midstates<D> {
+    /// Prepares the states in place, so that no copy remains on the stack.
+    pub(super) fn boxed(key: &[u8]) -> Box<Self> {
+        let params = Params::default();
+        let mut states = Box::new(Self { inner: D::new(&params), outer: D::new(&params) });
+        let mut pads = Pads::new::<D>(key);
+        states.inner.update(pads.inner::<D>());
+        states.outer.update(pads.outer::<D>());
+        states
+    }
+
+    /// Returns the inner hash in this state; an empty state has not begun.
+    #[inline]
+    fn begun(&self, state: &[u8]) -> Option<D> {
+        if state.is_empty() { Some(self.inner.clone()) } else { D::load(&Params::default(), state) }
+    }
+}
+
+impl<D: Digest> Prepared for Midstates<D> {
+    fn mac(
+        &self,
+        source: &[u8],
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
+        from_states(&self.inner, &self.outer, source, target, slicer)
+    }
+
+    fn macs(&self, sources: &[&[u8]], sink: DigestSink<'_>) {
+        many::macs(&self.inner, &self.outer, sources, sink);
+    }
+
+    fn update(
+        &self,
+        state: &[u8],
+        source: &[u8],
+        next: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
+        resume(
+            || self.begun(state),
+            |inner: &mut D| {
+                let last = absorb_slices(inner, source, slicer)?;
+                inner.update(last);
+                inner.save(next);
+                Ok(())
+            },
+        )
+    }
+
+    fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        let mut hash = Secret::<SIZE_MAX>::zeros();
+        let hash = &mut hash.0[..D::SIZE];
+        resume(
+            || self.begun(state),
+            |inner: &mut D| {
+                inner.finish_with(rest, hash);
+                Ok(())
+            },
+        )?;
+        self.outer.finish_copy(hash, target);
+        Ok(())
+    }
+}
+
+impl<D: Digest> Drop for Midstates<D> {
+    fn drop(&mut self) {
+        self.inner.wipe();
+        self.outer.wipe();
+    }
+}

@@ -1,0 +1,120 @@
+/**
+ * Results: their memory, their encoding, and writing digests and nonces to the caller's memory.
+ */
+import { native } from '../engines/binding.js';
+import { part, sizeOf } from './arguments.js';
+import { makeError } from './errors.js';
+import { At, Operation, frame } from './frame.js';
+import { copyInto } from './intrinsics.js';
+import { Form, request } from './request.js';
+import type { Completion } from '../scheduling/completions.js';
+import {
+  type Buffer,
+  allocate,
+  allocateApart,
+  base64,
+  base64url,
+  hex,
+  viewOf,
+} from '#platform/runtime.js';
+
+export function allocateResult(size: number, form: Form, secret: boolean): Buffer {
+  if (form === Form.Secret) return viewOf(new ArrayBuffer(size));
+  return secret ? allocateApart(size) : allocate(size);
+}
+
+/** Whether the result is secret: it is made with a key and is no ciphertext. */
+export function givesSecret(): boolean {
+  if (frame[At.Key] === 0 && request.key === undefined) return false;
+  const operation: Operation = frame[At.Operation]!;
+  return operation !== Operation.Encrypt && operation !== Operation.Seal;
+}
+
+/** Writes the described iv before the result. After the run: a source may overlap its target. */
+export function putPrefix(target: Uint8Array): void {
+  const end = frame[At.TargetOffset]!;
+  const start = frame[At.IvOffset]!;
+  copy(target, end - request.prefix, request.iv!, start, start + request.prefix);
+}
+
+/** A digest in the form that was asked for. */
+export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
+  switch (form) {
+    case Form.Hex:
+      return hex(digest);
+    case Form.Base64:
+      return base64(digest);
+    case Form.Base64url:
+      return base64url(digest);
+    case Form.BigInt:
+      return native.toBigIntBE(digest) ?? BigInt(`0x${hex(digest)}`);
+    case Form.Verdict:
+      return digest[0] === 1;
+    default:
+      return digest;
+  }
+}
+
+/** In memory that stays where it is, so that it can be wiped. */
+export function copyOf(view: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
+  if (copy.length > 0) copy.set(view);
+  return copy;
+}
+
+export function isDigestOperation(operation: Operation): boolean {
+  return (
+    operation <= Operation.Hmac ||
+    operation === Operation.Finish ||
+    operation === Operation.MacFinish
+  );
+}
+
+/** Writes a digest of `size` bytes to the caller's memory, and tells him. */
+export function putDigest(
+  completion: Completion,
+  place: Uint8Array,
+  placeOffset: number,
+  digests: Buffer,
+  start: number,
+  size: number,
+): void {
+  if (!fitsResult(place, placeOffset, size)) {
+    completion.fail(detachedTarget());
+    return;
+  }
+  copy(place, placeOffset, digests, start, start + size);
+  completion.succeed(size);
+}
+
+/**
+ * The place may have been detached or shrunk meanwhile; its owner has broken the promise not to.
+ */
+export function fitsResult(place: Uint8Array, offset: number, size: number): boolean {
+  return offset + size <= sizeOf(place);
+}
+
+export function detachedTarget(): Error {
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    'the place of the digest, tag or nonce was detached or shrunk before the call completed',
+  );
+}
+
+/**
+ * For a digest a loop takes a third of the time that a view and `set` take (20 ns against 60 for 32
+ * bytes).
+ */
+export function copy(
+  target: Uint8Array,
+  offset: number,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  if (end - start > 64) {
+    copyInto(target, part(source, start, end - start), offset);
+    return;
+  }
+  for (; start < end; start++) target[offset++] = source[start]!;
+}

@@ -1,0 +1,285 @@
+/**
+ * Runs a request: synchronously, with a callback or with a promise. An asynchronous call with little
+ * work runs inline and settles at the end of the event-loop iteration; the others go to the pool.
+ */
+import { type EnginePreference, base } from '../engines/engines.js';
+import { isResizable, part } from '../request/arguments.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { At, Flag, Operation, Route, frame } from '../request/frame.js';
+import { isBytesView, isRevoked } from '../request/intrinsics.js';
+import { invoke, refused } from '../request/invoke.js';
+import { INLINE_ALONE_NS } from '../request/protocol.js';
+import {
+  type FillRequest,
+  Form,
+  clearRequest,
+  request,
+  setEngines,
+  setRoute,
+} from '../request/request.js';
+import {
+  allocateResult,
+  copy,
+  copyOf,
+  detachedTarget,
+  encodeResult,
+  fitsResult,
+  givesSecret,
+  isDigestOperation,
+  putPrefix,
+} from '../request/result.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
+import {
+  type Callback,
+  CallbackCompletion,
+  type Completion,
+  PromiseCompletion,
+  SignalCompletion,
+} from './completions.js';
+import { inlineLimit, predict, usual, wantsMeasure } from './cost-model.js';
+import { deferError, deferResult, isIdle, takeInlineBudget } from './deferred-results.js';
+import { inFlight } from './slots.js';
+import { submit } from './submit.js';
+import type { Buffer } from '#platform/runtime.js';
+
+/** Describes a call, runs it now and returns its result. */
+export function runSync(
+  fill: FillRequest,
+  given: ArrayLike<unknown>,
+  count: number,
+  choice?: EnginePreference,
+): unknown {
+  try {
+    fill(given, count);
+    if (choice !== undefined) setEngines(choice);
+    if (request.routed) throw routedSync();
+  } catch (error) {
+    clearRequest();
+    throw error;
+  }
+  return runFilled();
+}
+
+/** Runs now what has been described, and returns its result. */
+export function runFilled(): unknown {
+  try {
+    return runNow();
+  } finally {
+    clearRequest();
+  }
+}
+
+function runNow(): unknown {
+  frame[At.Slot] = -1;
+  const { target } = request;
+  if (target === undefined) return runForResult();
+  frame[At.Flags] = request.flags;
+  const status = invoke(target);
+  if (status !== 0) throw refused(status);
+  if (request.prefix > 0) putPrefix(target);
+  return request.size;
+}
+
+/** Runs now what has been described without a target, and returns its result in its form. */
+function runForResult(): unknown {
+  const { size, form } = request;
+  const secret = givesSecret();
+  const staged = secret && size <= SMALL_BYTES && form !== Form.Secret;
+  const result = staged ? stage(size) : allocateResult(size, form, secret);
+  frame[At.Flags] = request.flags | Flag.HasTarget | Flag.Fresh;
+  const status = invoke(result);
+  if (status !== 0) {
+    if (staged) wipeStage();
+    throw refused(status);
+  }
+  if (request.prefix > 0) putPrefix(result);
+  if (!staged) return encodeResult(result, form);
+  if (form === Form.Buffer) return takeStaged(result);
+  const text = encodeResult(result, form);
+  wipeStage();
+  return text;
+}
+
+/** The refusal of a route where there is none. */
+export function routedSync(): Error {
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    'options.route: a synchronous call takes no route; pass a callback, or use millrace/promises',
+  );
+}
+
+/**
+ * Describes a call and runs it; `callback(error)` or `callback(undefined, result)` follows, never
+ * before this returns.
+ */
+export function runCallback(
+  callback: Callback<unknown>,
+  fill: FillRequest,
+  given: ArrayLike<unknown>,
+  count: number,
+): void {
+  const completion = new CallbackCompletion(callback);
+  try {
+    fill(given, count);
+    start(completion);
+  } finally {
+    clearRequest();
+  }
+}
+
+/**
+ * Describes a call and runs it, by a route if one is given. An abort rejects with the signal's
+ * reason: at once if the job has not started, when it comes back if it was stopped on its way.
+ */
+export function runPromise(
+  signal: AbortSignal | undefined,
+  fill: FillRequest,
+  given: ArrayLike<unknown>,
+  count: number,
+  route?: Route,
+  choice?: EnginePreference,
+): Promise<unknown> {
+  const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
+  if (signal?.aborted) {
+    completion.reject(signal.reason);
+    return completion.promise;
+  }
+  try {
+    fill(given, count, true);
+    if (route !== undefined) setRoute(route);
+    if (choice !== undefined) setEngines(choice);
+    if (signal !== undefined) request.flags |= Flag.Cancellable;
+    start(completion);
+  } catch (error) {
+    completion.reject(error);
+    return completion.promise;
+  } finally {
+    clearRequest();
+  }
+  if (completion instanceof SignalCompletion && completion.slot >= 0)
+    completion.attachSignal(signal!);
+  return completion.promise;
+}
+
+/** Sends what has been described to the pool, for a waiter made before the description began. */
+export function runAsync(completion: Completion): void {
+  try {
+    submit(completion);
+  } finally {
+    clearRequest();
+  }
+}
+
+/** An AbortSignal, or nothing. */
+export function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  const signal = value as AbortSignal;
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    isBytesView(value) ||
+    isRevoked(value) ||
+    typeof signal.aborted !== 'boolean' ||
+    typeof signal.addEventListener !== 'function'
+  ) {
+    throw wrongType('options.signal', 'an AbortSignal', value);
+  }
+  return signal;
+}
+
+/** Takes over what has been described if it is a short message; see company.ts. */
+let takeShort: (completion: Completion) => boolean = () => false;
+
+export function onShortMessage(take: (completion: Completion) => boolean): void {
+  takeShort = take;
+}
+
+/** Runs what has been described wherever that is best. */
+function start(user: Completion): void {
+  if (takeShort(user)) return;
+  const completion = request.prefix > 0 ? new Prefixed(user) : user;
+  if (shouldRunInline()) runInline(completion);
+  else submit(completion);
+}
+
+/**
+ * Writes the described iv before the result when the call settles: before that a lent source may
+ * lie there.
+ */
+class Prefixed implements Completion {
+  readonly #user: Completion;
+  readonly #iv = copyOf(part(request.iv!, frame[At.IvOffset]!, request.prefix));
+  readonly #target = request.target;
+  readonly #offset = frame[At.TargetOffset]! - request.prefix;
+
+  constructor(user: Completion) {
+    this.#user = user;
+  }
+
+  get slot(): number {
+    return this.#user.slot;
+  }
+
+  set slot(slot: number) {
+    this.#user.slot = slot;
+  }
+
+  succeed(value: unknown): void {
+    const target = this.#target ?? (value as Buffer);
+    if (!fitsResult(target, this.#offset, this.#iv.length)) {
+      this.#user.fail(detachedTarget());
+      return;
+    }
+    copy(target, this.#offset, this.#iv, 0, this.#iv.length);
+    this.#user.succeed(value);
+  }
+
+  fail(error: unknown): void {
+    this.#user.fail(error);
+  }
+
+  cancelled(): void {
+    this.#user.cancelled();
+  }
+}
+
+/**
+ * What is written to the caller's memory when the call settles, a digest or tag, is native code's
+ * to do inline; and what is refused, to refuse.
+ */
+function shouldRunInline(): boolean {
+  const operation: Operation = frame[At.Operation]!;
+  const { target } = request;
+  // Prices are those of the usual engine; another one decides for itself.
+  if (request.engine !== base) return false;
+  if (operation > Operation.Open || (operation === Operation.Encrypt && request.tag !== undefined))
+    return false;
+  if (target !== undefined && (isDigestOperation(operation) || isResizable(target))) return false;
+  const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
+  if (route !== Route.Auto) return route === Route.Inline;
+  const algorithm = frame[At.Algorithm]!;
+  const other =
+    operation <= Operation.Hmac ? request.size : request.aad === undefined ? 0 : frame[At.AadSize]!;
+  const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
+  if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && isIdle())) return false;
+  if (wantsMeasure(operation, algorithm)) {
+    frame[At.Route] = Route.Pool;
+    return false;
+  }
+  return takeInlineBudget(cost);
+}
+
+/** Runs now what has been described, and tells the waiter at the end of this turn. */
+function runInline(completion: Completion): void {
+  request.flags &= ~Flag.Cancellable;
+  // The waiter writes it.
+  request.prefix = 0;
+  let value: unknown;
+  try {
+    value = runNow();
+  } catch (error) {
+    deferError(completion, error);
+    return;
+  }
+  deferResult(completion, value);
+}

@@ -1,0 +1,115 @@
+/**
+ * Settles finished jobs from the records in the completion buffer.
+ */
+import type { Settle } from '../engines/binding.js';
+import { failure } from '../request/errors.js';
+import { Status, completionBytes, completionNumbers } from '../request/frame.js';
+import { RECORD_NUMBERS } from '../request/protocol.js';
+import { Form } from '../request/request.js';
+import {
+  allocateResult,
+  copy,
+  detachedTarget,
+  encodeResult,
+  fitsResult,
+} from '../request/result.js';
+import type { Completion } from './completions.js';
+import {
+  completions,
+  forms,
+  lentTargets,
+  placeOffsets,
+  places,
+  releaseSlot,
+  secrets,
+  sizes,
+} from './slots.js';
+import { type Buffer, viewOf } from '#platform/runtime.js';
+
+/** Called by native code: `records` finished jobs stand in the completion buffer. */
+export function settle(records: number, instead?: Parameters<Settle>[1]): void {
+  let at = 0;
+  for (; records > 0; records--) {
+    const slot = completionNumbers[at]!;
+    const status = completionNumbers[at + 1]!;
+    const smallSize = completionNumbers[at + 2]!;
+    const largeSize = completionNumbers[at + 3]!;
+    const completion = completions[slot]!;
+    if (status === 0) {
+      const made = instead?.get(slot);
+      if (made !== undefined) lentTargets[slot] = viewOf(made.buffer);
+      collect(completion, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
+    } else {
+      releaseSlot(slot);
+      if (status === Status.Cancelled) completion.cancelled();
+      else
+        completion.fail(
+          failure(
+            status,
+            0,
+            String.fromCharCode(
+              ...completionBytes.subarray(
+                (at + RECORD_NUMBERS) * 4 + smallSize,
+                (at + RECORD_NUMBERS) * 4 + smallSize + largeSize,
+              ),
+            ),
+          ),
+        );
+    }
+    at += RECORD_NUMBERS + Math.ceil((smallSize + largeSize) / 4);
+  }
+}
+
+/**
+ * Puts what came with the record where it belongs. For a digest both parts together are the result;
+ * for a cipher the small part is the tag and the large part the text.
+ */
+function collect(
+  completion: Completion,
+  slot: number,
+  start: number,
+  smallSize: number,
+  largeSize: number,
+): void {
+  const end = start + smallSize + largeSize;
+  const place = places[slot];
+  const placeOffset = placeOffsets[slot]!;
+  const size = sizes[slot]!;
+  const form = forms[slot]!;
+  const secret = secrets[slot]!;
+  let result = lentTargets[slot] as Buffer | undefined;
+  // Whoever is told may make calls, and take the slot.
+  releaseSlot(slot);
+  let text = start;
+  if (place !== undefined) {
+    const placed = form === Form.Size ? end : start + smallSize;
+    if (!fitsResult(place, placeOffset, placed - start)) {
+      completion.fail(detachedTarget());
+      return;
+    }
+    copy(place, placeOffset, completionBytes, start, placed);
+    if (secret) completionBytes.fill(0, start, placed);
+    text = placed;
+  }
+  if (form === Form.Size) {
+    completion.succeed(size);
+    return;
+  }
+  if (result === undefined) {
+    result = allocateResult(size, form, secret);
+    // A tag that is to be appended comes before its text in the record.
+    const appended = text === start && largeSize > 0 ? smallSize : 0;
+    copy(result, 0, completionBytes, text + appended, end);
+    copy(result, largeSize, completionBytes, start, start + appended);
+    if (secret) completionBytes.fill(0, start, end);
+  }
+  let value: unknown;
+  try {
+    value = encodeResult(result, form);
+  } catch (error) {
+    // No string or BigInt can be as long; the other jobs of the batch must still settle.
+    completion.fail(error);
+    return;
+  }
+  completion.succeed(value);
+}

@@ -1,0 +1,129 @@
+// Runs tests of the entry points again on the portable engine, each file in a process of its own
+// with MILLRACE_ENGINE=portable. Quick files run always, all of them with `npm run test:portable`.
+//
+// Some files do not apply: lifecycle/secrets (the compiler and garbage collector of JavaScript copy
+// keys), lifecycle/threads, async/{costs,held,routes,split} and results/memory (threads, routes,
+// costs and memory of the native engine), async/cancellation-midway (takes minutes;
+// workers.test.mjs covers how jobs stop) and differential (covered by vectors and conformance).
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { root } from '../support/child.mjs';
+
+const NATIVE = 'tests threads, routes, costs or memory of the native engine';
+const HEAVY = 'takes hours in JavaScript; smaller tests cover the same code';
+
+/** Tests that do not apply, by file and name; `all` for a whole file. */
+const except = {
+  'test/hashers/arguments.test.mjs': {
+    'patched prototypes change no digest': 'the libraries call methods of typed arrays',
+  },
+  'test/hashers/stream.test.mjs': { 'memory stays flat over a stream of 2 GiB': HEAVY },
+  'test/sealed-streams.test.mjs': {
+    '1 GiB flows through seal and open with constant memory': HEAVY,
+  },
+  'test/kdf/jobs.test.mjs': {
+    'memory is kept for the next, and given back when none follows': NATIVE,
+    'callbacks keep their context, and what they throw is an uncaughtException':
+      'counts progress reports, which depend on speed',
+  },
+  'test/boundary/large.test.mjs': { all: HEAVY },
+  'test/boundary/numbers.test.mjs': { all: 'writes frames for the native engine' },
+  'test/whole/paths.test.mjs': { all: 'only native workers read files' },
+};
+
+/** Files that take a few seconds. */
+const quick = [
+  'test/async/cancellation.test.mjs',
+  'test/boundary/arguments.test.mjs',
+  'test/boundary/buffers.test.mjs',
+  'test/boundary/getters.test.mjs',
+  'test/boundary/key-kinds.test.mjs',
+  'test/boundary/options.test.mjs',
+  'test/boundary/signals.test.mjs',
+  'test/crypto-async.test.mjs',
+  'test/hashers/arguments.test.mjs',
+  'test/kdf/arguments.test.mjs',
+  'test/many/arguments.test.mjs',
+  'test/whole/files.test.mjs',
+];
+
+/** All files, by folder and by name. */
+const folders = ['test/boundary', 'test/hashers', 'test/many', 'test/kdf', 'test/whole'];
+const others = [
+  'test/async/back-pressure.test.mjs',
+  'test/async/cancellation.test.mjs',
+  'test/async/company.test.mjs',
+  'test/async/settling.test.mjs',
+  'test/async/short-messages.test.mjs',
+  'test/bigint-hash-upstream.test.mjs',
+  'test/bigint-hash.test.mjs',
+  'test/crypto-async-upstream.test.mjs',
+  'test/crypto-async.test.mjs',
+  'test/sealed-streams.test.mjs',
+  'test/vectors.test.mjs',
+];
+
+const files = [
+  ...folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.test.mjs'))
+      .map((file) => `${folder}/${file}`),
+  ),
+  ...others,
+];
+
+/** Runs a file; `{ code, output }`. */
+function runFile(file, names) {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const escaped = names.map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  // The file itself is a test too, of which all are parts: it must not be named, or all are.
+  const pattern =
+    names.length === 0 ? [] : [`--test-name-pattern=/^(?!(<root>|${escaped.join('|')})?$)/`];
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '--test-reporter=tap', ...pattern, join(root, file)],
+    { cwd: root, env: { ...env, MILLRACE_ENGINE: 'portable', MILLRACE_UPSTREAM_RUNS: '1' } },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+}
+
+const count = (output, what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1]);
+
+test('the lists name existing files', () => {
+  for (const file of [...Object.keys(except), ...quick])
+    assert.ok(files.includes(file), `${file} does not exist`);
+});
+
+const run = process.env.MILLRACE_PORTABLE ? files : quick;
+const concurrency = availableParallelism();
+
+test(
+  'the tests of the entry points pass on the portable engine',
+  { concurrency },
+  async (context) => {
+    const wanted = run.filter((file) => except[file]?.all === undefined);
+    assert.ok(wanted.length >= 10);
+    await Promise.all(
+      wanted.map((file) =>
+        context.test(file, { timeout: 300_000 }, async () => {
+          const { code, output } = await runFile(file, Object.keys(except[file] ?? {}));
+          const failures = output.split('\n').filter((line) => /^\s*not ok /.test(line));
+          assert.equal(code, 0, `${failures.join('\n')}\n${output.slice(-2000)}`);
+          assert.equal(count(output, 'fail'), 0);
+          assert.ok(count(output, 'pass') > 0, 'no test ran');
+        }),
+      ),
+    );
+  },
+);
